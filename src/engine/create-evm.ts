@@ -6,25 +6,29 @@ import type { StateReader } from '../evm/host.ts';
 import { createPrecompiles, type Precompiles } from '../evm/precompiles/precompiles.ts';
 import { getCryptography } from './cryptography/create-cryptography.ts';
 
-/** Bytes of memory that one execution may have. */
+/** Default memory limit of one execution, bytes. */
 export const DEFAULT_MEMORY_LIMIT: number = 256 << 20;
 
 let core: CoreModule | undefined;
 let precompiles: Precompiles | undefined;
 const hashSeed: Uint8Array = randomBytes(HASH_SEED_BYTES);
 
-/** The compiled core: for another thread too, which then need not compile it. */
+/** Returns the compiled core module; pass it to another thread to spare that thread the compilation. */
 export function getCore(): CoreModule {
   core ??= compileCore(readFileSync(new URL('../evm/core.wasm', import.meta.url)));
   return core;
 }
 
-/** Takes over what another thread compiled. */
+/** Installs a core module that another thread compiled. */
 export function adoptCore(compiled: CoreModule): void {
   core = compiled;
 }
 
-/** An EVM with a memory of its own over a state. @param seed of the tables' hash, by default one that was drawn for this thread */
+/**
+ * Creates an EVM with its own memory on top of a state.
+ * @param memoryLimit bytes of memory that one execution may use
+ * @param seed seed of the hash of the core's tables; by default random per thread
+ */
 export function createEvm(
   state: StateReader,
   memoryLimit: number = DEFAULT_MEMORY_LIMIT,

@@ -17,15 +17,15 @@ import { StoredBlocks } from './reads/stored-blocks.ts';
 import { EngineTransactions } from './reads/transaction-reads.ts';
 
 export type EngineChainOptions = {
-  /** Blocks below the head that have proofs. */
+  /** Number of blocks below the head for which proofs are available. */
   readonly proofBlocks?: number;
-  /** Of one answer of eth_getLogs. */
+  /** Limits of one eth_getLogs answer. */
   readonly logs?: LogLimits;
 };
 
-/** The embedded chain: stored blocks answer the reads and are what calls are executed on. */
+/** The embedded chain: reads are served from stored blocks, and calls execute on their state. */
 export class EngineChain implements Chain {
-  /** A store without a head does not open. */
+  /** Always true: a store without a head does not open. */
   readonly isAnswerable: boolean = true;
   readonly blocks: EngineBlocks;
   readonly transactions: EngineTransactions;
@@ -58,7 +58,6 @@ export class EngineChain implements Chain {
     this.heads = new EngineHeads(this.#stored);
   }
 
-  /** The fork schedule. */
   get config(): ChainConfig {
     return this.#stored.reader.config;
   }
@@ -67,12 +66,12 @@ export class EngineChain implements Chain {
     return this.#stored.reader.config.chainId;
   }
 
-  /** There is no node. */
+  /** An embedded chain has no node to forward to. */
   request(): typeof UNSUPPORTED {
     return UNSUPPORTED;
   }
 
-  /** What metrics and the status page show. */
+  /** Returns the figures for metrics and the status page. */
   describe(): ChainFigures {
     const { header, hashText } = this.#stored.reader.head;
     const { number, timestamp } = header;

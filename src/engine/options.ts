@@ -1,40 +1,40 @@
 import * as z from 'zod';
 import { KEPT_CHANGES } from '../store/block-changes.ts';
 
-/** Blocks below the head of an embedded chain at which `eth_getProof` answers. */
+/** Default number of blocks below the head of an embedded chain at which `eth_getProof` answers. */
 export const DEFAULT_PROOF_BLOCKS = 128;
 
-/** `proofBlocks:` of an embedded network. A store remembers no more. */
+/** Schema of `proofBlocks:` of an embedded network; the maximum is the number of blocks whose changes a store retains. */
 export const proofBlocksSchema: z.ZodType<number> = z
   .int()
   .min(0)
   .max(KEPT_CHANGES)
   .default(DEFAULT_PROOF_BLOCKS);
 
-/** How calls are executed here; sizes are bytes. */
+/** Options of local execution; sizes are in bytes. */
 export type ExecutionOptions = {
-  /** Memory that the frames of one call may have together. Beyond it the call fails as if it were out of gas. */
+  /** Memory limit for all frames of one call together; a call that exceeds it fails as if out of gas. */
   readonly callMemory: number;
-  /** Calls that take longer than a slice and run at the same time. Each has an EVM of its own. */
+  /** Number of calls longer than one slice that run at the same time, each with its own EVM. */
   readonly heavyCalls: number;
-  /** Such calls that may wait for a place. */
+  /** Maximum number of such calls that wait in the queue. */
   readonly waitingCalls: number;
-  /** Gas of all calls of one `eth_simulateV1` together; absent: 10 times the latest block's gas limit. */
+  /** Gas limit of all calls of one `eth_simulateV1` together; default: 10 times the gas limit of the latest block. */
   readonly simulationGas?: number;
-  /** Proven state and codes of each network of nodes on which calls are executed here. */
+  /** Cache of verified state and codes per network of nodes whose calls execute locally, bytes. */
   readonly provenState: number;
 };
 
 const MiB = 1024 * 1024;
-/** Of each network on which calls are executed on proven state, bytes. */
+/** Default cache of verified state per network whose calls execute on it, bytes. */
 export const DEFAULT_PROVEN_STATE: number = 64 * MiB;
-/** At the interpreter's speed this much runs for several seconds. */
+/** Interpreting this much gas takes several seconds. */
 export const MAX_SIMULATION_GAS: number = 2 ** 32;
 export const MIN_SIMULATION_GAS = 21_000;
-/** The most memory that the frames of one execution may be given, bytes. */
+/** Maximum memory of the frames of one execution, bytes. */
 export const MAX_CALL_MEMORY: number = 1_024 * MiB;
 
-/** `execution:` in the configuration file. */
+/** Schema of `execution:` in the configuration file. */
 export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
   .strictObject({
     callMemory: z

@@ -11,26 +11,26 @@ const BYTES: number = startOf('callBytes');
 const OUTPUTS: number = startOf('callOutputs');
 const BYTES_END: number = CORE_REGIONS.get('callBytes')?.end ?? BYTES;
 
-/** Calls that a table may have. */
+/** Maximum number of calls in a table. */
 export const MAX_CALLS: number = ((CORE_REGIONS.get('callTable')?.end ?? TABLE) - TABLE) / CALL_ENTRY.size;
 
-/** Calls that ended with success, in their order from the first one on. */
+/** Successful calls, counted in order from the first. */
 export type AnsweredCalls = {
   readonly count: number;
-  /** Gas that they had left together. */
+  /** Total remaining gas of the calls. */
   readonly gasLeft: number;
 };
 
 /**
- * Plain calls that run one after another, many in one entry of the core, each on the same state and undone at its end. The first that does
- * not end with success within a slice is left out, and those behind it are: what becomes of it is for a run of its own to say.
+ * Runs many fast path calls in one invocation of the core, each on the same state and undone at its end. The first call that does not succeed
+ * within a slice and all calls after it are omitted: they need a separate run.
  */
 export class CallTable {
   readonly #core: CoreExports;
   readonly #memory: CoreMemory;
   readonly #state: WorldState;
   readonly #calls: CallBytes[] = [];
-  /** The part of their bytes in which the calls lie. */
+  /** Range of the call bytes that the calls occupy. */
   #low = 0;
   #high = 0;
 
@@ -40,7 +40,7 @@ export class CallTable {
     this.#state = state;
   }
 
-  /** Begins a new table. */
+  /** Starts a new table. */
   clear(): void {
     this.#calls.length = 0;
     this.#low = Number.POSITIVE_INFINITY;
@@ -48,9 +48,9 @@ export class CallTable {
   }
 
   /**
-   * Adds a call; those of a table have the same `bytes`.
-   * @param gasLimit for execution itself, an integer
-   * @returns false where there is no room for it
+   * Adds a call; all calls of a table share the same `bytes`.
+   * @param gasLimit gas for execution, an integer
+   * @returns false when the table has no room for it
    */
   add(call: CallBytes, gasLimit: number): boolean {
     const { from, to, data, dataLength } = call;
@@ -65,9 +65,9 @@ export class CallTable {
   }
 
   /**
-   * Runs the calls until one is left out.
-   * @param slice gas that may be used in one entry of the core
-   * @param hasTime asked between two entries: whether there may be another
+   * Runs the calls until one is omitted.
+   * @param slice maximum gas per invocation of the core
+   * @param hasTime whether another invocation of the core may follow
    */
   run(slice: number, hasTime: () => boolean): AnsweredCalls {
     this.#write();
@@ -86,7 +86,7 @@ export class CallTable {
     return { count, gasLeft };
   }
 
-  /** Whether the call at which the core has stopped may be begun again, with what it lacked or a whole slice. */
+  /** Whether the call at which the core stopped may restart, with the supplied data or a whole slice. */
   #goesOn(reason: number, isFurther: boolean): boolean {
     if (reason === RUN.sliceUsed) return isFurther;
     try {
@@ -101,7 +101,7 @@ export class CallTable {
     }
   }
 
-  /** The outputs of the first so many calls, one behind the other, as hex digits. @param ends filled with where each ends there */
+  /** Returns the concatenated outputs of the first `count` calls as hex digits. @param ends filled with the end offset of each */
   readOutputs(count: number, ends: number[]): string {
     const { bytes, view } = this.#memory;
     let end = OUTPUTS;

@@ -2,7 +2,10 @@ import { CORE_LIMITS, EXCHANGE_FIELDS, EXCHANGE_WORDS as WORDS } from './core-in
 import type { CoreMemory } from './core-memory.ts';
 import type { BlockEnvironment } from './message.ts';
 
-/** Writes what code sees of its block and chain. @param hasPrevRandao it is there instead of the difficulty (EIP-4399) */
+/**
+ * Writes the block and chain environment that code sees.
+ * @param hasPrevRandao whether prevRandao replaces the difficulty (EIP-4399)
+ */
 export function writeBlock(
   memory: CoreMemory,
   block: BlockEnvironment,
@@ -21,7 +24,7 @@ export function writeBlock(
   memory.writeInteger(WORDS.chainId, chainId);
 }
 
-/** Writes the transaction's blobs, of which code sees `maxBlobHashes` at most. */
+/** Writes the transaction's blob hashes; code sees at most `maxBlobHashes`. */
 export function writeBlobHashes(memory: CoreMemory, hashes: readonly Uint8Array[]): void {
   const count = Math.min(hashes.length, CORE_LIMITS.maxBlobHashes);
   memory.view.setUint32(EXCHANGE_FIELDS.blobCount, count, true);

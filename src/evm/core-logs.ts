@@ -3,7 +3,7 @@ import type { CoreMemory } from './core-memory.ts';
 import type { CoreExports } from './core-module.ts';
 import type { ExecutionLog } from './message.ts';
 
-/** The logs of the message that has ended, in their order. */
+/** Reads the logs of the finished message, in order. */
 export function readLogs(core: CoreExports, memory: CoreMemory): ExecutionLog[] {
   const logs: ExecutionLog[] = [];
   let at = core.logsPointer();

@@ -4,7 +4,7 @@ const PAGE_BYTES = 65_536;
 const FEW_BYTES = 128;
 const LIMB_MASK = 0xffff_ffff_ffff_ffffn;
 
-/** The `count` bytes before `end`, at most four, as an integer. */
+/** Reads the `count` bytes before `end`, at most four, as a big-endian integer. */
 function readHalf(bytes: Uint8Array, end: number, count: number): number {
   let value = bytes[end - 1] as number;
   if (count > 1) value |= (bytes[end - 2] as number) << 8;
@@ -12,15 +12,15 @@ function readHalf(bytes: Uint8Array, end: number, count: number): number {
   return count > 3 ? value | ((bytes[end - 4] as number) << 24) : value;
 }
 
-/** The core's linear memory: words are little-endian there, and big-endian bytes everywhere else. */
+/** The core's linear memory: words are little-endian in it, and big-endian bytes everywhere else. */
 export class CoreMemory {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   readonly #limbs: BigUint64Array;
-  /** Half a limb each. */
+  /** View of 32-bit halves of limbs. */
   readonly #halves: Uint32Array;
 
-  /** @param size bytes that memory shall have in all; it never grows again, so that these views stay */
+  /** @param size total memory size, bytes; the memory never grows again, so these views stay valid */
   constructor(core: CoreExports, size: number) {
     const missing = Math.ceil((size - core.memory.buffer.byteLength) / PAGE_BYTES);
     if (missing > 0) core.memory.grow(missing);
@@ -30,7 +30,7 @@ export class CoreMemory {
     this.#halves = new Uint32Array(core.memory.buffer);
   }
 
-  /** Writes at most 32 big-endian bytes, those between two places, as a word. */
+  /** Writes the big-endian bytes from `from` to `to`, at most 32, as a word. */
   writeWord(pointer: number, bytes: Uint8Array, from = 0, to: number = bytes.length): void {
     const halves = this.#halves;
     const start = pointer >>> 2;
@@ -41,10 +41,10 @@ export class CoreMemory {
     while (at < start + 8) halves[at++] = 0;
   }
 
-  /** Writes a part of `bytes`. */
+  /** Writes `length` bytes of `bytes`, starting at `from`. */
   writeBytes(pointer: number, bytes: Uint8Array, from: number, length: number): void {
     const target = this.bytes;
-    // A view of a few bytes takes longer to make than they take to be copied.
+    // Creating a view takes longer than copying a few bytes.
     if (length > FEW_BYTES) target.set(bytes.subarray(from, from + length), pointer);
     else for (let i = 0; i < length; i++) target[pointer + i] = bytes[from + i] as number;
   }
@@ -76,7 +76,7 @@ export class CoreMemory {
     return upper === 0n ? low : (upper << 64n) | low;
   }
 
-  /** The lower `length` bytes of a word, big-endian. */
+  /** Returns the lower `length` bytes of a word, big-endian. */
   readWord(pointer: number, length = 32): Uint8Array {
     const word = new Uint8Array(length);
     const source = this.bytes;
@@ -84,14 +84,14 @@ export class CoreMemory {
     return word;
   }
 
-  /** The word without leading zeros. */
+  /** Returns a word without leading zeros. */
   readTrimmed(pointer: number): Uint8Array {
     let length = 32;
     while (length > 0 && this.bytes[pointer + length - 1] === 0) length--;
     return this.readWord(pointer, length);
   }
 
-  /** A copy. */
+  /** Returns a copy of `length` bytes. */
   slice(pointer: number, length: number): Uint8Array {
     return this.bytes.slice(pointer, pointer + length);
   }

@@ -1,24 +1,24 @@
-/** The core as the host sees it: the functions that `core/index.ts` exports. Pointers are numbers, 64-bit values bigints. */
+/** The host's view of the core: the functions that `core/index.ts` exports. Pointers are numbers, 64-bit values are bigints. */
 import { WEB_ASSEMBLY, type WebAssemblyMemory, type WebAssemblyModule } from '../primitives/webassembly.ts';
 
 export type CoreModule = WebAssemblyModule;
 
 type Pointer = number;
-/** WebAssembly's booleans are numbers. */
+/** WebAssembly booleans are numbers. */
 type Flag = number;
 
 export type CoreExports = {
   readonly memory: WebAssemblyMemory;
   keccak256(input: Pointer, length: number, output: Pointer): void;
-  /** The numbers of the rules and the facts of its instructions are in memory (core-rules). */
+  /** Applies rules whose numbers and instruction properties are in memory (core-rules). */
   useRules(revision: number, switches: number, precompiles: number): void;
   setMemoryLimit(bytes: number): void;
-  /** Where the seeds of the tables' hash lie, 80 bytes. */
+  /** Returns the address of the hash seeds of the tables, 80 bytes. */
   hashSeeds(): Pointer;
-  /** What is recorded from now on: the bits of core/recording. */
+  /** Selects what is recorded: the bits of core/recording. */
   setRecorded(bits: number): void;
   restartLogNumbers(): void;
-  /** Takes an account, or a slot, off the list of those that were recorded; 0: there is none left. */
+  /** Removes one account, or one slot, from the recorded ones; 0 when none is left. */
   takeAccessedAccount(): Pointer;
   takeAccessedSlot(): Pointer;
   accountOfSlot(slot: Pointer): Pointer;
@@ -27,7 +27,7 @@ export type CoreExports = {
   undoPiece(mark: Pointer): Flag;
   returnDataPointer(): Pointer;
   returnDataSize(): number;
-  /** Where the message's output begins, once it has ended. */
+  /** Returns the address of the output of the finished message. */
   outputPointer(): Pointer;
   returnDataCapacity(): number;
   logsPointer(): Pointer;
@@ -71,13 +71,13 @@ export type CoreExports = {
   beginCall(given: bigint, stateGas: bigint, slice: bigint): number;
   beginCreation(given: bigint, stateGas: bigint, slice: bigint, nonce: bigint): number;
   run(slice: bigint): number;
-  /** What `begin` to `run` do for a call without value, price and lists; -1: its sender is not known, and nothing was begun. */
+  /** Combines `begin` to `run` for a call without value, price and lists. @returns -1 when the sender is not loaded; nothing is begun then */
   runPlainCall(size: number, given: number, slice: number): number;
-  /** Runs calls of the table from one place up to before another. @returns the place at which it stopped, where nothing is open */
+  /** Runs the calls `first` to before `end` of the table. @returns the index at which it stopped, with nothing open */
   runCalls(first: number, end: number, slice: number): number;
-  /** Why it stopped there: a reason to return of `run`. */
+  /** Returns the reason of the stop: a return reason of `run`. */
   callsStop(): number;
-  /** Gas that the calls had left which it has answered. */
+  /** Returns the total remaining gas of the successful calls. */
   gasLeftOfCalls(): number;
   isRunning(): Flag;
   sliceLeft(): bigint;
@@ -104,17 +104,17 @@ export type CoreExports = {
   nextChangedSlot(slot: Pointer): Pointer;
   changedSlotOwner(slot: Pointer): Pointer;
   settle(): void;
-  /** Bytes of its memory that take room in the process. */
+  /** Returns the bytes of its memory that occupy memory of the process. */
   memoryPeak(): number;
   clearState(): void;
 };
 
-/** Compiles the module that the build put beside this file's own output. */
+/** Compiles the module that the build writes next to this file's output. */
 export function compileCore(bytes: Uint8Array): CoreModule {
   return new WEB_ASSEMBLY.Module(bytes);
 }
 
-/** One core with a memory of its own. */
+/** Instantiates a core with its own memory. */
 export function instantiateCore(module: CoreModule): CoreExports {
   return new WEB_ASSEMBLY.Instance(module).exports as CoreExports;
 }

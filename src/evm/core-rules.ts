@@ -16,7 +16,7 @@ const OPCODES = startOf('opcodes');
 const OPCODE_COUNT = 256;
 const NO_LIMIT = 2n ** 63n - 1n;
 
-/** Gives the core the rules that it runs messages by from now on. */
+/** Applies the rules for the following messages to the core. */
 export function useRules(core: CoreExports, memory: CoreMemory, rules: RevisionRules): void {
   const numbers = numbersOf(rules);
   for (const [i, name] of RULE_NUMBERS.entries()) {
@@ -54,7 +54,7 @@ function numbersOf({
   };
 }
 
-/** Bit n: the precompile of number n is there. */
+/** Returns a bit set: bit n means that the precompile with number n exists. */
 function precompileBits({ precompiles }: RevisionRules): number {
   let bits = 0;
   for (const address of precompiles.keys()) {

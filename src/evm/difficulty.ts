@@ -3,7 +3,7 @@ import { maxBigInt } from '../primitives/bigint.ts';
 const MINIMUM_DIFFICULTY = 131_072n;
 const BOMB_PERIOD = 100_000n;
 
-/** By how many steps the difficulty changes, `elapsed` seconds after the parent. */
+/** Returns the number of steps by which the difficulty changes, `elapsed` seconds after the parent. */
 export type DifficultyFactor = (elapsed: bigint, hasUncles: boolean) => bigint;
 
 export const factorAtFrontier: DifficultyFactor = (elapsed) => (elapsed < 13n ? 1n : -1n);
@@ -17,12 +17,12 @@ export type DifficultyInput = {
   readonly number: bigint;
   readonly timestamp: bigint;
   readonly parent: { readonly difficulty: bigint; readonly timestamp: bigint; readonly hasUncles: boolean };
-  /** Blocks by which the difficulty bomb is set back. */
+  /** Number of blocks by which the difficulty bomb is delayed. */
   readonly bombDelay: bigint;
   readonly factor: DifficultyFactor;
 };
 
-/** Difficulty of a proof-of-work block (yellow paper 4.3.4). */
+/** Computes the difficulty of a proof-of-work block (yellow paper 4.3.4). */
 export function computeDifficulty(input: DifficultyInput): bigint {
   const { parent, timestamp } = input;
   const step = parent.difficulty / 2048n;

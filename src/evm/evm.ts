@@ -30,25 +30,25 @@ import { warmUp } from './warm-up.ts';
 import { StateLimitError, WorldState } from './world-state.ts';
 
 export type EvmOptions = {
-  /** Bytes of memory that the frames of a message may have together. */
+  /** Memory limit of all frames of a message together, bytes. */
   readonly memoryLimit: number;
   readonly precompiles: Precompiles;
-  /** `HASH_SEED_BYTES` that callers cannot know: which accounts and slots collide in the core's tables depends on them. */
+  /** `HASH_SEED_BYTES` that callers cannot predict: they determine which accounts and slots collide in the core's tables. */
   readonly hashSeed: Uint8Array;
 };
 
 export const HASH_SEED_BYTES = 80;
 
-/** Where a message's input lies. */
+/** Address of a message's input. */
 const ARENA: number = startOf('arena');
 
 /**
- * The EVM: one core with its memory. It runs one transaction at a time, on one state at a time; what it has read of that
- * state and the codes it has decoded stay for the next transactions.
+ * The EVM: one core with its memory. It runs one transaction at a time, on one state at a time; state that it has read and code that it
+ * has decoded stay cached for the next transactions.
  */
 export class Evm {
   readonly state: WorldState;
-  /** Runs several plain calls, while nothing is open. */
+  /** Runs several fast path calls, while no transaction is open. */
   readonly calls: CallTable;
   readonly #core: CoreExports;
   readonly #memory: CoreMemory;
@@ -58,16 +58,16 @@ export class Evm {
   #active: ReadonlyMap<number, Precompile> = new Map();
   readonly #precompile: PrecompileRun;
   #block: BlockEnvironment | undefined;
-  /** Of the message: its gas, the reservoir of state gas, and whether it creates a contract. */
+  /** Gas of the message, its state gas reservoir, and whether it creates a contract. */
   #gasLimit: bigint | number = 0;
   #stateGas = 0n;
   #isCreation = false;
   /** The creator's nonce before it was raised. */
   #nonce = 0n;
   #hasBegun = false;
-  /** The input has no room in memory. */
+  /** The input does not fit in memory. */
   #isTooLarge = false;
-  /** What is left of the message's access list. */
+  /** Rest of the message's access list that is not yet warm. */
   #unwarmed: Iterator<undefined> | undefined;
   readonly #output: MessageOutput;
 
@@ -84,17 +84,17 @@ export class Evm {
     this.calls = new CallTable(this.#core, this.#memory, this.state);
   }
 
-  /** All of the core's memory, for tests that check for stray writes. */
+  /** The core's whole memory, for tests that check for stray writes. */
   get memory(): Uint8Array {
     return this.#memory.bytes;
   }
 
-  /** Bytes that it takes in the process: as many as it ever needed, because its memory does not shrink. */
+  /** Memory of the process in use, bytes: the maximum so far, because it does not shrink. */
   get memoryPeak(): number {
     return this.#core.memoryPeak();
   }
 
-  /** Chooses the state below. What is known of another one is forgotten. */
+  /** Sets the underlying state; cached data of another state is cleared. */
   attach(reader: StateReader): void {
     if (reader === this.#reader) return;
     this.#reader = reader;
@@ -102,24 +102,24 @@ export class Evm {
     this.forget();
   }
 
-  /** Forgets everything that is known of the state, collected or not. */
+  /** Clears all cached state, collected or not. */
   forget(): void {
     this.#core.clearState();
   }
 
-  /** Chooses rules and block. The same objects as last time cost nothing. */
+  /** Sets rules and block; repeating the same objects is free. */
   enter(block: BlockEnvironment, chainId: bigint, rules: RevisionRules): void {
     if (rules !== this.#rules) this.#useRules(rules);
     if (block !== this.#block) this.#useBlock(block, chainId);
   }
 
-  /** What is recorded from now on. Logs are numbered from 0 again. */
+  /** Selects what is recorded from now on. Log numbers restart at 0. */
   record(what: Recording): void {
     this.#core.setRecorded(what === 'nothing' ? 0 : RECORD[what]);
     this.#core.restartLogNumbers();
   }
 
-  /** One of the accounts and slots that were recorded, in no order; undefined when none is left. */
+  /** Returns one of the recorded accounts and slots, in no order; undefined when none is left. */
   takeAccess(): Access | undefined {
     const core = this.#core;
     const account = core.takeAccessedAccount();
@@ -131,8 +131,8 @@ export class Evm {
   }
 
   /**
-   * Accounts and slots that were accessed since the last time, while `blockAccesses` are recorded: those of messages that were undone
-   * included. A slot of an account whose storage was cleared in between may be among them twice.
+   * Returns the accounts and slots accessed since the last call, while `blockAccesses` are recorded, including those of reverted messages.
+   * A slot may appear twice when its account's storage was cleared in between.
    */
   takeBlockAccesses(): readonly Access[] {
     const accesses: Access[] = [];
@@ -142,24 +142,24 @@ export class Evm {
   }
 
   /**
-   * Marks where a transaction begins: `abandon` undoes all from here on. Nothing may be open.
-   * @returns the mark, for `rollbackTo`
+   * Opens a transaction: `abandon` undoes everything from here. No transaction may be open.
+   * @returns the mark for `rollbackTo`
    */
   open(): number {
     return this.#core.open();
   }
 
-  /** Nothing is warm, logged or refunded from now on. */
+  /** Clears warm accounts and slots, logs and the refund counter. */
   begin(): void {
     this.#core.begin();
   }
 
-  /** The same for a call by the protocol itself: precompiles, caller and beneficiary are cold, as in geth. */
+  /** Begins a call by the protocol itself: unlike after `begin`, precompiles, caller and beneficiary are cold, as in geth. */
   beginSystemCall(): void {
     this.#core.beginSystemCall();
   }
 
-  /** Where an open transaction's changes end now, for `rollbackTo`. */
+  /** Returns the current end of the open transaction's changes, for `rollbackTo`. */
   mark(): number {
     return this.#core.journalMark();
   }
@@ -168,13 +168,13 @@ export class Evm {
     this.#core.rollbackTo(mark);
   }
 
-  /** The newest part of it, about half a millisecond. @returns whether nothing is left to undo */
+  /** Undoes the newest part of the changes since the mark, about 0.5 ms of it. @returns whether nothing is left to undo */
   rollbackPiece(mark: number): boolean {
     return this.#core.undoPiece(mark) !== 0;
   }
 
   /**
-   * Undoes the newest part of everything since `open`, about half a millisecond of it. Nothing that changed before may be uncollected.
+   * Undoes the newest part of everything since `open`, about 0.5 ms of it. Earlier changes must all be collected.
    * @returns whether nothing is left to undo
    */
   abandon(): boolean {
@@ -182,12 +182,12 @@ export class Evm {
     return this.#core.abandon() !== 0;
   }
 
-  /** Ends the transaction for good. */
+  /** Ends the transaction and makes its changes final. */
   finish(): void {
     this.#core.finish();
   }
 
-  /** Begins a message. `advance` runs it. The caller's nonce was raised before a creation. */
+  /** Starts a message; `advance` runs it. For a creation the caller's nonce is already raised. */
   start(message: Message): void {
     const memory = this.#memory;
     const words = EXCHANGE_WORDS;
@@ -208,9 +208,10 @@ export class Evm {
   }
 
   /**
-   * Runs a transaction that is a call without value, price and lists from its beginning, for at most a slice of gas. Nothing may be open.
-   * @param gasLimit for execution itself; it and `slice` are integers
-   * @returns whether the message is done; `advance` runs on
+   * Starts a transaction that is a call without value, price and lists, and runs it for at most a slice of gas. No transaction may be open.
+   * @param gasLimit gas for execution; `gasLimit` and `slice` are integers
+   * @returns whether the message is finished; otherwise `advance` continues it
+   * @throws StateLimitError when the core has no room for the sender
    */
   runPlain(call: CallBytes, gasLimit: number, slice: number): boolean {
     const { bytes, from, to, data, dataLength } = call;
@@ -241,14 +242,14 @@ export class Evm {
     this.#output.reset();
   }
 
-  /** Whether what comes next is known to take long. */
+  /** Whether the next step is known to be long. */
   get isAtLongStep(): boolean {
     return this.#precompile.isAtLongStep;
   }
 
   /**
-   * Runs on for at most a slice of gas; less when the host has much to do for it. However small the slice, it gets on.
-   * @returns whether the message is done
+   * Runs for at most a slice of gas, or less when the host has much work. It makes progress however small the slice is.
+   * @returns whether the message is finished
    */
   advance(slice: bigint): boolean {
     if (this.#isTooLarge) return true;
@@ -258,7 +259,7 @@ export class Evm {
     return this.#goOn(slice, undefined);
   }
 
-  /** @param reason why the core has returned, where that is to be seen to first */
+  /** @param reason return reason of the core that is to be handled first */
   #goOn(slice: bigint, reason: number | undefined): boolean {
     const precompile = this.#precompile;
     let left = slice;
@@ -285,12 +286,12 @@ export class Evm {
     const reason = this.#isCreation
       ? core.beginCreation(BigInt(this.#gasLimit), this.#stateGas, slice, this.#nonce)
       : core.beginCall(BigInt(this.#gasLimit), this.#stateGas, slice);
-    // Precompiles are asked for when the message has begun.
+    // Precompiles are requested only after the message has begun.
     this.#hasBegun = reason === RUN.done || reason === RUN.needsPrecompile;
     return reason === RUN.done ? core.run(slice) : reason;
   }
 
-  /** How the message ended. */
+  /** Outcome of the finished message. */
   get outcome(): MessageOutcome {
     const number = this.#statusNumber;
     if (number !== STATUS.success && number !== STATUS.revert) {
@@ -301,7 +302,7 @@ export class Evm {
     return { status, reason: '', output: this.#output.bytes };
   }
 
-  /** The output of a message that has ended with success, as text where it is not large. */
+  /** Output of a successful message, as text when it is not large. */
   get outputData(): HexData {
     return this.#output.data;
   }
@@ -311,17 +312,17 @@ export class Evm {
     return this.#statusNumber === STATUS.success;
   }
 
-  /** What the message used of its gas, once it has ended. */
+  /** Gas used by the finished message. */
   get gasUsed(): bigint {
     return BigInt(this.#gasLimit) - (LEAVES_GAS.has(this.#statusNumber) ? this.#core.gasLeft() : 0n);
   }
 
-  /** The same as a number, which is exact for calls. */
+  /** Gas used as a number, which is exact for calls. */
   get gasUsedNumber(): number {
     return Number(this.#gasLimit) - (LEAVES_GAS.has(this.#statusNumber) ? this.#core.gasLeftNumber() : 0);
   }
 
-  /** How the message ended, and what it used and did. @param isLogged whether its logs are of interest */
+  /** Returns outcome, gas and effects of the finished message. @param isLogged whether to read its logs */
   result(isLogged = true): MessageResult {
     const core = this.#core;
     const { status, reason, output } = this.outcome;
@@ -361,7 +362,7 @@ export class Evm {
     this.#core.forgetBlockHashes();
   }
 
-  /** @returns whether all of the access list is warm */
+  /** Warms the access list. @returns whether all of it is warm */
   #warmOn(slice: bigint): boolean {
     const unwarmed = this.#unwarmed as Iterator<undefined>;
     let step = unwarmed.next();
@@ -370,7 +371,7 @@ export class Evm {
     return step.done === true;
   }
 
-  /** Gives the core what it asks for. @returns how much gas of a slice that counts for */
+  /** Supplies what the core requests. @returns the gas of the slice that this work counts for */
   #supply(reason: number, slice: bigint): bigint {
     if (reason === RUN.needsPrecompile) return this.#precompile.request(this.#active, slice);
     if (reason === RUN.needsAccount) this.state.supplyAccount();
@@ -387,7 +388,7 @@ export class Evm {
   }
 }
 
-/** How messages end that do not use all of their gas: the last two are refused before their first instruction. */
+/** End statuses that leave gas; the last two fail before their first instruction. */
 const LEAVES_GAS: ReadonlySet<number> = new Set([
   STATUS.success,
   STATUS.revert,

@@ -5,7 +5,7 @@ const ELASTICITY = 2n;
 /** EIP-1559: base fee of the first London block, wei. */
 export const INITIAL_BASE_FEE: bigint = 1_000_000_000n;
 
-/** Base fee of the block after one with these figures, wei per gas. */
+/** Computes the base fee of the block after `parent`, wei per gas. */
 export function computeNextBaseFee(parent: {
   readonly gasLimit: bigint;
   readonly gasUsed: bigint;
@@ -25,7 +25,7 @@ export function computeNextBaseFee(parent: {
 
 const GAS_PER_BLOB = 131072n;
 const MIN_BLOB_GAS_PRICE = 1n;
-/** EIP-7918: execution gas that a blob is taken to cost at least. */
+/** EIP-7918: minimum execution gas that a blob is assumed to cost. */
 const BLOB_BASE_COST = 8192n;
 
 /** Approximates `factor * e ** (numerator / denominator)` by a Taylor series in integers (EIP-4844). */
@@ -39,11 +39,11 @@ function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint)
   return sum / denominator;
 }
 
-/** The highest price: a word has no more. The exponential is above it from this exponent on. */
+/** Maximum price: the largest word. From this exponent on, the exponential exceeds it. */
 const MAX_PRICE = 2n ** 256n - 1n;
 const MAX_EXPONENT = 178n;
 
-/** Blob base fee in wei, capped at 2^256 - 1: the excess blob gas of an unverified header can make the exponential arbitrarily large. */
+/** Returns the blob base fee in wei, capped at 2^256 - 1: the excess blob gas of an unverified header can make the exponential arbitrarily large. */
 export function computeBlobGasPrice(excessBlobGas: bigint, baseFeeUpdateFraction: bigint): bigint {
   if (excessBlobGas >= MAX_EXPONENT * baseFeeUpdateFraction) return MAX_PRICE;
   const price = fakeExponential(MIN_BLOB_GAS_PRICE, excessBlobGas, baseFeeUpdateFraction);
@@ -57,8 +57,8 @@ export type BlobMarketParent = {
 };
 
 /**
- * Excess blob gas of the block after `parent`; target and max in blobs, of the new block's own schedule.
- * @param hasReserve EIP-7918 (Osaka): the blob price is kept near the execution cost of a blob
+ * Computes the excess blob gas of the block after `parent`; target and max are in blobs, from the new block's own schedule.
+ * @param hasReserve EIP-7918 (Osaka): the blob price stays near the execution cost of a blob
  */
 export function computeExcessBlobGas(
   parent: BlobMarketParent,

@@ -1,14 +1,14 @@
 import { countZeros } from '../primitives/byte-loops.ts';
 import type { RevisionRules } from './revisions/revision-rules.ts';
 
-/** Bytes of a transaction's data, by what they cost. */
+/** Number of zero and nonzero bytes in a transaction's data, which differ in cost. */
 export type DataBytes = { readonly zero: number; readonly nonZero: number };
 
-/** What of a transaction decides its intrinsic gas. */
+/** Properties of a transaction that determine its intrinsic gas. */
 export type IntrinsicGasInput = {
   readonly data: DataBytes;
   readonly isCreation: boolean;
-  /** Its recipient is its sender. */
+  /** The recipient is the sender. */
   readonly isToSender: boolean;
   readonly hasValue: boolean;
   readonly accessedAddresses: number;
@@ -24,7 +24,7 @@ export function countDataBytes(data: Uint8Array): DataBytes {
   return { zero, nonZero: data.length - zero };
 }
 
-/** EIP-2780: what depends on the recipient. */
+/** EIP-2780: gas that depends on the recipient. */
 function recipientGas(
   { isCreation, isToSender, hasValue }: IntrinsicGasInput,
   { intrinsic }: RevisionRules,
@@ -33,13 +33,13 @@ function recipientGas(
   return intrinsic.recipient + (hasValue ? intrinsic.value : 0);
 }
 
-/** EIP-7981: what the access list costs by its size. */
+/** EIP-7981: gas for the size of the access list. */
 function accessListDataGas(input: IntrinsicGasInput, { intrinsic }: RevisionRules): number {
   const bytes = input.accessedAddresses * ADDRESS_BYTES + input.accessedStorageKeys * KEY_BYTES;
   return bytes * intrinsic.accessListByte;
 }
 
-/** Gas charged before the first instruction. */
+/** Computes the gas charged before the first instruction. */
 export function computeIntrinsicGas(input: IntrinsicGasInput, rules: RevisionRules): bigint {
   const { intrinsic } = rules;
   const { zero, nonZero } = input.data;
@@ -52,7 +52,7 @@ export function computeIntrinsicGas(input: IntrinsicGasInput, rules: RevisionRul
   return BigInt(gas + input.authorizations * intrinsic.authorization);
 }
 
-/** EIP-7623: what a transaction of this calldata costs at least; 0 in revisions without. */
+/** Computes the minimum gas of a transaction with this calldata (EIP-7623); 0 in revisions without a floor. */
 export function computeFloorGas(input: IntrinsicGasInput, rules: RevisionRules): bigint {
   const { intrinsic } = rules;
   if (intrinsic.floorToken === 0) return 0n;

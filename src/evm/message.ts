@@ -1,6 +1,6 @@
-/** One message as the EVM runs it, the block it runs in, and what comes of it. */
+/** A message, its block environment, and its result. */
 
-/** The block that code sees. */
+/** Block environment visible to code. */
 export type BlockEnvironment = {
   readonly number: bigint;
   readonly timestamp: bigint;
@@ -13,9 +13,9 @@ export type BlockEnvironment = {
   readonly baseFeePerGas: bigint | undefined;
   /** Wei per unit of blob gas; 0n before Cancun. */
   readonly blobBaseFee: bigint;
-  /** Of the consensus layer (EIP-7843); absent before Amsterdam. */
+  /** Slot number of the consensus layer (EIP-7843); absent before Amsterdam. */
   readonly slotNumber?: bigint | undefined;
-  /** Hash of one of the 256 blocks before this one. */
+  /** Returns the hash of one of the 256 blocks before this one. */
   readonly getBlockHash: (number: bigint) => Uint8Array;
 };
 
@@ -26,13 +26,13 @@ export type AccessedAccount = {
 
 export type Message = {
   readonly caller: Uint8Array;
-  /** Absent: create a contract from `data`. The caller's nonce has been raised already. */
+  /** Absent: create a contract from `data`. The caller's nonce is already raised. */
   readonly to: Uint8Array | undefined;
   readonly value: bigint;
   readonly data: Uint8Array;
-  /** Gas for execution itself: intrinsic gas is already taken off. */
+  /** Gas for execution: intrinsic gas is already subtracted. */
   readonly gasLimit: bigint;
-  /** The reservoir of state gas that comes on top (EIP-8037); 0 in revisions without. */
+  /** State gas reservoir in addition to `gasLimit` (EIP-8037); 0 in earlier revisions. */
   readonly stateGas: bigint;
   readonly gasPrice: bigint;
   readonly blobVersionedHashes: readonly Uint8Array[];
@@ -43,39 +43,39 @@ export type ExecutionLog = {
   readonly address: Uint8Array;
   readonly topics: readonly Uint8Array[];
   readonly data: Uint8Array;
-  /** Its place among all logs since recording began, those that were undone included; 0 where nothing is recorded. */
+  /** Index among all logs since recording began, including reverted ones; 0 when nothing is recorded. */
   readonly number: number;
-  /** It records a transfer of value; no contract emitted it. */
+  /** The log records a value transfer; no contract emitted it. */
   readonly isTransfer: boolean;
 };
 
-/** What is recorded of transactions beside their results. */
+/** Data recorded in addition to results. */
 export type Recording = 'nothing' | 'logNumbers' | 'transfers' | 'accesses' | 'blockAccesses';
 
-/** An account, or one of its slots, that an instruction named, or (`blockAccesses`) that a message accessed. */
+/** An account or slot that an instruction named, or (`blockAccesses`) that a message accessed. */
 export type Access = { readonly address: Uint8Array; readonly slot: Uint8Array | undefined };
 
-/** How a message ended. */
+/** Outcome of a message. */
 export type MessageOutcome = {
   readonly status: 'success' | 'revert' | 'halt';
-  /** geth's text for why it halted; empty unless status is `halt`. */
+  /** geth's text of the halt reason; empty unless status is `halt`. */
   readonly reason: string;
   /** Return data, revert data, or the created contract's code. */
   readonly output: Uint8Array;
 };
 
 export type MessageResult = MessageOutcome & {
-  /** Of its execution gas. What state charges took of that counts, what came back of it does not. */
+  /** Execution gas used, including state charges paid from it; refills do not reduce it. */
   readonly gasUsed: bigint;
-  /** What is left of the reservoir, which may be more than it began with. */
+  /** Remaining reservoir, which may exceed its initial value. */
   readonly stateGasLeft: bigint;
-  /** State gas that was charged less what was given back, wherever it came from; negative where more was given back. */
+  /** State gas charged minus refills, from either kind of gas; negative when refills exceed charges. */
   readonly stateGasUsed: bigint;
   /** Refund counter before the cap is applied. */
   readonly gasRefund: bigint;
   readonly logs: readonly ExecutionLog[];
-  /** Least gas with which it would have run the same way; undefined when code looked at its gas. */
+  /** Smallest gas with which execution would be identical; undefined when code read its remaining gas. */
   readonly gasNeeded: bigint | undefined;
-  /** A limit of this service ended it, not the protocol: what it comes to is not what a chain would have. */
+  /** A limit of this implementation ended the message, not the protocol: the result is not that of the chain. */
   readonly isLimited: boolean;
 };

@@ -1,13 +1,12 @@
 /**
- * The EVM's instructions, one row each: what decoding, dispatch, gas, stack checks, disassembly and benches derive from. Which of
- * them a revision has, and at which price, is in revisions/.
+ * The EVM's instructions, one row each; decoding, dispatch, gas, stack checks, disassembly and benches derive from them. revisions/
+ * defines which revision has which instruction, and its price.
  */
 
 /**
- * How an instruction is carried out.
- * `word`: works on stack words only. `push`: puts one word on the stack. `body`: may cost more gas, halt, or ask the host. These are
- * functions of a module of the core. `control`: AssemblyScript of its own in the dispatch loop, in which ENTER begins the block at
- * `ip`. `decoded`: decoding writes other operations for it.
+ * Implementation of an instruction. `word`: works on stack words only. `push`: pushes one word. `body`: may charge more gas, halt, or request
+ * data from the host. These three are functions of a module of the core. `control`: AssemblyScript code in the dispatch loop, in which ENTER
+ * begins the block at `ip`. `decoded`: decoding emits other operations for it.
  */
 export type Execution =
   | {
@@ -21,15 +20,18 @@ export type Execution =
 export type Opcode = {
   readonly code: number;
   readonly name: string;
-  /** Words that it takes from the stack, and leaves there. */
+  /** Words that it pops from the stack, and words that it pushes. */
   readonly inputs: number;
   readonly outputs: number;
-  /** Gas that it costs whatever it does, in the revision that adds it. */
+  /** Static gas in the revision that adds the instruction. */
   readonly gas: number;
   readonly execution: Execution;
-  /** `block`: what follows is another block, because it looks at gas, or leaves the block. `path`: and is reached by jumps only. */
+  /**
+   * `block`: the next instruction begins another block, because this one reads gas or leaves the block. `path`: the next instruction is
+   * moreover reachable by jumps only.
+   */
   readonly ends: 'block' | 'path' | undefined;
-  /** Bytes of code that belong to it. */
+  /** Number of immediate bytes that follow the opcode. */
   readonly immediate: number;
 };
 
@@ -44,7 +46,7 @@ type Row = readonly [
   immediate?: number,
 ];
 
-/** @param name the function's, where it is not the instruction's in lower case */
+/** @param name name of the function, when it is not the lower-case name of the instruction */
 const word = (module: string, name?: string): Execution => ({ form: 'word', module, function: name });
 const push = (module: string, name?: string): Execution => ({ form: 'push', module, function: name });
 const body = (module: string, name?: string): Execution => ({ form: 'body', module, function: name });
@@ -176,7 +178,7 @@ const ROWS: readonly Row[] = [
   [0xa2, 'LOG2', 4, 0, 0, DECODED],
   [0xa3, 'LOG3', 5, 0, 0, DECODED],
   [0xa4, 'LOG4', 6, 0, 0, DECODED],
-  // EIP-8024: the byte behind them is no part of them for JUMPDEST's sake. What they take is written with it by decoding.
+  // EIP-8024: for JUMPDEST analysis the immediate byte is not part of the instruction. Decoding resolves it into the operands.
   [0xe6, 'DUPN', 1, 2, 3, DECODED],
   [0xe7, 'SWAPN', 2, 2, 3, DECODED],
   [

@@ -5,21 +5,21 @@ import type { Precompile } from './precompiles/precompile.ts';
 import type { Steps } from './precompiles/steps.ts';
 import { LONG_STEP_GAS, PRECOMPILE_FACTOR, READ_GAS, WHOLE_SLICE } from './slice.ts';
 
-/** Where a message's input lies. */
+/** Address of a message's input. */
 const ARENA: number = startOf('arena');
 
-/** A precompile that has begun. */
+/** A started precompile. */
 type Work = {
   readonly precompile: Precompile;
   readonly steps: Steps<Uint8Array | undefined>;
   readonly cost: number;
 };
 
-/** The precompiles that a message calls, one at a time; long ones in pieces. */
+/** Runs the precompiles that a message calls, one at a time, long ones in steps. */
 export class PrecompileRun {
   readonly #core: CoreExports;
   readonly #memory: CoreMemory;
-  /** Of the message's input. */
+  /** Size of the message's input, bytes. */
   #inputSize = 0;
   #isAtLongStep = false;
   #work: Work | undefined;
@@ -31,7 +31,7 @@ export class PrecompileRun {
     this.#memory = memory;
   }
 
-  /** A message begins. */
+  /** Call it when a message begins. */
   reset(inputSize: number): void {
     this.#inputSize = inputSize;
     this.#isAtLongStep = false;
@@ -40,29 +40,29 @@ export class PrecompileRun {
     this.#explanation = undefined;
   }
 
-  /** The core has asked for a precompile that takes long, and nothing of it is done yet. */
+  /** Whether the core has requested a long precompile that is not started yet. */
   get isAtLongStep(): boolean {
     return this.#isAtLongStep;
   }
 
-  /** A precompile has begun, and a part of it is left for `workOn`. */
+  /** Whether a precompile is started and unfinished; `workOn` continues it. */
   get isWorking(): boolean {
     return this.#work !== undefined;
   }
 
-  /** Why the message's precompile failed is being found out by `explainOn`. */
+  /** Whether `explainOn` is still determining why the message's precompile failed. */
   get isExplaining(): boolean {
     return this.#explanation !== undefined;
   }
 
-  /** Why the precompile that the message called failed, as far as it is known. */
+  /** Reason why the precompile that the message called failed, once it is known. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
   /**
-   * Runs the precompile that the core asks for. At first a long one is only announced; then it is begun, and runs a piece at a time.
-   * @returns how much gas of a slice that counts for
+   * Runs the precompile that the core requests. A long one is announced first, and started by the next call; it then runs in steps.
+   * @returns the gas of the slice that this work counts for
    */
   request(active: ReadonlyMap<number, Precompile>, slice: bigint): bigint {
     const core = this.#core;
@@ -86,7 +86,7 @@ export class PrecompileRun {
     return BigInt(cost) * PRECOMPILE_FACTOR;
   }
 
-  /** A piece of the precompile that has begun. @returns whether it was the last */
+  /** Runs one step of the started precompile. @returns whether it was the last */
   workOn(): boolean {
     const { precompile, steps, cost } = this.#work as Work;
     const { done, value } = steps.next();
@@ -107,15 +107,15 @@ export class PrecompileRun {
     core.supplyPrecompile(STATUS.success, core.precompileGas() - BigInt(cost), output.length);
   }
 
-  /** The message itself was a call of a precompile, which failed: reasons of inner failures are not reported. */
+  /** Starts the explanation of a failure; only for a message that itself called a precompile: reasons of inner failures are not reported. */
   #beginToExplain({ explain }: Precompile): void {
-    // The message's input lies where it was written: it ended without running any code.
+    // The input is still in place, because the message ended without running any code.
     const explanation = explain?.(this.#memory.slice(ARENA, this.#inputSize));
     if (typeof explanation === 'string') this.#reason = explanation;
     else this.#explanation = explanation;
   }
 
-  /** A piece of finding out why the message's precompile failed. @returns whether it was the last */
+  /** Runs one step of the explanation of the precompile's failure. @returns whether it was the last */
   explainOn(): boolean {
     const { done, value } = (this.#explanation as Steps<string>).next();
     if (!done) return false;

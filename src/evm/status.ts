@@ -1,9 +1,9 @@
-/** How messages end, in geth's words (core/vm/errors.go). */
+/** Halt reasons with geth's texts (core/vm/errors.go). */
 import { CORE_LIMITS, STATUS } from './core-interface.ts';
 import { OPCODES } from './opcodes.ts';
 import type { RevisionRules } from './revisions/revision-rules.ts';
 
-/** Texts by status number; the others depend on details. */
+/** Texts by status number; the texts of the other statuses depend on details. */
 const REASONS: Readonly<Record<number, string>> = {
   [STATUS.outOfGas]: 'out of gas',
   [STATUS.invalidJump]: 'invalid jump destination',
@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<number, string>> = {
   [STATUS.outOfCallGas]: 'out of gas: out of gas',
   [STATUS.reentrancySentry]: 'out of gas: not enough gas for reentrancy sentry',
 };
-/** Instructions of forks to come that geth's texts name already (core/vm/opcodes.go). */
+/** Instructions of future forks that geth's texts already name (core/vm/opcodes.go). */
 const FUTURE_NAMES: readonly (readonly [number, string])[] = [
   [0xd0, 'DATALOAD'],
   [0xd1, 'DATALOADN'],
@@ -46,16 +46,16 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   ...OPCODES.map(({ code, name }): [number, string] => [code, name]),
 ]);
 
-/** Whether more gas could have helped: geth's texts for that begin alike. */
+/** Whether more gas could have helped: geth's texts for such failures begin alike. */
 export function isOutOfGas(reason: string): boolean {
   if (reason === REASONS[STATUS.memoryLimit]) return false;
   return reason === REASONS[STATUS.outOfGas] || reason.startsWith(`${REASONS[STATUS.outOfGas]}: `);
 }
 
 /**
- * Why a message halted.
- * @param a, b the status's details: stack height and the instruction's inputs, the opcode and one more than an invalid operand, or a size
- *   with its upper 32 bits
+ * Returns the text of a halt reason.
+ * @param a, b details of the status: stack height and the instruction's inputs; the opcode and one more than an invalid operand; or a size
+ * and its upper 32 bits
  */
 export function describeHalt(
   status: number,

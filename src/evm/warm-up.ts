@@ -1,10 +1,10 @@
 import type { AccessedAccount } from './message.ts';
 import type { WorldState } from './world-state.ts';
 
-/** Entries of an access list that are warmed in one piece: 0.3 ms. */
+/** Access list entries warmed per step, 0.3 ms. */
 const PIECE = 512;
 
-/** EIP-2930, a piece at a time. The core warms what every transaction has warm. */
+/** Warms an access list in steps (EIP-2930). The core itself warms what is warm in every transaction. */
 export function* warmUp(
   state: WorldState,
   accessList: readonly AccessedAccount[],

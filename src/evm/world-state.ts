@@ -5,7 +5,7 @@ import type { AccountChange, AccountState, StateChanges, StateReader } from './h
 
 const { requestAddress, requestKey, wordA, wordB } = EXCHANGE_WORDS;
 
-/** Some region of the core has no room for what a message touches. Its text is that of a message halted for the same reason. */
+/** A region of the core has no room for the state that a message uses. The text is that of a message halted for the same reason. */
 export class StateLimitError extends Error {
   constructor() {
     super('out of gas: memory limit of this service exceeded');
@@ -14,8 +14,8 @@ export class StateLimitError extends Error {
 }
 
 /**
- * State in the core's tables over a `StateReader` below: reads go through and stay, writes stay in the tables until
- * they are collected or undone. Addresses are 20 bytes, slots and hashes 32.
+ * State in the core's tables on top of a `StateReader`: reads are cached, writes stay in the tables until they are collected or undone.
+ * Addresses are 20 bytes, slots and hashes 32.
  */
 export class WorldState {
   readonly #core: CoreExports;
@@ -28,7 +28,7 @@ export class WorldState {
     this.#reader = reader;
   }
 
-  /** Chooses the state below. What the tables hold must be of it, or be forgotten. */
+  /** Sets the underlying state. The tables must hold data of the same state, or be cleared. */
   attach(reader: StateReader): void {
     this.#reader = reader;
   }
@@ -51,7 +51,7 @@ export class WorldState {
     this.#core.setAccountBalance(account);
   }
 
-  /** Pays or takes balance; the account counts as touched (EIP-161). */
+  /** Adds to the balance, or subtracts a negative amount; the account counts as touched (EIP-161). */
   addBalance(address: Uint8Array, amount: bigint): void {
     const account = this.#existing(address);
     this.#core.touchAccount(account);
@@ -65,12 +65,12 @@ export class WorldState {
     this.#core.setAccountNonce(this.#existing(address), nonce);
   }
 
-  /** A transaction's sender: the account counts as touched, and its nonce is one more. */
+  /** Raises the nonce of a transaction's sender; the account counts as touched. */
   raiseNonce(address: Uint8Array): void {
     this.#core.raiseNonce(this.#existing(address));
   }
 
-  /** Sees to it that the account is known. @throws StateLimitError */
+  /** Loads an account. @throws StateLimitError when the region is full */
   load(address: Uint8Array): void {
     this.#entry(address);
   }
@@ -86,7 +86,7 @@ export class WorldState {
     return this.#memory.slice(code, this.#core.accountCodeLength(account));
   }
 
-  /** Bytes of its code, which are not copied. */
+  /** Returns the size of an account's code, bytes, without copying it. */
   getCodeSize(address: Uint8Array): number {
     const account = this.#entry(address);
     if (this.#core.accountHasCode(account) === 0) return 0;
@@ -94,7 +94,7 @@ export class WorldState {
     return this.#core.accountCodeLength(account);
   }
 
-  /** Where the code of an account that has one is in the core's memory. */
+  /** Returns the address in the core's memory of an account's code, which must not be empty. */
   #codeOf(account: number): number {
     const code = this.#core.accountCode(account);
     if (code !== 0) return code;
@@ -103,7 +103,7 @@ export class WorldState {
     return this.#core.accountCode(account);
   }
 
-  /** @param codeHash keccak of `code` */
+  /** @param codeHash keccak256 of `code` */
   setCode(address: Uint8Array, codeHash: Uint8Array, code: Uint8Array): void {
     const account = this.#existing(address);
     if (code.length > 0) this.supplyCode(codeHash, code);
@@ -122,17 +122,18 @@ export class WorldState {
     this.#core.setStorage(pointer);
   }
 
-  /** All of the account's slots are zero from now on. */
+  /** Sets all slots of the account to zero. */
   clearStorage(address: Uint8Array): void {
     this.#core.clearAccountStorage(this.#existing(address));
   }
 
-  /** EIP-2929: what a transaction makes warm before it begins. */
+  /** EIP-2929: warms an account before the transaction begins. @throws StateLimitError when a region is full */
   warm(address: Uint8Array): void {
     this.#memory.writeWord(requestAddress, address);
     if (this.#core.warmAccount(this.#find()) === 0) throw new StateLimitError();
   }
 
+  /** @throws StateLimitError when a region is full */
   warmSlot(address: Uint8Array, slot: Uint8Array): void {
     this.#memory.writeWord(requestAddress, address);
     const account = this.#find();
@@ -140,7 +141,7 @@ export class WorldState {
     if (this.#core.warmAccountSlot(account) === 0) throw new StateLimitError();
   }
 
-  /** Number of the precompile at an address under the rules in force (18 for 0x100); 0: none. */
+  /** Returns the number of the precompile at an address under the active rules (18 for 0x100); 0: none. */
   getPrecompile(address: Uint8Array): number {
     return this.#core.accountPrecompile(this.#entry(address));
   }
@@ -149,22 +150,22 @@ export class WorldState {
     this.#core.setAccountPrecompile(this.#entry(address), number);
   }
 
-  /** The precompile of the rules is at its own address again. No transaction may be open. */
+  /** Moves the precompile of the rules back to its own address. No transaction may be open. */
   restorePrecompile(address: Uint8Array): void {
     this.#core.restoreAccountPrecompile(this.#entry(address));
   }
 
-  /** Answers the core's question for an account (REQUEST_ADDRESS). */
+  /** Supplies the account that the core requests (REQUEST_ADDRESS). */
   supplyAccount(): void {
     this.#load(this.#find(), this.#memory.readWord(requestAddress, 20));
   }
 
-  /** Answers the core's question for a slot (REQUEST_ADDRESS, REQUEST_KEY). */
+  /** Supplies the slot that the core requests (REQUEST_ADDRESS, REQUEST_KEY). */
   supplySlot(): void {
     this.#loadSlot(this.#memory.readWord(requestAddress, 20), this.#memory.readWord(requestKey));
   }
 
-  /** Answers the core's question for a code (REQUEST_KEY). @returns its length in bytes */
+  /** Supplies the code that the core requests (REQUEST_KEY). @returns its length, bytes */
   supplyRequestedCode(): number {
     const hash = this.#memory.readWord(requestKey);
     const code = this.#reader.getCode(hash);
@@ -172,6 +173,7 @@ export class WorldState {
     return code.length;
   }
 
+  /** @throws StateLimitError when the region is full */
   supplyCode(codeHash: Uint8Array, code: Uint8Array): void {
     this.#memory.writeWord(requestKey, codeHash);
     const pointer = this.#core.supplyCode(code.length);
@@ -179,7 +181,7 @@ export class WorldState {
     this.#memory.bytes.set(code, pointer);
   }
 
-  /** Everything that changed since the last time; from now on it is the state below. No transaction may be open. */
+  /** Returns all changes since the last call, which then become part of the underlying state. No transaction may be open. */
   collectChanges(): StateChanges {
     const slots = this.#collectSlots();
     const accounts: AccountChange[] = [];
@@ -251,7 +253,7 @@ export class WorldState {
     return account;
   }
 
-  /** The account's entry, known. */
+  /** Returns the loaded entry of an account. */
   #entry(address: Uint8Array): number {
     this.#memory.writeWord(requestAddress, address);
     const account = this.#find();

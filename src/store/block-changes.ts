@@ -1,13 +1,13 @@
 import type { VersionedWrite } from './versioned-table.ts';
 
-/** Blocks below the head of which the store keeps what they changed: so far back tries can be made again. */
+/** Number of blocks below the head whose changes the store retains: past tries can be rebuilt that far back. */
 export const KEPT_CHANGES = 1_024;
 
-/** Keys of the accounts and slots that one block set. */
+/** Keys of the accounts and slots that one block changed. */
 export type BlockChanges = {
   /** Addresses (20). */
   readonly accounts: readonly Uint8Array[];
-  /** Addresses (20) with slots (32). */
+  /** Addresses (20) followed by slots (32). */
   readonly slots: readonly Uint8Array[];
 };
 
@@ -15,12 +15,12 @@ const COUNT_LENGTH = 4;
 const ADDRESS_LENGTH = 20;
 const SLOT_KEY_LENGTH = 52;
 
-/** Sorts the versions that a commit writes by the blocks that made them. */
+/** Groups the versions that a commit writes by the blocks that made them. */
 export class ChangeCollector {
   readonly #first: number;
   readonly #blocks = new Map<number, { readonly accounts: Uint8Array[]; readonly slots: Uint8Array[] }>();
 
-  /** @param first block of the commit: what older blocks set is listed already */
+  /** @param first first block of the commit; changes of older blocks are already stored */
   constructor(first: number) {
     this.#first = first;
   }
@@ -37,7 +37,7 @@ export class ChangeCollector {
     }
   }
 
-  /** The row of a block: number of accounts (4), their keys, the keys of slots. */
+  /** Encodes the row of a block: number of accounts (4), their keys, the keys of slots. */
   encode(block: number): Buffer {
     const { accounts, slots } = this.#changesOf(block);
     const count = Buffer.alloc(COUNT_LENGTH);
@@ -55,6 +55,7 @@ export class ChangeCollector {
   }
 }
 
+/** Decodes a row that `ChangeCollector.encode` wrote. */
 export function decodeBlockChanges(row: Buffer): BlockChanges {
   const slotsAt = COUNT_LENGTH + row.readUInt32BE() * ADDRESS_LENGTH;
   return {

@@ -19,7 +19,7 @@ import {
 import { findTransaction, isIndexed, requireIndexes, type TransactionPosition } from './store-indexes.ts';
 import type { KeyAge, KeyRange, Version } from './versioned-table.ts';
 
-/** A canonical header with what is known about its place in the chain. */
+/** A canonical header with its hash and total difficulty. */
 export type StoredHeader = {
   readonly header: Header;
   readonly hash: Uint8Array;
@@ -28,18 +28,18 @@ export type StoredHeader = {
   readonly totalDifficulty: bigint;
 };
 
-/** As many as BLOCKHASH reaches back, of at most a few hundred bytes each. */
+/** Cached headers: the 256 that BLOCKHASH can reach, at most a few hundred bytes each. */
 const MAX_KNOWN_HEADERS = 256;
 
-/** Reads a store: blocks and state by number, the trie of the head by path. All reads are synchronous and see the last commit. */
+/** Reads a store: blocks and state by number, trie nodes of the head by path. All reads are synchronous and see the last commit. */
 export class ChainReader {
   readonly config: ChainConfig;
   readonly #store: Store;
   readonly #tables: Tables;
-  /** Headers that were read lately, in that order: the head above all, which every call asks for. Blocks never change. */
+  /** Recently read headers, least recently used first; every call reads the head. Stored blocks never change. */
   readonly #known = new Map<bigint, StoredHeader>();
 
-  /** @throws Error when the store is empty. */
+  /** @throws Error when the store is empty */
   constructor(store: Store) {
     this.#store = store;
     this.#tables = store.tables;
@@ -81,22 +81,22 @@ export class ChainReader {
     return this.#tables.numbers.get(asBuffer(hash))?.readBigUInt64BE();
   }
 
-  /** Whether the indexes cover every block: a store of an earlier version of this program has none. */
+  /** Whether the indexes cover every block; a store of an earlier version has no indexes. */
   get isIndexed(): boolean {
     return isIndexed(this.#tables);
   }
 
-  /** Where the transaction with this hash (32) is. @throws Error when the store has no indexes */
+  /** Returns the position of the transaction with this hash (32 bytes). @throws Error when the store has no indexes */
   findTransaction(hash: Uint8Array): TransactionPosition | undefined {
     return findTransaction(this.#tables, hash);
   }
 
-  /** What logs are found by. @throws Error when the store has no indexes */
+  /** Tables of the log index. @throws Error when the store has no indexes */
   get logTables(): LogTables {
     return requireIndexes(this.#tables);
   }
 
-  /** RLP [transactions, uncles, withdrawals?]. */
+  /** Returns RLP [transactions, uncles, withdrawals?]. */
   getBody(number: bigint): Uint8Array | undefined {
     return this.#tables.bodies.get(numberKey(number));
   }
@@ -105,46 +105,46 @@ export class ChainReader {
     return this.#tables.receipts.get(numberKey(number));
   }
 
-  /** A block's access list, RLP; undefined before Amsterdam, and where the store does not keep it any more. */
+  /** Returns a block's access list, RLP; undefined before Amsterdam, and once the store has pruned it. */
   getAccessList(number: bigint): Uint8Array | undefined {
     return this.#tables.accessLists?.get(numberKey(number));
   }
 
-  /** An account after `block`, as the engine encodes it. */
+  /** Returns an account after `block`, in the engine's encoding. */
   findAccount(address: Uint8Array, block: number): Version | undefined {
     return this.#tables.accounts.find(address, block);
   }
 
   /**
-   * A slot's value after `block`, without leading zeros.
+   * Returns a slot's value after `block`, without leading zeros.
    * @param key address (20) and slot (32)
    */
   findSlot(key: Uint8Array, block: number): Version | undefined {
     return this.#tables.slots.find(key, block);
   }
 
-  /** Keys of accounts (20) and the blocks that set them last. */
+  /** Lists account keys (20) with the blocks that last set them. */
   listAccounts(range: KeyRange): KeyAge[] {
     return this.#tables.accounts.listKeys(range);
   }
 
-  /** Keys of slots (address, slot: 52) and the blocks that set them last. */
+  /** Lists slot keys (address and slot, 52) with the blocks that last set them. */
   listSlots(range: KeyRange): KeyAge[] {
     return this.#tables.slots.listKeys(range);
   }
 
-  /** What a block changed; undefined where the store has no list of it. */
+  /** Returns the keys that a block changed; undefined when the store has no record of them. */
   getChanges(block: bigint): BlockChanges | undefined {
     const row = this.#tables.changes?.get(numberKey(block));
     return row && decodeBlockChanges(row);
   }
 
-  /** A node of the head's state trie. `path` is hex-prefix encoded. */
+  /** Returns a node of the head's state trie. @param path hex-prefix encoded */
   getAccountNode(path: Uint8Array): Uint8Array | undefined {
     return this.#tables.accountTrie.get(asBuffer(path));
   }
 
-  /** A node of a storage trie of the head. `owner` is the hash of the account's address. */
+  /** Returns a node of a storage trie of the head. @param owner hash of the account's address */
   getStorageNode(owner: Uint8Array, path: Uint8Array): Uint8Array | undefined {
     return this.#tables.storageTries.get(Buffer.concat([owner, path]));
   }
@@ -158,7 +158,7 @@ export class ChainReader {
   }
 }
 
-/** Opens a store that exists already. @throws Error when there is none, or one of another layout. */
+/** Opens an existing store. @throws Error when there is none, or its layout differs */
 export function openChainReader(path: string): ChainReader {
   // Opening would create the folder and then fail with a system error.
   if (!existsSync(join(path, DATA_FILE))) throw new Error(`there is no chain store in ${path}`);

@@ -19,17 +19,17 @@ import {
 import type { NodeWrite, StateBatch, StorageTrieWrite } from './state-batch.ts';
 import { type IndexProgress, indexBlocks, indexPiece, isIndexed, markIndexed } from './store-indexes.ts';
 
-/** A block that was executed and found right, with everything that it adds to the store. */
+/** An executed, valid block with everything that it adds to the store. */
 export type ExecutedBlock = {
   readonly block: Block;
   readonly hash: Uint8Array;
   readonly totalDifficulty: bigint;
   readonly receipts: readonly StoredReceipt[];
-  /** RLP, from Amsterdam (EIP-7928). */
+  /** RLP, present from Amsterdam (EIP-7928). */
   readonly accessList?: Uint8Array | undefined;
 };
 
-/** A block in the tables' form. While it waits to be written it takes far less memory, in few pieces, than an executed one. */
+/** A block in the encoding of the tables; while queued it takes far less memory, in fewer objects, than an executed one. */
 export type EncodedBlock = {
   readonly number: bigint;
   readonly hash: Uint8Array;
@@ -51,15 +51,12 @@ export function encodeExecutedBlock(executed: ExecutedBlock): EncodedBlock {
   };
 }
 
-/**
- * Blocks up to the head whose access lists the store keeps: as many as there are slots in 3,533 epochs, which is how long EIP-7928
- * wants nodes to have them.
- */
+/** Number of latest blocks whose access lists the store retains: 3,533 epochs of 32 slots, the retention that EIP-7928 requires. */
 export const KEPT_ACCESS_LISTS = 113_056;
 
 /**
- * The one writer of a store. A commit is one LMDB transaction: blocks, receipts, state, indexes and head move
- * together, so that a process that dies at any moment leaves the last commit whole.
+ * The single writer of a store. A commit is one LMDB transaction: blocks, receipts, state, indexes and head move together, so a process
+ * that dies at any moment leaves the last commit intact.
  */
 export class ChainWriter {
   readonly #store: Store;
@@ -74,7 +71,7 @@ export class ChainWriter {
     return this.#tables.meta.get(META_CONFIG) === undefined;
   }
 
-  /** @throws Error when the store is empty. */
+  /** @throws Error when the store is empty */
   openReader(): ChainReader {
     return new ChainReader(this.#store);
   }
@@ -82,7 +79,7 @@ export class ChainWriter {
   /**
    * Writes the genesis block.
    * @param config the genesis file's `config` object as JSON text
-   * @throws Error when another process has written one meanwhile
+   * @throws Error when the store is not empty, because another process has written a genesis block
    */
   initialize(config: string, genesis: ExecutedBlock, state: StateBatch): void {
     this.#store.write(() => {
@@ -98,8 +95,8 @@ export class ChainWriter {
   }
 
   /**
-   * Appends blocks, of which the first follows the head.
-   * @throws Error when another process moved the head meanwhile; nothing is written then.
+   * Appends blocks, the first of which follows the head.
+   * @throws Error when another process has moved the head; nothing is written then
    */
   append(blocks: readonly EncodedBlock[], state: StateBatch): void {
     const first = blocks[0];
@@ -120,7 +117,7 @@ export class ChainWriter {
     });
   }
 
-  /** @throws Error where another process has moved the head from this block */
+  /** @throws Error when another process has moved the head from this block */
   requireHead(number: bigint): void {
     const head = this.#tables.meta.get(META_HEAD)?.readBigUInt64BE();
     if (head === number) return;
@@ -128,8 +125,8 @@ export class ChainWriter {
   }
 
   /**
-   * Adds some blocks to the indexes of a store that an earlier version of this program made, in a transaction of their own: what is
-   * killed in between goes on there, and several processes may do it at the same time. To be called until nothing is left.
+   * Indexes some blocks of a store of an earlier version, in one transaction: an interrupted migration continues where it stopped, and
+   * several processes may run it at the same time. Call it until all blocks are done.
    */
   indexPiece(): IndexProgress {
     return this.#store.write(indexPiece);
@@ -194,7 +191,7 @@ export class ChainWriter {
   }
 }
 
-/** Keys of a storage trie that are in memory at a time while it is removed. */
+/** Storage trie keys read into memory at a time during removal. */
 const MAX_KEYS_HELD = 10_000;
 const NO_OWNER = Buffer.alloc(0);
 /** Hex-prefix encoded paths of inner nodes begin with 0x0 or 0x1. */
@@ -206,7 +203,7 @@ function putNode(table: BinaryTable, owner: Uint8Array, [path, encoded]: NodeWri
   else table.putSync(key, asBuffer(encoded));
 }
 
-/** Opens the store in a folder for writing, creating it when absent. @throws Error on another layout. */
+/** Opens the store in a folder for writing, and creates it when absent. @throws Error when the layout differs */
 export function openChainWriter(path: string): ChainWriter {
   return new ChainWriter(openStore(path, false));
 }

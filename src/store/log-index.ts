@@ -2,22 +2,23 @@ import { scanLogTerms, scanStoredReceipts } from '../chain/scan-receipts.ts';
 import type { PostingTable } from './posting-table.ts';
 import { asBuffer, type BinaryTable, numberKey } from './schema.ts';
 
-/** What logs are found by. Logs are numbered over the whole chain, from 0. */
+/** Tables of the log index. Logs are numbered over the whole chain, from 0. */
 export type LogTables = {
-  /** number of a block (8) -> how many logs the blocks before it have (6); for the block after the head too. */
+  /** block number (8) -> number of logs in all earlier blocks (6); also for the block after the head. */
   readonly logStarts: BinaryTable;
-  /** number of a block's first log (6) -> number of the block (8); of blocks that have logs. */
+  /** number of a block's first log (6) -> block number (8); only for blocks with logs. */
   readonly logBlocks: BinaryTable;
-  /** `addressTerm` or `topicTerm` -> numbers of the logs. */
+  /** `addressTerm` or `topicTerm` -> log numbers. */
   readonly logTerms: PostingTable;
 };
 
 const LOG_NUMBER_LENGTH = 6;
 const ADDRESS_LENGTH = 20;
 const TOPIC_LENGTH = 32;
-/** Before an address; topics have their position, 0 to 3. */
+/** Prefix of address terms; topic terms have their position, 0 to 3. */
 const ADDRESS_KIND = 4;
 
+/** Key of the logs of an address (20 bytes). */
 export function addressTerm(address: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(ADDRESS_KIND), address]);
 }
@@ -33,12 +34,12 @@ function logKey(number: number): Buffer {
   return key;
 }
 
-/** How many logs the blocks before this one have; undefined when the index does not reach to it. */
+/** Returns the number of logs in all earlier blocks; undefined when the index does not cover the block. */
 function readLogStart({ logStarts }: LogTables, block: bigint): number | undefined {
   return logStarts.get(numberKey(block))?.readUIntBE(0, LOG_NUMBER_LENGTH);
 }
 
-/** Numbers of the logs of blocks `from` to `to`: from the first to before the second. @throws Error for blocks that are not there */
+/** Returns the log numbers of blocks `from` to `to` as a half-open range. @throws Error when a block is not indexed */
 export function readLogRange(tables: LogTables, from: bigint, to: bigint): readonly [number, number] {
   const start = readLogStart(tables, from);
   const end = readLogStart(tables, to + 1n);
@@ -46,9 +47,10 @@ export function readLogRange(tables: LogTables, from: bigint, to: bigint): reado
   return [start, end];
 }
 
-/** The block that a log is in, and the numbers of its logs. */
+/** A block with the half-open range of its log numbers. */
 export type LogBlock = { readonly number: bigint; readonly start: number; readonly end: number };
 
+/** Finds the block of a log number. @throws Error when the index has no such log */
 export function findLogBlock(tables: LogTables, log: number): LogBlock {
   const floor = tables.logBlocks.getRange({ start: logKey(log), reverse: true, limit: 1 });
   for (const { key, value } of floor) {
@@ -59,10 +61,10 @@ export function findLogBlock(tables: LogTables, log: number): LogBlock {
   throw new Error(`the index of logs has no block for log ${log}`);
 }
 
-/** Gathers what blocks add to the index of logs, so that a list that many blocks add to is written once. */
+/** Collects the index entries of several blocks, so that a list that many blocks extend is written once. */
 export class LogIndexBatch {
   readonly #tables: LogTables;
-  /** By kind. */
+  /** Log numbers by kind of term. */
   readonly #terms: readonly TermNumbers[] = Array.from(
     { length: ADDRESS_KIND + 1 },
     (_, kind) => new TermNumbers(kind === ADDRESS_KIND ? ADDRESS_LENGTH : TOPIC_LENGTH),
@@ -75,7 +77,7 @@ export class LogIndexBatch {
     this.#next = readLogStart(tables, first) ?? 0;
   }
 
-  /** Within a write transaction. @param receipts of the block as the store has them */
+  /** Adds a block; call it within a write transaction. @param receipts receipts of the block as stored */
   add(block: bigint, receipts: Uint8Array, onTransaction: (hashAt: number, index: number) => void): void {
     const start = this.#next;
     const bytes = asBuffer(receipts);
@@ -97,7 +99,7 @@ export class LogIndexBatch {
     if (this.#next > start) this.#tables.logBlocks.putSync(logKey(start), numberKey(block));
   }
 
-  /** Within a write transaction, once. */
+  /** Writes the collected terms; call it once, within a write transaction. */
   write(): void {
     for (const [kind, terms] of this.#terms.entries()) {
       KEY[0] = kind;
@@ -109,24 +111,24 @@ export class LogIndexBatch {
   }
 }
 
-/** For one key after the other: LMDB copies it. */
+/** Reused key buffer: LMDB copies keys. */
 const KEY = Buffer.allocUnsafeSlow(1 + TOPIC_LENGTH);
 
-/** Numbers of logs by address, or by topic at one position. Terms are texts, one character a byte. */
+/** Log numbers by address, or by topic at one position. Terms are strings with one character per byte. */
 class TermNumbers {
   readonly #length: number;
   readonly #numbers = new Map<string, number[]>();
-  /** What was added last: logs that follow each other often have the same. */
+  /** Last added term: consecutive logs often share it. */
   #bytes: Buffer | undefined;
   #at = 0;
   #latest: number[] = [];
 
-  /** @param length of all terms, bytes */
+  /** @param length length of all terms, bytes */
   constructor(length: number) {
     this.#length = length;
   }
 
-  /** @param at where the term begins */
+  /** @param at offset of the term */
   add(bytes: Buffer, at: number, number: number): void {
     if (!this.#isLatest(bytes, at)) {
       const term = bytes.toString('latin1', at, at + this.#length);
@@ -142,7 +144,7 @@ class TermNumbers {
     this.#latest.push(number);
   }
 
-  /** In about the order of the tree: neighbours are found in pages that were just used. */
+  /** Visits terms approximately in tree order, so that neighbours are in recently used pages. */
   forEach(visit: (term: string, numbers: readonly number[]) => void): void {
     const terms = [...this.#numbers.keys()];
     const places = new Float64Array(terms.length);
@@ -162,12 +164,12 @@ class TermNumbers {
   }
 }
 
-/** More than a batch can have: a place in the order and the index of a term are one number below 2^53. */
+/** More terms than a batch can have: sort position and index of a term fit in one number below 2^53. */
 const MAX_TERMS = 2 ** 22;
-/** Zeros before an address in a topic. */
+/** Zero padding of an address in a topic. */
 const PADDING = '\0'.repeat(TOPIC_LENGTH - ADDRESS_LENGTH);
 
-/** Numbers below 2^25 in the order of terms, as far as their first bytes say: an order of all bytes takes longer than it saves. */
+/** Returns a sort key below 2^25 from the first bytes of a term: sorting by all bytes would cost more than it saves. */
 function orderOf(term: string): number {
   const isPadded = term.startsWith(PADDING);
   const at = isPadded ? PADDING.length : 0;

@@ -1,24 +1,24 @@
 import type { Database } from 'lmdb';
 
-/** Numbers in lists are those of logs, counted over the whole chain from 0: 2^47 of them are enough. */
+/** Bytes of a log number; logs are numbered over the whole chain from 0, and 2^47 of them are enough. */
 const NUMBER_LENGTH = 6;
-/** Added to the first number of an open chunk that has closed ones before it: most lists have none, and are not looked for there. */
+/** Flag in the first number of an open chunk that follows closed ones: most lists have none, so the closed table is not searched. */
 const HAS_CLOSED = 2 ** 47;
 
-/** A chunk that is longer is closed, bytes. Values above half a page of LMDB would take pages of their own. */
+/** A longer chunk is closed, bytes. Values above half an LMDB page would occupy overflow pages. */
 const MAX_CHUNK_LENGTH = 1_024;
 
 /**
- * Ascending lists of numbers by key, none of which is the beginning of another, in chunks: the first number, then differences as LEB128. The last chunk of a list is found by one exact
- * lookup, and numbers are added to it until it is long; closed chunks are found by key and first number. What is in a list never changes
- * and keeps its place among the chunks, so that a reader that knows where to stop needs no snapshot.
+ * Ascending lists of numbers by key, in chunks: the first number, then differences as LEB128. No key is a prefix of another. The last chunk
+ * of a list is found by one exact lookup and grows until it is long; closed chunks are found by key and first number. Numbers in a list
+ * never change and keep their chunk order, so a reader that knows where to stop needs no snapshot.
  */
 export class PostingTable {
   /** key -> first number (6, with `HAS_CLOSED`), differences. */
   readonly #open: Database<Buffer, Buffer>;
   /** key, first number (6) -> differences. */
   readonly #closed: Database<Buffer, Buffer>;
-  /** Used for one list after the other: most lists get one number at a time, and making buffers would take longer than writing them. */
+  /** Reused for all lists: most lists get one number at a time, and allocating buffers would take longer than writing them. */
   readonly #chunk = new ChunkWriter();
 
   constructor(open: Database<Buffer, Buffer>, closed: Database<Buffer, Buffer>) {
@@ -26,7 +26,10 @@ export class PostingTable {
     this.#closed = closed;
   }
 
-  /** Within a write transaction. @param numbers ascending, above all that the list has; at least one */
+  /**
+   * Appends numbers to a list; call it within a write transaction.
+   * @param numbers ascending, greater than all numbers of the list; at least one
+   */
   append(key: Buffer, numbers: readonly number[]): void {
     const chunk = this.#chunk;
     chunk.load(this.#open.get(key));
@@ -37,7 +40,7 @@ export class PostingTable {
     this.#open.putSync(key, chunk.encoded);
   }
 
-  /** A cursor before the first number of the list. */
+  /** Returns a cursor before the first number of a list. */
   openCursor(key: Buffer): PostingCursor {
     return new PostingCursor(key, this.#open.get(key), this.#closed);
   }
@@ -58,13 +61,13 @@ function joinKey(key: Buffer, first: number): Buffer {
 /** Builds chunks in one buffer: first number (6, with `HAS_CLOSED`), differences. */
 class ChunkWriter {
   readonly #bytes = Buffer.allocUnsafeSlow(NUMBER_LENGTH + MAX_CHUNK_LENGTH + 2 * MAX_VARINT_LENGTH);
-  /** Of `#bytes`, in use; 0 without a first number. */
+  /** Used length of `#bytes`; 0 without a first number. */
   #end = 0;
   #first = 0;
   #last = 0;
   #hasClosed = false;
 
-  /** @param stored the chunk that is open */
+  /** @param stored the open chunk */
   load(stored: Buffer | undefined): void {
     this.#end = 0;
     this.#hasClosed = false;
@@ -83,7 +86,7 @@ class ChunkWriter {
     return this.#first;
   }
 
-  /** A view, to be written before anything else happens to the chunk. */
+  /** A view of the chunk, valid until the chunk changes. */
   get encoded(): Buffer {
     return this.#bytes.subarray(0, this.#end);
   }
@@ -99,7 +102,7 @@ class ChunkWriter {
     this.#last = number;
   }
 
-  /** A view of the chunk's differences; the next number begins another chunk. */
+  /** Returns a view of the chunk's differences and starts a new chunk with the next number. */
   takeDifferences(): Buffer {
     const taken = this.#bytes.subarray(NUMBER_LENGTH, this.#end);
     this.#end = 0;
@@ -108,13 +111,13 @@ class ChunkWriter {
   }
 }
 
-/** The first number of an open chunk, and whether there are closed ones before it. */
+/** Returns the first number of an open chunk, and whether closed chunks precede it. */
 function readFirst(open: Buffer): readonly [number, boolean] {
   const first = open.readUIntBE(0, NUMBER_LENGTH);
   return first < HAS_CLOSED ? [first, false] : [first - HAS_CLOSED, true];
 }
 
-/** Of a difference below 2^53. */
+/** Maximum length of the encoding of a difference below 2^53, bytes. */
 const MAX_VARINT_LENGTH = 8;
 
 function writeVarint(out: Buffer, at: number, value: number): number {
@@ -135,25 +138,25 @@ function sumDifferences(bytes: Uint8Array, start: number, end: number): number {
   return sum;
 }
 
-/** Above all numbers of lists: the list has no more. */
+/** End of a list, greater than all numbers. */
 export const LIST_END: number = Number.POSITIVE_INFINITY;
 
-/** Reads one list forward; chunks between two places that are asked for are not read. */
+/** Reads one list forward; chunks between two requested targets are skipped. */
 export class PostingCursor {
   readonly #key: Buffer;
   readonly #closed: Database<Buffer, Buffer>;
   readonly #openFirst: number;
   readonly #hasClosed: boolean;
   readonly #openDifferences: Buffer;
-  /** Differences of the chunk that is being read, and where the next one is. */
+  /** Differences of the current chunk, and the offset of the next one. */
   #chunk: Buffer = NO_BYTES;
   #at = 0;
-  /** First number of the chunk; LIST_END behind the last chunk. */
+  /** First number of the current chunk; LIST_END after the last chunk. */
   #first = -1;
   #isLastChunk = false;
   #current = -1;
 
-  /** @param open the last chunk as the table has it */
+  /** @param open the open chunk as stored */
   constructor(key: Buffer, open: Buffer | undefined, closed: Database<Buffer, Buffer>) {
     this.#key = key;
     this.#closed = closed;
@@ -161,12 +164,12 @@ export class PostingCursor {
     this.#openDifferences = open === undefined ? NO_BYTES : open.subarray(NUMBER_LENGTH);
   }
 
-  /** The number that `seek` has found last; -1 before. */
+  /** Number that the last `seek` found; -1 before the first. */
   get current(): number {
     return this.#current;
   }
 
-  /** Goes to the first number that is at least `target`, which never becomes smaller. @returns it, or LIST_END */
+  /** Moves to the first number that is at least `target`, which must never decrease. @returns that number, or LIST_END */
   seek(target: number): number {
     if (target <= this.#current) return this.#current;
     if (this.#advance(target)) return this.#current;
@@ -185,7 +188,7 @@ export class PostingCursor {
     return this.#current;
   }
 
-  /** Reads on in the chunk. @returns whether it has such a number */
+  /** Reads forward in the current chunk. @returns whether it contains a number that is at least `target` */
   #advance(target: number): boolean {
     const chunk = this.#chunk;
     let [at, current] = [this.#at, this.#current];
@@ -205,7 +208,7 @@ export class PostingCursor {
     return current >= target;
   }
 
-  /** Takes the last chunk that begins at or before the target, or the first one. */
+  /** Loads the last chunk that begins at or before the target, or else the first one. */
   #loadChunk(target: number): void {
     if (!this.#hasClosed || target >= this.#openFirst) {
       this.#takeOpen();
@@ -225,7 +228,7 @@ export class PostingCursor {
     const end = joinKey(this.#key, MAX_NUMBER);
     for (const { key, value } of this.#closed.getRange({ start, end, limit: 1 })) {
       const first = key.readUIntBE(this.#key.length, NUMBER_LENGTH);
-      // One that was closed since the cursor was opened: its beginning is the chunk that was open then.
+      // A chunk closed since the cursor was opened begins with the chunk that was open then.
       if (first >= this.#openFirst) break;
       this.#take(first, value);
       return;

@@ -1,17 +1,17 @@
-/** The tables of a chain's LMDB environment and the layout of their keys. Integers are big-endian. */
+/** Tables of a chain's LMDB environment and the layout of their keys. Integers are big-endian. */
 import type { Database, RootDatabase } from 'lmdb';
 import { LmdbEnvironment } from '../util/lmdb-environment.ts';
 import type { LogTables } from './log-index.ts';
 import { PostingTable } from './posting-table.ts';
 import { VersionedTable } from './versioned-table.ts';
 
-/** Raised with every change of layout; a store of another version is refused. */
+/** Layout version, raised with every change; a store of another version is rejected. */
 export const SCHEMA_VERSION = 2;
 
 export type BinaryTable = Database<Buffer, Buffer>;
 
 export type Tables = {
-  /** Facts about the store itself, by name. */
+  /** Metadata of the store, by name. */
   readonly meta: BinaryTable;
   /** number (8) -> RLP [hash, total difficulty, header]. */
   readonly headers: BinaryTable;
@@ -31,11 +31,11 @@ export type Tables = {
   readonly storageTries: BinaryTable;
   /** hash (32) -> contract code. */
   readonly codes: BinaryTable;
-  /** Made from the blocks; undefined in a store that is open for reading and has none yet. */
+  /** Indexes derived from the blocks; undefined in a store that is open for reading and has none yet. */
   readonly indexes: IndexTables | undefined;
   /**
    * number (8) -> keys that the block changed (block-changes), of the last `KEPT_CHANGES` blocks. Undefined in a store that is open for
-   * reading and has none yet; one that an earlier version of this program wrote lacks rows.
+   * reading and has none yet; a store of an earlier version lacks rows.
    */
   readonly changes: BinaryTable | undefined;
   /**
@@ -45,10 +45,10 @@ export type Tables = {
   readonly accessLists: BinaryTable | undefined;
 };
 
-/** The environment of a chain. */
+/** LMDB environment of a chain. */
 export type Store = LmdbEnvironment<Tables>;
 
-/** What is found by something else than a number: each table follows from the blocks up to `META_INDEXED`. */
+/** Indexes for lookups by other keys than block numbers; each table is derived from the blocks up to `META_INDEXED`. */
 export type IndexTables = {
   /** hash of a transaction (32) -> number of its block (8), index in it (4). */
   readonly transactions: BinaryTable;
@@ -75,12 +75,12 @@ function openTables(root: RootDatabase, readOnly: boolean): Tables {
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
   const versioned = (name: string, keyLength: number): VersionedTable =>
     new VersionedTable(table(name), table(`${name}-history`), keyLength);
-  // A read-only opening finds no table where an import was killed before it made them.
+  // A read-only open finds no table when an import was killed before it created them.
   const meta = table('meta') as BinaryTable | undefined;
   if (meta === undefined || (readOnly && meta.get(META_SCHEMA) === undefined)) {
     throw new Error('the store is empty: import a chain into it first');
   }
-  // Another layout has other tables: none of them is opened before it is known.
+  // Another layout has other tables, so the version is checked before they are opened.
   const version = meta.get(META_SCHEMA)?.readUInt8();
   if (version !== undefined && version !== SCHEMA_VERSION) {
     throw new Error(`the store has layout ${version}, this program reads layout ${SCHEMA_VERSION}`);
@@ -102,14 +102,14 @@ function openTables(root: RootDatabase, readOnly: boolean): Tables {
   };
 }
 
-/** LMDB makes the tables that are missing where it may write, and has none where it may not. */
+/** LMDB creates missing tables when it may write, and returns undefined when it may not. */
 function openIndexes(table: (name: string) => BinaryTable | undefined): IndexTables | undefined {
   const [transactions, logStarts, logBlocks, logTerms, logTermsClosed] = INDEX_TABLES.map(table);
   if (!transactions || !logStarts || !logBlocks || !logTerms || !logTermsClosed) return undefined;
   return { transactions, logStarts, logBlocks, logTerms: new PostingTable(logTerms, logTermsClosed) };
 }
 
-/** Names of the tables that `IndexTables` is made of. */
+/** Names of the tables in `IndexTables`. */
 export const INDEX_TABLES: readonly string[] = [
   'transactions',
   'log-starts',
@@ -118,13 +118,14 @@ export const INDEX_TABLES: readonly string[] = [
   'log-terms-closed',
 ];
 
+/** Encodes a block number as a key: 8 bytes, big-endian. */
 export function numberKey(number: bigint): Buffer {
   const key = Buffer.allocUnsafe(8);
   key.writeBigUInt64BE(number);
   return key;
 }
 
-/** A view of bytes as the Buffer that LMDB takes; nothing is copied. */
+/** Returns a Buffer view of bytes for LMDB, without copying. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

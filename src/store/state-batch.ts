@@ -1,18 +1,18 @@
 import type { VersionedWrite } from './versioned-table.ts';
 
-/** A trie node at its path (hex-prefix encoded); undefined where there is none any more. */
+/** A trie node at its path (hex-prefix encoded); undefined when it is removed. */
 export type NodeWrite = readonly [path: Uint8Array, encoded: Uint8Array | undefined];
 
-/** What became of one account's storage trie. */
+/** Changes of one account's storage trie. */
 export type StorageTrieWrite = {
   /** Hash of the account's address. */
   readonly owner: Uint8Array;
-  /** All nodes that the store has are gone; `nodes` is all that there is now. */
+  /** All stored nodes are removed, and `nodes` is the complete trie. */
   readonly isCleared: boolean;
   readonly nodes: Iterable<NodeWrite>;
 };
 
-/** What some blocks made of the state. */
+/** State changes of some blocks. */
 export type StateBatch = {
   /** By address (20). */
   readonly accounts: Iterable<VersionedWrite>;

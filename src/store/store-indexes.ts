@@ -2,23 +2,23 @@ import type { EncodedBlock } from './chain-writer.ts';
 import { LogIndexBatch } from './log-index.ts';
 import { asBuffer, type IndexTables, META_HEAD, META_INDEXED, numberKey, type Tables } from './schema.ts';
 
-/** Raised when the indexes change; those of another version are made again when a store is opened for writing. */
+/** Version of the indexes; indexes of another version are rebuilt when a store is opened for writing. */
 const INDEX_VERSION = 3;
 
-/** Of a store that is brought up to date, in one transaction. */
+/** Limits of one transaction while an existing store is indexed. */
 const PIECE_BLOCKS = 512;
 const PIECE_BYTES = 1024 * 1024;
 
-/** Where a transaction is. */
+/** Position of a transaction in the chain. */
 export type TransactionPosition = { readonly number: bigint; readonly index: number };
 
-/** Blocks that the indexes cover, and that there are. */
+/** Number of indexed blocks, and of all blocks. */
 export type IndexProgress = { readonly done: bigint; readonly total: bigint };
 
-/** The part of a block that the indexes are made from. */
+/** Data of a block from which the indexes are built. */
 type IndexedBlock = Pick<EncodedBlock, 'number' | 'receipts'>;
 
-/** Number of the first block that the indexes do not cover. */
+/** Returns the number of the first block that the indexes do not cover. */
 function readNext({ meta }: Tables): bigint {
   const stored = meta.get(META_INDEXED);
   return stored === undefined || stored[0] !== INDEX_VERSION ? 0n : stored.readBigUInt64BE(1) + 1n;
@@ -30,20 +30,17 @@ function readHead({ meta }: Tables): bigint {
   return number.readBigUInt64BE();
 }
 
-/**
- * Whether the indexes cover all blocks. They may end below the head where a version of this program that knows none
- * has imported into the store since.
- */
+/** Whether the indexes cover all blocks. They may end below the head when an earlier version without indexes has imported since. */
 export function isIndexed(tables: Tables): boolean {
   return tables.indexes !== undefined && readNext(tables) === readHead(tables) + 1n;
 }
 
-/** Within a write transaction, behind `indexBlocks`. */
+/** Records the last indexed block; call it within a write transaction, after `indexBlocks`. */
 export function markIndexed({ meta }: Tables, last: bigint): void {
   meta.putSync(META_INDEXED, Buffer.concat([Buffer.of(INDEX_VERSION), numberKey(last)]));
 }
 
-/** Within a write transaction: adds blocks that follow the last one that the indexes cover. */
+/** Indexes the blocks after the last indexed one; call it within a write transaction. */
 export function indexBlocks(tables: Tables, blocks: readonly IndexedBlock[]): void {
   const indexes = requireIndexes(tables);
   const [first] = blocks;
@@ -58,7 +55,7 @@ export function indexBlocks(tables: Tables, blocks: readonly IndexedBlock[]): vo
       entries.push([asBuffer(receipts.subarray(hashAt, hashAt + HASH_LENGTH)), position]);
     });
   }
-  // In the order of the tree each of its pages is touched once.
+  // In tree order each page is modified once.
   entries.sort(([a], [b]) => a.compare(b));
   for (const [hash, position] of entries) indexes.transactions.putSync(hash, position);
   logs.write();
@@ -68,7 +65,7 @@ const HASH_LENGTH = 32;
 const NUMBER_LENGTH = 8;
 const POSITION_LENGTH = NUMBER_LENGTH + 4;
 
-/** Within a write transaction: adds the next blocks that the store has. */
+/** Indexes the next stored blocks; call it within a write transaction. @throws Error when the store lacks a block's receipts */
 export function indexPiece(tables: Tables): IndexProgress {
   const total = readHead(tables) + 1n;
   let next = readNext(tables);
@@ -87,7 +84,7 @@ export function indexPiece(tables: Tables): IndexProgress {
   return { done: next, total };
 }
 
-/** Those of another version. */
+/** Clears indexes of another version. */
 function clearIndexes({ transactions, logStarts, logBlocks, logTerms }: IndexTables): void {
   for (const table of [transactions, logStarts, logBlocks]) table.clearSync();
   logTerms.clear();
@@ -100,6 +97,7 @@ export function findTransaction(tables: Tables, hash: Uint8Array): TransactionPo
   return { number: position.readBigUInt64BE(), index: position.readUInt32BE(NUMBER_LENGTH) };
 }
 
+/** @throws Error when the store has no indexes */
 export function requireIndexes({ indexes }: Tables): IndexTables {
   if (indexes === undefined)
     throw new Error('the store has no indexes: it has to be opened for writing once');

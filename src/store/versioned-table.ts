@@ -1,44 +1,43 @@
 import type { Database } from 'lmdb';
 
-/** What a key's value became in some block. */
+/** A value of a key, and the block that set it. */
 export type Version = {
-  /** The block that set it. */
+  /** Block that set the value. */
   readonly since: number;
   readonly value: Uint8Array;
 };
 
-/** A key and what it became in block after block, oldest first; the newest of the versions written before may come first. */
+/** A key and its versions, oldest first; the first may be the newest version written earlier. */
 export type VersionedWrite = {
   readonly key: Uint8Array;
   readonly versions: readonly Version[];
 };
 
-/** A part of a table's keys. */
+/** A range of keys of a table. */
 export type KeyRange = { readonly after?: Uint8Array; readonly prefix?: Uint8Array; readonly limit: number };
 
 /** A key and the block that set its newest value. */
 export type KeyAge = { readonly key: Uint8Array; readonly since: number };
 
-/** Block numbers are counted from 0 one by one: 2^48 of them are enough. */
+/** Length of block numbers, bytes: 2^48 are enough. */
 const NUMBER_LENGTH = 6;
 
 /**
- * Values by key with all their history. The newest version of a key is found by one exact lookup, an older one by
- * another, ordered one. What a block set never changes, so that a reader at block N needs no snapshot: whatever is
- * committed between its lookups, the versions up to N are there.
+ * Values by key with their full history. The newest version of a key takes one exact lookup, an older one another, ordered lookup. A block's
+ * versions never change, so a reader at block N needs no snapshot: the versions up to N stay available whatever is committed between lookups.
  */
 export class VersionedTable {
   /** key -> number of the block that set it (6), value. */
   readonly #newest: Database<Buffer, Buffer>;
   /** key, number of the block that set it (6) -> value that a later block replaced. */
   readonly #replaced: Database<Buffer, Buffer>;
-  /** Where `#lastOfRange` starts, downwards, and before what it ends. */
+  /** Start of `#lastOfRange` (it iterates downwards), and its exclusive end. */
   readonly #start: Buffer;
   readonly #end: Buffer;
-  /** Iterated again for every lookup: making a range takes a quarter of a lookup's time. */
+  /** Reused for every lookup: creating a range takes a quarter of a lookup's time. */
   readonly #lastOfRange: Iterable<{ readonly key: Buffer; readonly value: Buffer }>;
 
-  /** @param keyLength of all keys, bytes */
+  /** @param keyLength length of all keys, bytes */
   constructor(newest: Database<Buffer, Buffer>, replaced: Database<Buffer, Buffer>, keyLength: number) {
     this.#newest = newest;
     this.#replaced = replaced;
@@ -47,7 +46,7 @@ export class VersionedTable {
     this.#lastOfRange = replaced.getRange({ start: this.#start, end: this.#end, reverse: true, limit: 1 });
   }
 
-  /** What `key` was after `block`; undefined when nothing had set it by then. */
+  /** Returns the value of `key` after `block`; undefined when no block had set it by then. */
   find(key: Uint8Array, block: number): Version | undefined {
     this.#end.set(key);
     const newest = this.#newest.get(this.#end);
@@ -63,9 +62,9 @@ export class VersionedTable {
   }
 
   /**
-   * Keys in their order with the blocks that set them last.
-   * @param after only keys behind this one
-   * @param prefix only keys that begin with these bytes
+   * Lists keys in order, with the blocks that last set them.
+   * @param after only keys greater than this one
+   * @param prefix only keys with this prefix
    */
   listKeys({ after, prefix, limit }: KeyRange): KeyAge[] {
     const range = {
@@ -83,7 +82,7 @@ export class VersionedTable {
     return keys;
   }
 
-  /** Within a write transaction: the last version becomes the newest, those before it become history. */
+  /** Writes versions; call it within a write transaction. The last version becomes the newest, the earlier ones become history. */
   write({ key, versions }: VersionedWrite): void {
     for (const { since, value } of versions.slice(0, -1)) {
       const joined = Buffer.concat([key, NO_NUMBER]);
@@ -99,7 +98,7 @@ export class VersionedTable {
 }
 
 const NO_NUMBER = Buffer.alloc(NUMBER_LENGTH);
-/** Keys of a table are of one length: behind a key comes first what is one byte longer. */
+/** Suffix of the start after a key: all keys of a table have the same length, so nothing else sorts in between. */
 const NEXT_KEY = Buffer.of(0);
 /** Longer than the rest of any key, and above it. */
 const PAST_ALL_KEYS = Buffer.alloc(64, 0xff);

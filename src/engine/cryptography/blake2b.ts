@@ -6,10 +6,10 @@ import { BLAKE2B_MODULE } from './blake2b-module.ts';
 
 const STATE_BYTES = 64;
 const VECTOR_BYTES = 128;
-/** Rounds of a piece, 0.5 ms. */
+/** Rounds per step, 0.5 ms. */
 const PIECE_ROUNDS = 32_768;
 
-/** An address in the module's memory. */
+/** Address in the module's memory. */
 type Address = { readonly value: number };
 
 type Blake2bExports = {
@@ -23,7 +23,7 @@ type Blake2bExports = {
   readonly end: () => void;
 };
 
-/** BLAKE2b's compression in WebAssembly: about 15 ns a round. */
+/** BLAKE2b compression in WebAssembly, about 15 ns per round. */
 export class Blake2bCompression {
   readonly #exports: Blake2bExports;
   readonly #bytes: Uint8Array;
@@ -48,7 +48,7 @@ export class Blake2bCompression {
     for (let done = 0; done < block.rounds; done += PIECE_ROUNDS) {
       const rounds = Math.min(PIECE_ROUNDS, block.rounds - done);
       this.#exports.mix(rounds, done);
-      // Another block may be compressed meanwhile.
+      // Another block may be compressed while this one pauses.
       const vector = bytes.slice(vectorAt, vectorAt + VECTOR_BYTES);
       yield;
       this.#write(block);

@@ -11,8 +11,8 @@ const FLAGS: number = IS_COMPRESSED | IS_INFINITY | IS_LARGER_Y;
 const CONSTANT_TERM = 4;
 
 /**
- * Reads compressed points of BLS12-381's G1: 48 bytes, flags and x.
- * @returns a reader that answers false for what is no point of the group
+ * Creates a reader of compressed BLS12-381 G1 points: 48 bytes, flags and x.
+ * @returns a function that writes the point to `to`, or returns false when the bytes are not a point of the group
  */
 export function createCompressedReader(curve: MclCurve): (to: number, bytes: Uint8Array) => boolean {
   const { exports } = curve;
@@ -38,7 +38,7 @@ export function createCompressedReader(curve: MclCurve): (to: number, bytes: Uin
     }
     const y = to + FIELD_SIZE;
     if (!curve.setField(to, x) || !solveForY(y, to)) return false;
-    // "Negative" is what mcl calls the larger one of y and -y.
+    // mcl calls the larger of y and -y negative.
     if ((exports.mclBnFp_isNegative(y) === 1) !== ((flags & IS_LARGER_Y) !== 0)) exports.mclBnFp_neg(y, y);
     exports.mclBnFp_setInt32(to + 2 * FIELD_SIZE, 1);
     return exports.mclBnG1_isValidOrder(to) === 1;

@@ -1,10 +1,10 @@
 import { hexToBytes } from '../../primitives/hex.ts';
 import { MclCurve } from './mcl-curve.ts';
 
-/** mcl's number of RFC 9380's maps to the curves. */
+/** mcl's mode number for the RFC 9380 maps to the curves. */
 const RFC_9380_MAPS = 5;
 
-/** BLS12-381 as Ethereum uses it. */
+/** Creates BLS12-381 with Ethereum's parameters. @throws Error when mcl lacks the RFC 9380 maps */
 export function createBls12381Curve(): MclCurve {
   const curve = new MclCurve({
     id: 5,

@@ -6,15 +6,15 @@ import { PairingProduct } from './mcl-pairing.ts';
 const G1_BYTES = 96;
 const G2_BYTES = 192;
 const SCALAR_BYTES = 32;
-/** Products that are checked and summed at once, about a millisecond; longer sums are made of several. */
+/** Products that are checked and summed in one step, about 1 ms; longer sums take several steps. */
 const G1_BATCH = 4;
 const G2_BATCH = 2;
 
-/** What G1 and G2 do alike, each with functions of its own. */
+/** Operations common to G1 and G2. */
 type Group = {
   readonly pointBytes: number;
   readonly pointSize: number;
-  /** Products of a piece. */
+  /** Products per step. */
   readonly batch: number;
   readonly setPoint: (to: number, bytes: Uint8Array) => boolean;
   readonly getPoint: (from: number) => Uint8Array;
@@ -105,7 +105,7 @@ function createPairingCheck(curve: MclCurve, g1: Group, g2: Group): Bls12381['ch
     });
 }
 
-/** BLS12-381 by mcl. */
+/** Creates the BLS12-381 operations on top of mcl. */
 export function createBls12381(curve: MclCurve): Bls12381 {
   const { exports } = curve;
   const [g1, g2] = [createG1(curve), createG2(curve)];

@@ -8,7 +8,7 @@ const G1_BYTES = 64;
 const G2_BYTES = 128;
 const PAIR_BYTES: number = G1_BYTES + G2_BYTES;
 
-/** alt_bn128 by mcl. */
+/** Creates the alt_bn128 operations on top of mcl. */
 export function createBn254(): Bn254 {
   const curve = new MclCurve({
     id: 4,

@@ -1,4 +1,4 @@
-/** Whether `bytes` are, as a big-endian number, less than `limit` of the same length. */
+/** Whether `bytes`, read as a big-endian number, is less than `limit` of the same length. */
 export function isBelow(bytes: Uint8Array, limit: Uint8Array): boolean {
   for (let i = 0; i < limit.length; i++) {
     const difference = (bytes[i] as number) - (limit[i] as number);

@@ -9,7 +9,7 @@ import { createKzgVerifier } from './kzg.ts';
 import { createP256Verifier } from './p256.ts';
 import { createRecovery } from './secp256k1.ts';
 
-/** Puts making a thing off until it is first asked for. */
+/** Defers creation to the first call and caches the value. */
 function createOnce<T>(create: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -19,8 +19,8 @@ function createOnce<T>(create: () => T): () => T {
 }
 
 /**
- * Cryptography by the fastest kept libraries, each loaded when it is first needed (5 to 20 ms). Not to be shared between
- * threads: each makes its own.
+ * Creates the cryptography of one thread from the fastest available libraries, each loaded at first use (5 to 20 ms). Threads must not
+ * share it.
  */
 export function createCryptography(): Cryptography {
   const recovery = createOnce(createRecovery);
@@ -52,7 +52,7 @@ export function createCryptography(): Cryptography {
 
 let ofThread: Cryptography | undefined;
 
-/** The cryptography of this thread. */
+/** Returns this thread's cryptography. */
 export function getCryptography(): Cryptography {
   ofThread ??= createCryptography();
   return ofThread;

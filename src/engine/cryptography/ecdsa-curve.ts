@@ -6,14 +6,14 @@ export type EcdsaOptions = {
   readonly id: number;
   readonly fieldOrder: Uint8Array;
   readonly groupOrder: Uint8Array;
-  /** x before y. */
+  /** Generator: x, then y. */
   readonly generator: Uint8Array;
 };
 
-/** What verifying signatures and recovering keys have in common: a G + b P, for a point P and factors a and b. */
+/** Operations common to signature verification and key recovery: a G + b P, for a point P and scalars a and b. */
 export class EcdsaCurve {
   readonly curve: MclCurve;
-  /** Addresses: of the signature's parts, and of P. */
+  /** Addresses of the signature's parts r and s, and of P. */
   readonly r: number;
   readonly s: number;
   readonly point: number;
@@ -33,7 +33,7 @@ export class EcdsaCurve {
     if (!curve.setG1(this.#points, generator)) throw new Error('not a point of the curve');
   }
 
-  /** @returns false where r or s is zero or not below the group's order */
+  /** Loads r and s. @returns false when r or s is zero or not below the group order */
   setSignature(signature: Uint8Array): boolean {
     const [r, s] = [signature.subarray(0, 32), signature.subarray(32, 64)];
     if (isAllZero(r) || isAllZero(s)) return false;
@@ -43,7 +43,7 @@ export class EcdsaCurve {
     return true;
   }
 
-  /** a = hash / divisor, b = factor / divisor; the last two are addresses. */
+  /** Sets a = hash / divisor and b = factor / divisor; `factor` and `divisor` are addresses. */
   setFactors(hash: Uint8Array, factor: number, divisor: number): void {
     const { exports } = this.curve;
     const [a, b] = [this.#factors, this.#factors + SCALAR_SIZE];
@@ -53,7 +53,7 @@ export class EcdsaCurve {
     exports.mclBnFr_mul(b, b, factor);
   }
 
-  /** Computes a G + b P. */
+  /** Writes a G + b P to the address `to`. */
   combine(to: number): void {
     this.curve.exports.mclBnG1_mulVec(to, this.#points, this.#factors, 2);
   }

@@ -11,7 +11,7 @@ const G1_GENERATOR: Uint8Array = hexToBytes(
 const G2_GENERATOR: Uint8Array = hexToBytes(
   '0x024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb813e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e0ce5d527727d6e118cc9cdc6da2e351aadfd9baa8cbdd3a76d429a695160d12c923ac9cc3baca289e193548608b828010606c4a02ea734cc32acd2b02bc28b99cb3e287e85a763af267492ab572e99ab3f370d275cec1da1aaa9075ff05f79be',
 );
-/** The generator of G2 times the ceremony's secret tau: all of EIP-4844's trusted setup that checking a point takes. */
+/** The generator of G2 times the ceremony's secret tau: the only part of EIP-4844's trusted setup that point evaluation needs. */
 const G2_TAU: Uint8Array = hexToBytes(
   '0x185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def215bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72014353bdb96b626dd7d5ee8599d1fca2131569490e28de18e82451a496a9c9794ce26d105941f383ee689bfbbb832a991666c54b0a32529503432fcae0181b4bef79de09fc63671fda5ed1ba9bfa07899495346f3d7ac9cd23048ef30d0a154f',
 );
@@ -28,7 +28,7 @@ function precomputeG2(curve: MclCurve, bytes: Uint8Array): number {
 }
 
 /**
- * A commitment C is to a polynomial p with p(z) = y when its proof Q commits to (p - y) / (X - z):
+ * Creates a KZG proof verifier. A commitment C is to a polynomial p with p(z) = y exactly when the proof Q commits to (p - y) / (X - z):
  * e(C - y G1 + z Q, G2) = e(Q, tau G2).
  */
 export function createKzgVerifier(curve: MclCurve): Cryptography['verifyKzgProof'] {
@@ -36,7 +36,7 @@ export function createKzgVerifier(curve: MclCurve): Cryptography['verifyKzgProof
   const readPoint = createCompressedReader(curve);
   const generator = precomputeG2(curve, G2_GENERATOR);
   const tau = precomputeG2(curve, G2_TAU);
-  // For C - y G1 + z Q, points and factors stand side by side.
+  // Inputs of C - y G1 + z Q: points and scalars are adjacent in memory.
   const points = curve.allocate(2 * G1_SIZE);
   const scalars = curve.allocate(2 * SCALAR_SIZE);
   const [minusG1, proof] = [points, points + G1_SIZE];

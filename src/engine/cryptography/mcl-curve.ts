@@ -1,29 +1,29 @@
 import { isAllZero, isBelow } from './bytes-below.ts';
 import { instantiateMcl, type MclExports, type MclInstance } from './mcl-module.ts';
 
-/** Sizes of mcl's values in memory, bytes. Points are in Jacobian coordinates. */
+/** Sizes of mcl values in memory, bytes. Points are in Jacobian coordinates. */
 export const FIELD_SIZE = 48;
 export const SCALAR_SIZE = 32;
 export const G1_SIZE: number = 3 * FIELD_SIZE;
 export const G2_SIZE: number = 6 * FIELD_SIZE;
 export const GT_SIZE: number = 12 * FIELD_SIZE;
 
-/** mcl checks that caller and library agree on it: 64-bit units of a scalar times 10, plus those of a field element. */
+/** Layout number that mcl compares at initialization: 64-bit units of a scalar times 10, plus those of a field element. */
 const LAYOUT = (SCALAR_SIZE / 8) * 10 + FIELD_SIZE / 8;
 
 export type CurveOptions = {
-  /** mcl's number of it. */
+  /** mcl's number of the curve. */
   readonly id: number;
-  /** Order of the field, big-endian: as long as a coordinate is. */
+  /** Order of the field, big-endian, as long as a coordinate. */
   readonly fieldOrder: Uint8Array;
-  /** Order in which an element of the quadratic extension is written. */
+  /** Whether the imaginary part of an element of the quadratic extension is encoded first. */
   readonly isImaginaryFirst: boolean;
 };
 
-/** A curve of mcl with memory of its own: values move in and out as big-endian bytes; addresses name them inside. */
+/** An mcl curve with its own memory: values are copied in and out as big-endian bytes and are addressed by numbers. */
 export class MclCurve {
   readonly exports: MclExports;
-  /** Bytes of a coordinate. */
+  /** Bytes per coordinate. */
   readonly fieldBytes: number;
   readonly #memory: MclInstance['memory'];
   readonly #fieldOrder: Uint8Array;
@@ -36,7 +36,7 @@ export class MclCurve {
     this.exports = exports;
     this.#memory = memory;
     if (exports.mclBn_init(id, LAYOUT) !== 0) throw new Error(`mcl does not know curve ${id}`);
-    // "Valid" shall mean on the curve; whether a point is in the group is asked where it matters.
+    // "Valid" means on the curve here; membership in the group is checked where it is required.
     exports.mclBn_verifyOrderG1(0);
     exports.mclBn_verifyOrderG2(0);
     this.fieldBytes = fieldOrder.length;
@@ -46,14 +46,14 @@ export class MclCurve {
     this.#bytes = new Uint8Array(memory.buffer);
   }
 
-  /** Memory for as long as the curve lives. */
+  /** Allocates memory for the lifetime of the curve. @throws Error when mcl has no memory left */
   allocate(size: number): number {
     const address = this.exports.malloc(size);
     if (address === 0) throw new Error('mcl has no memory left');
     return address;
   }
 
-  /** A copy of a value: what is in the curve's memory is overwritten by the next operation of another execution. */
+  /** Copies a value out, because the next operation of another execution overwrites the curve's memory. */
   save(from: number, size: number): Uint8Array {
     return this.#view().slice(from, from + size);
   }
@@ -66,7 +66,7 @@ export class MclCurve {
     this.#view().copyWithin(to, from, from + size);
   }
 
-  /** @returns false for what is not below the field's order */
+  /** Loads a field element. @returns false when it is not below the field order */
   setField(to: number, bytes: Uint8Array): boolean {
     if (!isBelow(bytes, this.#fieldOrder)) return false;
     this.#put(this.#transfer, bytes);
@@ -80,13 +80,13 @@ export class MclCurve {
     to.reverse();
   }
 
-  /** Any 32 bytes, modulo the group's order. */
+  /** Loads a scalar: any 32 bytes, reduced modulo the group order. */
   setScalar(to: number, bytes: Uint8Array): void {
     this.#put(this.#transfer, bytes);
     this.exports.mclBnFr_setBigEndianMod(to, this.#transfer, SCALAR_SIZE);
   }
 
-  /** An element of the quadratic extension. @returns false where a part is not below the field's order */
+  /** Loads an element of the quadratic extension. @returns false when a part is not below the field order */
   setField2(to: number, bytes: Uint8Array): boolean {
     const { fieldBytes } = this;
     const [real, imaginary] = this.#isImaginaryFirst ? [fieldBytes, 0] : [0, fieldBytes];
@@ -96,7 +96,7 @@ export class MclCurve {
     );
   }
 
-  /** A point from x and y; all zeros are the one at infinity. @returns false for what is not on the curve */
+  /** Loads a point from x and y; all zeros is the point at infinity. @returns false when it is not on the curve */
   setG1(to: number, bytes: Uint8Array): boolean {
     const { exports, fieldBytes } = this;
     if (isAllZero(bytes)) {
@@ -122,7 +122,7 @@ export class MclCurve {
     return exports.mclBnG2_isValid(to) === 1;
   }
 
-  /** x and y of a point, which is normalized in place. */
+  /** Returns x and y of a point, which is normalized in place. */
   getG1(from: number): Uint8Array {
     const { exports, fieldBytes } = this;
     const point = new Uint8Array(2 * fieldBytes);
@@ -149,7 +149,7 @@ export class MclCurve {
     this.#view().set(bytes, to);
   }
 
-  /** The module's memory moves when it grows. */
+  /** Recreates the view when the module's memory has grown, which detaches its buffer. */
   #view(): Uint8Array {
     if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.#memory.buffer);
     return this.#bytes;

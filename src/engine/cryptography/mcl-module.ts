@@ -10,11 +10,11 @@ type Binary = (to: number, a: number, b: number) => void;
 type Test = (at: number) => number;
 type Equality = (a: number, b: number) => number;
 
-/** What we use of mcl's C interface; a number is an address in its memory unless said otherwise. */
+/** The used part of mcl's C interface; numbers are addresses in its memory unless stated otherwise. */
 export type MclExports = {
   readonly __wasm_call_ctors: () => void;
   readonly malloc: (bytes: number) => number;
-  /** Answers 0 when all is well. */
+  /** Returns 0 on success. */
   readonly mclBn_init: (curve: number, layout: number) => number;
   readonly mclBn_setMapToMode: (mode: number) => number;
   readonly mclBn_verifyOrderG1: (isVerified: number) => void;
@@ -23,7 +23,7 @@ export type MclExports = {
   readonly mclBn_finalExp: Unary;
   readonly mclBn_getUint64NumToPrecompute: () => number;
   readonly mclBn_precomputeG2: Unary;
-  /** Of two G1 points, each with a precomputed G2 point. */
+  /** Miller loop over two G1 points, each paired with a precomputed G2 point. */
   readonly mclBn_precomputedMillerLoop2: (to: number, a: number, aG2: number, b: number, bG2: number) => void;
   readonly mclBnGT_mul: Binary;
   readonly mclBnGT_isOne: Test;
@@ -36,7 +36,7 @@ export type MclExports = {
 
   readonly mclBnFp_setInt32: (to: number, value: number) => void;
   readonly mclBnFp_setBigEndianMod: (to: number, bytes: number, length: number) => number;
-  /** Little-endian; answers the length. */
+  /** Little-endian; returns the length. */
   readonly mclBnFp_serialize: (to: number, length: number, from: number) => number;
   readonly mclBnFp_isOdd: Test;
   readonly mclBnFp_isNegative: Test;
@@ -44,7 +44,7 @@ export type MclExports = {
   readonly mclBnFp_add: Binary;
   readonly mclBnFp_mul: Binary;
   readonly mclBnFp2_mul: Binary;
-  /** Answers 0 where there is a root. */
+  /** Returns 0 when a root exists. */
   readonly mclBnFp_squareRoot: (to: number, from: number) => number;
   readonly mclBnFp_mapToG1: (to: number, from: number) => number;
   readonly mclBnFp2_mapToG2: (to: number, from: number) => number;
@@ -71,14 +71,14 @@ export type MclExports = {
 
 export type MclInstance = { readonly exports: MclExports; readonly memory: WebAssemblyMemory };
 
-/** Pages of memory that the module's data and stack ask for, as its own loader gives it. */
+/** Memory pages required by the module's data and stack; the package's own loader uses the same number. */
 const MEMORY_PAGES = 32;
 
 let compiled: WebAssemblyModule | undefined;
 
 /**
- * The build copies the module to beside this file (scripts/core/mcl-module): the package's own loader is asynchronous and knows one
- * curve a process. It is compiled at first use (4 ms), and instantiated once for each curve.
+ * Compiles the module at first use (4 ms); each curve gets its own instance. The build copies the module next to this file
+ * (scripts/core/mcl-module): the package's own loader is asynchronous and supports one curve per process.
  */
 function compileModule(): WebAssemblyModule {
   return new WEB_ASSEMBLY.Module(readFileSync(new URL('mcl.wasm', import.meta.url)));

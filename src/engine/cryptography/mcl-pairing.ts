@@ -1,18 +1,18 @@
 import type { Steps } from '../../evm/precompiles/steps.ts';
 import { G1_SIZE, G2_SIZE, GT_SIZE, type MclCurve } from './mcl-curve.ts';
 
-/** Pairs that one Miller loop may take. */
+/** Maximum number of pairs per Miller loop. */
 const MAX_BATCH_PAIRS = 32;
 
-/** A pair's points, read from an input. */
+/** Reads the points of pairs from an input. */
 export type PairReader = {
-  /** Puts the points of pair `index` there. @returns false where one is not on its curve */
+  /** Writes the points of pair `index` to the addresses `g1` and `g2`. @returns false when a point is not on its curve */
   set(index: number, g1: number, g2: number): boolean;
-  /** Whether the points there are in their groups. */
+  /** Whether the points at these addresses are in their groups. */
   areInGroup(g1: number, g2: number): boolean;
 };
 
-/** Multiplies pairings of G1 and G2 points, to see whether the product is one. */
+/** Multiplies pairings of G1 and G2 points, to check whether the product is one. */
 export class PairingProduct {
   readonly #curve: MclCurve;
   readonly #g1: number;
@@ -28,7 +28,11 @@ export class PairingProduct {
     this.#factor = curve.allocate(GT_SIZE);
   }
 
-  /** @param batch pairs of a Miller loop, which is one piece. @returns undefined where a point is not in its group */
+  /**
+   * Checks whether the product of all pairings is one.
+   * @param batch pairs per Miller loop, which is one step
+   * @returns undefined when a point is not on its curve or not in its group
+   */
   *isOne(count: number, batch: number, reader: PairReader): Steps<boolean | undefined> {
     const { exports } = this.#curve;
     let product: Uint8Array | undefined;
@@ -47,7 +51,7 @@ export class PairingProduct {
     return exports.mclBnGT_isOne(this.#product) === 1;
   }
 
-  /** The product so far times these pairs' pairings; pairs with a point at infinity are one. */
+  /** Multiplies the product so far by the pairings of these pairs; a pairing with a point at infinity is one. */
   #multiply(
     before: Uint8Array | undefined,
     first: number,

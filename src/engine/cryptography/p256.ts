@@ -4,7 +4,7 @@ import { isAllZero } from './bytes-below.ts';
 import { EcdsaCurve } from './ecdsa-curve.ts';
 import { G1_SIZE } from './mcl-curve.ts';
 
-/** ECDSA over P-256 by mcl. */
+/** Creates an ECDSA verifier over P-256 on top of mcl. */
 export function createP256Verifier(): Cryptography['verifyP256'] {
   const ecdsa = new EcdsaCurve({
     id: 107,
@@ -20,7 +20,7 @@ export function createP256Verifier(): Cryptography['verifyP256'] {
   return (hash, signature, publicKey) => {
     if (!ecdsa.setSignature(signature) || isAllZero(publicKey)) return false;
     if (!curve.setG1(ecdsa.point, publicKey)) return false;
-    // (hash / s) G + (r / s) Q has r for its x.
+    // A valid signature satisfies x((hash / s) G + (r / s) Q) = r modulo the group order.
     ecdsa.setFactors(hash, ecdsa.r, ecdsa.s);
     ecdsa.combine(point);
     if (exports.mclBnG1_isZero(point) === 1) return false;

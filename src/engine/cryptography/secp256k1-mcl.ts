@@ -6,7 +6,7 @@ import { FIELD_SIZE, G1_SIZE } from './mcl-curve.ts';
 /** y^2 = x^3 + 7 */
 const CONSTANT_TERM = 7;
 
-/** Recovers secp256k1 keys by mcl. */
+/** Creates secp256k1 key recovery on top of mcl. */
 export function createMclRecovery(): RecoverPublicKey {
   const ecdsa = new EcdsaCurve({
     id: 102,
@@ -22,7 +22,7 @@ export function createMclRecovery(): RecoverPublicKey {
   exports.mclBnFp_setInt32(constantTerm, CONSTANT_TERM);
   const key = curve.allocate(G1_SIZE);
 
-  /** The point with x = r. @returns false where there is none */
+  /** Loads the point with x = r. @returns false when there is none */
   const setNonce = (r: Uint8Array, yParity: 0 | 1): boolean => {
     const [x, y] = [ecdsa.point, ecdsa.point + FIELD_SIZE];
     if (!curve.setField(x, r)) return false;
@@ -37,7 +37,7 @@ export function createMclRecovery(): RecoverPublicKey {
 
   return (hash, signature, yParity) => {
     if (!ecdsa.setSignature(signature) || !setNonce(signature.subarray(0, 32), yParity)) return undefined;
-    // The key is (-hash / r) G + (s / r) P; dividing by -r turns both signs, and P's is turned back.
+    // The key is (-hash / r) G + (s / r) P: dividing by -r negates both terms, so s is negated as well.
     exports.mclBnFr_neg(ecdsa.r, ecdsa.r);
     exports.mclBnFr_neg(ecdsa.s, ecdsa.s);
     ecdsa.setFactors(hash, ecdsa.s, ecdsa.r);

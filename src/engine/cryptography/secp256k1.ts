@@ -4,9 +4,9 @@ import { createMclRecovery } from './secp256k1-mcl.ts';
 
 const require = createRequire(import.meta.url);
 
-/** What we use of the native binding of libsecp256k1. */
+/** The used part of libsecp256k1's native binding. */
 type NativeSecp256k1 = {
-  /** Fills `output` with 0x04, x and y. @throws Error when no key fits */
+  /** Writes 0x04, x and y to `output`. @throws Error when no key matches */
   ecdsaRecover(
     signature: Uint8Array,
     recoveryId: number,
@@ -16,7 +16,7 @@ type NativeSecp256k1 = {
   ): Uint8Array;
 };
 
-/** Its package brings it for some platforms only, and would fall back to something slow. */
+/** Loads the native binding directly: the package ships it for some platforms only and otherwise falls back to slow JavaScript. */
 function loadNative(): NativeSecp256k1 | undefined {
   try {
     return require('secp256k1/bindings.js') as NativeSecp256k1;
@@ -37,7 +37,7 @@ function createNativeRecovery(native: NativeSecp256k1): RecoverPublicKey {
   };
 }
 
-/** Recovers keys by libsecp256k1 where there is a binary of it (54 us), else by mcl (240 us). */
+/** Creates key recovery by libsecp256k1 where a binary exists (54 us), otherwise by mcl (240 us). */
 export function createRecovery(): RecoverPublicKey {
   const native = loadNative();
   return native === undefined ? createMclRecovery() : createNativeRecovery(native);

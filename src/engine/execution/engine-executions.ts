@@ -18,23 +18,23 @@ import type { CallJob } from './job.ts';
 import { type PlainJob, type StoredPlace, toCallBytes, toCallJob } from './plain-job.ts';
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
-/** The cap on a call's gas, in units of the head's gas limit (spec 8). */
+/** Gas cap of a call, in multiples of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
 const MAX_GAS = Number(MAX_CALL_GAS);
 
-/** Calls and estimates in the state of stored blocks. */
+/** Executes calls and estimates on the state of stored blocks. */
 export class EngineExecutions implements Executions {
   readonly #blocks: StoredBlocks;
   readonly #store: string;
   readonly #pool: ExecutionPool;
   readonly #suggestTip: (scope: RequestScope) => PromiseOrValue<bigint>;
-  /** Runs what is executed on this thread. */
+  /** Simulator of the calling thread. */
   readonly #simulator: Simulator;
-  /** Where plain calls run at the head, which was this block. */
+  /** Cached place of fast path calls at the head, valid while `head` is the head. */
   #headPlace: { readonly head: StoredHeader; readonly place: StoredPlace } | undefined;
   readonly #ahead = new CallsAhead();
 
-  /** @param suggestTip a priority fee that recent blocks accepted, wei per gas */
+  /** @param suggestTip returns a priority fee that recent blocks accepted, wei per gas */
   constructor(
     blocks: StoredBlocks,
     store: string,
@@ -71,9 +71,9 @@ export class EngineExecutions implements Executions {
     return this.#runPlain(job, scope, scope.startedAt);
   }
 
-  /** @param now on the clock of `performance.now()` */
+  /** @param now current time of `performance.now()` */
   #runPlain(job: PlainJob, scope: RequestScope, now: number): PromiseOrValue<JsonResult> {
-    // Whether a call can begin at all is for those to say that begin any call.
+    // A call whose gas may not suffice to begin leaves the fast path, so that the general path reports the error.
     const canBegin = job.gasLimit >= gasToBegin(job.call.dataLength);
     const result = this.#pool.run(canBegin ? job : toCallJob(job), this.#simulator, scope, now);
     return typeof result === 'string' ? `"${result}"` : continueWith(result, encodeHexData);

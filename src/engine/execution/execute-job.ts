@@ -14,14 +14,14 @@ import { MissingState } from '../state/missing-state.ts';
 import type { MemoryLease } from './execution-memory.ts';
 import type { BlocksJob, CallJob } from './job.ts';
 
-/** What takes memory while work is done. */
+/** Work that uses memory while it runs. */
 type MemoryUser = { readonly memoryGrowth: number };
 
 /**
- * A job as work that pauses of itself; its result is a quantity, return data, or JSON. However it ends, its EVM is free again: by a
- * result, an error, or being given up, after which it may pause too, until what it did is undone.
- * @throws MissingState (from `next`) where a part of the state is not at hand
- * @param lease memory that it shares with others; without one it takes what it needs
+ * Runs a job as pausable work; the result is a quantity, return data, or JSON. However it ends (result, error or abandonment), its EVM is
+ * returned; after abandonment it may still pause until its changes are undone.
+ * @param lease memory shared with other executions; without one the job uses what it needs
+ * @throws MissingState (from `next`) when a part of the state is unavailable
  */
 export function executeJob(
   simulator: Simulator,
@@ -50,7 +50,7 @@ function* executeCall(
     checkCall(request.call, simulation.rules.chainId);
     if (kind === 'estimate')
       return encodeQuantity(yield* within(estimateGas(simulation, gasLimit), simulation, lease));
-    // Not by a generator of its own: most calls are so short that it would be a tenth of their time.
+    // Inlined instead of using `within`: most calls are so short that a generator would be a tenth of their time.
     const running = startCall(simulation, gasLimit);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) {
       yield pause;
@@ -63,7 +63,7 @@ function* executeCall(
     isSound = error instanceof ChainError || error instanceof MissingState;
     throw error;
   } finally {
-    // After a fault of this program it is unknown what is in it: that one is not used again.
+    // After an internal fault the state of the EVM is unknown, so it is not reused.
     if (isSound) {
       while (!simulation.undoPiece()) yield 'sliceUsed';
       simulator.close(simulation);
@@ -72,7 +72,7 @@ function* executeCall(
   }
 }
 
-/** Blocks are executed on a state of their own, which is forgotten as a whole. */
+/** Block simulations run on a state of their own, which is discarded as a whole. */
 function* executeBlocks(
   simulator: Simulator,
   { request, gasLimit }: BlocksJob,
@@ -90,7 +90,7 @@ function* executeBlocks(
   }
 }
 
-/** The work, pausing on for as long as there is no memory for what it has grown to. */
+/** Runs the work, and pauses while there is no memory for its growth. */
 function within<T>(work: Execution<T>, user: MemoryUser, lease: MemoryLease | undefined): Execution<T> {
   return lease === undefined ? work : awaitMemory(work, user, lease);
 }

@@ -1,28 +1,28 @@
 import { type OwnerShare, SharedBudget } from '../../util/shared-budget.ts';
 
-/** Bytes that every execution on a thread may take without asking: what nearly all calls need. */
+/** Bytes that every execution on a thread may use unconditionally; nearly all calls fit. */
 const FREE_BYTES: number = 4 << 20;
-/** What is beyond that is taken in steps of so many bytes. */
+/** Granularity of reservations beyond that, bytes. */
 const STEP_BYTES: number = 1 << 20;
-/** What executions of all threads may take beyond what is free, bytes. */
+/** Limit of all threads for memory beyond `FREE_BYTES`, bytes. */
 const LARGE_BYTES: number = 96 << 20;
 
 const UNUSED = 0;
 
-/** Which thread has the execution that is exempt; the threads of a process share it. */
+/** Number of the thread that runs the exempt execution; shared by the threads of a process. */
 export type ExemptionFlag = Int32Array;
 
 export function createExemptionFlag(): ExemptionFlag {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** To be called when a thread has broken down. @param thread its number */
+/** Clears the exemption of a failed thread. @param thread number of the thread */
 export function clearExemption(flag: ExemptionFlag, thread: number): void {
   Atomics.compareExchange(flag, 0, thread, UNUSED);
 }
 
 export type ExecutionMemoryOptions = {
-  /** How many threads share the bytes, and the number of this one, from 1. */
+  /** Number of threads that share the memory, and the number of this one, from 1. */
   readonly threads: number;
   readonly thread: number;
   readonly ownerShare: OwnerShare;
@@ -30,8 +30,8 @@ export type ExecutionMemoryOptions = {
 };
 
 /**
- * What the executions of a thread take of the process's memory while they run. Those that need much wait for one another, but
- * for one execution in the process, which is exempt: so each of them gets all that one execution may have, sooner or later.
+ * Memory reservations of a thread's executions. Large executions wait for one another, except one execution per process that is exempt:
+ * so each of them eventually gets the full memory limit of an execution.
  */
 export class ExecutionMemory {
   readonly #budget: SharedBudget;
@@ -65,7 +65,7 @@ export class ExecutionMemory {
 
 type Exemption = { take(): boolean; giveBack(): void };
 
-/** The memory of one execution. */
+/** The memory reservation of one execution. */
 export class MemoryLease {
   readonly #budget: SharedBudget;
   readonly #owner: string;
@@ -78,7 +78,10 @@ export class MemoryLease {
     this.#exemption = exemption;
   }
 
-  /** @returns whether the execution, which takes so many bytes by now, may go on */
+  /**
+   * @param bytes current memory of the execution
+   * @returns whether the execution may continue
+   */
   reach(bytes: number): boolean {
     const missing = bytes - FREE_BYTES - this.#held;
     if (missing <= 0) return true;
@@ -90,7 +93,7 @@ export class MemoryLease {
     return this.#exemption.take();
   }
 
-  /** Nothing of the execution is left. */
+  /** Releases the reservation; call it when the execution has ended. */
   end(): void {
     this.#budget.giveBack(this.#owner, this.#held);
     this.#held = 0;

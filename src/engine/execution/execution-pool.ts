@@ -18,9 +18,9 @@ import { type PlainJob, shapeOf, toCallJob } from './plain-job.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
 
 export type ExecutionPoolOptions = HeavyCallsOptions & {
-  /** Gas of all calls of a simulation together; absent: 10 times the gas limit of the head, as for a single call. */
+  /** Gas limit of all calls of a simulation together; default: 10 times the gas limit of the head, as for a single call. */
   readonly simulationGas?: number;
-  /** Called with faults of this program; never with calls that fail by themselves. */
+  /** Called with internal faults, never with failures of calls. */
   readonly onFault: (fault: string) => void;
 };
 
@@ -33,26 +33,26 @@ export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
   idleMs: 60_000,
 };
 
-/** `0x` and the four bytes that choose a function. */
+/** Length of `0x` and the four bytes of a function selector. */
 const SELECTOR_END = 10;
 
 /**
- * Runs executions. They begin on the thread that asks, and most end there within a slice; one that does not begins anew
- * on a thread for heavy calls. What proves heavy again and again begins there at once.
+ * Runs executions. They start on the calling thread, and most end there within one slice; the others restart on a thread for heavy calls.
+ * Calls whose shape is repeatedly heavy start there directly.
  */
 export class ExecutionPool {
   readonly #heavyCalls: HeavyCalls;
   readonly #firstSlices = new FirstSlices();
   readonly #onFault: (fault: string) => void;
-  /** Bytes of memory that one execution may have. */
+  /** Memory limit of one execution, bytes. */
   readonly memoryLimit: number;
-  /** Gas of all calls of a simulation together, where that is set. */
+  /** Gas limit of all calls of a simulation together, when configured. */
   readonly simulationGas: bigint | undefined;
-  /** Of what runs on the calling thread. */
+  /** Gas used on the calling thread. */
   readonly meter: GasMeter = { used: 0 };
   #executions = 0;
   #inlineMs = 0;
-  /** Of the last first slice, and how many calls were run in it. */
+  /** Duration of the last first slice, and the number of calls that ran in it. */
   #sliceMs = 0;
   #callsInSlice = 1;
   #isClosed = false;
@@ -64,7 +64,7 @@ export class ExecutionPool {
     this.#heavyCalls = new HeavyCalls(options, onFault);
   }
 
-  /** What metrics show. */
+  /** Returns the figures for metrics. */
   describe(): EngineFigures {
     const { places, ...heavy } = this.#heavyCalls.describe();
     const inline: ExecutionPlace = {
@@ -76,18 +76,19 @@ export class ExecutionPool {
     return { places: [inline, ...places], ...heavy };
   }
 
-  /** Threads for heavy calls that there are now; for metrics and tests. */
+  /** Number of threads for heavy calls, for metrics and tests. */
   get size(): number {
     return this.#heavyCalls.size;
   }
 
   /**
-   * @param simulator of the job's chain, for the calling thread
-   * @param startedAt the present, on the clock of `performance.now()`
-   * @returns the job's result: at once when a slice was enough
-   * @throws ChainError (at once or by rejection): the call's own failure, `timeout` past the deadline, `busy` when it
-   * waited until then or may not even wait
-   * @throws MissingState where a part of the state is not at hand
+   * Runs a job: a first slice on the calling thread, then, when that is not enough, on a thread for heavy calls.
+   * @param simulator simulator of the job's chain, for the calling thread
+   * @param startedAt current time of `performance.now()`
+   * @returns the job's result, synchronously when one slice was enough
+   * @throws ChainError (synchronously or by rejection): the call's own failure, `timeout` past the deadline, `busy` when it waited in the
+   * queue until the deadline or the queue is full
+   * @throws MissingState when a part of the state is unavailable
    */
   run(
     job: Job | PlainJob,
@@ -99,18 +100,16 @@ export class ExecutionPool {
     return result ?? this.runOnThread(job.kind === 'plain' ? toCallJob(job) : job, scope);
   }
 
-  /**
-   * The same on a thread for heavy calls, without a slice before.
-   * @throws (rejects with) the same
-   */
+  /** Runs a job on a thread for heavy calls, without a first slice. It rejects with the errors that `run` throws. */
   runOnThread(job: Job, scope: RequestScope): Promise<HexData> {
     const kind = kindOf(job, scope.owner ?? '');
     return this.#heavyCalls.run(job, kind, scope, (ms) => this.#firstSlices.noteEnded(kind, ms));
   }
 
   /**
-   * The same for a slice on this thread.
-   * @returns undefined where that is not enough, and where it is known that it would not be
+   * Runs a job for one slice on the calling thread.
+   * @returns undefined when the slice was not enough, or is expected not to be enough
+   * @throws ChainError, MissingState as `run` does
    */
   runHere(
     job: LocalJob | PlainJob,
@@ -124,7 +123,7 @@ export class ExecutionPool {
     this.#firstSlices.noteOwner(owner, startedAt);
     const room = this.#heavyCalls.roomFor(owner);
     const isCalm = room !== 'none' && this.#firstSlices.isCalmAt(startedAt);
-    // Naming its kind would cost a small call more than the rest of this.
+    // Computing the kind would cost a small call more than the rest of this method.
     const known = isCalm ? undefined : kindOf(job, owner);
     const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known, room);
     if (beginning === 'refused') throw WAITED_TOO_LONG;
@@ -133,7 +132,7 @@ export class ExecutionPool {
       try {
         result = this.#runFirstSlice(job, simulator, startedAt, startedAt + beginning, isCalm);
       } catch (error) {
-        // A call that fails, or lacks a part of its state, has taken as much as one with a result.
+        // A call that fails or lacks state costs as much as one with a result.
         if (this.#sliceMs > EXPENSIVE_MS) this.#firstSlices.noteWork(owner, this.#sliceMs);
         throw error;
       }
@@ -150,12 +149,12 @@ export class ExecutionPool {
     return undefined;
   }
 
-  /** What each call of the last first slice took, milliseconds. */
+  /** Average duration of the calls in the last first slice, milliseconds. */
   get lastCallMs(): number {
     return this.#sliceMs / this.#callsInSlice;
   }
 
-  /** Charges an owner for work on its calls on this thread that was not a slice. */
+  /** Charges an owner for work on its calls on this thread outside of slices, milliseconds. */
   charge({ owner = '' }: RequestScope, ms: number): void {
     this.#inlineMs += ms;
     if (ms > EXPENSIVE_MS) this.#firstSlices.noteWork(owner, ms);
@@ -166,7 +165,7 @@ export class ExecutionPool {
     await this.#heavyCalls.close();
   }
 
-  /** Those behind it in its batch run ahead of their turn only while no call is heavy. */
+  /** Following calls of the batch run ahead only while no call is heavy. */
   #runPlain(
     { call, place, gasLimit, ahead }: PlainJob,
     simulator: Simulator,
@@ -179,7 +178,7 @@ export class ExecutionPool {
     return result;
   }
 
-  /** @returns undefined when it is not enough */
+  /** @returns undefined when the slice is not enough */
   #runFirstSlice(
     job: LocalJob | PlainJob,
     simulator: Simulator,
@@ -207,12 +206,12 @@ export class ExecutionPool {
   }
 }
 
-/** Runs a job for a slice. @returns undefined when that is not enough, and nothing is left of it then */
+/** Runs a job for one slice. @returns undefined when the slice is not enough; the job is undone then */
 function tryJob(simulator: Simulator, job: LocalJob, endsAt: number): HexData | undefined {
   const execution = executeJob(simulator, job);
   let step = runSlice(execution, endsAt);
   if (step.done) return step.value;
-  // What it did in a slice is undone in one or two pieces.
+  // The changes of one slice are undone in one or two steps.
   step = execution.return('');
   while (!step.done) step = execution.next();
   return undefined;
@@ -222,7 +221,7 @@ function findFirstCall({ request }: BlocksJob): CallObject | undefined {
   return request.simulation.blockStateCalls.find(({ calls = [] }) => calls.length > 0)?.calls?.[0];
 }
 
-/** What a call has in common with others: of its caller and contract, and of the same function as well. */
+/** Returns the kind of a call: owner, contract and function; calls of the same kind usually cost the same. */
 function kindOf(job: LocalJob | PlainJob, owner: string): Lane & { readonly shape: string } {
   if (job.kind === 'plain') {
     const { to, selector } = shapeOf(job.call);

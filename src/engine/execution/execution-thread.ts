@@ -6,32 +6,32 @@ import type { Job, JobOutcome, Order, Report, ThreadData } from './job.ts';
 import { NativeSection } from './native-section.ts';
 
 export type ThreadOptions = {
-  /** Heap of the thread, MiB. What executions compute with is not in it. */
+  /** JavaScript heap of the thread, MiB; the memory of EVMs is not part of it. */
   readonly heapMb: number;
-  /** Bytes of memory that one execution may have. */
+  /** Memory limit of one execution, bytes. */
   readonly memoryLimit: number;
   readonly memory: ExecutionMemoryOptions;
-  /** The thread has broken down; its jobs are settled next. */
+  /** Called when the thread has failed, before its jobs report a fault. */
   readonly onBreakdown: (thread: ExecutionThread, error: Error) => void;
-  /** What was used since the last time: gas of runs that ended, milliseconds in slices. */
+  /** Called with the use since the last report: gas of finished runs, milliseconds in slices. */
   readonly onUse: (gas: number, ms: number) => void;
 };
 
-/** Called when nothing of a job is left on the thread, with what became of it, and the milliseconds in slices that it had. */
+/** Called when a job has completely ended on the thread, with its outcome and the milliseconds of its slices. */
 export type Settle = (outcome: JobOutcome, ms: number) => void;
 
 type ThreadJob = { readonly owner: string; readonly settle: Settle };
 
-/** How long a thread may take to end a slice when it is to stop, milliseconds. */
+/** Grace period for a stopping thread to end its slice, milliseconds. */
 const STOP_GRACE_MS = 2_000;
-/** Between two looks at a thread that is past it and cannot be terminated yet. */
+/** Retry interval of terminating a thread past its grace period, milliseconds. */
 const LOOK_MS = 100;
 
-/** A worker thread and the jobs that it runs. */
+/** A worker thread and its running jobs. */
 export class ExecutionThread {
   readonly #worker: Worker;
   readonly #jobs = new Map<number, ThreadJob>();
-  /** How many of them are each owner's. */
+  /** Number of running jobs per owner. */
   readonly #jobsOf = new Map<string, number>();
   readonly #exit: Promise<void>;
   readonly #onUse: ThreadOptions['onUse'];
@@ -69,18 +69,18 @@ export class ExecutionThread {
     this.#worker = worker;
   }
 
-  /** Jobs that it runs. */
+  /** Number of running jobs. */
   get load(): number {
     return this.#jobs.size;
   }
 
-  /** What part of the thread a job more of this owner would have: one in so many. Owners share it, then each one's jobs. */
+  /** Returns the divisor of the thread time that one more job of this owner would get: owners share the thread, then each owner's jobs. */
   crowdFor(owner: string): number {
     const own = this.#jobsOf.get(owner) ?? 0;
     return (own === 0 ? this.#jobsOf.size + 1 : this.#jobsOf.size) * (own + 1);
   }
 
-  /** @returns what gives the job up; `settle` is called when nothing of it is left */
+  /** Starts a job. @returns a function that cancels it; `settle` is called when the job has completely ended */
   run(job: Job, owner: string, settle: Settle): () => void {
     this.#lastId++;
     const id = this.#lastId;
@@ -91,7 +91,7 @@ export class ExecutionThread {
     return () => this.#send({ kind: 'cancel', id });
   }
 
-  /** Ends the thread between two slices; by force only if it is stuck in one. Its jobs are not settled. */
+  /** Stops the thread between two slices, by force only if it is stuck in one. `settle` is not called for its jobs. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#worker.ref();
@@ -103,7 +103,10 @@ export class ExecutionThread {
     clearTimeout(timer);
   }
 
-  /** Unless native code is running that takes the process down when its thread is terminated: while the thread loads, and where it says so. */
+  /**
+   * Terminates the thread unless native code is running whose termination would crash the process: while the thread loads, and in its
+   * native section.
+   */
   #terminate(): void {
     if (this.#isReady && !this.#section.close()) void this.#worker.terminate();
   }
@@ -125,25 +128,24 @@ export class ExecutionThread {
     const others = (this.#jobsOf.get(job.owner) as number) - 1;
     if (others === 0) this.#jobsOf.delete(job.owner);
     else this.#jobsOf.set(job.owner, others);
-    // The process waits for one that is stopping until it has ended.
+    // A stopping thread keeps the process alive until it has exited.
     if (this.load === 0 && !this.#isStopping) this.#worker.unref();
     job.settle(report.outcome, report.jobMs);
   }
 }
 
 /**
- * Linux's nice value of a thread that executes: a third of the processor time that the requests' thread has where both want
- * one, and still a part where other programs keep all of them busy. At 19 an estimate's first execution took 4.4 s beside
- * two such programs a processor, here 0.12 s.
+ * Linux nice value of execution threads: a third of the processor time of the request thread when both compete, and still a share when
+ * other programs keep all processors busy. At 19 an estimate's first execution took 4.4 s beside two such programs per processor, here 0.12 s.
  */
 const NICE = 5;
 
-/** The thread of the requests comes first. Where the system does not let us, both stay equal. */
+/** Gives the request thread priority. If the system denies it, both have the same priority. */
 function lowerPriority(systemThreadId: number | undefined): void {
   if (systemThreadId === undefined) return;
   try {
     setPriority(systemThreadId, NICE);
   } catch {
-    // The thread goes on at its old priority.
+    // The thread keeps its priority.
   }
 }

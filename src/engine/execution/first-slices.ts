@@ -1,87 +1,87 @@
 import { Lru } from '../../util/lru.ts';
 import { SLICE_MS } from './run-slice.ts';
 
-/** Shapes of calls that are remembered, and for how long. */
+/** Maximum number of remembered call shapes, and their lifetime, milliseconds. */
 const MAX_REMEMBERED = 4_096;
 const MEMORY_MS = 2_000;
-/** For calls that are likely to be heavy: enough for most light ones, and little to lose, milliseconds. */
+/** Slice of calls that are likely heavy, milliseconds: enough for most light ones, with little to lose. */
 export const SHORT_SLICE_MS = 1;
 /**
- * A call of an owner that is alone is not moved where the last one of its shape ended on a thread in so many milliseconds: waking a thread, and being
- * woken by it, would be a tenth of its time.
+ * A call of a lone owner stays on this thread when the last call of its shape took at most this long on a thread, milliseconds: waking the
+ * thread, and being woken by it, would be a tenth of its time.
  */
 export const LONE_CALL_MS = 4;
-/** Its slice, milliseconds: twice as much, since other programs may take a part of the processor. */
+/** Slice of such a call, milliseconds: twice as long, because other programs may take part of the processor. */
 export const LONE_SLICE_MS: number = 2 * LONE_CALL_MS;
-/** The part of its time that the thread of the requests may lose to whole slices of calls that turn out to be heavy... */
+/** Maximum share of the request thread's time lost to whole slices of calls that turn out to be heavy... */
 const LOST_SHARE = 0.2;
-/** ...and how much of it at once, milliseconds. */
+/** ...and the maximum burst of lost time, milliseconds. */
 const MAX_DEBT_MS = 4;
-/** A first slice that takes longer than this is expensive, milliseconds: it counts against its owner, whatever came of it. */
+/** Threshold of an expensive first slice, milliseconds: it is charged to its owner whatever its outcome. */
 export const EXPENSIVE_MS = 0.5;
-/** The part of that thread's time that expensive first slices of one owner may take while other owners ask too... */
+/** Maximum share of that thread's time for expensive first slices of one owner while other owners are active... */
 const OWNER_LOOP_SHARE = 0.1;
-/** ...and how much of it at once, milliseconds. Beyond it the owner's calls have a tiny slice, beyond twice as much none. */
+/** ...and the maximum burst, milliseconds. Above it the owner's calls get a tiny slice, above twice as much none. */
 const MAX_OWNER_DEBT_MS = 8;
-/** Enough for a cheap call, milliseconds. */
+/** Slice that suffices for a cheap call, milliseconds. */
 export const TINY_SLICE_MS = 0.25;
-/** Bound on the number of owners with a recorded debt. */
+/** Maximum number of owners with a recorded debt. */
 const MAX_OWNERS = 1_024;
-/** After so many heavy calls of a shape, one after another, its calls move without a first slice... */
+/** After this many consecutive heavy calls of a shape, its calls move without a first slice... */
 const HEAVY_IN_A_ROW = 3;
-/** ...but for one in so many, to see whether they still are heavy. */
+/** ...except one in this many, which probes whether they are still heavy. */
 export const PROBE_INTERVAL = 16;
 
-/** Where a call could go if it turned out to be heavy: nowhere, where it may have to wait, where it begins at once, or where there is no other. */
+/** Where a heavy call would go: nowhere, into the queue, to a thread at once, or to a pool without any other call. */
 export type Room = 'none' | 'queue' | 'thread' | 'empty';
 
-/** How a call begins: for so many milliseconds where it was read, at once on a thread for heavy ones, or not at all. */
+/** Start of a call: a first slice of this many milliseconds, directly on a thread for heavy calls, or rejection. */
 export type Beginning = number | 'moved' | 'refused';
 
-/** What is known of calls of one shape. */
+/** Recorded cost of calls of one shape. */
 type Weight = {
-  /** Heavy ones one after another; 0: they are light. */
+  /** Number of consecutive heavy calls; 0: the shape is light. */
   heavyInARow: number;
-  /** Those that moved at once since the last one that had a first slice. */
+  /** Number of calls that moved directly since the last first slice. */
   untried: number;
-  /** The last one that ended in its first slice was expensive. */
+  /** Whether the last call that ended in its first slice was expensive. */
   isExpensive: boolean;
-  /** Milliseconds that the last one took, where it ended on a thread. */
+  /** Duration of the last call that ended on a thread, milliseconds. */
   threadMs: number;
 };
 
-/** Milliseconds of expensive slices, less what time has made good since they were counted. */
+/** Decaying debt of expensive slices as of `countedAt`, milliseconds. */
 type OwnerDebt = { ms: number; countedAt: number };
 
-/** Which call it is: of which owner, and what it has in common with others of about the same weight. */
+/** Owner of a call, and its shape: calls of one shape usually cost the same. */
 export type CallKind = { readonly owner: string; readonly shape: string };
 
 /**
- * Time limits for calls on the thread that reads requests. A heavy call uses up its first slice there before it starts again
- * on an execution thread. A shape that was heavy recently gets a shorter slice, or none if all calls of it were heavy; so does an
- * unknown shape while much time was lost. Slices are also charged to the owner: over its debt limit, an owner gets shorter slices
- * or none while other owners are active, whatever the shapes of its calls.
+ * Time limits for calls on the thread that reads requests. A heavy call uses up its first slice there before it starts again on an
+ * execution thread. A shape that was heavy recently gets a shorter slice, or none after several consecutive heavy calls; an unknown shape
+ * gets a shorter slice while much time was lost. Slices are also charged to the owner: over its debt limit, an owner gets shorter slices or
+ * none while other owners are active, except for light, cheap shapes.
  */
 export class FirstSlices {
   readonly #known: Lru<string, Weight>;
   readonly #debts: Lru<string, OwnerDebt>;
   readonly #now: () => number;
   readonly #idleMs: () => number;
-  /** What the event loop had been idle when the last call ended that took longer than an ordinary slice. */
+  /** Idle time of the event loop at the end of the last call that exceeded an ordinary slice, milliseconds. */
   #idleMsBefore = 0;
-  /** None has a longer slice until then: the last one was not enough. */
+  /** No call gets a longer slice before this time, because the last one was not enough. */
   #loneFrom = Number.NEGATIVE_INFINITY;
-  /** Milliseconds lost, less what time has made good. */
+  /** Decaying debt of wasted first slices, ms. */
   #debtMs = 0;
   #countedAt: number;
   #calmFrom = Number.NEGATIVE_INFINITY;
   #lastOwner: string | undefined;
-  /** Until then several owners count as asking. */
+  /** Until this time several owners count as active. */
   #sharedUntil = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param now a monotonic clock in milliseconds
-   * @param idleMs how long this thread has waited for something to do since its start
+   * @param now monotonic clock, milliseconds
+   * @param idleMs idle time of this thread since its start, milliseconds
    */
   constructor(
     now: () => number = () => performance.now(),
@@ -101,12 +101,12 @@ export class FirstSlices {
     this.#lastOwner = owner;
   }
 
-  /** Whether no call was heavy or expensive lately: then all have a whole slice where there is room, and nothing need be noted of light ones. */
+  /** Whether no call was heavy or expensive recently: every call then gets a whole slice if there is room, and light calls need no record. */
   isCalmAt(now: number): boolean {
     return now >= this.#calmFrom;
   }
 
-  /** Whether several owners asked lately. While one is alone, what its expensive slices take is its own time. */
+  /** Whether several owners were active recently. A lone owner's expensive slices delay nobody else. */
   isSharedAt(now: number): boolean {
     return now < this.#sharedUntil;
   }
@@ -128,15 +128,15 @@ export class FirstSlices {
     }
     if (weight.threadMs <= LONE_CALL_MS && room === 'empty' && this.#isQuiet()) return LONE_SLICE_MS;
     if (weight.heavyInARow < HEAVY_IN_A_ROW) return SHORT_SLICE_MS;
-    // In a queue, behind the heavy ones of its caller, a light call would wait for long: it is tried first, for as little as it needs.
+    // Behind the caller's heavy calls in the queue a light call would wait for long: it gets a tiny first slice.
     if (room === 'queue') return TINY_SLICE_MS;
     weight.untried = (weight.untried + 1) % PROBE_INTERVAL;
     return weight.untried === 0 ? SHORT_SLICE_MS : 'moved';
   }
 
-  /** A call has ended within its first slice, after so many milliseconds. */
+  /** Records a call that ended within its first slice, with its duration, milliseconds. */
   noteFinished({ owner, shape }: CallKind, ms: number): void {
-    // Collections of garbage make some slices of any busy process long: they must not end the calm of an owner that is alone.
+    // Garbage collection makes some slices of any busy process long: it must not end the calm of a lone owner.
     const isExpensive = ms > EXPENSIVE_MS && this.isSharedAt(this.#now());
     const weight = this.#known.get(shape);
     if (weight === undefined)
@@ -149,7 +149,7 @@ export class FirstSlices {
     if (isExpensive) this.noteWork(owner, ms);
   }
 
-  /** Charges an owner for work on its calls that was not a slice. */
+  /** Charges an owner for work on its calls outside of slices, milliseconds. */
   noteWork(owner: string, ms: number): void {
     const now = this.#now();
     if (!this.isSharedAt(now)) return;
@@ -157,7 +157,7 @@ export class FirstSlices {
     this.#calmFrom = Math.max(this.#calmFrom, now + MEMORY_MS);
   }
 
-  /** One has not, in a slice of `sliceMs`. For a shape known as light that may be chance: it is unknown from now on. */
+  /** Records a call that did not end in its slice of `sliceMs`. A shape known as light becomes unknown, because this may be chance. */
   noteMoved({ owner, shape }: CallKind, lostMs: number, sliceMs: number = SLICE_MS): void {
     this.#charge(owner, lostMs);
     this.#settleDebt();
@@ -178,26 +178,26 @@ export class FirstSlices {
       });
   }
 
-  /** One that had moved has ended, after so many milliseconds of its thread's time. */
+  /** Records the end of a moved call, with its time on the thread, milliseconds. */
   noteEnded({ shape }: CallKind, ms: number): void {
     const weight = this.#known.get(shape);
     if (weight !== undefined) weight.threadMs = ms;
   }
 
-  /** Whether a longer slice makes nothing wait that has come: nothing had to wait for the last one, and one owner asks. */
+  /** Whether a longer slice delays no other request: no request was waiting after the last one, and one owner is active. */
   #isQuiet(): boolean {
     const now = this.#now();
     return now >= this.#loneFrom && !this.isSharedAt(now) && this.#idleMs() > this.#idleMsBefore;
   }
 
-  /** A longer slice was enough: its shape is remembered for as long as it is asked for. */
+  /** Records that a longer slice was enough; the shape is remembered while calls of it continue. */
   #noteLone(shape: string, weight: Weight): void {
     this.#idleMsBefore = this.#idleMs();
     this.#calmFrom = Math.max(this.#calmFrom, this.#now() + MEMORY_MS);
     this.#known.set(shape, weight);
   }
 
-  /** Milliseconds that an owner has taken beyond its share; 0 while no other owner asks. */
+  /** Time that an owner has used beyond its share, milliseconds; 0 while no other owner is active. */
   #debtOf(owner: string): number {
     const now = this.#now();
     if (!this.isSharedAt(now)) return 0;
@@ -209,9 +209,9 @@ export class FirstSlices {
     const now = this.#now();
     const debt = this.#debts.get(owner);
     const left = debt === undefined ? 0 : Math.max(0, debt.ms - (now - debt.countedAt) * OWNER_LOOP_SHARE);
-    // What goes beyond a slice and a piece is the machine's doing, or a first use of something.
+    // Time beyond two slices is caused by the machine or by a first use, and is not charged.
     const charged = left + Math.min(ms, 2 * SLICE_MS);
-    // No more than is made good while the debt is remembered.
+    // Capped at the amount that decays while the debt is remembered.
     this.#debts.set(owner, { ms: Math.min(charged, 4 * MAX_OWNER_DEBT_MS), countedAt: now });
   }
 

@@ -11,21 +11,21 @@ import { chooseNext, type Lane } from './next-task.ts';
 import { ThreadGroup, type ThreadGroupOptions } from './thread-group.ts';
 
 export type HeavyCallsOptions = {
-  /** Calls that run at the same time, on all threads together; each has memory of its own. */
+  /** Maximum number of running calls on all threads together; each has its own EVM memory. */
   readonly runningLimit: number;
-  /** Calls that may wait. */
+  /** Maximum number of queued calls. */
   readonly queueLimit: number;
-  /** The part of either that one owner alone may have. */
+  /** Maximum share of either that one owner may use. */
   readonly ownerShare: OwnerShare;
 } & ThreadGroupOptions;
 
-/** A call on its way through queue and thread. */
+/** A queued or running call. */
 type Task = Lane & {
   readonly job: Job;
   readonly settle: Settle;
-  /** Once it runs: gives that up. Its place is free when its thread says that nothing of it is left. */
+  /** Cancels the running task. Its place is free once the thread reports that it has completely ended. */
   cancel: (() => void) | undefined;
-  /** Its caller has the answer. */
+  /** Whether the caller has been answered. */
   isAnswered: boolean;
 };
 
@@ -34,21 +34,21 @@ export const STOPPING: ChainError = new ChainError('aborted', 'the server is sto
 const CALLER_GONE = new ChainError('aborted', 'the caller has gone');
 
 /**
- * Runs calls that take longer than a slice on threads, several interleaved on each. The queue is served round robin by owner,
- * then by contract. On a deadline or a disconnect the caller is answered at once; the call stops at the end of its slice, which
- * frees its place. Threads are never terminated to stop a call.
+ * Runs calls that take longer than a slice on threads, several interleaved on each. The queue serves the owner with the fewest running calls
+ * first, then the contract with the fewest. On a deadline or a disconnect the caller is answered at once; the call stops at the end of its
+ * slice, which frees its place. Threads are never terminated to stop a call.
  */
 export class HeavyCalls {
-  /** Places of those that run, and of those that wait. */
+  /** Running places and queue places. */
   readonly #places: SharedBudget;
   readonly #queue: SharedBudget;
   readonly #threads: ThreadGroup;
   readonly #waiting: Task[] = [];
   readonly #running = new Set<Task>();
-  /** Answers each task that waits or runs with an error. */
+  /** Rejects each queued or running task with an error. */
   readonly #failures = new Map<Task, (error: Error) => void>();
   readonly #onFault: (fault: string) => void;
-  /** That ran and are over. */
+  /** Number of finished executions. */
   #executions = 0;
   #isClosed = false;
 
@@ -59,12 +59,12 @@ export class HeavyCalls {
     this.#threads = new ThreadGroup(options, onFault);
   }
 
-  /** Threads that there are now. */
+  /** Current number of threads. */
   get size(): number {
     return this.#threads.size;
   }
 
-  /** What metrics show. */
+  /** Returns the figures for metrics. */
   describe(): EngineFigures {
     const { gas, ms } = this.#threads.used;
     return {
@@ -75,7 +75,7 @@ export class HeavyCalls {
     };
   }
 
-  /** Where a call more of this owner would find itself. */
+  /** Returns where another call of this owner would go. */
   roomFor(owner: string): Room {
     if (this.#running.size === 0 && this.#waiting.length === 0) return 'empty';
     if (this.#places.hasRoom(owner, 1)) return 'thread';
@@ -83,10 +83,9 @@ export class HeavyCalls {
   }
 
   /**
-   * @param onEnd called with the milliseconds that it took when the job has ended by itself
+   * @param onEnd called with the milliseconds of the job's slices when it ends by itself
    * @returns the job's result
-   * @throws ChainError: the call's own failure, `timeout` past the deadline, `busy` when it waited until then or may
-   * not even wait
+   * @throws ChainError: the call's own failure, `timeout` past the deadline, `busy` when it waited until the deadline or the queue is full
    */
   run(
     job: Job,
@@ -96,7 +95,7 @@ export class HeavyCalls {
   ): Promise<HexData> {
     return new Promise((resolve, reject) => {
       const { signal } = scope;
-      /** @returns false when the caller has an answer already */
+      /** @returns false when the caller has already been answered */
       const answer = (): boolean => {
         if (task.isAnswered) return false;
         task.isAnswered = true;
@@ -147,7 +146,7 @@ export class HeavyCalls {
     await this.#threads.close();
   }
 
-  /** Nothing of a task is left on its thread: its place may be another's. */
+  /** Frees the place of a task that has completely ended on its thread. */
   #free(task: Task): void {
     this.#running.delete(task);
     this.#places.giveBack(task.owner, 1);
@@ -156,7 +155,7 @@ export class HeavyCalls {
     this.#threads.noteIdle();
   }
 
-  /** Gives waiting tasks to threads while there are places. */
+  /** Moves queued tasks to threads while places are free. */
   #dispatch(): void {
     while (!this.#isClosed && this.#waiting.length > 0 && this.#places.used < this.#places.limit) {
       const next = chooseNext(this.#waiting, [...this.#running], (owner) => this.#places.hasRoom(owner, 1));

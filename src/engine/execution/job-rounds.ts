@@ -8,7 +8,7 @@ import { runSlice, SLICE_MS } from './run-slice.ts';
 type RunningJob = {
   readonly id: number;
   readonly execution: Execution<HexData>;
-  /** Milliseconds of its slices. */
+  /** Total duration of its slices, milliseconds. */
   usedMs: number;
 };
 
@@ -18,22 +18,22 @@ type OwnerJobs = {
   readonly fresh: RunningJob[];
   readonly paused: RunningJob[];
   isFreshNext: boolean;
-  /** Thread time that it has had, milliseconds, counted from what the others had had when it came. */
+  /** Thread time used, milliseconds, starting from the minimum of the other owners when this one arrived. */
   usedMs: number;
 };
 
-/** What became of a job. */
+/** A finished job with its outcome. */
 export type FinishedJob = {
   readonly id: number;
   readonly outcome: JobOutcome;
-  /** Milliseconds of its slices. */
+  /** Total duration of its slices, milliseconds. */
   readonly ms: number;
 };
 
-/** The least that a slice counts, however short it was, milliseconds. */
+/** Minimum charge of a slice, milliseconds. */
 const LEAST_MS = 0.1;
 
-/** How a job failed, as a message. */
+/** Converts the error of a job to a message. */
 export function describeFailure(error: unknown): JobOutcome {
   if (error instanceof MissingState) return { missing: error.need };
   if (!(error instanceof ChainError)) return { fault: String((error as Error)?.stack ?? error) };
@@ -44,17 +44,17 @@ export function describeFailure(error: unknown): JobOutcome {
 }
 
 /**
- * Jobs of one thread, a slice at a time. The next slice is for the owner that has had the least time, however many jobs each
- * has; an owner that comes anew begins level with that one, and before it. Of one owner's jobs every other slice is for one
- * that has just come, so that a short one does not wait for a round of all the long ones.
+ * Schedules the jobs of one thread by slices. The next slice goes to the owner with the least time used, however many jobs each has; a
+ * new owner starts with that minimum, and goes first. Among one owner's jobs, every other slice goes to a new job, so that a short one does
+ * not wait for a round of all long ones.
  */
 export class JobRounds {
-  /** Those that had a slice last come last. */
+  /** Owners, least recently run first. */
   readonly #owners = new Map<string, OwnerJobs>();
   readonly #now: () => number;
   #size = 0;
 
-  /** `now` is a monotonic clock in milliseconds. */
+  /** @param now monotonic clock, milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
@@ -74,7 +74,7 @@ export class JobRounds {
     this.#size++;
   }
 
-  /** Gives a job up. @returns it when it has ended; undefined when it is not there, or first has to undo what it did */
+  /** Cancels a job. @returns the job when it has ended; undefined when it is unknown or must first undo its changes */
   cancel(id: number): FinishedJob | undefined {
     for (const jobs of this.#owners.values()) {
       const index = jobs.fresh.findIndex((job) => job.id === id);
@@ -87,7 +87,7 @@ export class JobRounds {
     return undefined;
   }
 
-  /** Runs a slice of the job that has the turn. @returns the job when it has ended */
+  /** Runs one slice of the next job. @returns the job when it has ended */
   runNext(): FinishedJob | undefined {
     const jobs = this.#chooseOwner();
     if (jobs === undefined) return undefined;
@@ -109,7 +109,7 @@ export class JobRounds {
     return outcome && this.#remove(jobs, job, outcome);
   }
 
-  /** The owner that has had the least time; of several the one with a job that has just come, then the one that waits longest. */
+  /** Returns the owner with the least time; ties go to an owner with a new job, then to the one that waited longest. */
   #chooseOwner(): OwnerJobs | undefined {
     let best: OwnerJobs | undefined;
     for (const jobs of this.#owners.values()) {

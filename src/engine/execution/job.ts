@@ -1,4 +1,4 @@
-/** What crosses the thread boundary: executions as plain messages, and their outcomes. */
+/** Messages across the thread boundary: executions and their outcomes. */
 import type { ChainErrorParts } from '../../chain/errors.ts';
 import type { CoreModule } from '../../evm/core-module.ts';
 import type { HexData } from '../../primitives/hex-data.ts';
@@ -11,76 +11,76 @@ import type { ExecutionMemoryOptions } from './execution-memory.ts';
 
 /**
  * One call.
- * @template S where its state is: in the store of a folder, or what is needed of one that is in no store
+ * @template S source of its state: the folder of a store, or an excerpt of a state that is in no store
  */
 export type CallJob<S = string | StateExcerpt> = {
   readonly kind: SimulationKind;
   readonly store: S;
   readonly request: SimulationRequest;
-  /** The most gas that a call may have, which is what it has when it gives none (spec 8). */
+  /** Gas cap of the call, and its gas when it has none (spec 8). */
   readonly gasLimit: bigint;
-  /** For access lists of calls that offer a price and no priority fee, wei per gas. */
+  /** Priority fee for access lists of calls that offer a price but no tip, wei per gas. */
   readonly suggestedTip?: bigint | undefined;
 };
 
-/** Blocks of calls. */
+/** A block simulation. */
 export type BlocksJob = {
   readonly kind: 'blocks';
-  /** Folder of the store that holds the chain. */
+  /** Folder of the store with the chain. */
   readonly store: string;
   readonly request: SimulateBlocksRequest;
-  /** Gas of all calls together. */
+  /** Gas limit of all calls together. */
   readonly gasLimit: bigint;
 };
 
 export type Job = CallJob | BlocksJob;
 
-/** A job for a slice on the thread of the requests, where its state is at hand: without a store it cannot move to another. */
+/** A job for one slice on the request thread, where its state is available; without a store it cannot move to another thread. */
 export type LocalJob = Job | CallJob<undefined>;
 
-/** `result` is return data of a call, the quantity of an estimate, or JSON as text or UTF-8 bytes. */
+/** `result` is the return data of a call, the quantity of an estimate, or JSON as text or UTF-8 bytes. */
 export type JobOutcome =
   | { readonly result: HexData }
   | { readonly error: ChainErrorParts }
-  /** A part of the state is needed that the job did not come with. */
+  /** The job needs a part of the state that it did not carry. */
   | { readonly missing: StateNeed }
-  /** A fault of this program, not of the call. */
+  /** An internal fault, not a failure of the call. */
   | { readonly fault: string };
 
-/** What a thread is started with. */
+/** Start parameters of a thread. */
 export type ThreadData = {
   readonly core: CoreModule;
-  /** Bytes of memory that one execution may have. */
+  /** Memory limit of one execution, bytes. */
   readonly memoryLimit: number;
   readonly memory: ExecutionMemoryOptions;
-  /** Of its `NativeSection`. */
+  /** Shared memory of its `NativeSection`. */
   readonly section: SharedArrayBuffer;
 };
 
-/** To a thread. Jobs are numbered by their sender. */
+/** Messages to a thread. Job ids are assigned by the sender. */
 export type Order =
-  /** Owners share the thread's time. */
+  /** Starts a job; owners share the thread's time. */
   | { readonly kind: 'run'; readonly id: number; readonly owner: string; readonly job: Job }
-  /** The job is given up. It is reported as done when nothing of it is left, whatever it came to. */
+  /** Cancels a job. It is reported as done when it has completely ended, whatever its outcome. */
   | { readonly kind: 'cancel'; readonly id: number }
-  /** Ends the thread between two slices. */
+  /** Stops the thread between two slices. */
   | { readonly kind: 'stop' };
 
-/** From a thread. */
+/** Messages from a thread. */
 export type Report =
   /** Sent once, when the modules are loaded. */
   | {
       readonly kind: 'ready';
-      /** The operating system's id of the thread, where available (Linux): its priority can be lowered by it. */
+      /** The operating system's id of the thread, where available (Linux), for lowering its priority. */
       readonly systemThreadId: number | undefined;
     }
   | {
       readonly kind: 'done';
       readonly id: number;
       readonly outcome: JobOutcome;
-      /** Milliseconds in slices of this job. */
+      /** Total duration of this job's slices, milliseconds. */
       readonly jobMs: number;
-      /** What the thread has used since its last report: gas of runs that ended, milliseconds in slices. */
+      /** Use of the thread since its last report: gas of finished runs, milliseconds in slices. */
       readonly gas: number;
       readonly ms: number;
     };

@@ -2,11 +2,11 @@ const RUNNING = 0;
 const ENDING = 1;
 
 /**
- * Native code of a thread during which the thread must not be terminated: LMDB's `open` throws into JavaScript, which cannot be done while a thread is being
- * terminated, and node then ends the process. Both sides of a thread have one, over the same memory.
+ * Guards native code during which the thread must not be terminated: LMDB's `open` throws into JavaScript, which is impossible while a
+ * thread is being terminated, and node then aborts the process. Both sides of a thread have an instance over the same memory.
  */
 export class NativeSection {
-  /** What the other side is made with. */
+  /** Memory from which the other side creates its instance. */
   readonly shared: SharedArrayBuffer;
   readonly #flags: Int32Array;
 
@@ -15,9 +15,9 @@ export class NativeSection {
     this.#flags = new Int32Array(shared);
   }
 
-  /** On the thread. @throws Error where the thread is to be terminated, with nothing of the work begun; and what the work throws */
+  /** Runs `work` on the thread. @throws Error when the thread is being terminated, before `work` begins; and whatever `work` throws */
   run<T>(work: () => T): T {
-    // Each side says what it is about to do before it looks at the other.
+    // Each side announces its intention before it reads the other side's flag.
     Atomics.store(this.#flags, RUNNING, 1);
     try {
       if (Atomics.load(this.#flags, ENDING) === 1) throw new Error('the thread is being terminated');
@@ -27,7 +27,7 @@ export class NativeSection {
     }
   }
 
-  /** On the side that terminates: nothing is begun from now on. @returns whether something is still running */
+  /** Called by the terminating side: prevents further work. @returns whether work is still running */
   close(): boolean {
     Atomics.store(this.#flags, ENDING, 1);
     return Atomics.load(this.#flags, RUNNING) === 1;

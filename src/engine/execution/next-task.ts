@@ -1,4 +1,4 @@
-/** Owner of a task: its caller, and (with that caller in its name) its contract. */
+/** Owner of a task: the caller, and its lane: the contract, qualified by the caller. */
 export type Lane = { readonly owner: string; readonly lane: string };
 
 function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number> {
@@ -8,10 +8,10 @@ function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number>
 }
 
 /**
- * Which waiting task comes next: the first one of the owner with the fewest tasks running and, among one owner's, of
- * the contract with the fewest. So a flood leaves room for the others.
- * @param mayRun whether a task more of an owner may run
- * @returns an index into `waiting`; -1 when all of them have to wait
+ * Chooses the next waiting task: the first one of the owner with the fewest running tasks and, within an owner, of the contract with
+ * the fewest. So a flood leaves room for other callers.
+ * @param mayRun whether an owner may run one more task
+ * @returns an index into `waiting`; -1 when all must wait
  */
 export function chooseNext(
   waiting: readonly Lane[],

@@ -6,26 +6,29 @@ import { takeBytes } from '../../primitives/shared-bytes.ts';
 import type { CallsAhead, PlainPlace } from '../simulation/calls-ahead.ts';
 import type { CallJob } from './job.ts';
 
-/** A call of a sender, a recipient, data and gas. It becomes a `CallJob` when its first slice was not enough. */
+/** A fast path call: sender, recipient, data and gas only. It becomes a `CallJob` when its first slice is not enough. */
 export type PlainJob = {
   readonly kind: 'plain';
   readonly call: CallBytes;
   readonly place: StoredPlace;
-  /** What it asked for, and no more than it may have there. */
+  /** Gas of the call, capped at the place's limit. */
   readonly gasLimit: number;
-  /** Where it is an item of a batch: runs those behind it. */
+  /** Runner of the following calls, when this call is an item of a batch. */
   readonly ahead: CallsAhead | undefined;
 };
 
-/** Where such calls run, in the store of a folder. */
+/** Place of fast path calls in the store of a folder. */
 export type StoredPlace = PlainPlace & { readonly store: string };
 
-/** What larger data cost makes little of what they are read into. */
+/** Maximum data length, bytes: execution of larger data outweighs the cost of decoding it. */
 const MAX_DATA_LENGTH = 64 * 1024;
 const SELECTOR_LENGTH = 4;
-/** `0x`. */
+/** Length of `0x`. */
 const PREFIX_LENGTH = 2;
-/** A call of a recipient, sender, data and gas at the newest block or at a number, without overrides; undefined for any other. */
+/**
+ * Returns the bytes of a call with only recipient, sender, data and gas, at the newest block or at a number, without overrides;
+ * undefined for any other call.
+ */
 export function toCallBytes({
   call,
   block,
@@ -62,7 +65,7 @@ function toBlockNumber(block: BlockReference): number | undefined {
   return Number(block.number);
 }
 
-/** The same call for another thread. */
+/** Converts a fast path call to a job for another thread. */
 export function toCallJob({ call: given, place, gasLimit }: PlainJob): CallJob {
   const { store, blockNumber, isPending } = place;
   const { bytes, from, to, data, dataLength } = given;
@@ -74,7 +77,7 @@ export function toCallJob({ call: given, place, gasLimit }: PlainJob): CallJob {
   return { kind: 'call', store, request: { blockNumber, isPending, call }, gasLimit: BigInt(gasLimit) };
 }
 
-/** What calls of the same weight have in common: their recipient, and the bytes that choose a function, both as text. */
+/** Returns the shape of a call: recipient and function selector, both as text. */
 export function shapeOf({ bytes, to, data, dataLength }: CallBytes): { to: string; selector: string } {
   return {
     to: textOf(bytes, to, ADDRESS_LENGTH),

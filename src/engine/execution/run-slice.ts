@@ -1,14 +1,14 @@
 import type { Execution, Pause } from '../simulation/execution.ts';
 
-/** How long one execution may hold a thread before others have their turn, milliseconds. */
+/** Maximum time of one execution on a thread before others run, milliseconds. */
 export const SLICE_MS = 2;
 
 const readClock = (): number => performance.now();
 
 /**
- * Runs work until it is done, a slice's time is over, or what comes next has to wait for the slice after this one.
- * @param endsAt on the clock of `now`, by default `performance.now()`
- * @throws what the work throws
+ * Runs work until it is finished, the slice is over, or the next step must wait for another slice.
+ * @param endsAt end of the slice on the clock `now`, by default `performance.now()`
+ * @throws whatever the work throws
  */
 export function runSlice<T>(
   execution: Execution<T>,

@@ -3,25 +3,25 @@ import { clearExemption, createExemptionFlag } from './execution-memory.ts';
 import { ExecutionThread, type ThreadOptions } from './execution-thread.ts';
 
 export type ThreadGroupOptions = {
-  /** At most; each is started when the others have work. */
+  /** Maximum number of threads; another one starts only when all existing ones have work. */
   readonly threads: number;
-  /** A thread without jobs is ended after so many milliseconds: its memory is the system's again. */
+  /** Time after which an idle thread is stopped, milliseconds, to return its memory to the system. */
   readonly idleMs: number;
-  /** The part of the memory for large executions that one owner alone may have. */
+  /** Maximum share of the memory for large executions that one owner may use. */
   readonly ownerShare: OwnerShare;
 } & Omit<ThreadOptions, 'memory' | 'onBreakdown' | 'onUse'>;
 
-/** Threads that come and go with the work that there is for them. */
+/** A group of threads that grows and shrinks with the work. */
 export class ThreadGroup {
   readonly #options: ThreadGroupOptions;
   readonly #onFault: (fault: string) => void;
-  /** With what ends each when it stays without jobs. */
+  /** Threads, each with the timer that stops it when idle. */
   readonly #threads = new Map<ExecutionThread, NodeJS.Timeout | undefined>();
   readonly #used = { gas: 0, ms: 0 };
   readonly #exemption = createExemptionFlag();
   #lastNumber = 0;
 
-  /** `onFault` is called when a thread has failed. Another one takes its place when there is work. */
+  /** @param onFault called when a thread has failed; another one replaces it when there is work */
   constructor(options: ThreadGroupOptions, onFault: (fault: string) => void) {
     this.#options = options;
     this.#onFault = onFault;
@@ -31,12 +31,12 @@ export class ThreadGroup {
     return this.#threads.size;
   }
 
-  /** What all of them have used since the start: gas of runs that ended, milliseconds in slices. */
+  /** Total use of all threads since the start: gas of finished runs, milliseconds in slices. */
   get used(): { readonly gas: number; readonly ms: number } {
     return this.#used;
   }
 
-  /** The thread of which the owner's next job has the largest part; a new one while there may be more and all have jobs. */
+  /** Returns the thread that offers the owner's next job the largest share; a new one while all have jobs and the limit is not reached. */
   choose(owner: string): ExecutionThread {
     let best: ExecutionThread | undefined;
     for (const thread of this.#threads.keys()) {
@@ -48,7 +48,7 @@ export class ThreadGroup {
     return best;
   }
 
-  /** To be called when jobs have ended. */
+  /** Must be called when jobs have ended. */
   noteIdle(): void {
     for (const [thread, timer] of this.#threads) {
       if (thread.load > 0 || timer !== undefined) continue;
@@ -58,7 +58,7 @@ export class ThreadGroup {
     }
   }
 
-  /** Ends all threads. */
+  /** Stops all threads. */
   async close(): Promise<void> {
     await Promise.all([...this.#threads.keys()].map((thread) => this.#end(thread)));
   }

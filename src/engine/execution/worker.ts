@@ -1,4 +1,4 @@
-/** A thread that executes many jobs, a slice each in turn; see `execution-thread` for the other side. */
+/** Worker thread that runs many jobs in alternating slices; `execution-thread` is the other side. */
 import { readlinkSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openChainReader } from '../../store/chain-reader.ts';
@@ -22,17 +22,17 @@ const memory = new ExecutionMemory(memoryOptions);
 const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
 /**
- * EVMs that are kept: one more than the executions of one owner that may be in their middle at a time. The memory that an EVM reserves counts
- * as used for V8, which collects all of a thread's heap, 30 ms and more, whenever one is made.
+ * Pooled EVMs: one more than the number of one owner's executions that may be in progress at a time. Creating an EVM is expensive: its
+ * reserved memory counts as used for V8, which then collects the thread's whole heap, 30 ms and more.
  */
 const KEPT_EVMS = 8;
 const evms = new EvmPool(memoryLimit, KEPT_EVMS);
 const meter: GasMeter = { used: 0 };
-/** In slices since the last report. */
+/** Time in slices since the last report, milliseconds. */
 let ms = 0;
 let isTurnDue = false;
 
-/** On Linux the link reads `<process>/task/<thread>`. */
+/** On Linux the link target is `<process>/task/<thread>`. */
 function findSystemThreadId(): number | undefined {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').at(-1));
@@ -66,14 +66,14 @@ function begin(id: number, owner: string, job: Job): void {
 
 function reportEnd({ id, outcome, ms: jobMs }: FinishedJob): void {
   const large = 'result' in outcome ? outcome.result : 'error' in outcome ? outcome.error.data : undefined;
-  // Bytes of many change hands; a copy of them would be made by the thread that reads requests.
+  // Large results are transferred; a copy would be made by the thread that reads requests.
   const transferred = large instanceof Uint8Array ? [large.buffer as ArrayBuffer] : [];
   report({ kind: 'done', id, outcome, jobMs, gas: meter.used, ms }, transferred);
   meter.used = 0;
   ms = 0;
 }
 
-/** One slice; orders are read before the next. */
+/** Runs one slice; messages are read before the next one. */
 function takeTurn(): void {
   const startedAt = performance.now();
   const finished = rounds.runNext();

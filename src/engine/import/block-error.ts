@@ -1,4 +1,4 @@
-/** A block that does not belong on the chain; the message says what is wrong with it. */
+/** Error of an invalid block; the message names the violation. */
 export class BlockError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +6,7 @@ export class BlockError extends Error {
   }
 }
 
-/** A block that may be valid takes more memory than this program's EVM has. */
+/** Error of a block that may be valid but needs more memory than this EVM has. */
 export class EvmMemoryError extends BlockError {
   constructor(message: string) {
     super(message);

@@ -28,18 +28,18 @@ import { type ParentHeader, type SealCheck, validateHeader, validateLink } from 
 import { validateUncles } from './validate-uncles.ts';
 
 /**
- * What is compared with the headers. `full`: everything, each block's state root included. `header`: the state root
- * of the last block of a batch only. `none`: nothing but that a block follows its parent.
+ * Extent of the checks against headers. `full`: everything, including each block's state root. `header`: state root of the last block
+ * of a batch only. `none`: only that a block follows its parent.
  */
 export type Verification = 'none' | 'header' | 'full';
 
-/** What is committed at once; a process that dies loses at most this much work. */
+/** Limits of one commit; a process that dies loses at most this much work. */
 const MAX_BATCH_BLOCKS = 512;
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 const MAX_BATCH_MS = 500;
 
 export type ImportOutcome = {
-  /** `known`: the block is stored already. */
+  /** `known`: the block is already stored. */
   readonly kind: 'imported' | 'known';
   readonly block: Block;
 };
@@ -47,8 +47,8 @@ export type ImportOutcome = {
 type Head = ParentHeader & { readonly totalDifficulty: bigint };
 
 /**
- * Appends blocks to a store: validates, executes, compares what came of it, and commits in batches. A block that
- * fails is refused with a `BlockError`; what came before it stays, nothing after it is taken.
+ * Appends blocks to a store: validates, executes, checks the results, and commits in batches. An invalid block is rejected with a
+ * `BlockError`; the blocks before it stay, and no block after it is imported.
  */
 export class BlockImporter {
   readonly #writer: ChainWriter;
@@ -64,8 +64,8 @@ export class BlockImporter {
   #head: Head;
 
   /**
-   * @param evm of another importer that takes no more blocks: one costs as much as a small block
-   * @param memoryLimit bytes of memory that the frames of one transaction may have, in an EVM that is made here
+   * @param evm the EVM of another importer that imports no more blocks; creating one costs as much as a small block
+   * @param memoryLimit bytes of memory for the frames of one transaction, when a new EVM is created
    */
   constructor(
     writer: ChainWriter,
@@ -85,17 +85,17 @@ export class BlockImporter {
     this.#head = this.#reader.head;
   }
 
-  /** Number of the last block taken, committed or not. */
+  /** Number of the last imported block, committed or not. */
   get headNumber(): bigint {
     return this.#head.header.number;
   }
 
-  /** Whether everything taken so far is in the store. */
+  /** Whether all imported blocks are in the store. */
   get isCommitted(): boolean {
     return this.#batch.length === 0;
   }
 
-  /** Number of the last block that is in the store. */
+  /** Number of the last block in the store. */
   get #committedHead(): bigint {
     const [first] = this.#batch;
     return first === undefined ? this.headNumber : first.number - 1n;
@@ -106,8 +106,8 @@ export class BlockImporter {
   }
 
   /**
-   * Takes one encoded block.
-   * @throws BlockError with the number of the block, or of those of the batch (`header`), and what is wrong
+   * Imports one RLP-encoded block.
+   * @throws BlockError naming the block, or the blocks of the batch (`header`), and the violation
    */
   import(encoded: Uint8Array): ImportOutcome {
     let block: Block;
@@ -126,7 +126,7 @@ export class BlockImporter {
     } catch (error) {
       if (error instanceof StateLimitError) throw new EvmMemoryError(`block ${number}: ${error.message}`);
       if (!(error instanceof BlockError || error instanceof TransactionError)) throw error;
-      // What another import has written meanwhile is no fault of the block.
+      // A concurrent import changed the store: that is not a fault of this block.
       this.#writer.requireHead(this.#committedHead);
       throw new BlockError(`block ${number}: ${error.message}`);
     }
@@ -135,8 +135,8 @@ export class BlockImporter {
   }
 
   /**
-   * Writes everything taken since the last time.
-   * @throws BlockError when the state's root is not the last block's (`header`); nothing is written then
+   * Commits all blocks imported since the last commit.
+   * @throws BlockError when the state root differs from the last block's (`header`); nothing is written then
    */
   commit(): void {
     const [first] = this.#batch;
@@ -168,7 +168,7 @@ export class BlockImporter {
     this.#head = this.#reader.head;
   }
 
-  /** Block 0, and the one that block 1 follows, are the store's. */
+  /** Checks that block 0, or the parent of block 1, is the store's genesis block. */
   #checkGenesis({ header }: Block, hash: Uint8Array): void {
     const wanted = header.number === 0n ? hash : header.parentHash;
     const genesis = this.#reader.getHeader(0n)?.hash ?? EMPTY_BYTES;
@@ -181,7 +181,7 @@ export class BlockImporter {
 
   #checkKnown(block: Block, hash: Uint8Array): ImportOutcome {
     const { number } = block.header;
-    // What is not committed is known for some blocks back only.
+    // Uncommitted blocks are cached for 256 blocks only; after the commit, older ones are found in the store.
     this.commit();
     const known = number === 0n ? hash : this.#recent.getHash(number);
     if (known === undefined || !bytesEqual(known, hash)) {
@@ -252,7 +252,7 @@ export class BlockImporter {
     validateUncles(
       block,
       (number) => this.#recent.get(number),
-      // An uncle stands at a height of its own and obeys the rules of that height.
+      // An uncle is validated by the rules of its own height.
       (uncle, uncleParent) =>
         validateHeader(uncle, uncleParent, { rules: this.#rulesOf(uncle, false), seal, daoForkBlock }),
     );

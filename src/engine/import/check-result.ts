@@ -12,7 +12,7 @@ import type { BlockResult } from '../transition/execute-block.ts';
 import type { BlockRules } from '../transition/rules.ts';
 import { BlockError } from './block-error.ts';
 
-/** Compares what execution gave with what the header says, but for the state. @throws BlockError naming both */
+/** Compares the execution result with the header, state root excluded. @throws BlockError naming both values */
 export function checkResult(block: Block, result: BlockResult, { revision }: BlockRules): void {
   const { header } = block;
   if (result.gasUsed !== header.gasUsed) {

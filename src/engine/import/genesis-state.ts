@@ -7,7 +7,7 @@ import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
 import type { ExecutedBlock } from '../../store/chain-writer.ts';
 import type { StateCommitter } from '../state/state-committer.ts';
 
-/** Block 0 with its state root; the state itself is sealed in `state`, which must be empty before. */
+/** Builds block 0 with its state root and seals its state in `state`, which must be empty. */
 export function buildGenesisBlock(genesis: Genesis, state: StateCommitter): ExecutedBlock {
   state.apply(listGenesisState(genesis), 0n);
   const header: Header = { ...genesis.header, stateRoot: state.computeRoot() };
@@ -22,7 +22,7 @@ export function buildGenesisBlock(genesis: Genesis, state: StateCommitter): Exec
   };
 }
 
-/** The accounts of a genesis file as changes to a state without any. */
+/** Returns the accounts of a genesis file as changes of an empty state. */
 export function listGenesisState({ accounts }: Genesis): StateChanges {
   const codes: [codeHash: Uint8Array, code: Uint8Array][] = [];
   const changes = accounts.map(({ address, balance, nonce, code, storage }) => {

@@ -8,9 +8,9 @@ import { BlockError } from './block-error.ts';
 import { buildGenesisBlock } from './genesis-state.ts';
 
 /**
- * Writes block 0 into an empty store, or checks that the store's block 0 is this one.
+ * Writes block 0 to an empty store, or checks that the store has the same block 0.
  * @param configText the genesis file's `config` object as JSON text
- * @throws BlockError naming both when it is another one
+ * @throws BlockError naming both hashes when they differ
  */
 export function initializeStore(writer: ChainWriter, genesis: Genesis, configText: string): void {
   const state = new StateCommitter(EMPTY_SOURCE);

@@ -1,18 +1,21 @@
 type Piece = { readonly length: number; readonly fileEnd: number };
 
-/** Which place of a packed file a place of its contents comes from: in proportion inside of each piece that was unpacked. */
+/** Maps offsets in the decompressed contents to offsets in the compressed file, linearly within each decompressed piece. */
 export class PackedPosition {
   readonly #pieces: Piece[] = [];
-  /** Where the first of the pieces begins, in the contents and in the file. */
+  /** Offset of the first piece in the contents and in the file, bytes. */
   #start = 0;
   #fileStart = 0;
 
-  /** @param fileEnd bytes of the file that the contents up to the end of this piece were unpacked from */
+  /**
+   * @param length bytes of the decompressed piece
+   * @param fileEnd bytes of the file consumed up to the end of this piece
+   */
   add(length: number, fileEnd: number): void {
     this.#pieces.push({ length, fileEnd });
   }
 
-  /** The place in the file, bytes, of a place in the contents. Places are asked for in rising order. */
+  /** Returns the file offset of a content offset, bytes. Offsets must not decrease between calls. */
   find(offset: number): number {
     for (;;) {
       const piece = this.#pieces[0];

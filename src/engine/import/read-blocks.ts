@@ -5,10 +5,10 @@ import { createGunzip } from 'node:zlib';
 import { readRlpSpan } from '../../primitives/rlp.ts';
 import { PackedPosition } from './packed-position.ts';
 
-/** One encoded block of a file, and which byte of the file (packed, where it is) it ends at. */
+/** An encoded block of a file, and the file offset (compressed, for gzip) at which it ends. */
 export type EncodedBlock = { readonly encoded: Uint8Array; readonly fileEnd: number };
 
-/** A block in a file is refused above this size: nothing of a chain comes near it. */
+/** Maximum encoded size of a block in a file, bytes; no block of a chain comes near it. */
 const MAX_ENCODED_BLOCK = 256 * 1024 * 1024;
 const GZIP_MAGIC = 0x1f8b;
 
@@ -22,7 +22,7 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
-/** What a packed file holds; `position` learns where each piece of it comes from. */
+/** Decompresses a gzip file; `position` records the file offset of each piece. */
 function unpack(file: ReadStream, position: PackedPosition): Transform {
   const unpacked = createGunzip();
   const noted = new Transform({
@@ -31,7 +31,7 @@ function unpack(file: ReadStream, position: PackedPosition): Transform {
       done(null, piece);
     },
   });
-  // Each passes an error on, and none of them is left open.
+  // Each stream forwards errors, and all of them are closed.
   file.on('error', (error) => unpacked.destroy(error));
   unpacked.on('error', (error) => noted.destroy(error));
   noted.on('close', () => unpacked.destroy());
@@ -40,7 +40,7 @@ function unpack(file: ReadStream, position: PackedPosition): Transform {
 
 /**
  * Streams a file of concatenated RLP blocks, gzipped or not, block by block.
- * @throws RangeError when the file is not that, or ends inside a block
+ * @throws RangeError when the file is malformed or ends inside a block
  */
 export async function* readBlocks(path: string): AsyncGenerator<EncodedBlock> {
   const isPacked = await isGzip(path);
@@ -51,7 +51,7 @@ export async function* readBlocks(path: string): AsyncGenerator<EncodedBlock> {
   let received = 0;
   let offset = 0;
   let pending: Buffer = Buffer.alloc(0);
-  /** Bytes that `pending` must hold before it is worth looking again. */
+  /** Minimum size of `pending` at which parsing is retried, bytes. */
   let needed = 1;
   const chunks: Buffer[] = [];
   let buffered = 0;

@@ -4,10 +4,10 @@ import { bytesToHex } from '../../primitives/hex.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import type { Ancestor } from './validate-uncles.ts';
 
-/** BLOCKHASH reaches this far back; nothing asks for older ancestors. */
+/** BLOCKHASH reaches back 256 blocks; older ancestors are never read. */
 const WINDOW = 256n;
 
-/** The latest blocks of the chain under import, committed or not. */
+/** Cache of the latest blocks of the chain under import, committed or not. */
 export class RecentBlocks {
   readonly #reader: ChainReader;
   readonly #added = new Map<bigint, Ancestor>();
@@ -32,6 +32,7 @@ export class RecentBlocks {
     return { header: stored.header, hash: stored.hash, uncleHashes };
   }
 
+  /** @throws Error when the block is neither cached nor stored */
   getHash(number: bigint): Uint8Array {
     const hash = this.#added.get(number)?.hash ?? this.#reader.getHeader(number)?.hash;
     if (hash === undefined) throw new Error(`block ${number} is not stored`);

@@ -14,7 +14,7 @@ function expectHash(have: Uint8Array, want: Uint8Array, name: string): void {
   }
 }
 
-/** Checks that a body is the one its header speaks of. @throws BlockError naming the mismatch. */
+/** Checks that a body matches its header. @throws BlockError naming the mismatch */
 export function validateBody(block: Block, rules: BlockRules): void {
   const { header, transactions, uncles, withdrawals } = block;
   expectHash(keccak256(encodeRlp(unclesToRlp(uncles))), header.ommersHash, 'uncles hash');

@@ -9,8 +9,8 @@ import type { BlockRules } from '../transition/rules.ts';
 import { BlockError } from './block-error.ts';
 
 /**
- * How much of a proof-of-work seal is checked. `ethash-format`: the difficulty must follow the formula, nonce
- * and mix hash may be anything. `none`: the difficulty may be anything as well.
+ * Extent of the check of a proof-of-work seal. `ethash-format`: the difficulty must follow the formula, nonce and mix hash are
+ * arbitrary. `none`: the difficulty is arbitrary as well.
  */
 export type SealCheck = 'none' | 'ethash-format';
 
@@ -32,7 +32,7 @@ function expect(condition: boolean, message: string): void {
   if (!condition) throw new BlockError(message);
 }
 
-/** Checks that a header follows its parent. @throws BlockError when it does not. */
+/** Checks that a header follows its parent. @throws BlockError */
 export function validateLink(header: Header, parent: ParentHeader): void {
   expect(
     header.number === parent.header.number + 1n,
@@ -41,7 +41,7 @@ export function validateLink(header: Header, parent: ParentHeader): void {
   expect(bytesEqual(header.parentHash, parent.hash), 'parent hash mismatch');
 }
 
-/** Checks a header against its parent. @throws BlockError naming field, value and what it should be. */
+/** Checks a header against its parent. @throws BlockError naming the field and its value */
 export function validateHeader(header: Header, parent: ParentHeader, context: HeaderContext): void {
   const { rules } = context;
   validateLink(header, parent);
@@ -71,7 +71,7 @@ function validatePresence(value: unknown, isRequired: boolean, name: string): vo
   expect((value !== undefined) === isRequired, isRequired ? `missing ${name}` : `unexpected ${name}`);
 }
 
-/** Yellow paper 4.3.4 (45, 47); doubled once at London (EIP-1559). */
+/** Checks the gas limit (yellow paper 4.3.4, formulas 45 and 47); the parent's limit counts twice at the first London block (EIP-1559). */
 function validateGasLimit(header: Header, parent: Header, { rules }: HeaderContext): void {
   const isFirstLondon = rules.revision.hasBaseFee && parent.baseFeePerGas === undefined;
   const parentLimit = isFirstLondon ? parent.gasLimit * GAS_LIMIT_ELASTICITY : parent.gasLimit;
@@ -90,7 +90,7 @@ function validateDaoExtraData(header: Header, daoForkBlock: bigint | undefined):
   expect(!isMarked || bytesEqual(header.extraData, DAO_EXTRA_DATA), 'extra data is not "dao-hard-fork"');
 }
 
-/** EIP-3675: fields that proof-of-stake blocks keep constant. */
+/** Checks the fields that EIP-3675 makes constant under proof of stake. */
 function validateProofOfStake(header: Header): void {
   expect(header.difficulty === 0n, `difficulty ${header.difficulty} after the merge`);
   expect(
@@ -116,7 +116,7 @@ function validateProofOfWork(header: Header, parent: Header, { rules, seal }: He
   expect(header.difficulty === difficulty, `difficulty ${header.difficulty}, want ${difficulty}`);
 }
 
-/** Base fee that a block after `parent` must have; undefined before London. */
+/** Returns the base fee required after `parent`, wei; undefined before London. */
 export function nextBaseFee(parent: Header, rules: BlockRules): bigint | undefined {
   if (!rules.revision.hasBaseFee) return undefined;
   const { gasLimit, gasUsed, baseFeePerGas } = parent;
@@ -131,7 +131,7 @@ function validateBaseFee(header: Header, parent: Header, { rules }: HeaderContex
   expect(header.baseFeePerGas === want, `base fee ${header.baseFeePerGas}, want ${want}`);
 }
 
-/** Excess blob gas that a block after `parent` must have; undefined before Cancun. */
+/** Returns the excess blob gas required after `parent`; undefined before Cancun. */
 export function nextExcessBlobGas(parent: Header, rules: BlockRules): bigint | undefined {
   if (rules.blobs === undefined) return undefined;
   const { excessBlobGas = 0n, blobGasUsed = 0n, baseFeePerGas = 0n } = parent;

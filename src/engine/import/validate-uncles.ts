@@ -7,7 +7,7 @@ import type { ParentHeader } from './validate-header.ts';
 const MAX_UNCLES = 2;
 const MAX_DEPTH = 7n;
 
-/** A recent block of the same chain: its header and the uncles it already counted. */
+/** A recent block of the same chain: its header and the hashes of its uncles. */
 export type Ancestor = ParentHeader & { readonly uncleHashes: readonly string[] };
 
 /**

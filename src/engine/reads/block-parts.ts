@@ -3,20 +3,20 @@ import { countStoredLogs } from '../../chain/receipt.ts';
 import { scanStoredReceipts } from '../../chain/scan-receipts.ts';
 import { splitRlpList } from '../../primitives/rlp.ts';
 
-/** Where a log is in a block: its bytes in the stored receipts, and its transaction. */
+/** Position of a log in a block: its byte range in the stored receipts, and its transaction. */
 export type LogPlace = {
   readonly start: number;
   readonly end: number;
   readonly transaction: { readonly index: number; readonly hash: Uint8Array };
 };
 
-/** Of an empty block. */
+/** Weight of an empty block, bytes. */
 const LEAST_BYTES = 1_024;
 const HASH_LENGTH = 32;
 
 /**
- * Body and receipts of one block as the store has them, cut into their items on first use: clients ask for one transaction of a recent
- * block after the other, and to find one takes as long as to find all.
+ * Body and receipts of one stored block, split into items on first use: clients request the transactions of a recent block one after
+ * the other, and finding one costs as much as finding all.
  */
 export class BlockParts {
   readonly body: Uint8Array;
@@ -24,7 +24,7 @@ export class BlockParts {
   #transactions: readonly Uint8Array[] | undefined;
   #receipts: readonly Uint8Array[] | undefined;
   #logs: readonly LogPlace[] | undefined;
-  /** By receipt: the index in the block of its first log. */
+  /** Index in the block of the first log, by receipt. */
   #firstLogs: Uint32Array | undefined;
 
   constructor(body: Uint8Array, storedReceipts: Uint8Array) {
@@ -32,30 +32,30 @@ export class BlockParts {
     this.storedReceipts = storedReceipts;
   }
 
-  /** Bytes that it takes, about: what is known of an item takes no more than the item. */
+  /** Approximate heap size, bytes: the data derived from an item is at most as large as the item. */
   get weight(): number {
     return 2 * (this.body.length + this.storedReceipts.length) + LEAST_BYTES;
   }
 
-  /** As they stand in the body (`splitTransactions`). */
+  /** Encoded transactions as in the body (`splitTransactions`). */
   get transactions(): readonly Uint8Array[] {
     this.#transactions ??= splitTransactions(this.body);
     return this.#transactions;
   }
 
-  /** As the store has them. */
+  /** Encoded receipts as stored. */
   get receipts(): readonly Uint8Array[] {
     this.#receipts ??= splitRlpList(this.storedReceipts);
     return this.#receipts;
   }
 
-  /** By their index in the block. */
+  /** Log positions by log index in the block. */
   get logs(): readonly LogPlace[] {
     this.#logs ??= listLogs(this.storedReceipts);
     return this.#logs;
   }
 
-  /** Index in the block of a receipt's first log. */
+  /** Returns the index in the block of a receipt's first log. */
   firstLogOf(receipt: number): number {
     this.#firstLogs ??= countFirstLogs(this.receipts);
     return this.#firstLogs[receipt] ?? 0;

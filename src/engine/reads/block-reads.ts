@@ -27,7 +27,7 @@ import type { StoredBlocks } from './stored-blocks.ts';
 
 const EMPTY_LIST = Uint8Array.of(0xc0);
 
-/** Blocks of the store. The pending block is the one that would follow the head, without transactions. */
+/** Reads of stored blocks. The pending block is the block after the head, without transactions. */
 export class EngineBlocks implements BlockReads {
   readonly #blocks: StoredBlocks;
 
@@ -105,12 +105,13 @@ export class EngineBlocks implements BlockReads {
     }
   }
 
+  /** Returns a block's access list. @throws ChainError `absent` before Amsterdam, `pruned` when it is no longer stored */
   getAccessList(block: BlockReference, form: AccessListForm): JsonResult | null {
     const position = this.#blocks.find(block);
     if (position === undefined) return null;
     const { blockAccessListHash: hash } = position.header;
     if (hash === undefined) throw new ChainError('absent', 'the block has no access list');
-    // That of a genesis block is not stored.
+    // The access list of a genesis block is not stored.
     const isEmpty = bytesEqual(hash, EMPTY_LIST_HASH);
     const encoded = isEmpty ? EMPTY_LIST : this.#blocks.reader.getAccessList(position.header.number);
     if (encoded === undefined) throw new ChainError('pruned', 'the access list of the block is not kept');
@@ -118,7 +119,7 @@ export class EngineBlocks implements BlockReads {
     return joinParts(encodeBlockAccessListJson(decodeBlockAccessList(encoded)), encoded.length);
   }
 
-  /** @param split returns the list of an encoded body to be counted */
+  /** @param split returns the list of items to count in an encoded body */
   #count(block: BlockReference, split: (body: Uint8Array) => readonly Uint8Array[]): JsonText | null {
     if (isPending(block)) return '"0x0"';
     const position: StoredHeader | undefined = this.#blocks.find(block);

@@ -7,25 +7,25 @@ import { decodeRlp, readListSpans } from '../../primitives/rlp.ts';
 import { Lru } from '../../util/lru.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
-/** Transactions of all blocks that are kept, at about 50 bytes each; a block counts as one more. */
+/** Cache limit in transactions of all blocks, about 50 bytes each; each block counts as one more. */
 const MAX_KEPT = 100_000;
-/** Transactions that are decoded between two pauses: about a third of a millisecond. */
+/** Transactions decoded between two pauses, about 0.33 ms. */
 const TRANSACTIONS_PER_STEP = 32;
 
-/** What the transactions of a block paid its beneficiary. */
+/** Tips that the transactions of a block paid to its beneficiary. */
 export type BlockTips = {
-  /** Wei per gas, ascending. */
+  /** Tips in wei per gas, ascending. */
   readonly tips: readonly bigint[];
-  /** At each position the gas of the transactions up to it, in the order of `tips`. */
+  /** Cumulative gas of the transactions, in the order of `tips`. */
   readonly gasUpTo: Float64Array;
-  /** The lowest tips that tell what the beneficiary accepts from others. */
+  /** Lowest tips that the beneficiary accepts from other senders. */
   readonly samples: readonly bigint[];
 };
 
-/** Of a block without transactions. */
+/** Tips of a block without transactions. */
 export const NO_TIPS: BlockTips = { tips: [], gasUpTo: new Float64Array(0), samples: [] };
 
-/** Tips by stored block, which never changes. */
+/** Computes and caches tips by stored block, which never changes. */
 export class TipReader {
   readonly #blocks: StoredBlocks;
   readonly #known = new Lru<bigint, BlockTips>(
@@ -39,7 +39,7 @@ export class TipReader {
     this.#blocks = blocks;
   }
 
-  /** Pauses within a large block. */
+  /** Returns the tips of a block; pauses within a large block. */
   *read(header: Header): Generator<undefined, BlockTips> {
     const known = this.#known.get(header.number);
     if (known !== undefined) return known;

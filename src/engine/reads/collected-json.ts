@@ -2,17 +2,17 @@ import { ChainError } from '../../chain/errors.ts';
 import type { JsonResult } from '../../primitives/json-result.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 
-/** Of a piece, in UTF-16 units. An answer that is no longer is one text. */
+/** Piece length, UTF-16 units; an answer shorter than this is one string. */
 const PIECE_LENGTH = 256 * 1024;
 
 /**
- * A JSON value that has to be complete before its first byte is sent, because it may turn out to be an error. What has been written is
- * kept as bytes: outside of the heap of JavaScript, which has a bound of its own.
+ * Buffers a JSON value that must be complete before its first byte is sent, because it may still become an error. The buffered text is
+ * stored as bytes outside the JavaScript heap, which has its own limit.
  */
 export class CollectedJson {
   readonly #memory: AnswerMemory;
   readonly #pieces: Uint8Array[] = [];
-  /** Bytes of the pieces. */
+  /** Total bytes of the pieces. */
   #heldBytes = 0;
   #text = '';
   #length = 0;
@@ -21,12 +21,12 @@ export class CollectedJson {
     this.#memory = memory;
   }
 
-  /** UTF-16 units that have been added. */
+  /** Total length added, UTF-16 units. */
   get length(): number {
     return this.#length;
   }
 
-  /** @throws ChainError `busy` when answers of all requests hold as much as they may */
+  /** @throws ChainError `busy` when the buffered answers of all requests reach the memory limit */
   add(text: string): void {
     this.#text += text;
     this.#length += text.length;
@@ -34,7 +34,7 @@ export class CollectedJson {
     this.#addPiece();
   }
 
-  /** The value; nothing may be added any more. */
+  /** Returns the value; no text may be added afterwards. */
   finish(): JsonResult {
     if (this.#pieces.length === 0) return this.#text;
     this.#addPiece();

@@ -8,10 +8,10 @@ import { blobBaseFeeOf } from '../transition/block-environment.ts';
 import { rulesAt } from '../transition/rules.ts';
 import type { BlockTips } from './block-tips.ts';
 
-/** A block of the history: stored, or the pending one. */
+/** A stored block or the pending block. */
 export type FeeBlock = { readonly header: Header; readonly isMerged: boolean };
 
-/** What one block adds to the history; prices in wei, ratios from 0 to 1. */
+/** Entries of one block; prices in wei, ratios from 0 to 1. */
 type BlockFees = {
   readonly baseFee: bigint;
   readonly nextBaseFee: bigint;
@@ -22,8 +22,8 @@ type BlockFees = {
 };
 
 /**
- * The answer of `eth_feeHistory` block by block, oldest first. Prices that a block does not have are 0, as in geth: the base fee before London, that of
- * blob gas before Cancun. The prices of the block after the newest follow from the newest alone, under the blob schedule of its own time.
+ * Builds the answer of `eth_feeHistory` block by block, oldest first. Absent prices are 0, as in geth: the base fee before London, the blob
+ * base fee before Cancun. The prices after the newest block follow from that block alone, with the blob schedule of its own time.
  */
 export class FeeHistory {
   readonly #config: ChainConfig;
@@ -39,7 +39,7 @@ export class FeeHistory {
     this.#config = config;
   }
 
-  /** @param rewards tips at the wanted percentiles; undefined where none are wanted */
+  /** @param rewards tips at the requested percentiles; undefined when none are requested */
   add(block: FeeBlock, rewards: readonly bigint[] | undefined): void {
     const fees = computeBlockFees(this.#config, block);
     this.#oldest ??= block.header.number;
@@ -51,7 +51,7 @@ export class FeeHistory {
     if (rewards !== undefined) this.#rewards.push(`[${rewards.map(quantity).join(',')}]`);
   }
 
-  /** Parts of the answer's text. */
+  /** Yields parts of the answer's text. */
   *encode(): Generator<string> {
     const [base, blob] = this.#next;
     yield `{"oldestBlock":"${encodeQuantity(this.#oldest ?? 0n)}",`;
@@ -85,7 +85,7 @@ function divide(part: bigint, whole: bigint): number {
   return whole === 0n ? 0 : Number(part) / Number(whole);
 }
 
-/** At each percentile of the block's gas, the tip of the transaction that uses it; 0 in a block without transactions. */
+/** Returns, for each percentile of the block's gas, the tip of the transaction at that percentile; 0 in a block without transactions. */
 export function findRewards(
   { tips, gasUpTo }: BlockTips,
   gasUsed: bigint,

@@ -18,10 +18,10 @@ import { joinParts } from './join-parts.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 import { TipOracle } from './tip-oracle.ts';
 
-/** About what a reward and its share of the answer take, bytes. */
+/** Approximate size of a reward and its share of the answer, bytes. */
 const REWARD_BYTES = 16;
 
-/** Prices at the head of the store. What has to look at many blocks does so in turns of its owner. */
+/** Prices at the head of the store. Reads of many blocks run in scheduler slots of their owner. */
 export class EngineFees implements FeeReads {
   readonly #blocks: StoredBlocks;
   readonly #tips: TipReader;
@@ -70,7 +70,7 @@ export class EngineFees implements FeeReads {
     );
   }
 
-  /** A priority fee that recent blocks accepted, wei per gas. */
+  /** Returns a priority fee that recent blocks accepted, wei per gas. */
   suggestTip(scope: RequestScope, head: StoredHeader = this.#blocks.head): PromiseOrValue<bigint> {
     return this.#oracle.findKnown(head) ?? this.#run(this.#oracle.suggest(head), scope);
   }
@@ -79,7 +79,7 @@ export class EngineFees implements FeeReads {
     return TURNS.run(scope.owner ?? '', stopWhenAborted(work, scope));
   }
 
-  /** The block after the head, without transactions. */
+  /** Returns the block after the head, without transactions. */
   #buildPending(): FeeBlock {
     const { head, reader } = this.#blocks;
     const header = buildPendingHeader(head, reader.config);
@@ -124,12 +124,12 @@ export class EngineFees implements FeeReads {
   }
 }
 
-/** A genesis block of Cancun may have a difficulty: what its header has decides, as in geth. */
+/** The header decides whether the block is merged, as in geth: a genesis block with Cancun may have a difficulty. */
 function describe(header: Header): FeeBlock {
   return { header, isMerged: header.difficulty === 0n || header.excessBlobGas !== undefined };
 }
 
-/** The work, which ends at its next pause when its caller has gone. */
+/** Runs the work, and stops at the next pause when the caller disconnects. @throws ChainError `aborted` */
 function* stopWhenAborted<T>(work: Generator<undefined, T>, scope: RequestScope): Generator<undefined, T> {
   for (;;) {
     const step = work.next();

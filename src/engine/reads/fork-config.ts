@@ -1,4 +1,4 @@
-/** The rules around the head as EIP-7910 has them, in the shape of geth's `eth_config`. */
+/** Fork configuration around the head (EIP-7910), in the shape of geth's `eth_config`. */
 import { type BlobParameters, blobParametersAt, type ChainConfig } from '../../chain/chain-config.ts';
 import { quantity } from '../../chain/json-values.ts';
 import type { RevisionRules } from '../../evm/revisions/revision-rules.ts';
@@ -11,8 +11,8 @@ import { computeForkId } from './fork-id.ts';
 type TimeFork = ChainConfig['timeForks'][number];
 
 /**
- * The fork that is active at the head's time, the next one and the last one. As in geth only forks by time count: before Shanghai there is no current one,
- * and without a next one there is no last one.
+ * Encodes the fork active at the head's time, the next fork and the last fork. As in geth only forks by time count: before Shanghai,
+ * `current` is null, and without a next fork, `last` is null.
  */
 export function encodeForkConfig(config: ChainConfig, genesis: StoredHeader, headTime: bigint): JsonText {
   const { timeForks } = config;
@@ -50,7 +50,7 @@ function encodeBlobs(blobs: BlobParameters | undefined): JsonText {
   return `{"target":${target},"max":${max},"baseFeeUpdateFraction":${baseFeeUpdateFraction}}`;
 }
 
-/** Names and addresses. */
+/** Returns names and addresses of the active system contracts. */
 function listSystemContracts(
   { depositContract }: ChainConfig,
   { blockCalls, requestQueues, hasRequests }: RevisionRules,

@@ -2,15 +2,15 @@ import type { BlockPlace, HeadReads } from '../../chain/chain.ts';
 import { Listeners } from '../../util/listeners.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
-/** Time between two looks at the store, which another process may import into, milliseconds. */
+/** Polling interval of the store, into which another process may import, milliseconds. */
 const LOOK_MS = 100;
 
-/** The head of the store. It is looked at only while something watches. */
+/** Watches the head of the store; it is polled only while there are watchers. */
 export class EngineHeads implements HeadReads {
   readonly #blocks: StoredBlocks;
   readonly #watchers = new Listeners<[]>();
   #timer: NodeJS.Timeout | undefined;
-  /** Number of the head that watchers have been called for; heads of a store only grow. */
+  /** Number of the last head that was notified; the head of a store only grows. */
   #seen = 0n;
 
   constructor(blocks: StoredBlocks) {
@@ -30,12 +30,12 @@ export class EngineHeads implements HeadReads {
     };
   }
 
-  /** Blocks of a store have no transactions that wait. */
+  /** The embedded chain has no pending transactions. */
   watchPending(): undefined {
     return undefined;
   }
 
-  /** Ends all watching. */
+  /** Stops polling and removes all watchers. */
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;

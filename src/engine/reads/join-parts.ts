@@ -1,11 +1,11 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 
-/** Answers of more UTF-16 units than this are handed on in pieces, which are made as they are taken. */
+/** Answers longer than this are streamed; their pieces are produced on demand. UTF-16 units. */
 const LARGE_ANSWER = 256 * 1024;
 
 /**
- * One text of small parts, or a stream of it.
- * @param heldBytes of what they are made from
+ * Joins small parts to one string, or to a stream when the text is long.
+ * @param heldBytes size of the data that the parts are encoded from
  */
 export function joinParts(parts: Iterator<string>, heldBytes: number): JsonResult {
   let text = '';
@@ -16,7 +16,7 @@ export function joinParts(parts: Iterator<string>, heldBytes: number): JsonResul
   return text;
 }
 
-/** Of a piece, in UTF-16 units. */
+/** Piece length, UTF-16 units. */
 const PIECE_LENGTH = 64 * 1024;
 
 async function* encodeParts(

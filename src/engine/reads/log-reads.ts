@@ -23,7 +23,7 @@ import { CollectedJson } from './collected-json.ts';
 import { LogSearch } from './log-search.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 
-/** Logs of the store, by its index. */
+/** Reads of logs, by the log index of the store. */
 export class EngineLogs implements LogReads {
   readonly #blocks: StoredBlocks;
   readonly #limits: LogLimits;
@@ -35,7 +35,7 @@ export class EngineLogs implements LogReads {
     this.#places = new LogPlaces(blocks.reader.logTables);
   }
 
-  /** At once, but for the largest blocks: their logs are encoded in turns. */
+  /** Returns a block's logs synchronously, except for the largest blocks, whose logs are encoded in scheduler slots. */
   getBlockLogs(hash: string, scope: RequestScope): PromiseOrValue<readonly BlockLog[] | null> {
     const stored = this.#blocks.find({ kind: 'hash', hash, requireCanonical: true });
     if (stored === undefined) return null;
@@ -65,10 +65,10 @@ export class EngineLogs implements LogReads {
   }
 }
 
-/** Receipts of a block as the store has them, of which all logs are encoded in less than about 5 ms. */
+/** Largest stored receipts whose logs are all encoded synchronously, in less than about 5 ms. */
 const MAX_IMMEDIATE_BYTES = 256 * 1024;
 
-/** All logs of a block. Pauses once a millisecond or so. @throws ChainError when they are no longer waited for */
+/** Lists all logs of a block; pauses about once per millisecond. @throws ChainError when the request is aborted or its deadline has passed */
 function* listBlockLogs(
   blocks: StoredBlocks,
   stored: StoredHeader,
@@ -98,10 +98,10 @@ function runToEnd<T>(work: Iterator<undefined, T>): T {
   }
 }
 
-/** An answer keeps the texts of the logs that it has of a block, where they are no more than this. */
+/** The texts of a block's logs are cached when an answer contains at most this many of them. */
 const MAX_KEPT_LOGS = 16;
 
-/** Logs of one block by their index in it, best in ascending order: those of one transaction share what is said of it. */
+/** Reads logs of one block by index, best in ascending order: logs of one transaction share its encoded facts. */
 class PlacedLogReader {
   readonly #blocks: StoredBlocks;
   readonly #stored: StoredHeader;
@@ -149,13 +149,13 @@ class PlacedLogReader {
   }
 }
 
-/** Logs that are encoded before the work pauses: less than a millisecond. */
+/** Logs encoded between two pauses, less than 1 ms. */
 const STEP_LOGS = 64;
 
-/** Blocks that are remembered with the numbers of their logs. */
+/** Cached blocks with their log number ranges. */
 const MAX_PLACES = 16;
 
-/** Which block a log is in. The blocks that were found last are remembered: most questions are about recent ones. */
+/** Maps a log number to its block; caches the last blocks found, because most requests concern recent ones. */
 class LogPlaces {
   readonly tables: LogTables;
   readonly #found: LogBlock[] = [];
@@ -174,7 +174,7 @@ class LogPlaces {
   }
 }
 
-/** The answer to one question. */
+/** Collects the answer to one request. */
 class LogCollection {
   readonly #blocks: StoredBlocks;
   readonly #places: LogPlaces;
@@ -199,7 +199,7 @@ class LogCollection {
     this.#json = new CollectedJson(memory);
   }
 
-  /** Pauses once a millisecond or so. @throws ChainError when the client has gone, time is up or there is too much */
+  /** Pauses about once per millisecond. @throws ChainError when the request is aborted, its deadline has passed or the result is too large */
   *collect(filter: LogFilter, scope: RequestScope): Generator<undefined, JsonResult> {
     try {
       this.#json.add('[');
@@ -207,7 +207,7 @@ class LogCollection {
       this.#json.add(']');
       return this.#json.finish();
     } finally {
-      // What is handed on is accounted for by its receiver.
+      // The receiver accounts for the memory of the result.
       this.#memory.release();
     }
   }
@@ -216,7 +216,7 @@ class LogCollection {
     const { tables } = this.#places;
     const [start, end] = readLogRange(tables, this.#range.first, this.#range.last);
     const search = yield* LogSearch.open(tables, filter);
-    // What has a topic at the last position has as many topics as are asked for.
+    // A log that matches a topic at the last position has at least as many topics as the filter; otherwise topics must be counted.
     const topics = filter.topics.at(-1)?.length === 0 ? filter.topics.length : 0;
     let at = yield* findNext(search, start, scope);
     while (at < end) {
@@ -229,7 +229,10 @@ class LogCollection {
     }
   }
 
-  /** @param wanted indexes of logs in the block, ascending. @param topics that a log has at least */
+  /**
+   * @param wanted indexes of logs in the block, ascending
+   * @param topics minimum number of topics of a log
+   */
   *#addBlock(
     block: LogBlock,
     wanted: readonly number[],
@@ -266,7 +269,7 @@ function* findNext(search: LogSearch, target: number, scope: RequestScope): Gene
   }
 }
 
-/** @throws ChainError when the answer is no longer waited for */
+/** @throws ChainError when the request is aborted or its deadline has passed */
 function checkScope(scope: RequestScope): void {
   if (scope.aborted || performance.now() >= scope.deadline) {
     throw new ChainError('aborted', 'the search for logs was given up');

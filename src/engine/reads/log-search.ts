@@ -3,10 +3,10 @@ import { hexToBytes } from '../../primitives/hex.ts';
 import { addressTerm, type LogTables, topicTerm } from '../../store/log-index.ts';
 import { LIST_END, type PostingCursor } from '../../store/posting-table.ts';
 
-/** Numbers that are looked at before the search pauses: less than a millisecond. */
+/** Log numbers examined between two pauses, less than 1 ms. */
 const STEP_NUMBERS = 256;
 
-/** Finds the logs that have one of the addresses and, at each position, one of the topics: the numbers that are in all lists. */
+/** Finds logs with one of the addresses and, at each position, one of the topics: it intersects the lists of log numbers. */
 export class LogSearch {
   readonly #lists: readonly UnionCursor[];
   #candidate = 0;
@@ -15,7 +15,7 @@ export class LogSearch {
     this.#lists = lists;
   }
 
-  /** Opens the lists; pauses on the way. */
+  /** Opens the posting lists; pauses in between. */
   static *open(tables: LogTables, { addresses, topics }: LogFilter): Generator<undefined, LogSearch> {
     const terms = [
       addresses.map((address) => addressTerm(hexToBytes(address))),
@@ -27,7 +27,7 @@ export class LogSearch {
     for (const alternatives of terms) {
       if (alternatives.length === 0) continue;
       const cursors: PostingCursor[] = [];
-      // Twice the same alternative is one.
+      // Duplicate alternatives are opened once.
       for (const term of new Map(alternatives.map((key) => [key.toString('latin1'), key])).values()) {
         cursors.push(tables.logTerms.openCursor(term));
         if (cursors.length % STEP_NUMBERS === 0) yield;
@@ -38,9 +38,9 @@ export class LogSearch {
   }
 
   /**
-   * Number of the first log from `target` on, which never becomes smaller; LIST_END when there is none. Where nothing restricts the search
-   * every number is one.
-   * @returns undefined when the time for a pause has come: it is to be called again then, with the same target
+   * Returns the number of the first match from `target` on, which must never decrease; LIST_END when there is none. An empty filter matches
+   * every number.
+   * @returns undefined at a pause: call again with the same target
    */
   find(target: number): number | undefined {
     if (target > this.#candidate) this.#candidate = target;
@@ -53,7 +53,7 @@ export class LogSearch {
   }
 }
 
-/** Several lists as one: a binary heap of cursors, the one with the smallest number first. */
+/** Union of several lists: a binary heap of cursors with the smallest number first. */
 class UnionCursor {
   readonly #heap: PostingCursor[];
 
@@ -63,7 +63,7 @@ class UnionCursor {
 
   seek(target: number): number {
     const heap = this.#heap;
-    // As long as all stand before their lists, any order is a heap.
+    // While all cursors are before their lists, any order is a valid heap.
     for (let first = heap[0]; first !== undefined; first = heap[0]) {
       if (first.current >= target) return first.current;
       first.seek(target);
@@ -72,7 +72,7 @@ class UnionCursor {
     return LIST_END;
   }
 
-  /** Moves the first cursor to its place. */
+  /** Sifts the first cursor down to its place in the heap. */
   #sink(cursor: PostingCursor): void {
     const heap = this.#heap;
     let at = 0;

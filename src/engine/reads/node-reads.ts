@@ -4,15 +4,15 @@ import { encodeQuantity } from '../../primitives/quantity.ts';
 import { encodeForkConfig } from './fork-config.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 
-/** What is there of every block of the store, from the genesis block on. */
+/** Capability of data that the store has for every block from genesis. */
 const WHOLE = '{"disabled":false,"oldestBlock":"0x0"}';
 
-/** What the embedded chain says about itself. It is never behind: what is imported is all there is. */
+/** Reports about the embedded chain itself. It is never syncing: imported blocks are the whole chain. */
 export class EngineNode implements NodeReads {
   readonly #blocks: StoredBlocks;
   readonly #proofBlocks: number;
 
-  /** @param proofBlocks blocks below the head that have proofs, as the head has */
+  /** @param proofBlocks number of blocks below the head for which proofs are available */
   constructor(blocks: StoredBlocks, proofBlocks: number) {
     this.#blocks = blocks;
     this.#proofBlocks = proofBlocks;
@@ -27,7 +27,7 @@ export class EngineNode implements NodeReads {
     return encodeForkConfig(reader.config, requirePart(reader.getHeader(0n)), head.header.timestamp);
   }
 
-  /** Headers, bodies, receipts, indexes and state of every block are kept; proofs reach back a number of blocks. */
+  /** Returns the capabilities: headers, bodies, receipts, indexes and state of every block are stored; proofs reach back a number of blocks. */
   getCapabilities(): JsonText {
     const { header, hashText } = this.#blocks.head;
     return (
@@ -38,7 +38,7 @@ export class EngineNode implements NodeReads {
   }
 }
 
-/** Capability of a resource that the head and `below` blocks under it have. */
+/** Encodes a capability that covers the head and `below` blocks under it. */
 function encodeWindow(head: bigint, below: number): JsonText {
   const oldest = head > below ? head - BigInt(below) : 0n;
   const strategy = `{"type":"window","retentionBlocks":"${encodeQuantity(below + 1)}"}`;

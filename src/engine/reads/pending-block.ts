@@ -10,14 +10,14 @@ import { buildPendingHeader } from '../simulation/pending-header.ts';
 import { rulesAt } from '../transition/rules.ts';
 
 const EMPTY_LIST_HASH = keccak256(encodeRlp([]));
-/** EIP-7685 of no requests. */
+/** EIP-7685 hash of an empty list of requests. */
 const NO_REQUESTS_HASH = sha256(EMPTY_BYTES);
 
 export type PendingBlock = { readonly header: Header; readonly body: Uint8Array };
 
 /**
- * The block that would follow the head without transactions. Its state root is the head's, and its access list empty: what system
- * contracts would write is not executed.
+ * Builds the block after the head, without transactions. Its state root is the head's and its access list is empty, because system
+ * calls are not executed.
  */
 export function buildPendingBlock(head: StoredHeader, config: ChainConfig): PendingBlock {
   const pending = buildPendingHeader(head, config);

@@ -13,17 +13,18 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import { CollectedJson } from './collected-json.ts';
 
-/** What is to be proved. */
+/** Account and slots to prove. */
 export type ProofRequest = { readonly address: string; readonly slots: readonly string[] };
 
 const WORD_LENGTH = 32;
-/** Hash and storage root of an account that does not exist, as geth gives them. */
+/** Code hash and storage root of a nonexistent account, as in geth. */
 const NO_HASH = new Uint8Array(WORD_LENGTH);
 const NO_ACCOUNT: AccountLeaf = { nonce: 0n, balance: 0n, storageRoot: NO_HASH, codeHash: NO_HASH };
 
 /**
  * Writes the result of `eth_getProof`, as geth does.
- * @param stateRoot of the block: what the tries have to agree with
+ * @param stateRoot state root of the block, which the tries must match
+ * @throws ChainError when the caller disconnects or the memory limit for answers is reached
  */
 export function* writeProof(
   trie: StateTrie,
@@ -41,12 +42,12 @@ export function* writeProof(
     }
     return json.finish();
   } finally {
-    // What is handed on is accounted for by its receiver.
+    // The receiver accounts for the memory of the result.
     memory.release();
   }
 }
 
-/** Parts of the text: the account, slot by slot, the end. */
+/** Yields parts of the text: the account, each slot, the end. */
 function* encodeProof(
   trie: StateTrie,
   { address, slots }: ProofRequest,
@@ -81,7 +82,7 @@ function encodeNodes(nodes: readonly Uint8Array[]): string {
   return `[${nodes.map((node) => `"${bytesToHex(node)}"`).join()}]`;
 }
 
-/** The 32 bytes of a slot that is named by them, or by a quantity. */
+/** Decodes a slot that is written as 32 bytes or as a quantity. */
 function decodeSlot(slot: string): Uint8Array {
   const digits = slot.slice(2);
   return padLeft(hexToBytes(`0x${digits.length % 2 === 0 ? '' : '0'}${digits}`), WORD_LENGTH);

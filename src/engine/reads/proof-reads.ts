@@ -10,7 +10,7 @@ import { HeadMovedError, PastTries, runAtHead } from '../state/past-tries.ts';
 import { type ProofRequest, writeProof } from './proof-json.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
-/** How often a proof is begun anew because blocks were imported meanwhile. */
+/** Maximum attempts of one proof while imports move the head. */
 const MAX_ATTEMPTS = 10;
 
 /** Merkle proofs of accounts and slots, at the head and at blocks shortly below it. */
@@ -19,14 +19,14 @@ export class EngineProofs {
   readonly #depth: bigint;
   readonly #tries: PastTries;
 
-  /** @param depth blocks below the head that have proofs */
+  /** @param depth number of blocks below the head for which proofs are available */
   constructor(blocks: StoredBlocks, depth: number) {
     this.#blocks = blocks;
     this.#depth = BigInt(depth);
     this.#tries = new PastTries(blocks.reader);
   }
 
-  /** @throws ChainError `failed` where there is no such block, or one that is too far below the head */
+  /** @throws ChainError `failed` when the block does not exist or is too far below the head; `busy` when the head moves too often */
   getProof(request: ProofRequest, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult> {
     return this.#attempt(request, this.#blocks.findState(block).block, scope, MAX_ATTEMPTS);
   }
@@ -59,7 +59,7 @@ export class EngineProofs {
   }
 }
 
-/** geth's error for pruned state, followed by how many blocks below the head have proofs. */
+/** Returns geth's error for pruned state, followed by the number of blocks below the head that have proofs. */
 function missingStateText(stateRoot: Uint8Array, depth: bigint): string {
   const root = bytesToHex(stateRoot);
   return `missing trie node ${root.slice(2)} (path ) state ${root} is not available, proofs reach ${depth} blocks below the head`;

@@ -15,24 +15,24 @@ import { EngineProofs } from './proof-reads.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
 const WORD_LENGTH = 32;
-/** Answers that are kept: some 300 bytes each. */
+/** Cached answers, about 300 bytes each. */
 const MAX_KEPT = 4_096;
 
-/** State after a block, and answers that were read from it, by what was asked: neither ever changes. */
+/** State after a block with answers read from it, by request; both are immutable. */
 type KnownState = {
   readonly number: bigint;
   readonly reader: StateReader;
   readonly answers: Lru<string, JsonText>;
 };
 
-/** Accounts at stored blocks. Without transactions that wait, `pending` is the head. */
+/** Accounts at stored blocks. There are no pending transactions, so `pending` is the head. */
 export class EngineState implements StateReads {
   readonly #blocks: StoredBlocks;
   readonly #proofs: EngineProofs;
-  /** At the block that was asked about last. Clients ask for the same accounts and slots again and again. */
+  /** State of the last requested block: clients read the same accounts and slots repeatedly. */
   #last: KnownState | undefined;
 
-  /** @param proofDepth blocks below the head that have proofs */
+  /** @param proofDepth number of blocks below the head for which proofs are available */
   constructor(blocks: StoredBlocks, proofDepth: number) {
     this.#blocks = blocks;
     this.#proofs = new EngineProofs(blocks, proofDepth);
@@ -82,7 +82,7 @@ export class EngineState implements StateReads {
     return this.#proofs.getProof({ address, slots }, block, scope);
   }
 
-  /** @param name what is asked for, the same text for nothing else */
+  /** @param name cache key that identifies the request */
   #answer(name: string, block: BlockReference, read: (reader: StateReader) => JsonText): JsonText {
     const { reader, answers } = this.#open(block);
     const known = answers.get(name);

@@ -9,30 +9,27 @@ import { blobBaseFeeOf } from '../transition/block-environment.ts';
 import { rulesOfHeader } from '../transition/rules.ts';
 import { BlockParts } from './block-parts.ts';
 
-/** For the parts of blocks that are kept. */
+/** Cache limit for parts of blocks, bytes. */
 const MAX_PARTS_BYTES = 16 * 1024 * 1024;
-/** For the JSON of receipts and logs that is kept. */
+/** Cache limit for the JSON of receipts and logs, bytes. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
-/** A longer text is not kept: of a receipt with so many logs, making it is little beside sending it. UTF-16 units. */
+/** Longest cached text, UTF-16 units: encoding a receipt with that many logs is cheap compared with sending it. */
 const MAX_TEXT_LENGTH = 16 * 1024;
 
-/** The block that provides the state, and whether the reference was `pending`. */
+/** Block whose state is used, and whether the reference was `pending`. */
 export type StatePosition = { readonly block: StoredHeader; readonly isPending: boolean };
 
-/**
- * The blocks of a store by reference. The chain has no pending block and no finality of its own: `latest`, `safe` and
- * `finalized` are the head.
- */
+/** Stored blocks by reference. The chain has no pending block and no finality: `latest`, `safe` and `finalized` are the head. */
 export class StoredBlocks {
   readonly reader: ChainReader;
-  /** Of blocks that were read lately; blocks of a store never change. */
+  /** Parts of recently read blocks; stored blocks never change. */
   readonly #parts = new Lru<bigint, BlockParts>(
     MAX_PARTS_BYTES,
     Number.POSITIVE_INFINITY,
     () => 0,
     ({ weight }) => weight,
   );
-  /** By kind, block and index in it: clients ask for the same receipts and logs of recent blocks. All of it is ASCII. */
+  /** JSON by kind, block and index: clients request the same receipts and logs of recent blocks. All texts are ASCII. */
   readonly #texts = new Lru<string, JsonText>(
     MAX_TEXT_BYTES,
     Number.POSITIVE_INFINITY,
@@ -45,7 +42,7 @@ export class StoredBlocks {
     this.reader = reader;
   }
 
-  /** Read once in a turn of the event loop: the items of a batch all see the same one. */
+  /** The head, read once per turn of the event loop, so that all items of a batch see the same one. */
   get head(): StoredHeader {
     if (this.#headOfTurn === undefined) {
       this.#headOfTurn = this.reader.head;
@@ -56,7 +53,7 @@ export class StoredBlocks {
     return this.#headOfTurn;
   }
 
-  /** The stored block that a reference names; undefined when there is none, as for `pending`. */
+  /** Returns the stored block that a reference names; undefined when there is none, and for `pending`. */
   find(block: BlockReference): StoredHeader | undefined {
     if (block.kind === 'number') return this.reader.getHeader(block.number);
     if (block.kind === 'hash') {
@@ -67,7 +64,7 @@ export class StoredBlocks {
     return block.tag === 'earliest' ? this.reader.getHeader(0n) : this.head;
   }
 
-  /** `pending` is the head here. @throws ChainError in geth's words when there is no such block */
+  /** Returns the block whose state a reference names; `pending` is the head. @throws ChainError with geth's text when there is no such block */
   findState(block: BlockReference): StatePosition {
     const isPending = block.kind === 'tag' && block.tag === 'pending';
     const position = isPending ? this.head : this.find(block);
@@ -75,7 +72,6 @@ export class StoredBlocks {
     return { block: position, isPending };
   }
 
-  /** Body and receipts of a stored block. */
   getParts({ header: { number } }: Pick<StoredHeader, 'header'>): BlockParts {
     const known = this.#parts.get(number);
     if (known !== undefined) return known;
@@ -88,7 +84,7 @@ export class StoredBlocks {
     return parts;
   }
 
-  /** The JSON of a receipt or log that was kept with `keepText`. */
+  /** Returns the JSON of a receipt or log that `keepText` cached. */
   findText(
     kind: 'receipt' | 'log',
     { header: { number } }: StoredHeader,
@@ -106,18 +102,19 @@ export class StoredBlocks {
     if (text.length <= MAX_TEXT_LENGTH) this.#texts.set(`${kind} ${number} ${index}`, copyText(text));
   }
 
-  /** Price of blob gas in a stored block, wei; 0 before Cancun. */
+  /** Returns the blob gas price of a stored block, wei; 0 before Cancun. */
   getBlobGasPrice({ header }: Pick<StoredHeader, 'header'>): bigint {
     return blobBaseFeeOf(header, rulesOfHeader(this.reader.config, header));
   }
 }
 
+/** Returns a part of a stored block. @throws Error when the store lacks it */
 export function requirePart<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the store lacks a part of a block that it has');
   return value;
 }
 
-/** geth's texts for calls at a block that is not there. */
+/** geth's error texts for calls at a missing block. */
 function missingHeaderText(block: BlockReference): string {
   return block.kind === 'hash' ? 'header for hash not found' : 'header not found';
 }

@@ -7,7 +7,7 @@ import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 export class TipOracle {
   readonly #blocks: StoredBlocks;
   readonly #tips: TipReader;
-  /** The suggestion for the head that was asked about last. */
+  /** Suggestion for the last requested head. */
   #last: { readonly hash: string; readonly tip: bigint } | undefined;
 
   constructor(blocks: StoredBlocks, tips: TipReader) {
@@ -15,12 +15,12 @@ export class TipOracle {
     this.#tips = tips;
   }
 
-  /** The suggestion at a head that has been asked about, wei per gas. */
+  /** Returns the cached suggestion for a head, wei per gas. */
   findKnown({ hashText }: StoredHeader): bigint | undefined {
     return this.#last?.hash === hashText ? this.#last.tip : undefined;
   }
 
-  /** Wei per gas. Pauses between blocks. */
+  /** Computes the suggestion, wei per gas; pauses between blocks. */
   *suggest({ header, hashText }: StoredHeader): Generator<undefined, bigint> {
     const suggestion = suggestTip(header.number);
     let step = suggestion.next();

@@ -11,10 +11,10 @@ import type { StoredHeader } from '../../store/chain-reader.ts';
 import { joinParts } from './join-parts.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 
-/** A stored block, and a position in it, which may be past its last transaction. */
+/** A stored block and a transaction index, which may be past the last transaction. */
 type StoredPlace = { readonly position: StoredHeader; readonly index: bigint };
 
-/** Transactions of stored blocks. */
+/** Reads of transactions of stored blocks. */
 export class EngineTransactions implements TransactionReads {
   readonly #blocks: StoredBlocks;
 
@@ -59,12 +59,12 @@ export class EngineTransactions implements TransactionReads {
     return json;
   }
 
-  /** Nothing is sent here. */
+  /** The embedded chain has no pending transactions. */
   findWaiting(): null {
     return null;
   }
 
-  /** Nothing here makes blocks. */
+  /** The embedded chain does not produce blocks. @throws ChainError `readOnly` */
   send(): never {
     throw new ChainError('readOnly', 'this network serves imported blocks: transactions cannot be sent');
   }

@@ -19,7 +19,7 @@ import { fillFees } from './fill-fees.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 const MAX_NONCE = 2n ** 64n - 1n;
-/** Entries that are read, compared or encoded in one piece, or comparisons of a sort. */
+/** Entries read, compared or encoded per step, or comparisons of a sort. */
 const PIECE = 512;
 
 const UNSETTLED =
@@ -29,11 +29,11 @@ const UNSETTLED =
 type Accesses = Map<string, Set<string>>;
 
 /**
- * geth's search for an access list: the call is run with what was accessed so far until nothing is added.
- * @param gasLimit gas when the call gives none
- * @param suggestedTip priority fee where the call offers a price and none, wei per gas
- * @returns the object of `accessList`, `gasUsed`, and `error` where the call fails, as JSON
- * @throws ChainError `failed` where the call cannot be executed at all, and where geth would search until its time limit
+ * geth's search for an access list: runs the call with the accesses found so far until a run adds nothing.
+ * @param gasLimit gas when the call has none
+ * @param suggestedTip priority fee for a call that offers a price but no tip, wei per gas
+ * @returns an object with `accessList`, `gasUsed`, and `error` when the call fails, as JSON
+ * @throws ChainError `failed` when the call cannot execute at all, and when geth would search until its time limit
  */
 export function* createAccessList(
   simulation: Simulation,
@@ -55,7 +55,7 @@ export function* createAccessList(
   const isExcluded = (address: string): boolean =>
     excluded.has(address) || simulation.isPrecompile(hexToBytes(address));
   let known = yield* collectGiven(simulation.lists.accessList, isExcluded);
-  // A run depends on its list alone: one that comes back comes back for ever (Brent's search for a cycle).
+  // A run depends on its list alone, so a repeated list means an endless cycle (Brent's cycle detection).
   let earlier = known;
   for (let rounds = 0, next = 1; ; rounds++) {
     const accessList = yield* sortAccesses(known);
@@ -74,7 +74,7 @@ export function* createAccessList(
   }
 }
 
-/** Of a maximum fee that was filled in, which may have more than 256 bits, the lower ones: what geth executes with. */
+/** Truncates a filled-in maximum fee to its lower 256 bits, with which geth executes. */
 function boundMaximum(call: CallObject): CallObject {
   const { maxFeePerGas } = call;
   if (maxFeePerGas === undefined) return call;
@@ -87,7 +87,7 @@ type Run = {
   readonly nonce: bigint;
 };
 
-/** @param priced the call with all its fees, of which errors name the hash */
+/** @param priced the call with all its fees; errors name its hash */
 function* runOnce(
   simulation: Simulation,
   priced: CallObject,
@@ -112,7 +112,7 @@ function* runOnce(
   }
 }
 
-/** Signers of the authorizations that can be valid. */
+/** Yields the signers of the authorizations that can be valid. */
 function* listAuthorities({ lists, rules }: Simulation): Generator<Uint8Array> {
   const { recoverPublicKey } = getCryptography();
   for (const authorization of lists.authorizationList) {
@@ -146,7 +146,7 @@ function* collectGiven(
   return accesses;
 }
 
-/** A slot is listed whatever its account is, as in geth. */
+/** Adds recorded accesses; slots are listed even for excluded accounts, as in geth. */
 function* collectRecorded(
   simulation: Simulation,
   accesses: Accesses,

@@ -13,26 +13,26 @@ import { type BlockRules, rulesAt } from '../transition/rules.ts';
 import { buildPendingHeader } from './pending-header.ts';
 import type { SimulatedChain } from './simulated-chain.ts';
 
-/** What is simulated: geth reads overrides of the block in another way for an estimate than for a call. */
+/** Kind of simulation: geth applies block overrides differently for an estimate than for a call. */
 export type SimulationKind = 'call' | 'estimate' | 'accessList';
 
-/** Rules and block that a call sees. */
+/** Rules and block environment of a call. */
 export type CallEnvironment = {
   readonly rules: BlockRules;
   /** Rules that decide which precompiles state overrides may move: those of a call, for estimates too. */
   readonly overrideRules: BlockRules;
   readonly block: BlockEnvironment;
-  /** The same block for a call that offers no price: geth does not ask such a call for the base fee, and shows it none. */
+  /** Block for a call that offers no price: geth skips the base fee check and shows such a call no base fee. */
   readonly freeBlock: BlockEnvironment;
-  /** Whether fee market fields count: the block has a base fee, or is given one. */
+  /** Whether fee market fields apply: the block has a base fee, or an override sets one. */
   readonly hasBaseFee: boolean;
-  /** The rules by number and time, be the block merged or not: what geth's bounds of an estimate ask. */
+  /** Rules by number and time, as if merged; geth uses them for the bounds of an estimate. */
   readonly boundRules: RevisionRules;
 };
 
 const NO_HASH = new Uint8Array(32);
 
-/** @throws ChainError with geth's text for overrides that only blocks to be built can have */
+/** Rejects overrides that are valid only for blocks to be built. @throws ChainError with geth's text */
 export function refuseBlockOverrides({ beaconRoot, withdrawals }: BlockOverrides): void {
   const name =
     beaconRoot !== undefined ? 'beaconRoot' : withdrawals !== undefined ? 'withdrawals' : undefined;
@@ -40,7 +40,7 @@ export function refuseBlockOverrides({ beaconRoot, withdrawals }: BlockOverrides
   throw new ChainError('failed', `block override "${name}" is not supported for this RPC method`);
 }
 
-/** The environment of a block, or of the one that would follow it, with overrides. */
+/** Returns the environment of a block, or of the block after it, with overrides applied. */
 export function createCallEnvironment(
   chain: SimulatedChain,
   stored: StoredHeader,
@@ -54,7 +54,7 @@ export function createCallEnvironment(
   const natural = environmentOf(
     header,
     rulesOf(config, header, header.difficulty === 0n),
-    // With the block number overridden, code may ask for blocks that come after this one.
+    // With an overridden block number, code may request hashes of blocks after this one: they are zero.
     (ancestor) => (ancestor < number && chain.getBlockHash(ancestor)) || NO_HASH,
   );
   const overridden = overrideEnvironment(natural, overrides, kind);
@@ -87,7 +87,7 @@ function rulesOf(
   return rulesAt(config, { number, timestamp, isMerged });
 }
 
-/** For an estimate geth changes the header: one after the merge has no difficulty to change. */
+/** Applies overrides. For an estimate geth changes the header, and a header after the merge has no difficulty to change. */
 function overrideEnvironment(
   block: BlockEnvironment,
   overrides: BlockOverrides,
@@ -112,7 +112,7 @@ function overrideEnvironment(
   };
 }
 
-/** A block from before London that is moved past it by overrides has a base fee too: none to pay. */
+/** A block from before London that overrides move past London gets a base fee of zero. */
 function withBaseFee(block: BlockEnvironment, { revision }: BlockRules): BlockEnvironment {
   if (block.baseFeePerGas !== undefined || !revision.hasBaseFee) return block;
   return { ...block, baseFeePerGas: 0n };

@@ -12,23 +12,22 @@ import type { GivenLists } from '../transition/validate-transaction.ts';
 import type { Execution } from './execution.ts';
 
 export type SimulatedTransaction = {
-  /** Each run sets its own gas limit: a copy of the rest would cost it 1.4 us. */
+  /** Mutable gas limit and access list: each run sets them, and a copy of the rest would cost 1.4 us. */
   readonly body: Omit<TransactionBody, 'gasLimit' | 'accessList'> & {
     gasLimit: bigint;
     accessList: TransactionBody['accessList'];
   };
   readonly sender: Uint8Array;
   readonly given: GivenLists;
-  /** It offers nothing for blob gas, and has blobs or says so: blob gas costs nothing in its block. */
+  /** The call offers no blob fee but has blobs or a blob fee field: blob gas costs nothing in its block. */
   readonly isBlobFree: boolean;
 };
 
-/** What most calls do not have. */
 const NONE: readonly never[] = [];
-/** Entries of lists that are read in one piece: 0.3 ms. */
+/** List entries decoded per step, 0.3 ms. */
 const PIECE = 512;
 
-/** The lists of a call object, of any length; they are decoded in pieces. */
+/** Lists of a call object, of any length; they are decoded in steps. */
 export type CallLists = Pick<TransactionBody, 'accessList' | 'authorizationList' | 'blobVersionedHashes'>;
 
 export const NO_LISTS: CallLists = { accessList: NONE, authorizationList: NONE, blobVersionedHashes: NONE };
@@ -53,8 +52,8 @@ function listsOf({ accessList, blobVersionedHashes, authorizationList }: CallObj
 }
 
 /**
- * A call object as an unsigned transaction. Fields that are not given have geth's defaults: sender
- * and value zero, no fees. Fee market fields are void before London.
+ * Builds an unsigned transaction from a call object. Absent fields have geth's defaults: sender and value zero, no fees. Fee market fields
+ * are ignored before London.
  */
 export function buildCallTransaction(
   call: CallObject,
@@ -88,7 +87,7 @@ export function buildCallTransaction(
   };
 }
 
-/** Reads a call's lists, a piece at a time: they may have as many entries as a request has room for. */
+/** Decodes the lists of a call in steps; only the request size limits their length. */
 export function* decodeCallLists(call: CallObject): Execution<CallLists> {
   let count = 0;
   const accessList: AccessListItem[] = [];

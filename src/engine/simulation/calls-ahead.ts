@@ -3,42 +3,42 @@ import type { CallBytes } from '../../primitives/call-bytes.ts';
 import { SLICE_GAS } from './execution.ts';
 import type { StateAt } from './simulator.ts';
 
-/** For calls that are run ahead of their turn, milliseconds: what a small call may have for itself. */
+/** Time budget for calls run ahead, milliseconds: as much as a small call may use. */
 const AHEAD_MS = 0.25;
 const FIRST_COUNT = 4;
 const MAX_PAUSE = 63;
 const SLICE: number = Number(SLICE_GAS);
 
-/** Where plain calls run, and with how much gas at most. */
+/** State and maximum gas of fast path calls. */
 export type PlainPlace = StateAt & { readonly gasLimit: number };
 
-/** The gas that a call has for execution itself; undefined where it is for a run of its own to say whether it can begin. */
+/** Returns the gas left for execution; undefined when only a separate run can decide whether the call can begin. */
 export type GasForExecution = (call: CallBytes, gasLimit: number) => number | undefined;
 
 /**
- * Calls of a batch that were run with the one before them, ahead of their turn: beginning a call costs more than most calls do. Only answers
- * are kept, in the order of the calls; whatever else a call comes to, it is run again in its turn.
+ * Runs calls of a batch together with the call before them, because starting a call costs more than most calls do. Only successful results
+ * are cached, in the order of the calls; a call with any other outcome runs again at its own position.
  */
 export class CallsAhead {
   #calls: readonly CallBytes[] = [];
   #place: PlainPlace | undefined;
-  /** Outputs as hex digits, and where each ends in them. */
+  /** Outputs as hex digits, and the end offset of each. */
   #digits = '';
   readonly #ends: number[] = [];
-  /** The first one that has not been taken. */
+  /** Index of the first result that is not taken. */
   #next = 0;
-  /** How many are to be tried the next time; fewer where not all had an answer. */
+  /** Number of calls to attempt next; fewer after a run in which not all succeeded. */
   #attempted = FIRST_COUNT;
-  /** Calls behind which none is tried, since the last one that was had no answer, and how many those will be. */
+  /** Calls after which nothing is run ahead, since the last run ahead had no result; and the length of that pause. */
   #pause = 0;
   #pauseLength = 0;
 
-  /** Calls that the last run has answered. */
+  /** Number of calls that the last run executed successfully. */
   get count(): number {
     return this.#ends.length;
   }
 
-  /** The return data of a call that was run ahead at that place. */
+  /** Returns the output of a call that ran ahead at that place. */
   take(call: CallBytes, place: PlainPlace): string | undefined {
     const at = this.#calls.indexOf(call, this.#next);
     if (at < 0 || !isSame(place, this.#place)) return undefined;
@@ -49,8 +49,8 @@ export class CallsAhead {
   }
 
   /**
-   * Runs calls that follow one in its batch, on the same state. Nothing may be open.
-   * @returns the gas that the answered ones used, data included
+   * Runs the calls that follow one in its batch, on the same state. No execution may be open.
+   * @returns the gas that the successful ones used, data included
    */
   run(evm: Evm, { following, block }: CallBytes, place: PlainPlace, gasFor: GasForExecution): number {
     this.#forget();
@@ -94,7 +94,7 @@ export class CallsAhead {
     this.#pause = this.#pauseLength;
   }
 
-  /** Lets go of the batch. */
+  /** Releases the batch. */
   #forget(): void {
     this.#calls = [];
     this.#digits = '';

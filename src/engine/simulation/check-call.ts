@@ -2,7 +2,7 @@ import { ChainError } from '../../chain/errors.ts';
 import type { CallObject } from '../../chain/requests.ts';
 
 /**
- * Refuses what geth's `CallDefaults` refuses: once block and overrides are known to be good, before anything is executed.
+ * Rejects calls that geth's `CallDefaults` rejects; it runs after block and overrides are validated, before execution.
  * @throws ChainError with geth's texts
  */
 export function checkCall(call: CallObject, chainId: bigint): void {

@@ -11,10 +11,10 @@ import { advance, type Execution } from './execution.ts';
 import { GasSearch } from './gas-search.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
-/** What a plain transfer costs at most, and what a call has to give so that its own gas is the upper bound: geth's, in every revision. */
+/** Maximum cost of a plain transfer, and the minimum `gas` of a call that replaces the upper bound; geth uses it in every revision. */
 const TRANSFER_GAS = 21_000n;
 
-/** One try: it went through, or it did not (undefined: not even the intrinsic gas was there). */
+/** Outcome of one attempt; `result` is undefined when the gas did not cover the intrinsic gas. */
 type Attempt = { readonly succeeded: boolean; readonly result: TransactionResult | undefined };
 
 function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> {
@@ -32,19 +32,19 @@ function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> 
   }
 }
 
-/** The most gas worth trying: what was asked for or a block holds, and what the sender can pay. */
+/** Returns the upper bound: the requested gas or the block gas limit, limited by the caps and by what the sender can pay. */
 function findUpperBound(simulation: Simulation, gasCap: bigint): bigint {
   const { call, environment } = simulation;
   const asked = call.gas === undefined ? 0n : BigInt(call.gas);
   let bound = asked >= TRANSFER_GAS ? asked : environment.block.gasLimit;
   const { transactionGasCap, stateGas } = environment.boundRules;
-  // From Amsterdam the cap is on execution gas alone, and holds inside of a run.
+  // From Amsterdam the cap limits execution gas alone, and applies inside a run.
   if (stateGas === undefined) bound = minBigInt(bound, transactionGasCap ?? bound);
   bound = minBigInt(bound, findAllowance(simulation) ?? bound);
   return minBigInt(bound, minBigInt(gasCap, MAX_CALL_GAS));
 }
 
-/** The most gas that the sender can pay at the price offered; undefined where no price is. */
+/** Returns the gas that the sender can pay at the offered price; undefined when no price is offered. */
 function findAllowance(simulation: Simulation): bigint | undefined {
   const { call, environment, feeCap } = simulation;
   if (feeCap === 0n) return undefined;
@@ -54,7 +54,7 @@ function findAllowance(simulation: Simulation): bigint | undefined {
   available -= value;
   const blobs = BigInt(call.blobVersionedHashes?.length ?? 0);
   if (environment.boundRules.hasBlobs && blobs > 0n) {
-    // geth computes in 256 bits, and does not look whether that is enough here.
+    // geth computes in 256 bits without an overflow check here.
     const cost = BigInt.asUintN(256, blobs * GAS_PER_BLOB * BigInt(call.maxFeePerBlobGas ?? 0));
     if (cost >= available) throw new ChainError('failed', 'insufficient funds for gas * price + value');
     available -= cost;
@@ -69,8 +69,8 @@ function isPlainTransfer(simulation: Simulation): boolean {
 }
 
 /**
- * What a transfer uses, which since EIP-2780 may be less than it is tried with; undefined where that is too little, as it is for a new
- * account. One that cannot even begin is tried again at the upper bound, whose error is the one to report.
+ * Returns the gas that a transfer uses, which can be less than 21,000 since EIP-2780; undefined when 21,000 is too little, as for a new
+ * account. A transfer that cannot even begin is retried at the upper bound, whose error is the one to report.
  */
 function* measureTransfer(simulation: Simulation): Execution<bigint | undefined> {
   try {
@@ -83,8 +83,8 @@ function* measureTransfer(simulation: Simulation): Execution<bigint | undefined>
 }
 
 /**
- * Whether what was calculated holds. With less than a call needs to go the same way it may still succeed in another one:
- * when a caller bears that its callee runs out of gas.
+ * Checks the calculated limit by execution. A call can also succeed with less than it needs for identical execution, namely when a
+ * caller tolerates that its callee runs out of gas.
  */
 function* isConfirmed(
   simulation: Simulation,
@@ -96,9 +96,9 @@ function* isConfirmed(
 }
 
 /**
- * The outcome of geth's search without most of its runs; undefined where they are needed. A run with a reservoir of state gas does not
- * tell what it needed: the first candidate is run then, which mostly has none.
- * @param result of a run that succeeded with `enough` gas
+ * Computes the outcome of geth's search without most of its runs; undefined when the runs are required. A run with a state gas reservoir
+ * does not report the gas it needed: then the first candidate is run, which usually has no reservoir.
+ * @param result result of a successful run with `enough` gas
  */
 function* calculate(
   simulation: Simulation,
@@ -121,11 +121,11 @@ function* calculate(
 }
 
 /**
- * A gas limit with which a call succeeds: the number that geth answers, at most 1.5 % above the least one. One run at the
- * upper bound shows exactly what the call needs; geth's search is then a matter of arithmetic, and one or two more runs
- * confirm its outcome. Only where code looks at its own gas, so that less may change what it does, every step is a run.
- * @param gasCap the most gas that any call may have; where the call gives no gas, the block's limit is the bound (spec 4, rule 3)
- * @throws ChainError: the call's own revert or failure, or `gas required exceeds allowance (N)`
+ * Estimates a gas limit with which a call succeeds: the number that geth returns, at most 1.5 % above the minimum. One run at the upper
+ * bound measures what the call needs; geth's search is then computed arithmetically, and one or two more runs confirm it. Only when code
+ * reads its remaining gas, so that less gas may change its execution, every step of the search is a run.
+ * @param gasCap maximum gas of any call; when the call has no gas field, the block gas limit is the bound (spec 4, rule 3)
+ * @throws ChainError with the call's own revert or failure, or `gas required exceeds allowance (N)`
  */
 export function* estimateGas(simulation: Simulation, gasCap: bigint): Execution<bigint> {
   const high = findUpperBound(simulation, gasCap);

@@ -3,9 +3,9 @@ import type { StateReader } from '../../evm/host.ts';
 import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { createEvm } from '../create-evm.ts';
 
-/** EVMs that are kept for the next calls; each remembers one state and the codes that it has decoded. */
+/** Maximum idle EVMs; each caches one state and its decoded codes. */
 const MAX_IDLE = 4;
-/** Bytes that they may take together. An EVM keeps the room that its largest call needed. */
+/** Memory limit of all idle EVMs together, bytes. An EVM retains the memory that its largest call needed. */
 const MAX_IDLE_BYTES: number = 32 << 20;
 
 const NO_STATE: StateReader = {
@@ -14,26 +14,26 @@ const NO_STATE: StateReader = {
   getCode: () => EMPTY_BYTES,
 };
 
-/** An EVM with the state that it remembers, and the bytes that it took when it was idle last. */
+/** An EVM with the state that it caches, and its size when it was last idle, bytes. */
 export type PooledEvm = { readonly evm: Evm; state: StateReader; bytes: number };
 
-/** EVMs of one thread. A call has one for itself; it gets one that knows its state where there is one. */
+/** EVMs of one thread. A call uses one exclusively, preferably one that caches its state. */
 export class EvmPool {
   readonly #memoryLimit: number;
   readonly #maxIdle: number;
-  /** The one used last comes last. */
+  /** Idle EVMs, least recently used first. */
   readonly #idle: PooledEvm[] = [];
 
   /**
-   * @param memoryLimit bytes of memory that one execution may have
-   * @param maxIdle EVMs that are kept
+   * @param memoryLimit bytes of memory that one execution may use
+   * @param maxIdle maximum number of idle EVMs
    */
   constructor(memoryLimit: number, maxIdle: number = MAX_IDLE) {
     this.#memoryLimit = memoryLimit;
     this.#maxIdle = maxIdle;
   }
 
-  /** An EVM on a state that never changes. It must be released. */
+  /** Returns an EVM on an immutable state. It must be released. */
   acquire(state: StateReader): PooledEvm {
     if (this.#idle.at(-1)?.state === state) return this.#idle.pop() as PooledEvm;
     const known = this.#idle.findLastIndex((entry) => entry.state === state);
@@ -41,7 +41,7 @@ export class EvmPool {
     return this.#idle.splice(known, 1)[0] as PooledEvm;
   }
 
-  /** An EVM that knows nothing of a state, which may be the caller's own. It must be released. */
+  /** Returns an EVM without cached state, for a state that may be the caller's own. It must be released. */
   acquireFor(state: StateReader): PooledEvm {
     const entry = this.#takeUnknown();
     if (entry === undefined) return this.#create(state);
@@ -50,7 +50,7 @@ export class EvmPool {
     return entry;
   }
 
-  /** Takes back an EVM that was on a caller's own state, whatever is open in it. */
+  /** Releases an EVM that was on a caller's own state, whatever is open in it. */
   releaseUnknown(entry: PooledEvm): void {
     entry.evm.record('nothing');
     entry.evm.attach(NO_STATE);
@@ -58,7 +58,7 @@ export class EvmPool {
     this.release(entry);
   }
 
-  /** Nothing may be open in it. */
+  /** Releases an EVM. No execution may be open in it. */
   release(entry: PooledEvm): void {
     const idle = this.#idle;
     idle.push(entry);
@@ -71,7 +71,7 @@ export class EvmPool {
     return this.#idle.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** One that remembers no state; otherwise none while one more may be kept, and then the one that was used longest ago. */
+  /** Returns an EVM that caches no state; otherwise undefined while another idle EVM fits, else the least recently used one. */
   #takeUnknown(): PooledEvm | undefined {
     const idle = this.#idle;
     const unknown = idle.findIndex((entry) => entry.state === NO_STATE);

@@ -6,15 +6,15 @@ import type { RunningTransaction } from '../transition/running-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
-/** A failed execution as the error that its caller sees. */
+/** Converts a failed execution to the error for its caller. */
 export function toChainError({ status, reason, output }: MessageOutcome): ChainError {
   if (status === 'revert') return new ChainError('reverted', 'execution reverted', toHexData(output));
   return new ChainError('failed', reason);
 }
 
 /**
- * Begins a message call.
- * @param gasLimit gas when the call gives none
+ * Starts a message call.
+ * @param gasLimit gas when the call has none
  * @throws ChainError with geth's texts
  */
 export function startCall(simulation: Simulation, gasLimit: bigint): RunningTransaction {
@@ -28,7 +28,7 @@ export function startCall(simulation: Simulation, gasLimit: bigint): RunningTran
   }
 }
 
-/** The return data of a call that is done. @throws ChainError with geth's texts */
+/** Returns the return data of a finished call. @throws ChainError with geth's texts */
 export function finishCall(running: RunningTransaction): HexData {
   const { outcome } = running;
   if (outcome.status !== 'success') throw toChainError(outcome);

@@ -1,21 +1,21 @@
 import type { RunningTransaction } from '../transition/running-transaction.ts';
 
-/** Why work pauses: it was its turn for long enough, what comes next may take long and cannot be cut, or others have the memory. */
+/** Reason for a pause: the slice is used up, the next step may be long and cannot be split, or the memory is in use by others. */
 export type Pause = 'sliceUsed' | 'longStepAhead' | 'memoryAwaited';
 
-/** Work that pauses of itself, several times a millisecond: `next` runs the next piece of it, `return` gives it up. */
+/** Work that pauses several times per millisecond: `next` runs the next step, `return` abandons it. */
 export type Execution<T> = Generator<Pause, T, undefined>;
 
 /** Gas between two pauses: 0.04 ms of ordinary code, 0.7 ms of the slowest. */
 export const SLICE_GAS = 50_000n;
 
-/** Runs a transaction for a slice. @returns why it pauses; undefined when it is done */
+/** Runs a transaction for one slice. @returns the reason of the pause; undefined when finished */
 export function advance(running: RunningTransaction): Pause | undefined {
   if (running.advance(SLICE_GAS)) return undefined;
   return running.isAtLongStep ? 'longStepAhead' : 'sliceUsed';
 }
 
-/** Runs steps that pause at pieces which are a fraction of a slice. */
+/** Runs steps, each a fraction of a slice, with a pause after each. */
 export function* runSteps<T>(steps: Generator<undefined, T>): Execution<T> {
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value;

@@ -6,15 +6,15 @@ import type { BlockRules } from '../transition/rules.ts';
 
 type Fees = Pick<CallObject, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'maxFeePerBlobGas'>;
 
-/** Whether a priority fee has to be suggested before the fees of a call are complete. */
+/** Whether a suggested priority fee is required to complete the fees of a call. */
 export function needsTip({ gasPrice, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas }: Fees): boolean {
   if (gasPrice !== undefined || maxPriorityFeePerGas !== undefined) return false;
   return maxFeePerGas !== undefined || maxFeePerBlobGas !== undefined;
 }
 
 /**
- * Completes the fees of a call that has some of them, as geth does for an access list (`setFeeDefaults`).
- * @param suggestedTip wei per gas, for where `needsTip`
+ * Completes partially specified fees of a call, as geth does for an access list (`setFeeDefaults`).
+ * @param suggestedTip wei per gas, used when `needsTip`
  * @throws ChainError with geth's texts
  */
 export function fillFees(

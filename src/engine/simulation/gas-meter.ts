@@ -1,2 +1,2 @@
-/** Gas of runs that have ended, whatever came of them, all simulations of a thread together. */
+/** Total gas of finished runs, successful or not, over all simulations of a thread. */
 export type GasMeter = { used: number };

@@ -1,39 +1,39 @@
 import { minBigInt } from '../../primitives/bigint.ts';
 import type { TransactionResult } from '../transition/running-transaction.ts';
 
-/** A call that passes on value hands 2,300 gas to its callee on top (EVM's call stipend). */
+/** Call stipend: a call that transfers value adds 2,300 gas to its callee's gas. */
 const CALL_STIPEND = 2_300n;
-/** The search ends when the bounds are this close: 1.5 % of the upper one. */
+/** The search ends when the bounds differ by less than 1.5 % of the upper bound. */
 const TOLERANCE = { numerator: 15n, denominator: 1_000n };
 
-/** geth's search for a gas limit (eth/gasestimator), apart from its runs: which one to try next, and what follows from it. */
+/** geth's binary search for a gas limit (eth/gasestimator) without its runs: selects the next candidate and narrows the bounds. */
 export class GasSearch {
-  /** Known to be enough. */
+  /** Smallest limit known to suffice. */
   high: bigint;
-  /** The most that was tried and was too little. */
+  /** Largest limit that was tried and was too low. */
   tooLittle: bigint | undefined;
   #low: bigint;
   #candidate: bigint;
 
   /**
-   * @param result of a run that succeeded
-   * @param enough that run's gas limit
+   * @param result result of a successful run
+   * @param enough gas limit of that run
    */
   constructor(result: Pick<TransactionResult, 'gasUsed' | 'peakGasUsed'>, enough: bigint) {
     this.high = enough;
     this.#low = result.gasUsed - 1n;
-    // Most calls succeed with their peak usage plus what the 63/64 rule holds back (EIP-150).
+    // Most calls succeed with their peak usage plus the gas that the 63/64 rule reserves (EIP-150).
     const optimistic = ((result.peakGasUsed + CALL_STIPEND) * 64n) / 63n;
     this.#candidate = optimistic < enough ? optimistic : this.#middle;
   }
 
-  /** The gas limit to try next; undefined at the end. */
+  /** Next gas limit to try; undefined at the end of the search. */
   get candidate(): bigint | undefined {
     const isFirst = this.#candidate !== this.#middle;
     return isFirst || !this.#isClose ? this.#candidate : undefined;
   }
 
-  /** What came of the candidate. */
+  /** Records the outcome of the candidate. */
   note(succeeded: boolean): void {
     if (succeeded) this.high = this.#candidate;
     else {
@@ -43,7 +43,7 @@ export class GasSearch {
     this.#candidate = this.#middle;
   }
 
-  /** Most calls need little more than they use: it leans towards the lower bound. */
+  /** Midpoint, skewed to the lower bound: most calls need little more than they use. */
   get #middle(): bigint {
     return minBigInt(this.#low + (this.high - this.#low) / 2n, this.#low * 2n);
   }

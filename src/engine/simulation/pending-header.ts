@@ -4,16 +4,16 @@ import type { StoredHeader } from '../../store/chain-reader.ts';
 import { nextBaseFee, nextExcessBlobGas } from '../import/validate-header.ts';
 import { type BlockRules, isMergedPast, rulesAt } from '../transition/rules.ts';
 
-/** Seconds from the head to the block that would follow it: one slot. */
+/** Seconds between the head and the next block: one slot. */
 const SLOT_SECONDS = 12n;
 
-/** Of the block that geth prepares: tips of calls in it go to the zero address. */
+/** Beneficiary of geth's pending block: tips of its calls go to the zero address. */
 export const NO_BENEFICIARY: Uint8Array = new Uint8Array(20);
 const NO_RANDOM: Uint8Array = new Uint8Array(32);
 
 /**
- * The header that calls at `pending` see: the next block's prices; no beneficiary and no random value, as in the block that geth
- * prepares; everything else as the head has it.
+ * Builds the header for calls at `pending`: prices of the next block; zero beneficiary and random value, as in geth's pending block;
+ * all other fields from the head.
  */
 export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Header {
   const number = head.header.number + 1n;
@@ -36,7 +36,7 @@ export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Hea
   };
 }
 
-/** The slot number of a block that follows its parent in the next slot, as geth numbers it; none before Amsterdam (EIP-7843). */
+/** Returns the slot number of a block in the slot after its parent's, as in geth; absent before Amsterdam (EIP-7843). */
 function slotAfter({ slotNumber }: Header, { revision }: BlockRules): Pick<Header, 'slotNumber'> {
   return revision.hasBlockAccessList ? { slotNumber: slotNumber === undefined ? 0n : slotNumber + 1n } : {};
 }

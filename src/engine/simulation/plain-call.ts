@@ -14,16 +14,16 @@ import { SLICE_GAS } from './execution.ts';
 import type { Simulator } from './simulator.ts';
 
 const FIRST_SLICE_GAS = Number(SLICE_GAS);
-/** The most that a transaction, and a byte of its data, cost in any revision: the latter before EIP-2028. */
+/** Maximum cost of a transaction and of a byte of its data in any revision; the latter before EIP-2028. */
 const MAX_TRANSACTION_GAS = 21_000;
 const MAX_BYTE_GAS = 68;
 
 /**
- * Runs a call without value, price, lists and overrides until it is done or `endsAt` on the clock of `performance.now()`: what `executeJob` does
- * with such a call, without what others need.
- * @param gasLimit no less than `gasToBegin`
- * @param ahead runs those behind it in its batch as well, where it ends with success
- * @returns its return data; undefined when the time was not enough, and nothing is left of it then
+ * Runs a call without value, price, lists and overrides to its end or until `endsAt`, a time of `performance.now()`. It is the fast path
+ * of `executeJob`.
+ * @param gasLimit not less than `gasToBegin`
+ * @param ahead also runs the following calls of the batch when the call succeeds
+ * @returns the return data; undefined when the time ran out, with the call undone
  * @throws ChainError with geth's texts
  */
 export function runPlainCall(
@@ -62,7 +62,7 @@ export function runPlainCall(
     isSound = error instanceof ChainError || error instanceof MissingState;
     throw error;
   } finally {
-    // After a fault of this program it is unknown what is in it: that one is not used again.
+    // After an internal fault the state of the EVM is unknown, so it is not reused.
     if (isSound) {
       while (!evm.abandon());
       simulator.release(entry);
@@ -71,14 +71,14 @@ export function runPlainCall(
 }
 
 /**
- * Gas with which any call of so many bytes of data can begin: 21,000, and 68 for each byte at most (EIP-2028, 7623, 7976). From Amsterdam
- * it is 12,000 and 3000 for the recipient, and 3000 where that is delegated.
+ * Gas that suffices to begin any call with this much data: 21,000, and at most 68 per byte (EIP-2028, 7623, 7976). From Amsterdam it is
+ * 12,000, plus 3000 for the recipient, plus 3000 when the recipient is delegated.
  */
 export function gasToBegin(dataLength: number): number {
   return MAX_TRANSACTION_GAS + MAX_BYTE_GAS * dataLength;
 }
 
-/** Gas that is paid before the first instruction. */
+/** Returns the gas charged before the first instruction. */
 function gasBefore(
   call: CallBytes,
   state: WorldState,
@@ -99,7 +99,7 @@ function isToItself(call: CallBytes): boolean {
   return bytesEqual(addressAt(call, call.from), addressAt(call, call.to));
 }
 
-/** EIP-2780: the account whose code the recipient runs is paid for before the first instruction. */
+/** EIP-2780: the delegate of the recipient is charged before the first instruction. */
 function delegateGasOf(
   call: CallBytes,
   state: WorldState,

@@ -3,24 +3,24 @@ import type { StateReader } from '../../evm/host.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
 import { createStateReader } from '../state/state-reader.ts';
 
-/** What calls are executed on: the rules of a chain, its headers, and states by number. */
+/** Chain that calls execute on: its rules, its headers, and states by block number. */
 export interface SimulatedChain {
   readonly config: ChainConfig;
-  /** The store behind it, on which blocks can be simulated too. */
+  /** Underlying store; block simulation requires it. */
   readonly store?: ChainReader;
   getHeader(number: bigint): StoredHeader | undefined;
-  /** Hash of a block before one that executes; undefined where there is none. */
+  /** Returns the hash of an ancestor of an executing block; undefined when there is none. */
   getBlockHash(number: bigint): Uint8Array | undefined;
-  /** State after a block; the same object for as long as it is likely to be asked for. */
+  /** Returns the state after a block; repeated calls usually return the same object. */
   openState(number: bigint): StateReader;
-  /** Its state is opened for one call: no EVM is kept for it. */
+  /** The state is opened for one call, so no EVM is pooled for it. */
   readonly isForOneCall?: true;
 }
 
-/** States that are remembered: more than there are EVMs that are kept for them. */
+/** Cached states; more than there are pooled EVMs. */
 const MAX_STATES = 8;
 
-/** The chain of a store. */
+/** Chain of a store. */
 export class StoredChain implements SimulatedChain {
   readonly store: ChainReader;
   readonly #states = new Map<bigint, StateReader>();

@@ -23,42 +23,39 @@ import type { GasMeter } from './gas-meter.ts';
 import type { SimulatedChain } from './simulated-chain.ts';
 import { applyStateOverrides, type PrecompileHandling } from './state-overrides.ts';
 
-/** Where calls run: at a block that exists. */
+/** State and environment of a call: those of an existing block. */
 export type StateAt = {
-  /** State after this block is what the call sees. */
+  /** Block after which the call sees the state. */
   readonly blockNumber: bigint;
-  /** Run in the environment of the block after it. */
+  /** Whether the call runs in the environment of the block after it. */
   readonly isPending: boolean;
 };
 
-/** One execution as it is asked for. */
+/** One requested execution. */
 export type SimulationRequest = StateAt & {
   readonly call: CallObject;
   readonly stateOverrides?: StateOverrides;
   readonly blockOverrides?: BlockOverrides;
 };
 
-/**
- * A call's gas limit at most, whatever is asked for and however high the blocks' own limit is. At the interpreter's
- * speed this much runs for several seconds.
- */
+/** Gas cap of any call, whatever it requests and whatever the block gas limit is; interpreting this much takes several seconds. */
 export const MAX_CALL_GAS: bigint = 2n ** 32n;
 
-/** What geth lets overrides do to precompiles. */
+/** Handling of precompile overrides per kind, as in geth. */
 const PRECOMPILES: Readonly<Record<SimulationKind, PrecompileHandling>> = {
   call: 'movable',
   estimate: 'checked',
   accessList: 'fixed',
 };
 
-/** Only calls may use all of their gas for execution: estimates are of what a transaction needs (EIP-8037). */
+/** Only calls may use all their gas for execution: estimates predict what a transaction needs (EIP-8037). */
 const MODES: Readonly<Record<SimulationKind, TransactionMode>> = {
   call: 'simulated',
   estimate: 'estimated',
   accessList: 'estimated',
 };
 
-/** Recorded accesses that are dropped in one piece: 0.3 ms. */
+/** Recorded accesses dropped per step, 0.3 ms. */
 const ACCESSES_PIECE = 1_024;
 
 type KnownEnvironment = {
@@ -67,18 +64,18 @@ type KnownEnvironment = {
   readonly environment: CallEnvironment;
 };
 
-/** Executes calls over the state of blocks; any number of them at a time, each in an EVM of its own. */
+/** Executes calls on states of blocks, any number at a time, each in an EVM of its own. */
 export class Simulator {
   readonly #chain: SimulatedChain;
   readonly #evms: EvmPool;
   readonly #meter: GasMeter;
-  /** The environment without overrides that was asked for last. */
+  /** Last environment without overrides. */
   #last: KnownEnvironment | undefined;
 
   /**
-   * @param memoryLimit bytes of memory that one execution may have
-   * @param meter where its gas is counted
-   * @param evms EVMs that it shares with others
+   * @param memoryLimit bytes of memory that one execution may use
+   * @param meter counter of the gas used
+   * @param evms shared EVM pool
    */
   constructor(
     chain: SimulatedChain,
@@ -91,52 +88,52 @@ export class Simulator {
     this.#meter = meter;
   }
 
-  /** Prepares a call's environment, and an EVM for it. The call may then be run many times, each from the start. */
+  /** Prepares the environment and an EVM for a call. The call may then run many times, each time from the initial state. */
   open(request: SimulationRequest, kind: SimulationKind): Simulation {
     const environment = this.environmentOf(request, kind);
     const entry = this.acquire(request.blockNumber);
     return new Simulation(request.call, entry, environment, MODES[kind], this.#meter);
   }
 
-  /** The store that it executes on, for what needs more of it than states. */
+  /** Underlying store, for work that needs more than states. @throws Error when the chain has no store */
   get reader(): ChainReader {
     const { store } = this.#chain;
     if (store === undefined) throw new Error('only states of this chain are at hand');
     return store;
   }
 
-  /** An EVM on the state after a block. It must be released. */
+  /** Returns an EVM on the state after a block. It must be released. */
   acquire(blockNumber: bigint): PooledEvm {
     return this.#evms.acquire(this.#chain.openState(blockNumber));
   }
 
-  /** Makes an EVM free for others; it remembers its state where that may be opened again. */
+  /** Returns an EVM to the pool; it keeps its cached state when that state may be opened again. */
   release(entry: PooledEvm): void {
     if (this.#chain.isForOneCall === true) this.#evms.releaseUnknown(entry);
     else this.#evms.release(entry);
   }
 
-  /** Another block has one of the numbers that were executed at. */
+  /** Invalidates the cached environment: another block took a number at which calls executed. */
   forgetEnvironment(): void {
     this.#last = undefined;
   }
 
-  /** Where the gas of executions is counted. */
+  /** Counter of the gas of executions. */
   get meter(): GasMeter {
     return this.#meter;
   }
 
-  /** EVMs for executions on states of their own. */
+  /** EVM pool, for executions on states of their own. */
   get evms(): EvmPool {
     return this.#evms;
   }
 
-  /** Makes a simulation's EVM free for others. */
+  /** Returns a simulation's EVM to the pool. */
   close(simulation: Simulation): void {
     this.release(simulation.close());
   }
 
-  /** Rules and block for calls there. */
+  /** Returns rules and block environment for calls at a block. @throws Error when the block is not stored */
   environmentOf(
     { blockNumber, isPending, blockOverrides }: StateAt & Pick<SimulationRequest, 'blockOverrides'>,
     kind: SimulationKind,
@@ -152,7 +149,7 @@ export class Simulator {
   }
 }
 
-/** A call over its state; every run begins with the state as it was. */
+/** A call over its state; every run starts from the same state. */
 export class Simulation {
   #call: CallObject;
   readonly #entry: PooledEvm;
@@ -160,7 +157,7 @@ export class Simulation {
   readonly #environment: CallEnvironment;
   readonly #mode: TransactionMode;
   readonly #meter: GasMeter;
-  /** Where the undo steps of a run begin. */
+  /** Checkpoint to which runs roll back. */
   #mark: number;
   #lists: CallLists = NO_LISTS;
   #isRecording = false;
@@ -186,8 +183,8 @@ export class Simulation {
   }
 
   /**
-   * Before the first run: reads the call's lists and changes the state that every run begins with.
-   * @throws ChainError with geth's text for contradictions
+   * Decodes the call's lists and applies state overrides; call it before the first run.
+   * @throws ChainError with geth's text for contradictory overrides
    */
   *prepare(overrides: StateOverrides | undefined, kind: SimulationKind): Execution<void> {
     if (overrides !== undefined) {
@@ -201,40 +198,40 @@ export class Simulation {
     this.#lists = yield* decodeCallLists(this.call);
   }
 
-  /** Whether the call has no lists: without overrides `prepare` has nothing to do then. */
+  /** Whether the call has no lists; without overrides, `prepare` is then a no-op. */
   get isPlain(): boolean {
     const { accessList, authorizationList, blobVersionedHashes } = this.call;
     return accessList === undefined && authorizationList === undefined && blobVersionedHashes === undefined;
   }
 
-  /** Undoes a piece of the run before. @returns whether nothing of it is left, so that the next `start` is short */
+  /** Undoes one step of the previous run. @returns whether it is completely undone, so that the next `start` is fast */
   undoRunPiece(): boolean {
     return this.#evm.rollbackPiece(this.#mark);
   }
 
-  /** Undoes a piece of everything. @returns whether nothing is left: then it may be closed */
+  /** Undoes one step of everything. @returns whether all is undone, so that it may be closed */
   undoPiece(): boolean {
     return (!this.#isRecording || this.#dropAccesses()) && this.#evm.abandon();
   }
 
-  /** Drops a piece of what was recorded and not taken. @returns whether nothing is left */
+  /** Drops one step of recorded accesses that were not taken. @returns whether none are left */
   #dropAccesses(): boolean {
     for (let left = ACCESSES_PIECE; left > 0; left--) if (this.#evm.takeAccess() === undefined) return true;
     return false;
   }
 
-  /** Ends it. @returns the EVM, to be released */
+  /** Ends the simulation. @returns the EVM, which must be released */
   close(): PooledEvm {
     if (this.#isRecording) this.#evm.record('nothing');
     return this.#entry;
   }
 
-  /** Bytes that its EVM takes more than before. */
+  /** Growth of the EVM's memory, bytes. */
   get memoryGrowth(): number {
     return this.#evm.memoryPeak - this.#entry.bytes;
   }
 
-  /** To be called when a run has ended. */
+  /** Must be called at the end of each run. */
   noteEnd(running: RunningTransaction): void {
     this.#meter.used += Number(running.gasSpent);
   }
@@ -247,7 +244,7 @@ export class Simulation {
     return this.#environment;
   }
 
-  /** The most that the call offers for a unit of gas, wei; 0n when it offers no price. */
+  /** Maximum price per gas that the call offers, wei; 0n when it offers none. */
   get feeCap(): bigint {
     return this.#transaction.body.maxFeePerGas;
   }
@@ -256,36 +253,35 @@ export class Simulation {
     return this.#call;
   }
 
-  /** The call's own lists. */
   get lists(): CallLists {
     return this.#lists;
   }
 
-  /** The block that a call sees which offers a price. */
+  /** Block for a call that offers a price. */
   get block(): BlockEnvironment {
     return this.#environment.block;
   }
 
-  /** Replaces the call, but for its lists. */
+  /** Replaces the call except its lists. */
   useCall(call: CallObject): void {
     this.#call = call;
     this.#built = undefined;
   }
 
-  /** Replaces the access list in the runs to come. */
+  /** Replaces the access list for the following runs. */
   useAccessList(accessList: CallLists['accessList']): void {
     const built = this.#transaction;
     built.body.accessList = accessList;
     this.#built = { ...built, given: { ...built.given, hasAccessList: true } };
   }
 
-  /** What is recorded in the runs to come. */
+  /** Selects what the following runs record. */
   record(what: Recording): void {
     this.#isRecording = true;
     this.#evm.record(what);
   }
 
-  /** One of the accesses that were recorded; undefined when none is left. */
+  /** Returns one recorded access; undefined when none is left. */
   takeAccess(): Access | undefined {
     return this.#evm.takeAccess();
   }
@@ -306,7 +302,7 @@ export class Simulation {
     return this.#evm.state.hasCode(address);
   }
 
-  /** Begins a run; the one before is undone. @throws TransactionError when the call cannot even begin. */
+  /** Starts a run; the previous run is undone. @throws TransactionError when the call cannot begin */
   start(gasLimit: bigint): RunningTransaction {
     const evm = this.#evm;
     evm.rollbackTo(this.#mark);

@@ -7,9 +7,9 @@ import { hexToBytes } from '../../primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/keccak.ts';
 import type { Execution } from './execution.ts';
 
-/** Slots or accounts that are overridden in one piece: 0.15 ms, and 1.5 ms where simulated blocks collect them. */
+/** Slots or accounts overridden per step: 0.15 ms, or 1.5 ms when simulated blocks collect the changes. */
 const PIECE = 64;
-/** A code of this length is a piece of its own. */
+/** A code longer than this is a step of its own, bytes. */
 const LONG_CODE_BYTES = 24_576;
 
 function* putSlots(
@@ -28,22 +28,21 @@ function* putSlots(
   }
 }
 
-/** How an override of a precompile's account is handled. `checked`: they stay, but must be movable. `fixed`: none can be moved. */
+/** Handling of overrides of precompiles. `checked`: precompiles stay, but must be movable. `fixed`: none can be moved. */
 export type PrecompileHandling = 'movable' | 'checked' | 'fixed';
 
 export type OverrideOptions = {
   readonly precompiles: PrecompileHandling;
-  /** What `checked` asks; absent: the state. */
+  /** Predicate for `checked`; default: the state's precompiles. */
   readonly isPrecompile?: (address: Uint8Array) => boolean;
-  /** Takes the addresses where precompiles were removed or put. */
+  /** Receives the addresses at which precompiles were removed or placed. */
   readonly moved?: Uint8Array[];
 };
 
 type PrecompileMove = { readonly from: string; readonly to: Uint8Array; readonly number: number };
 
 /**
- * The precompiles that go to another address, in the order of their own. Of several contradictions geth names the one of the lowest
- * address.
+ * Returns the precompiles to move, ordered by address. Of several contradictions, geth reports the one with the lowest address.
  * @throws ChainError with geth's text
  */
 function* planMoves(
@@ -73,7 +72,7 @@ function* planMoves(
   return moves.sort((a, b) => (a.from < b.from ? -1 : 1));
 }
 
-/** @param precompile that of the account, 0 for none */
+/** @param precompile precompile number of the account, 0 for none */
 function findContradiction(overrides: StateOverrides, key: string, precompile: number): string | undefined {
   const { movePrecompileToAddress, state, stateDiff } = overrides[key] ?? {};
   const name = (address: string): string => `account ${checksumAddress(hexToBytes(address))}`;
@@ -88,7 +87,7 @@ function findContradiction(overrides: StateOverrides, key: string, precompile: n
 }
 
 /**
- * Writes overrides into a call's state (geth internal/ethapi/override), a piece at a time.
+ * Applies overrides to the state of a call in steps (geth internal/ethapi/override).
  * @throws ChainError with geth's text for contradictions
  */
 export function* applyStateOverrides(
@@ -98,7 +97,7 @@ export function* applyStateOverrides(
 ): Execution<void> {
   const { precompiles, moved } = options;
   let count = 0;
-  // Listed once: with thousands of accounts that is a long step.
+  // Listed once: for thousands of accounts this is a long step.
   const accounts = Object.keys(overrides);
   const moves = yield* planMoves(state, overrides, accounts, options);
   const isMovable = precompiles === 'movable';
@@ -111,7 +110,7 @@ export function* applyStateOverrides(
     const address = hexToBytes(key);
     const override = overrides[key] as AccountOverride;
     if (isMovable && state.getPrecompile(address) !== 0) {
-      // Whatever is overridden is an ordinary account.
+      // An overridden account is no longer a precompile.
       state.setPrecompile(address, 0);
       moved?.push(address);
     }

@@ -3,14 +3,14 @@ import { bigIntToBytes, bytesEqual, bytesToBigInt } from '../../primitives/bytes
 import { EMPTY_CODE_HASH } from '../../primitives/keccak.ts';
 import { asBytes, asList, decodeRlp, encodeRlp } from '../../primitives/rlp.ts';
 
-/** An account as the store holds it, apart from its storage's slots. */
+/** An account as stored, without the slots of its storage. */
 export type StoredAccount = {
   readonly nonce: bigint;
   readonly balance: bigint;
   readonly codeHash: Uint8Array;
-  /** Slots that are not zero. */
+  /** Number of nonzero slots. */
   readonly slotCount: number;
-  /** The block in which its storage began: values that slots were given before are of a storage that is gone. */
+  /** Block in which the current storage began; slot values from before belong to destroyed storage. */
   readonly storageSince: number;
 };
 
@@ -28,7 +28,7 @@ const HAS_STORAGE = 0x20;
 const NUMBER_LENGTH = 6;
 const HASH_LENGTH = 32;
 
-/** The account in few bytes: about ten where it only holds ether. */
+/** Encodes an account, in about ten bytes when it has only a balance. */
 export function encodeStoredAccount(account: StoredAccount): Uint8Array {
   const { nonce, balance, codeHash, slotCount, storageSince } = account;
   const hasCode = !bytesEqual(codeHash, EMPTY_CODE_HASH);
@@ -49,7 +49,7 @@ export function encodeStoredAccount(account: StoredAccount): Uint8Array {
   return out;
 }
 
-/** The inverse; undefined for the empty value, which stands for an account that does not exist. */
+/** Decodes an account; undefined for the empty value, which represents a nonexistent account. */
 export function decodeStoredAccount(encoded: Uint8Array): StoredAccount | undefined {
   const flags = encoded[0];
   if (flags === undefined) return undefined;
@@ -85,11 +85,12 @@ export function toAccountState({ nonce, balance, codeHash, slotCount }: StoredAc
   return { nonce, balance, codeHash, hasStorage: slotCount > 0 };
 }
 
-/** A leaf of the state trie (yellow paper 4.1). */
+/** Encodes a leaf of the state trie (yellow paper 4.1). */
 export function encodeAccountLeaf(account: StoredAccount, storageRoot: Uint8Array): Uint8Array {
   return encodeRlp([account.nonce, account.balance, storageRoot, account.codeHash]);
 }
 
+/** Reads the storage root of a state trie leaf, 32 bytes. */
 export function readStorageRoot(leaf: Uint8Array): Uint8Array {
   return asBytes(asList(decodeRlp(leaf), 'account')[2], 'storageRoot', HASH_LENGTH);
 }

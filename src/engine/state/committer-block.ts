@@ -2,13 +2,13 @@ import type { AccountState, StateChanges } from '../../evm/host.ts';
 import type { RootedState } from '../transition/execute-block.ts';
 import type { StateCommitter } from './state-committer.ts';
 
-/** The newest state while one block is executed on it. */
+/** The newest state while one block executes on it. */
 export class CommitterBlock implements RootedState {
   readonly #state: StateCommitter;
   readonly #number: bigint;
   readonly #onApplied: ((changes: StateChanges) => void) | undefined;
 
-  /** @param onApplied is told each change */
+  /** @param onApplied called with each applied change */
   constructor(state: StateCommitter, number: bigint, onApplied?: (changes: StateChanges) => void) {
     this.#state = state;
     this.#number = number;

@@ -1,6 +1,6 @@
 import { UntracedError } from '../../primitives/untraced-error.ts';
 
-/** A part of a state that is not at hand. Addresses, slots and hashes are lower-case `0x` text. */
+/** A missing part of a state. Addresses, slots and hashes are lower-case `0x` text. */
 export type StateNeed =
   | { readonly kind: 'account'; readonly address: string }
   | { readonly kind: 'slot'; readonly address: string; readonly slot: string }
@@ -8,8 +8,8 @@ export type StateNeed =
   | { readonly kind: 'blockHash'; readonly number: bigint };
 
 /**
- * An execution needs a part of the state that is not at hand. It is given up, and begins anew when the part is there: nothing false has
- * been supplied to its EVM, which stays sound.
+ * Error of an execution that needs a missing part of the state. The execution is abandoned and restarts once the part is available. Its EVM
+ * never receives a false value and stays usable.
  */
 export class MissingState extends UntracedError {
   override readonly name = 'MissingState';

@@ -3,16 +3,16 @@ import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { MissingState } from './missing-state.ts';
 
-/** Where parts of a state are looked up; undefined is what is not at hand. Addresses, slots and hashes are lower-case `0x` text. */
+/** Lookup of the available parts of a state; undefined means unavailable. Addresses, slots and hashes are lower-case `0x` text. */
 export interface StateParts {
-  /** Null where no account exists. */
+  /** Returns null when the account does not exist. */
   findAccount(address: string): AccountState | null | undefined;
-  /** Of an account that exists and has storage: the value without leading zeros. */
+  /** Returns the value without leading zeros, for an account that exists and has storage. */
   findSlot(address: string, slot: string): Uint8Array | undefined;
   findCode(hash: string): Uint8Array | undefined;
 }
 
-/** A state of which parts are at hand. Its readers throw MissingState for the others. */
+/** A partially available state. Its readers throw MissingState for unavailable parts. */
 export class PartialState implements StateReader {
   readonly #parts: StateParts;
 
@@ -24,6 +24,7 @@ export class PartialState implements StateReader {
     return this.#getAccount(bytesToHex(address));
   }
 
+  /** @throws MissingState when the account or the slot is unavailable */
   getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
     const key = bytesToHex(address);
     if (this.#getAccount(key)?.hasStorage !== true) return EMPTY_BYTES;
@@ -33,6 +34,7 @@ export class PartialState implements StateReader {
     return value;
   }
 
+  /** @throws MissingState when the code is unavailable */
   getCode(codeHash: Uint8Array): Uint8Array {
     const hash = bytesToHex(codeHash);
     const code = this.#parts.findCode(hash);

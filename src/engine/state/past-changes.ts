@@ -4,22 +4,22 @@ import type { BlockChanges } from '../../store/block-changes.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import type { KeyAge, KeyRange } from '../../store/versioned-table.ts';
 
-/** An account that changed, with those of its slots that did. */
+/** A changed account with its changed slots. */
 export type ChangedAccount = {
   readonly address: Uint8Array;
-  /** By their text. */
+  /** Slots by their hex text. */
   readonly slots: ReadonlyMap<string, Uint8Array>;
 };
 
 const ADDRESS_LENGTH = 20;
-/** Of accounts and slots together, some 400 bytes each. */
+/** Maximum number of changed accounts and slots together, about 400 bytes each. */
 const MAX_CHANGED_KEYS = 100_000;
-/** Keys that are looked at between two pauses: about a millisecond. */
+/** Keys scanned between two pauses, about 1 ms. */
 const KEYS_PER_STEP = 1_000;
 
 /**
- * Lists what changed after block `from`, up to block `to`: in a store that has no lists of its blocks' changes, by a look at all keys.
- * @throws ChainError when it is too much to be held
+ * Lists the changes after block `from` up to block `to`; in a store without change lists per block, it scans all keys.
+ * @throws ChainError when there are too many changes to buffer
  */
 export function* listPastChanges(
   reader: ChainReader,
@@ -51,7 +51,7 @@ function* scanChanges(reader: ChainReader, from: number): Generator<undefined, I
   return changes.accounts;
 }
 
-/** All keys of a table, or those with a prefix, in groups. No cursor stays open between two of them. */
+/** Yields all keys of a table, or those with a prefix, in groups. No cursor stays open between two groups. */
 export function* scanKeys(
   list: (range: KeyRange) => readonly KeyAge[],
   prefix?: Uint8Array,
@@ -68,7 +68,7 @@ export function* scanKeys(
   } while (after !== undefined);
 }
 
-/** Keys by account, each once. */
+/** Collects keys by account, each once. */
 class ChangedKeys {
   readonly #accounts = new Map<
     string,

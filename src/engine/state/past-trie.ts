@@ -6,16 +6,16 @@ import { type ChangedAccount, listPastChanges, scanKeys } from './past-changes.t
 import { StoredState } from './state-reader.ts';
 import { StateTrie, type TrieChange } from './state-trie.ts';
 
-/** Of the nodes of one past trie. */
+/** Size limit for the nodes of one past trie, bytes. */
 export const MAX_PAST_TRIE_BYTES: number = 128 * 1024 * 1024;
-/** Accounts and slots that are written into the tries between two pauses: about a millisecond. */
+/** Accounts and slots written into the tries between two pauses, about 1 ms. */
 const WRITES_PER_STEP = 32;
-/** Addresses that are hashed between two pauses. */
+/** Addresses hashed between two pauses. */
 const HASHES_PER_STEP = 500;
 
 /**
- * Makes the tries as they were after a block, in memory over those of the head: what changed since is written back to the value that it
- * had. To be run while the store's head is `head`.
+ * Rebuilds the tries after a past block, in memory on top of the head's: every later change is set back to its previous value. It must run
+ * while the store's head is `head`.
  * @throws ChainError when too much has changed
  */
 export function* buildPastTrie(
@@ -42,19 +42,19 @@ export function* buildPastTrie(
   return trie;
 }
 
-/** Hands changes to the tries, some at a time. */
+/** Applies changes to the tries in groups. */
 class TrieWriter {
   readonly #trie: StateTrie;
   #waiting: TrieChange[] = [];
   #count = 0;
-  /** State root after the last changes; undefined before any. */
+  /** State root after the last applied changes; undefined before the first. */
   root: Uint8Array | undefined;
 
   constructor(trie: StateTrie) {
     this.#trie = trie;
   }
 
-  /** @returns whether it is time for a pause */
+  /** @returns whether to pause now */
   add(change: TrieChange): boolean {
     this.#waiting.push(change);
     this.#count += 1 + change.slots.length;
@@ -77,7 +77,7 @@ class TrieWriter {
 
 type OwnedAccount = ChangedAccount & { readonly owner: Uint8Array };
 
-/** Accounts in groups, each with one first byte of their hashes, in the order of these bytes. */
+/** Groups accounts by the first byte of their address hashes, in the order of these bytes. */
 function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, OwnedAccount[][]> {
   const buckets = Array.from({ length: 256 }, (): OwnedAccount[] => []);
   let count = 0;
@@ -90,8 +90,8 @@ function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, 
 }
 
 /**
- * What an account and its changed slots were after `block`, in parts. A storage that began or ended since is given as a whole: no
- * list of changes has the slots of a destroyed account.
+ * Yields the state of an account and its changed slots after `block`, in parts. A storage that began or ended since is yielded completely,
+ * because no list of changes has the slots of a destroyed account.
  */
 function* describeAccount(
   reader: ChainReader,
@@ -117,14 +117,14 @@ function* describeAccount(
   }
 }
 
-/** At least one group, which may be empty. */
+/** Yields at least one group, which may be empty. */
 function* groupSlots(slots: readonly Uint8Array[]): Generator<readonly Uint8Array[]> {
   for (let at = 0; at === 0 || at < slots.length; at += WRITES_PER_STEP) {
     yield slots.slice(at, at + WRITES_PER_STEP);
   }
 }
 
-/** All slots that an account ever had. */
+/** Yields all slots that an account ever had. */
 function* listStorage(reader: ChainReader, address: Uint8Array): Generator<readonly Uint8Array[]> {
   for (const keys of scanKeys((range) => reader.listSlots(range), address)) {
     yield* groupSlots(keys.map(({ key }) => key.subarray(address.length)));

@@ -8,7 +8,7 @@ import { TURNS } from '../../util/turn-queue.ts';
 import { buildPastTrie, MAX_PAST_TRIE_BYTES } from './past-trie.ts';
 import { StateTrie } from './state-trie.ts';
 
-/** Blocks were imported while tries were read: what was read belongs to two heads. */
+/** The head moved while tries were read, so the data read belongs to two different heads. */
 export class HeadMovedError extends Error {
   constructor() {
     super('the head moved');
@@ -16,7 +16,7 @@ export class HeadMovedError extends Error {
   }
 }
 
-/** Runs work on the tries of the store; each of its steps sees those of this head. @throws HeadMovedError when there is another one */
+/** Runs work on the tries of the store; every step sees the tries of this head. @throws HeadMovedError when the head moves */
 export function* runAtHead<T>(
   reader: ChainReader,
   head: bigint,
@@ -30,17 +30,17 @@ export function* runAtHead<T>(
   }
 }
 
-/** Tries that are made at the same time: of each owner one, as long as there is another. */
+/** Limits of concurrent builds: two in total, one per owner. */
 const TURN_LIMITS: FairQueueLimits = {
   running: 2,
   ownerShare: 0.5,
   waiting: limitOf('proofs.waiting'),
   waitMs: 10_000,
 };
-/** Tries are made for later requests too: they do not end with the request that began them. */
+/** Builds also serve later requests, so they do not end with the request that started them. */
 const PATIENT = { aborted: false };
 
-/** Tries of the head and of blocks below it. Those that were made are kept until the head moves, 128 MiB at most. */
+/** Tries of the head and of blocks below it. Built tries are cached until the head moves, up to 128 MiB. */
 export class PastTries {
   readonly #reader: ChainReader;
   readonly #kept = new Lru<bigint, StateTrie>(
@@ -49,9 +49,9 @@ export class PastTries {
     undefined,
     ({ size }) => size,
   );
-  /** Head that those belong to. */
+  /** Head that the cached tries belong to. */
   #head: bigint | undefined;
-  /** Tries that are being made, by block and owner: requests of one owner share them. */
+  /** Builds in progress by block and owner: requests of one owner share them. */
   readonly #flights = new Map<string, Promise<StateTrie>>();
   readonly #turns = new FairQueue(TURN_LIMITS);
 
@@ -60,9 +60,9 @@ export class PastTries {
   }
 
   /**
-   * The tries after a block, as long as `head` is the head.
-   * @param owner of the turns in which they are built
-   * @throws HeadMovedError, ChainError when too much has changed since, or too many wait
+   * Returns the tries after a block, valid while `head` is the head.
+   * @param owner owner of the scheduler slots in which they are built
+   * @throws HeadMovedError when the head moves, ChainError when too much has changed since the block or too many builds wait
    */
   open(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
     const { number } = block.header;
@@ -92,7 +92,7 @@ export class PastTries {
     return this.#make(block, head, owner);
   }
 
-  /** In a turn of `owner`, which ends here. */
+  /** Builds the tries in a slot of `owner`, and releases the slot. */
   #make(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
     const { number } = block.header;
     const work = (): PromiseOrValue<StateTrie> =>

@@ -2,25 +2,25 @@ import { bytesToHex } from '../../primitives/hex.ts';
 import { encodePath, type Nibbles } from '../../primitives/trie-node.ts';
 import type { NodeWrite } from '../../store/state-batch.ts';
 
-/** A node beside its bytes: path, arrays, map entry. As the heap grows, measured. */
+/** Heap overhead of a node in addition to its bytes (path, arrays, map entry), measured. */
 const NODE_OVERHEAD_BYTES = 500;
 
-/** Changed nodes of one trie, over those of the store: of the batch's sealed blocks and of the current one. */
+/** Changed nodes of one trie on top of the store: those of the batch's sealed blocks and those of the current block. */
 export class PendingNodes {
   readonly #load: (path: Uint8Array) => Uint8Array | undefined;
   readonly #batch = new Map<string, NodeWrite>();
   readonly #current = new Map<string, NodeWrite>();
   #isCurrentCleared = false;
   #isCleared = false;
-  /** Bytes that the sealed blocks hold. */
+  /** Bytes of the sealed blocks' nodes. */
   size = 0;
 
-  /** @param load the store's node at a path that is hex-prefix encoded */
+  /** @param load returns the store's node at a hex-prefix encoded path */
   constructor(load: (path: Uint8Array) => Uint8Array | undefined) {
     this.#load = load;
   }
 
-  /** Whether nodes of the store that `writes` does not name are gone. */
+  /** Whether all nodes of the store that `writes` does not contain are deleted. */
   get isCleared(): boolean {
     return this.#isCleared;
   }
@@ -29,7 +29,7 @@ export class PendingNodes {
     return this.#batch.values();
   }
 
-  /** The node that another one refers to: one that was cleared is not asked for. */
+  /** Loads a referenced node; cleared nodes are never requested. */
   readonly get = (path: Nibbles): Uint8Array | undefined => {
     const encodedPath = encodePath(path, false);
     const key = bytesToHex(encodedPath);
@@ -42,13 +42,13 @@ export class PendingNodes {
     this.#current.set(bytesToHex(encodedPath), [encodedPath, encoded]);
   };
 
-  /** Removes all nodes. */
+  /** Removes all nodes of the current block and of the store. */
   clearNodes(): void {
     this.#current.clear();
     this.#isCurrentCleared = true;
   }
 
-  /** The current block belongs to the batch. */
+  /** Adds the current block to the batch. */
   seal(): void {
     if (this.#isCurrentCleared) {
       this.forgetBatch();
@@ -61,13 +61,13 @@ export class PendingNodes {
     this.discard();
   }
 
-  /** Forgets the current block. */
+  /** Discards the current block. */
   discard(): void {
     this.#current.clear();
     this.#isCurrentCleared = false;
   }
 
-  /** The store has the batch now, or never will. */
+  /** Clears the batch: it is committed to the store, or dropped. */
   forgetBatch(): void {
     this.#batch.clear();
     this.#isCleared = false;

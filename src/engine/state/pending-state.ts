@@ -7,11 +7,11 @@ import { clearStale, type StaleAccounts } from './stale-accounts.ts';
 import { StoredState } from './state-reader.ts';
 import type { StateSource } from './state-source.ts';
 
-/** What the store has of a key, and after it what the blocks of the batch made of it. */
+/** Stored version of a key, followed by the versions of the batch's blocks. */
 type Track = VersionedWrite & { readonly versions: Version[]; isChanged: boolean };
 type AccountTrack = Track & { account: StoredAccount | undefined; readonly slots: Map<string, Track> };
 
-/** What the current block made of an account so far. */
+/** Changes of the current block to an account. */
 type Draft = {
   readonly track: AccountTrack;
   account: StoredAccount | undefined;
@@ -19,12 +19,12 @@ type Draft = {
 };
 
 const NEWEST = Number.MAX_SAFE_INTEGER;
-/** A key, or a version beside its value: arrays, map entries, number. As the heap grows, measured. */
+/** Heap overhead of a key, or of a version in addition to its value (arrays, map entries, number), measured. */
 const OVERHEAD_BYTES = 900;
 
 /**
- * Accounts and slots of blocks that are not committed yet, over those of the store: the blocks of the batch, which
- * are sealed, and the current one, which may still be discarded.
+ * Accounts and slots of uncommitted blocks on top of the store: the batch of sealed blocks, and the current block, which can still be
+ * discarded.
  */
 export class PendingState implements StateReader {
   readonly #source: StateSource;
@@ -32,7 +32,7 @@ export class PendingState implements StateReader {
   readonly #batch = new Map<string, AccountTrack>();
   readonly #drafts = new Map<string, Draft>();
   readonly #codes = new Map<string, readonly [hash: Uint8Array, code: Uint8Array]>();
-  /** Bytes held, about. */
+  /** Approximate heap size, bytes. */
   size = 0;
 
   constructor(source: StateSource) {
@@ -75,7 +75,7 @@ export class PendingState implements StateReader {
     this.size += OVERHEAD_BYTES + code.length;
   }
 
-  /** Takes one change of the current block, and notes in `stale` what it makes of the tries. */
+  /** Applies one change of the current block, and marks the affected trie leaves in `stale`. */
   apply(
     { address, account, isStorageCleared, storage }: AccountChange,
     block: number,
@@ -109,13 +109,13 @@ export class PendingState implements StateReader {
     draft.account = { nonce, balance, codeHash, slotCount, storageSince: slotCount > 0 ? storageSince : 0 };
   }
 
-  /** The current block was found right: it belongs to the batch. */
+  /** Adds the current block, which is valid, to the batch. */
   seal(block: number): void {
     const steps = this.sealSteps(block, Number.POSITIVE_INFINITY);
     while (steps.next().done !== true);
   }
 
-  /** The same with a pause after each `piece` accounts and slots. Nothing else may happen to the block in between. */
+  /** Seals the block with a pause after each `piece` accounts and slots. The block must not change in between. */
   *sealSteps(block: number, piece: number): Generator<undefined, void> {
     let count = 0;
     for (const { track, account, slots } of this.#drafts.values()) {
@@ -133,7 +133,7 @@ export class PendingState implements StateReader {
     this.#drafts.clear();
   }
 
-  /** Forgets the current block. Codes stay: they are what their hashes say. */
+  /** Discards the current block. Codes stay, because they are identified by hash. */
   discard(): void {
     this.#drafts.clear();
   }
@@ -151,7 +151,7 @@ export class PendingState implements StateReader {
     return this.#codes.values();
   }
 
-  /** The store has it all now. */
+  /** Clears everything: the store has it now. */
   clear(): void {
     this.#batch.clear();
     this.#drafts.clear();
@@ -211,12 +211,12 @@ function createTrack(key: Uint8Array, stored: Version | undefined): Track {
   return { key, versions: stored === undefined ? [] : [stored], isChanged: false };
 }
 
-/** A value that was set before the storage began is gone. */
+/** Returns the value of a slot; a value set before the storage began is destroyed. */
 function valueSince(version: Version | undefined, storageSince: number): Uint8Array {
   return version === undefined || version.since < storageSince ? EMPTY_BYTES : version.value;
 }
 
-/** B-trees are filled fastest in their own order. */
+/** Sorts by key: B-trees fill fastest in key order. */
 function sortByKey(writes: VersionedWrite[]): VersionedWrite[] {
   return writes.sort((a, b) => compareBytes(a.key, b.key));
 }

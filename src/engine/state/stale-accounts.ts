@@ -1,14 +1,14 @@
 import { bytesToHex } from '../../primitives/hex.ts';
 
-/** An account and slots with leaves that are not yet updated in the tries. */
+/** An account and slots whose trie leaves are outdated. */
 export type StaleAccount = {
   readonly address: Uint8Array;
-  /** Its storage trie has nothing in common with the one that the trie knows. */
+  /** The storage trie has nothing in common with the one in the trie. */
   isStorageCleared: boolean;
   readonly slots: Map<string, Uint8Array>;
 };
 
-/** What changed since the tries were brought up to date. */
+/** Accounts and slots that changed since the tries were last updated. */
 export class StaleAccounts {
   readonly #accounts = new Map<string, StaleAccount>();
 
@@ -22,7 +22,7 @@ export class StaleAccounts {
     return stale;
   }
 
-  /** Adds what changed later. */
+  /** Merges later changes. */
   absorb(later: StaleAccounts): void {
     for (const { address, isStorageCleared, slots } of later) {
       const stale = this.mark(address);
@@ -40,7 +40,7 @@ export class StaleAccounts {
   }
 }
 
-/** All storage that the account had is gone. */
+/** Marks all existing storage of the account as destroyed. */
 export function clearStale(stale: StaleAccount): void {
   stale.isStorageCleared = true;
   stale.slots.clear();

@@ -8,14 +8,13 @@ import type { StateSource } from './state-source.ts';
 import { StateTrie, type TrieChange } from './state-trie.ts';
 
 /**
- * The newest state, ahead of the store: takes the changes that blocks make, answers what follows from them, computes
- * state roots, and hands over what is to be written. Blocks are executed one by one; the current one belongs to the
- * batch once it is sealed, and leaves no trace when it is discarded.
+ * The newest state, ahead of the store: applies changes of blocks, serves reads on top of them, computes state roots, and returns the
+ * data to write. Blocks execute one by one; the current block joins the batch when it is sealed, and leaves no trace when discarded.
  */
 export class StateCommitter implements StateReader {
   readonly #state: PendingState;
   readonly #trie: StateTrie;
-  /** Changes of sealed blocks that the tries do not have, or have from the current block only. */
+  /** Changes of sealed blocks that are not in the tries, or only as part of the current block. */
   readonly #staleSealed = new StaleAccounts();
   readonly #stale = new StaleAccounts();
   #isSealedApplied = false;
@@ -38,15 +37,15 @@ export class StateCommitter implements StateReader {
   }
 
   /**
-   * Takes what execution changed in block `blockNumber`, which follows the last sealed one, once or several times a
-   * block. Byte arrays are kept: they must not change any more.
+   * Applies changes of block `blockNumber`, which follows the last sealed block; it may be called several times per block. The byte arrays
+   * are retained and must not change afterwards.
    */
   apply({ accounts, codes }: StateChanges, blockNumber: bigint): void {
     for (const change of accounts) this.#state.apply(change, Number(blockNumber), this.#stale);
     for (const [hash, code] of codes) this.#state.addCode(hash, code);
   }
 
-  /** The root of the state as it is now. Changes wait until they are asked for here: the rarer, the cheaper. */
+  /** Computes the current state root. Changes enter the tries only here, so rarer calls are cheaper. */
   computeRoot(): Uint8Array {
     const stale = new StaleAccounts();
     if (!this.#isSealedApplied) stale.absorb(this.#staleSealed);
@@ -58,7 +57,7 @@ export class StateCommitter implements StateReader {
     return root;
   }
 
-  /** The current block was found right. */
+  /** Seals the current block, which is valid. */
   sealBlock(blockNumber: bigint): void {
     this.#state.seal(Number(blockNumber));
     this.#trie.seal();
@@ -68,7 +67,7 @@ export class StateCommitter implements StateReader {
     this.#isSealedApplied = false;
   }
 
-  /** Forgets the current block. */
+  /** Discards the current block. */
   discardBlock(): void {
     this.#state.discard();
     this.#trie.discard();
@@ -76,12 +75,12 @@ export class StateCommitter implements StateReader {
     this.#isSealedApplied = false;
   }
 
-  /** Bytes that the sealed blocks hold. */
+  /** Approximate size of the sealed blocks, bytes. */
   get size(): number {
     return this.#state.size + this.#trie.size;
   }
 
-  /** Everything that the sealed blocks changed, the tries brought up to date. No block may be open. */
+  /** Returns all changes of the sealed blocks, with the tries updated. No block may be open. */
   collectBatch(): StateBatch {
     this.computeRoot();
     this.#trie.seal();
@@ -96,7 +95,7 @@ export class StateCommitter implements StateReader {
     };
   }
 
-  /** The store has the batch now. */
+  /** Clears the batch: the store has it now. */
   forgetBatch(): void {
     this.#state.clear();
     this.#trie.forgetBatch();

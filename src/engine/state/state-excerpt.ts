@@ -5,23 +5,23 @@ import type { SimulatedChain } from '../simulation/simulated-chain.ts';
 import { MissingState } from './missing-state.ts';
 import { PartialState } from './partial-state.ts';
 
-/** An account and those of its slots that are at hand. */
+/** An account and its available slots. */
 export type ExcerptAccount = {
   readonly account: AccountState;
   readonly slots: ReadonlyMap<string, Uint8Array>;
 };
 
-/** What executions on one block need of its chain, as far as it is at hand: for a thread that has nothing else. */
+/** The available part of a chain that executions on one block need, for a thread that has no other source. */
 export type StateExcerpt = {
   readonly config: ChainConfig;
   readonly block: StoredHeader;
   readonly blockHashes: ReadonlyMap<bigint, Uint8Array>;
-  /** By lower-case `0x` text, as all that follows; null where no account exists. */
+  /** Accounts by lower-case `0x` text, like the keys of slots and codes; null when the account does not exist. */
   readonly accounts: ReadonlyMap<string, ExcerptAccount | null>;
   readonly codes: ReadonlyMap<string, Uint8Array>;
 };
 
-/** A chain of one block, of which only an excerpt is at hand. */
+/** A chain of one block, of which only an excerpt is available. */
 export class ExcerptChain implements SimulatedChain {
   readonly isForOneCall = true;
   readonly #excerpt: StateExcerpt;
@@ -49,6 +49,7 @@ export class ExcerptChain implements SimulatedChain {
     return number === block.header.number ? block : undefined;
   }
 
+  /** @throws MissingState when the hash is unavailable */
   getBlockHash(number: bigint): Uint8Array {
     const hash = this.#excerpt.blockHashes.get(number);
     if (hash === undefined) throw new MissingState({ kind: 'blockHash', number });

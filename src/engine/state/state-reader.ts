@@ -5,16 +5,16 @@ import type { ChainReader } from '../../store/chain-reader.ts';
 import { decodeStoredAccount, type StoredAccount, toAccountState } from './account.ts';
 import type { StateSource } from './state-source.ts';
 
-/** State after a stored block; blocks that are committed meanwhile do not show in it. */
+/** Returns the state after a stored block; later commits do not affect it. */
 export function createStateReader(reader: ChainReader, blockNumber: bigint): StateReader {
   return new StoredState(reader, Number(blockNumber));
 }
 
-/** State as some store has it after `block`. */
+/** State of a store after `block`. */
 export class StoredState implements StateReader {
   readonly #source: StateSource;
   readonly #block: number;
-  /** The account that was asked for last: its slots are asked for next. */
+  /** Cache of the last account: reads of its slots usually follow. */
   #lastAddress: Uint8Array = EMPTY_BYTES;
   #lastAccount: StoredAccount | undefined;
 
@@ -23,7 +23,7 @@ export class StoredState implements StateReader {
     this.#block = block;
   }
 
-  /** `address` is 20 bytes. */
+  /** @param address 20 bytes */
   getStoredAccount(address: Uint8Array): StoredAccount | undefined {
     if (bytesEqual(address, this.#lastAddress)) return this.#lastAccount;
     const version = this.#source.findAccount(address, this.#block);
@@ -44,6 +44,7 @@ export class StoredState implements StateReader {
     return version === undefined || version.since < account.storageSince ? EMPTY_BYTES : version.value;
   }
 
+  /** @throws Error when the store lacks the code */
   getCode(codeHash: Uint8Array): Uint8Array {
     const code = this.#source.getCode(codeHash);
     if (code === undefined) throw new Error(`missing code ${bytesToHex(codeHash)}`);

@@ -1,6 +1,6 @@
 import type { ChainReader } from '../../store/chain-reader.ts';
 
-/** The part of a store that holds state. */
+/** Subset of the store that reads state. */
 export type StateSource = Pick<
   ChainReader,
   'findAccount' | 'findSlot' | 'getAccountNode' | 'getStorageNode' | 'getCode'

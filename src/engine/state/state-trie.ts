@@ -9,31 +9,31 @@ import { encodeAccountLeaf, readStorageRoot, type StoredAccount } from './accoun
 import { PendingNodes } from './pending-nodes.ts';
 import type { StateSource } from './state-source.ts';
 
-/** The changes of one account to enter into the tries. */
+/** Changes of one account to apply to the tries. */
 export type TrieChange = {
-  /** Hash of its address. */
+  /** Hash of the account's address. */
   readonly owner: Uint8Array;
   readonly account: StoredAccount | undefined;
   readonly isStorageCleared: boolean;
-  /** Hashes of slots, and their values without leading zeros (empty: zero). */
+  /** Hashes of slots and their values without leading zeros (empty: zero). */
   readonly slots: readonly (readonly [slotHash: Uint8Array, value: Uint8Array])[];
 };
 
 type StorageTrie = { readonly owner: Uint8Array; readonly nodes: PendingNodes; trie: MerkleTrie | undefined };
 
-/** Nodes that stay in memory between roots before all are read afresh; a node is about 1 KiB. */
+/** Loaded nodes, about 1 KiB each, after which all are unloaded. */
 const MAX_LOADED_NODES = 30_000;
 
 /**
- * The state trie and the storage tries as they are after the newest block. Like `PendingState`, it holds a batch of
- * sealed blocks and a current one over the store.
+ * The state trie and the storage tries after the newest block. Like `PendingState`, it has a batch of sealed blocks and a current block
+ * on top of the store.
  */
 export class StateTrie {
   readonly #source: StateSource;
   readonly #accountNodes: PendingNodes;
   #accounts: MerkleTrie;
   readonly #storages = new Map<string, StorageTrie>();
-  /** Those that the current block changed. */
+  /** Storage tries that the current block changed. */
   readonly #changed = new Set<StorageTrie>();
   #storageNodes = 0;
   #storageBytes = 0;
@@ -49,7 +49,7 @@ export class StateTrie {
     this.#accounts = new MerkleTrie(this.#root, this.#accountNodes.get);
   }
 
-  /** Writes changes into the tries, in the order of their hashes. @returns the state root */
+  /** Applies changes, which must be sorted by their hashes. @returns the state root */
   apply(changes: readonly TrieChange[]): Uint8Array {
     for (const change of changes) {
       const { owner, account } = change;
@@ -83,12 +83,12 @@ export class StateTrie {
     this.unload();
   }
 
-  /** Reads a node of the state trie. */
+  /** Loader for nodes of the state trie. */
   get accountNodes(): NodeLoader {
     return this.#accountNodes.get;
   }
 
-  /** Reads a node of the storage trie of an account, named by the hash of its address. */
+  /** Returns a loader for nodes of an account's storage trie; `owner` is the hash of its address. */
   storageNodes(owner: Uint8Array): NodeLoader {
     const changed = this.#storages.get(bytesToHex(owner));
     return changed?.nodes.get ?? ((path) => this.#source.getStorageNode(owner, encodePath(path, false)));
@@ -106,12 +106,12 @@ export class StateTrie {
     }));
   }
 
-  /** Bytes that the sealed blocks hold. */
+  /** Approximate size of the sealed blocks, bytes. */
   get size(): number {
     return this.#accountNodes.size + this.#storageBytes;
   }
 
-  /** The store has the batch now. */
+  /** Clears the batch: the store has it now. */
   forgetBatch(): void {
     this.#accountNodes.forgetBatch();
     this.#storageBytes = 0;
@@ -155,7 +155,7 @@ export class StateTrie {
     return storage;
   }
 
-  /** Forgets the nodes that were read: they are read again when they are needed. */
+  /** Unloads nodes; they are read again on demand. */
   unload(): void {
     this.#accounts = new MerkleTrie(this.#root, this.#accountNodes.get);
     for (const storage of this.#storages.values()) storage.trie = undefined;

@@ -21,8 +21,8 @@ import {
 const MAX_BALANCE = 2n ** 256n - 1n;
 
 /**
- * Executes one transaction of a block as a whole.
- * @throws TransactionError when it may not be executed; the state is as before then.
+ * Executes one complete transaction of a block.
+ * @throws TransactionError when the transaction is invalid; the state is then unchanged
  */
 export function applyTransaction(
   tx: TransactionBody,
@@ -39,9 +39,9 @@ export function applyTransaction(
 }
 
 /**
- * Begins a transaction: validation and payment (yellow paper 6, geth's state transition).
- * @param given its lists, where its type does not say
- * @throws TransactionError when it may not be executed; the state is as before then.
+ * Starts a transaction: validates it and charges the sender (yellow paper 6, geth's state transition).
+ * @param given lists that the transaction has, where they do not follow from its type
+ * @throws TransactionError when the transaction is invalid; the state is then unchanged
  */
 export function startTransaction(
   tx: TransactionBody,
@@ -68,7 +68,7 @@ export function startTransaction(
   checkFunds(tx, sender, state, gasPrice);
   const { intrinsicGas, floorGas } = checkGas(tx, sender, context, mode);
   if (gasPrice > 0n || blobFee > 0n) {
-    // Without a cap on blob fees a simulated transaction may owe more than its sender has: balances wrap, as in geth.
+    // Without a blob fee cap, a simulated transaction may cost more than its sender's balance: the balance wraps, as in geth.
     state.setBalance(
       sender,
       BigInt.asUintN(256, state.getBalance(sender) - tx.gasLimit * gasPrice - blobFee),
@@ -78,7 +78,7 @@ export function startTransaction(
   return new RunningTransaction(tx, sender, context, mode, { gasPrice, intrinsicGas, floorGas });
 }
 
-/** The sender must have what the transaction could cost at most, at the prices it offers. */
+/** Checks that the sender can pay the maximum cost at the prices that the transaction offers. */
 function checkFunds(tx: TransactionBody, sender: Uint8Array, state: WorldState, gasPrice: bigint): void {
   const offered = maxBigInt(tx.maxFeePerGas, gasPrice);
   if (offered === 0n && tx.value === 0n && tx.maxFeePerBlobGas === 0n) return;

@@ -9,18 +9,18 @@ type SlotDraft = { readonly slot: Uint8Array; readonly changes: IndexedValue<Uin
 
 type AccountDraft = {
   readonly address: Uint8Array;
-  /** By slot. One without changes was only read. */
+  /** Slots by key; a slot without changes was only read. */
   readonly slots: Map<string, SlotDraft>;
   readonly balanceChanges: IndexedValue<bigint>[];
   readonly nonceChanges: IndexedValue<bigint>[];
   readonly codeChanges: IndexedValue<Uint8Array>[];
 };
 
-/** Collects what the parts of a block access and change, in their order, into its block access list (EIP-7928). */
+/** Builds a block access list (EIP-7928) from the accesses and changes of the block's parts, added in order. */
 export class BlockAccessBuilder {
   readonly #accounts = new Map<string, AccountDraft>();
 
-  /** Notes an account that was accessed, changed or not. */
+  /** Adds an accessed account, changed or not. */
   touch(address: Uint8Array): void {
     this.#accountOf(address);
   }
@@ -33,8 +33,8 @@ export class BlockAccessBuilder {
   }
 
   /**
-   * Takes what a part of the block changed. As in geth several system calls of one index are compared each with the state before
-   * it, so a value that the later one restores stays in the list.
+   * Adds the changes of one part of the block. As in geth, each of several system calls with the same index is compared with the state
+   * before it, so a value that a later call restores stays in the list.
    * @param before the state without these changes
    */
   addChanges(index: number, { accounts, codes }: StateChanges, before: StateReader): void {
@@ -92,7 +92,7 @@ function slotOf({ slots }: AccountDraft, slot: Uint8Array): SlotDraft {
   return draft;
 }
 
-/** Adds the value of an index, which is the last one or one after it. */
+/** Sets the value at `index`, which must not be less than the last index. */
 function put<T>(changes: IndexedValue<T>[], index: number, value: T): void {
   if (changes.at(-1)?.index === index) changes.pop();
   changes.push({ index, value });
@@ -108,7 +108,7 @@ function completeAccount(draft: AccountDraft): AccountAccess {
   };
 }
 
-/** Hexadecimal keys of one length are in the order of the bytes they stand for. */
+/** Sorts by key: hex keys of equal length sort like the bytes that they encode. */
 function inOrder<T>(drafts: ReadonlyMap<string, T>): T[] {
   return [...drafts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, draft]) => draft);
 }

@@ -3,7 +3,7 @@ import { computeBlobGasPrice } from '../../evm/fee-market.ts';
 import type { BlockEnvironment } from '../../evm/message.ts';
 import type { BlockRules } from './rules.ts';
 
-/** Looks up the hash of an ancestor. */
+/** Returns the hash of an ancestor block. */
 export type BlockHashLookup = (number: bigint) => Uint8Array;
 
 /** Price of blob gas in a block, wei; 0 before Cancun. */
@@ -12,7 +12,7 @@ export function blobBaseFeeOf(header: Pick<Header, 'excessBlobGas'>, rules: Bloc
   return computeBlobGasPrice(header.excessBlobGas, rules.blobs.baseFeeUpdateFraction);
 }
 
-/** The environment that a header gives its transactions. */
+/** Returns the execution environment that a header defines for its transactions. */
 export function environmentOf(
   header: Header,
   rules: BlockRules,

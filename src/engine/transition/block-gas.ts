@@ -3,8 +3,8 @@ import type { SettledGas } from './gas-budget.ts';
 import { TransactionError } from './transaction-error.ts';
 
 /**
- * Gas of a block: what its transactions may still use, and what they used (geth's `GasPool`). From Amsterdam it is counted in two
- * dimensions, each of which has the block's whole limit (EIP-8037). Before, all of it is execution gas.
+ * Gas of a block: what its transactions used and what remains (geth's `GasPool`). From Amsterdam, gas has two dimensions, each limited
+ * by the block gas limit (EIP-8037). Before Amsterdam, all gas is execution gas.
  */
 export class BlockGas {
   readonly #limit: bigint;
@@ -13,13 +13,13 @@ export class BlockGas {
   #state = 0n;
   #paid = 0n;
 
-  /** @param executionCap execution gas that a transaction can use; undefined: its whole limit */
+  /** @param executionCap maximum execution gas of one transaction; undefined: its whole gas limit */
   constructor(limit: bigint, executionCap: bigint | undefined) {
     this.#limit = limit;
     this.#executionCap = executionCap;
   }
 
-  /** The header's: the larger sum. */
+  /** `gasUsed` of the header: the larger of both sums. */
   get used(): bigint {
     return maxBigInt(this.#execution, this.#state);
   }
@@ -32,12 +32,12 @@ export class BlockGas {
     return this.#state;
   }
 
-  /** What all transactions so far paid: a receipt's cumulative gas. */
+  /** Sum of the gas that the transactions so far paid: the cumulative gas of a receipt. */
   get paid(): bigint {
     return this.#paid;
   }
 
-  /** The largest gas limit that a further transaction may have. */
+  /** Largest gas limit that the next transaction may have. */
   get available(): bigint {
     const execution = this.#limit - this.#execution;
     const state = this.#limit - this.#state;
@@ -45,14 +45,14 @@ export class BlockGas {
     return cap !== undefined && execution >= cap ? state : minBigInt(execution, state);
   }
 
-  /** @throws TransactionError when a transaction with this gas limit might exceed what is left */
+  /** @throws TransactionError when a transaction with this gas limit may exceed the remaining gas */
   expectRoom(gasLimit: bigint): void {
     const execution = minBigInt(gasLimit, this.#executionCap ?? gasLimit);
     if (execution <= this.#limit - this.#execution && gasLimit <= this.#limit - this.#state) return;
     throw new TransactionError('gas limit reached');
   }
 
-  /** Counts a transaction. @throws TransactionError when a sum exceeds the limit, which a floor can bring about */
+  /** Counts an executed transaction. @throws TransactionError when a sum exceeds the block limit, which floor gas can cause */
   add({ gasUsed, blockExecutionGas, blockStateGas }: SettledGas): void {
     const execution = this.#execution + blockExecutionGas;
     const state = this.#state + blockStateGas;

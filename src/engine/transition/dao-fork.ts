@@ -1,4 +1,4 @@
-/** The irregular state change of July 2016: balances of the DAO and its children move to a refund contract. */
+/** The irregular state change of July 2016 (EIP-779): the balances of the DAO and its children move to a refund contract. */
 import type { WorldState } from '../../evm/world-state.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 
@@ -73,6 +73,7 @@ const DAO_ACCOUNTS: readonly Uint8Array[] = `
 export const DAO_EXTRA_DATA: Uint8Array = hexToBytes('0x64616f2d686172642d666f726b');
 export const DAO_EXTRA_DATA_BLOCKS: bigint = 10n;
 
+/** Moves the balances of all existing DAO accounts to the refund contract. */
 export function applyDaoFork(state: WorldState): void {
   for (const address of DAO_ACCOUNTS) {
     if (state.getAccount(address) === undefined) continue;

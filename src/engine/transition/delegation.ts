@@ -1,4 +1,4 @@
-/** EIP-7702: accounts that run another account's code. */
+/** EIP-7702: delegation of an account to the code of another account. */
 import { type Authorization, recoverAuthority } from '../../chain/transaction.ts';
 import type { WorldState } from '../../evm/world-state.ts';
 import { ZERO_ADDRESS } from '../../primitives/address.ts';
@@ -11,11 +11,12 @@ const PREFIX = Uint8Array.of(0xef, 0x01, 0x00);
 const DESIGNATION_LENGTH = 23;
 const MAX_NONCE = 2n ** 64n - 1n;
 
+/** Whether a code is a delegation: 0xef0100 and an address. */
 export function isDelegation(code: Uint8Array): boolean {
   return code.length === DESIGNATION_LENGTH && PREFIX.every((byte, i) => code[i] === byte);
 }
 
-/** The account whose code an account runs; undefined where it has none, or code of its own. */
+/** Returns the delegate of an account; undefined when the account has no code or its own code. */
 export function findDelegate(state: WorldState, address: Uint8Array): Uint8Array | undefined {
   if (state.getCodeSize(address) !== DESIGNATION_LENGTH) return undefined;
   const code = state.getCode(address);
@@ -25,16 +26,16 @@ export function findDelegate(state: WorldState, address: Uint8Array): Uint8Array
 /** The account that signed an authorization. */
 export type Authority = {
   readonly address: Uint8Array;
-  /** It runs another account's code already. */
+  /** The account already has a delegation. */
   readonly isDelegated: boolean;
-  /** It may run another account's code, and the authorization is for its nonce. */
+  /** The account has no code of its own, and its nonce equals the authorization's nonce. */
   readonly isApplicable: boolean;
 };
 
 /**
- * Checks one authorization of a transaction, in list order after those before it were applied. Its authority becomes warm, and part
- * of the block's access list, be it applicable or not.
- * @returns undefined where chain, nonce or signature are invalid
+ * Checks one authorization of a transaction; call in list order, after the previous authorizations are applied. The authority becomes
+ * warm and enters the block access list even when the authorization is not applicable.
+ * @returns undefined when chain id, nonce or signature is invalid
  */
 export function checkAuthorization(
   authorization: Authorization,
@@ -51,7 +52,7 @@ export function checkAuthorization(
   return { address, isDelegated, isApplicable };
 }
 
-/** Raises the authority's nonce and designates whose code it runs; the zero address ends a delegation. */
+/** Raises the authority's nonce and sets its delegation; the zero address clears it. */
 export function designate(state: WorldState, authority: Uint8Array, authorization: Authorization): void {
   state.setNonce(authority, authorization.nonce + 1n);
   if (endsDelegation(authorization)) {
@@ -62,6 +63,7 @@ export function designate(state: WorldState, authority: Uint8Array, authorizatio
   state.setCode(authority, keccak256(code), code);
 }
 
+/** Whether an authorization clears the delegation: its address is zero. */
 export function endsDelegation({ address }: Authorization): boolean {
   return bytesEqual(address, ZERO_ADDRESS);
 }

@@ -13,9 +13,9 @@ import { validateSignedTransaction } from './validate-transaction.ts';
 
 export type BlockResult = {
   readonly receipts: readonly StoredReceipt[];
-  /** The header's, which from Amsterdam is not what the receipts add up to. */
+  /** `gasUsed` of the header; from Amsterdam it differs from the sum of the receipts. */
   readonly gasUsed: bigint;
-  /** The two sums of which `gasUsed` is the larger one (EIP-8037); before Amsterdam all of it is execution gas. */
+  /** Execution and state gas, of which `gasUsed` is the larger (EIP-8037); before Amsterdam all gas is execution gas. */
   readonly executionGasUsed: bigint;
   readonly stateGasUsed: bigint;
   /** EIP-7685; absent before Prague. */
@@ -24,22 +24,22 @@ export type BlockResult = {
   readonly accessList: BuiltAccessList | undefined;
 };
 
-/** The state that a block is executed on, and its root. */
+/** The state on which a block executes, with its root. */
 export interface RootedState extends BlockState {
   computeRoot(): Uint8Array;
 }
 
-/** Where a block is executed. */
+/** Dependencies of executing a block. */
 export type BlockContext = Pick<ExecutionContext, 'evm' | 'block' | 'rules' | 'recoverPublicKey'>;
 
 const GWEI = 1_000_000_000n;
-/** Withdrawals that are paid between two pauses: 0.3 ms. */
+/** Withdrawals paid between two pauses, 0.3 ms. */
 const WITHDRAWALS_PER_PIECE = 64;
 
 /**
- * Executes a whole block: system calls, transactions, withdrawals, requests, rewards.
- * @param state the one below the EVM, which has all changes at the end
- * @throws TransactionError naming the transaction that may not be executed
+ * Executes a complete block: system calls, transactions, withdrawals, requests, rewards.
+ * @param state the state under the EVM; it has all changes at the end
+ * @throws TransactionError naming the index of the transaction that is invalid
  */
 export function executeBlock(
   block: Block,
@@ -137,8 +137,8 @@ function senderOf(tx: Transaction, index: number, { rules, recoverPublicKey }: E
 }
 
 /**
- * EIP-4895. An address with a withdrawal of nothing is accessed as well (EIP-7928).
- * @param onPiece called when some of them are paid, and no part is open
+ * Pays withdrawals (EIP-4895). An address with a zero withdrawal also counts as accessed (EIP-7928).
+ * @param onPiece called after each batch, while no part is open in the EVM
  */
 export function* payWithdrawals(
   withdrawals: readonly Withdrawal[],
@@ -154,13 +154,13 @@ export function* payWithdrawals(
       if (amount > 0n) evm.state.addBalance(address, amount * GWEI);
     }
     evm.finish();
-    // Balances only grow, so that several parts of one index make the same access list as one.
+    // Balances only grow, so several parts with the same index produce the same access list as one part.
     accessList?.endPart();
     onPiece();
   }
 }
 
-/** Yellow paper 11.3: the miner's reward, a 32nd more per uncle, and the uncles' own by their depth. */
+/** Pays block rewards (yellow paper 11.3): the miner's reward plus 1/32 per uncle, and each uncle's reward by its depth. */
 export function payRewards(
   { header, uncles }: Pick<Block, 'header' | 'uncles'>,
   { evm: { state }, rules }: Pick<ExecutionContext, 'evm' | 'rules'>,

@@ -1,30 +1,30 @@
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
 
-/** What a transaction's message used and left. */
+/** Gas of a transaction's message: used and remaining. */
 export type MessageGas = {
-  /** Execution gas that is left. */
+  /** Remaining execution gas. */
   readonly gasLeft: bigint;
   readonly stateGasLeft: bigint;
-  /** Net: what was given back inside is subtracted. */
+  /** Net state gas: refills inside the message are subtracted. */
   readonly stateGasUsed: bigint;
 };
 
 /**
- * Both kinds of gas of a transaction outside of its message (EIP-8037, geth's `GasBudget`): execution gas, and the reservoir of state
- * gas. State charges come out of the reservoir, and what it lacks out of the execution gas.
+ * Both kinds of gas of a transaction outside its message (EIP-8037, geth's `GasBudget`): execution gas and the reservoir of state gas.
+ * State charges draw on the reservoir first, then on execution gas.
  */
 export class GasBudget {
   #gasLeft: bigint;
   #reservoir: bigint;
   readonly #initialReservoir: bigint;
-  /** State gas charged, less what was given back. */
+  /** State gas charged, net of refills. */
   #stateUsed = 0n;
-  /** Execution gas that paid for state charges and was not given back. */
+  /** Execution gas that paid for state charges and was not refilled. */
   #spilled = 0n;
 
   /**
-   * @param gas what is left of the gas limit after intrinsic gas
-   * @param executionCap execution gas that may be used after intrinsic gas; what exceeds it is the reservoir. Undefined: no cap.
+   * @param gas remaining gas limit after intrinsic gas
+   * @param executionCap maximum execution gas after intrinsic gas; the excess is the reservoir. Undefined: no cap.
    */
   constructor(gas: bigint, executionCap: bigint | undefined) {
     this.#gasLeft = executionCap === undefined ? gas : minBigInt(executionCap, gas);
@@ -44,7 +44,7 @@ export class GasBudget {
     return this.#stateUsed;
   }
 
-  /** Charges execution gas and state gas together. @returns false where they cannot be paid; nothing is charged then */
+  /** Charges execution gas and state gas together. @returns false when the budget cannot pay; nothing is charged then */
   charge(execution: bigint, state: bigint): boolean {
     const fromReservoir = minBigInt(state, this.#reservoir);
     const spill = state - fromReservoir;
@@ -56,7 +56,7 @@ export class GasBudget {
     return true;
   }
 
-  /** Gives state gas back: first what execution gas has paid, the rest to the reservoir. */
+  /** Refills state gas: first repays the execution gas that was spilled, then the reservoir. */
   refillState(amount: bigint): void {
     const repaid = minBigInt(amount, this.#spilled);
     this.#gasLeft += repaid;
@@ -65,9 +65,9 @@ export class GasBudget {
     this.#stateUsed -= amount;
   }
 
-  /** The message, which had all gas that was left, has ended. */
+  /** Takes over the gas of the finished message, which had all remaining gas. */
   absorb({ gasLeft, stateGasLeft, stateGasUsed }: MessageGas): void {
-    // What the message gave back of charges that were spilled before it repays them.
+    // State gas that the message refilled first repays charges that were spilled before the message.
     const repaid = minBigInt(stateGasLeft, this.#spilled);
     this.#gasLeft = gasLeft + repaid;
     this.#reservoir = stateGasLeft - repaid;
@@ -75,12 +75,12 @@ export class GasBudget {
     this.#stateUsed += stateGasUsed;
   }
 
-  /** Execution gas is lost: the message halted. */
+  /** Consumes all execution gas: the message halted. */
   burn(): void {
     this.#gasLeft = 0n;
   }
 
-  /** A charge before the message could not be paid: execution gas is lost, and all state gas is given back. */
+  /** Consumes all execution gas and restores all state gas: a charge before the message could not be paid. */
   halt(): void {
     this.#gasLeft = 0n;
     this.#reservoir = this.#initialReservoir;
@@ -89,11 +89,11 @@ export class GasBudget {
   }
 }
 
-/** What a transaction used, from which its payment follows. */
+/** Gas consumption of a transaction, from which its payment is computed. */
 export type GasSpent = {
-  /** Of both kinds, before refunds. */
+  /** Execution and state gas, before refunds. */
   readonly spent: bigint;
-  /** Of that, state gas. */
+  /** State gas contained in `spent`. */
   readonly stateUsed: bigint;
   /** Refund counter. */
   readonly refund: bigint;
@@ -101,20 +101,20 @@ export type GasSpent = {
 };
 
 export type SettledGas = {
-  /** What the sender pays: the receipt's gas. */
+  /** Gas that the sender pays: `gasUsed` of the receipt. */
   readonly gasUsed: bigint;
-  /** The most that was in use at any time: before refunds, but not below the floor. */
+  /** Peak gas: before refunds, at least the floor. */
   readonly peakGasUsed: bigint;
-  /** What the block counts of each kind. */
+  /** Execution gas that the block counts. */
   readonly blockExecutionGas: bigint;
   readonly blockStateGas: bigint;
 };
 
 /**
- * EIP-3529, 7623, 7778 and 8037: refunds and the floor apply to both kinds of gas together in what is paid; the block counts execution
- * gas without refunds, and the floor on that alone.
- * @param quotient refunds give back at most one part in so many
- * @param countsRefunds whether blocks count what is paid: before Amsterdam
+ * Applies refunds and the floor (EIP-3529, 7623, 7778, 8037). For the payment they apply to both kinds of gas together; the block counts
+ * execution gas without refunds, with the floor on execution gas alone.
+ * @param quotient refunds are capped at `spent / quotient`
+ * @param countsRefunds whether the block counts gas after refunds: before Amsterdam
  */
 export function settleGas(
   { spent, stateUsed, refund, floorGas }: GasSpent,

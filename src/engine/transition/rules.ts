@@ -11,28 +11,28 @@ import type { RevisionRules } from '../../evm/revisions/revision-rules.ts';
 import { latestRules } from '../../evm/revisions/revisions.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 
-/** Everything that a block's position in the fork schedule decides. */
+/** All rules that follow from a block's position in the fork schedule. */
 export type BlockRules = {
   readonly chainId: bigint;
   readonly revision: RevisionRules;
-  /** EIP-155 signatures are accepted. */
+  /** EIP-155 signatures are valid. */
   readonly hasReplayProtection: boolean;
   readonly isMerged: boolean;
-  /** Blocks by which the difficulty bomb is set back. */
+  /** Number of blocks by which the difficulty bomb is delayed. */
   readonly bombDelay: bigint;
   /** Absent before Cancun. */
   readonly blobs: BlobParameters | undefined;
   readonly depositContract: string;
 };
 
-/** Forks that do nothing but set the difficulty bomb back: EIP-2384, 4345, 5133. */
+/** Forks that only delay the difficulty bomb: EIP-2384, 4345, 5133. */
 const BOMB_DELAYS: readonly (readonly [ForkName, bigint])[] = [
   ['muirGlacier', 9_000_000n],
   ['arrowGlacier', 10_700_000n],
   ['grayGlacier', 11_400_000n],
 ];
 
-/** The rules for a block at this point of the chain. */
+/** Returns the rules of a block at this point of the fork schedule. */
 export function rulesAt(config: ChainConfig, point: ForkPoint): BlockRules {
   const forks = activeForks(config, point);
   const revision = latestRules(forks);
@@ -50,7 +50,7 @@ export function rulesAt(config: ChainConfig, point: ForkPoint): BlockRules {
   };
 }
 
-/** The rules of a block by its header alone: without difficulty it is proof-of-stake. */
+/** Returns the rules of a block from its header alone: zero difficulty means proof of stake. */
 export function rulesOfHeader(
   config: ChainConfig,
   { number, timestamp, difficulty }: Pick<Header, 'number' | 'timestamp' | 'difficulty'>,
@@ -63,7 +63,7 @@ export function isMergedAfter(config: ChainConfig, totalDifficulty: bigint): boo
   return config.terminalTotalDifficulty !== undefined && totalDifficulty >= config.terminalTotalDifficulty;
 }
 
-/** Whether the block after this one is: past a block without difficulty all are. */
+/** Whether the block after this one is proof-of-stake: every block after one without difficulty is. */
 export function isMergedPast(
   config: ChainConfig,
   {
@@ -75,8 +75,8 @@ export function isMergedPast(
 }
 
 /**
- * Whether this block is. Without a terminal total difficulty, and past a fork by time, its own difficulty says so, as in geth: test
- * chains have forks by time from the beginning, and a terminal total difficulty that they do not reach.
+ * Whether a block is proof-of-stake. Without a terminal total difficulty, or after the first fork by time, zero difficulty decides, as in
+ * geth: test chains have forks by time from genesis and a terminal total difficulty that they never reach.
  */
 export function isMergedBlock(
   config: ChainConfig,

@@ -13,26 +13,26 @@ import type { BlockRules } from './rules.ts';
 import { RuntimeCharges } from './runtime-charges.ts';
 import type { TransactionRules } from './transaction-modes.ts';
 
-/** Where a transaction is executed. */
+/** Dependencies of executing a transaction. */
 export type ExecutionContext = {
   readonly evm: Evm;
   readonly block: BlockEnvironment;
   readonly rules: BlockRules;
   readonly recoverPublicKey: RecoverPublicKey;
-  /** Of the block that the transaction is part of: what is left of its gas, and the access list that is being made of it. */
+  /** Gas of the block that contains the transaction, and its access list under construction. */
   readonly blockGas?: BlockGas | undefined;
   readonly accessList?: BlockAccessRecorder | undefined;
 };
 
 export type TransactionResult = MessageOutcome &
   SettledGas & {
-    /** None when it was only simulated. */
+    /** Empty when the transaction was only simulated. */
     readonly logs: readonly ExecutionLog[];
-    /** Least gas limit with which it would have run the same way; undefined when code looked at its gas. */
+    /** Smallest gas limit with which execution would be identical; undefined when code read its remaining gas. */
     readonly gasNeeded: bigint | undefined;
   };
 
-/** What was settled when a transaction began. */
+/** Charges computed when a transaction starts. */
 export type Charges = {
   readonly gasPrice: bigint;
   readonly intrinsicGas: bigint;
@@ -40,13 +40,13 @@ export type Charges = {
   readonly floorGas: bigint;
 };
 
-/** Authorizations that are applied in one piece: 0.5 ms, for each takes the recovery of a key. */
+/** Authorizations applied in one step, 0.5 ms: each recovers a public key. */
 const AUTHORIZATIONS_PIECE = 8;
 
-/** It could not pay for what comes before its message. */
+/** Outcome when the charges before the message could not be paid. */
 const OUT_OF_GAS: MessageOutcome = { status: 'halt', reason: 'out of gas', output: EMPTY_BYTES };
 
-/** A transaction that has begun: its sender has paid. Its authorizations come first, then its message. */
+/** A started transaction whose sender is charged. It applies authorizations first, then runs its message. */
 export class RunningTransaction {
   readonly #tx: TransactionBody;
   readonly #sender: Uint8Array;
@@ -54,19 +54,19 @@ export class RunningTransaction {
   readonly #mode: TransactionRules;
   readonly #charges: Charges;
   readonly #budget: GasBudget;
-  /** From Amsterdam. */
+  /** Present from Amsterdam. */
   readonly #runtime: RuntimeCharges | undefined;
-  /** Where authorizations are undone to. */
+  /** Checkpoint to which authorizations roll back. */
   readonly #mark: number;
-  /** Authorizations that were applied. */
+  /** Number of processed authorizations. */
   #authorized = 0;
-  /** EIP-7702: what comes back for authorities that existed already. */
+  /** EIP-7702 refund for authorities that already existed. */
   #authorityRefund = 0n;
-  /** State gas for the account that the message creates. */
+  /** State gas charged for the account that the message creates. */
   #newAccountGas = 0n;
-  /** Gas of both kinds that the message has. */
+  /** Execution and state gas passed to the message. */
   #messageGas = 0n;
-  /** There is no message: what comes before it could not be paid. */
+  /** True when the charges before the message could not be paid; there is no message then. */
   #isOutOfGas = false;
 
   constructor(
@@ -94,7 +94,7 @@ export class RunningTransaction {
     if (tx.authorizationList.length === 0) this.#startMessage();
   }
 
-  /** Runs on for at most that much gas. @returns whether it is done */
+  /** Runs for at most `slice` gas. @returns whether the transaction is finished */
   advance(slice: bigint): boolean {
     if (this.#isOutOfGas) return true;
     if (this.#authorized < this.#tx.authorizationList.length) {
@@ -113,7 +113,7 @@ export class RunningTransaction {
     else if (end === list.length) this.#startMessage();
   }
 
-  /** @returns false where it cannot be paid; one that is invalid is skipped */
+  /** Applies one authorization; an invalid one is skipped. @returns false when it cannot be paid */
   #apply(authorization: Authorization): boolean {
     const { evm, rules } = this.#context;
     const authority = checkAuthorization(authorization, this.#context);
@@ -150,31 +150,31 @@ export class RunningTransaction {
     });
   }
 
-  /** Its execution gas is lost, and its authorizations are undone. */
+  /** Consumes the execution gas and rolls the authorizations back. */
   #runOutOfGas(): void {
     this.#isOutOfGas = true;
     this.#context.evm.rollbackTo(this.#mark);
     this.#budget.halt();
   }
 
-  /** Whether what comes next may take longer than a slice, and cannot be cut. */
+  /** Whether the next step may take longer than a slice and cannot be split. */
   get isAtLongStep(): boolean {
     return !this.#isOutOfGas && this.#context.evm.isAtLongStep;
   }
 
-  /** Once it is done: what became of its message, for callers that do not need its gas. */
+  /** Outcome of the finished message, for callers that do not need its gas. */
   get outcome(): MessageOutcome {
     return this.#isOutOfGas ? OUT_OF_GAS : this.#context.evm.outcome;
   }
 
-  /** Once it is done: the execution gas that it used before refunds, and what was charged before its message. */
+  /** Execution gas used before refunds, including all charges before the message; valid when finished. */
   get gasSpent(): bigint {
     const { gasLimit } = this.#tx;
     if (this.#isOutOfGas) return gasLimit - this.#budget.reservoir;
     return gasLimit - this.#messageGas + this.#context.evm.gasUsed;
   }
 
-  /** Once it is done: refund and payment, and what became of it. */
+  /** Applies refund and payment of a finished transaction, and returns its result. */
   finish(): TransactionResult {
     const { revision } = this.#context.rules;
     const { floorGas } = this.#charges;
@@ -200,7 +200,7 @@ export class RunningTransaction {
     };
   }
 
-  /** The gas of the message comes back. If it failed, so does the state gas of the account that it was to create. */
+  /** Returns the gas of the message to the budget; a failed message also refills the state gas of the account that it would have created. */
   #finishMessage(): MessageResult {
     const { isSettled } = this.#mode;
     const result = this.#context.evm.result(isSettled);
@@ -209,12 +209,12 @@ export class RunningTransaction {
     const budget = this.#budget;
     budget.absorb({ gasLeft: budget.gasLeft - gasUsed, stateGasLeft, stateGasUsed });
     if (status !== 'success') budget.refillState(this.#newAccountGas);
-    // What comes back of a spilled charge is lost as well.
+    // State gas refilled into execution gas that a charge had spilled is consumed too.
     if (status === 'halt' && this.#runtime !== undefined) budget.burn();
     return result;
   }
 
-  /** What is left goes back to the sender, the tip to the block's beneficiary. */
+  /** Pays the unused gas to the sender and the tip to the block's beneficiary. */
   #pay(gasUsed: bigint): void {
     const { evm, block, accessList } = this.#context;
     const { gasPrice } = this.#charges;

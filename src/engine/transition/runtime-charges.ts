@@ -1,4 +1,4 @@
-/** EIP-2780 and 8037: what a transaction pays before its message, by the state that it finds. */
+/** EIP-2780 and 8037: charges of a transaction before its message that depend on the state. */
 import type { TransactionBody } from '../../chain/transaction.ts';
 import type { RevisionRules, StateGasPrices } from '../../evm/revisions/revision-rules.ts';
 import { hasPrecompile } from '../../evm/revisions/revision-rules.ts';
@@ -13,14 +13,14 @@ import type { ExecutionContext } from './running-transaction.ts';
 
 type PaidAuthority = { isWritten: boolean; isDesignated: boolean };
 
-/** Charges of a transaction's authorizations and of its recipient, or of the contract that it creates. */
+/** Charges for a transaction's authorizations and for its recipient, or for the contract that it creates. */
 export class RuntimeCharges {
   readonly #tx: TransactionBody;
   readonly #sender: Uint8Array;
   readonly #context: ExecutionContext;
   readonly #prices: StateGasPrices;
   readonly #budget: GasBudget;
-  /** By address: authorities, and what was paid for them. */
+  /** Charges paid per authority, by address. */
   readonly #authorities = new Map<string, PaidAuthority>();
 
   constructor(
@@ -38,9 +38,9 @@ export class RuntimeCharges {
   }
 
   /**
-   * An authorization, before it is applied if it can be. The write of an authority is paid for once, and is not where the transaction has
-   * paid for it already: of the sender, and of a recipient of value. A delegation is paid for once, and not where there was one.
-   * @returns false where it cannot be paid
+   * Charges an authorization before it is applied; one that is not applicable is free. The write of an authority is paid once, and not where
+   * the transaction already paid for it (the sender, and a recipient of value). A delegation is paid once, and not where one existed.
+   * @returns false when the budget cannot pay
    */
   chargeAuthority({ address, isDelegated, isApplicable }: Authority, endsDelegation: boolean): boolean {
     const key = bytesToHex(address);
@@ -66,12 +66,12 @@ export class RuntimeCharges {
   }
 
   /**
-   * The account that the message creates or gives value to where it was empty.
-   * @returns the state gas charged, which comes back if the message fails; undefined where it cannot be paid
+   * Charges for the account that the message creates, or to which it transfers value while it is empty.
+   * @returns the state gas charged, which is refilled when the message fails; undefined when the budget cannot pay
    */
   chargeNewAccount(): bigint | undefined {
     const { to, value } = this.#tx;
-    // The sender's nonce has been raised already, and has begun anew after 2^64 - 1, which overrides may give it.
+    // The sender's nonce is already raised; it wrapped to zero after 2^64 - 1, which state overrides can set.
     const address =
       to ?? createAddress(this.#sender, BigInt.asUintN(64, this.#state.getNonce(this.#sender) - 1n));
     this.#context.accessList?.touch(address);
@@ -80,7 +80,7 @@ export class RuntimeCharges {
     return this.#budget.charge(0n, charge) ? charge : undefined;
   }
 
-  /** The account whose code the recipient runs: paid for before it is accessed. @returns false where it cannot be paid */
+  /** Charges for the delegate of the recipient before it is accessed. @returns false when the budget cannot pay */
   chargeDelegate(): boolean {
     const { to } = this.#tx;
     const delegate = to && findDelegate(this.#state, to);
@@ -91,7 +91,7 @@ export class RuntimeCharges {
     return true;
   }
 
-  /** What is warm when the message begins (EIP-2929, 2930, 3651, 7702). */
+  /** Whether an address is warm when the message begins (EIP-2929, 2930, 3651, 7702). */
   #isWarm(address: Uint8Array): boolean {
     const { to, accessList } = this.#tx;
     return (
@@ -113,7 +113,7 @@ export class RuntimeCharges {
   }
 }
 
-/** EIP-161. */
+/** Whether an account is empty (EIP-161). */
 function isEmpty(state: WorldState, address: Uint8Array): boolean {
   const account = state.getAccount(address);
   if (account === undefined) return true;

@@ -1,4 +1,4 @@
-/** What the protocol itself does in a block: system contracts and execution requests. */
+/** System calls of a block: system contracts and execution requests. */
 
 import type { Header } from '../../chain/header.ts';
 import type { Log } from '../../chain/receipt.ts';
@@ -12,13 +12,13 @@ import type { ExecutionContext } from './running-transaction.ts';
 
 const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe');
 const SYSTEM_CALL_GAS = 30_000_000n;
-/** Slots that a system call may fill from its reservoir of state gas (EIP-8037). */
+/** Number of slots that a system call can fill from its state gas reservoir (EIP-8037). */
 const SYSTEM_CALL_SLOTS = 16n;
 
 /** Type of deposit requests, which are read from logs (EIP-6110). */
 const DEPOSIT_REQUEST = 0;
 
-/** EIP-6110: `DepositEvent(bytes,bytes,bytes,bytes,bytes)` and where its parts lie in the data. */
+/** EIP-6110: `DepositEvent(bytes,bytes,bytes,bytes,bytes)` and the offsets of its parts in the data. */
 const DEPOSIT_TOPIC = hexToBytes('0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5');
 const DEPOSIT_DATA_LENGTH = 576;
 const DEPOSIT_PARTS = [
@@ -29,10 +29,10 @@ const DEPOSIT_PARTS = [
   { offset: 512, length: 8 },
 ] as const;
 
-/** What the protocol does, in pieces: a `next` runs at most a slice of gas, and says whether what follows is long. */
+/** Protocol work in steps: a `next` runs at most one slice of gas and reports whether the next step may be long. */
 export type ProtocolSteps<T> = Generator<'sliceUsed' | 'longStepAhead', T, undefined>;
 
-/** Runs all of it, in slices that nothing ends. */
+/** Runs all steps without interruption. */
 export function complete<T>(steps: ProtocolSteps<T>): T {
   let step = steps.next();
   while (!step.done) step = steps.next();
@@ -72,7 +72,7 @@ function* callSystemContract(
   return { succeeded: status === 'success', reason, output };
 }
 
-/** Before the transactions: what the revision stores of the header, if the header has it. */
+/** Runs the system calls before the transactions; a call whose header field is absent is skipped. */
 export function* runPreBlockCalls(
   header: Pick<Header, 'parentBeaconBlockRoot' | 'parentHash'>,
   context: ExecutionContext,
@@ -84,7 +84,7 @@ export function* runPreBlockCalls(
   }
 }
 
-/** The 160 = 5 x 32 bytes of offsets and every part's length word must be as the contract writes them. */
+/** Checks that the 160 = 5 x 32 bytes of offsets and each part's length word are as the contract writes them. */
 function parseDeposit(data: Uint8Array): Uint8Array {
   if (data.length !== DEPOSIT_DATA_LENGTH) throw new BlockError('deposit event of wrong length');
   const word = (at: number): number => {
@@ -112,7 +112,7 @@ function collectDeposits(logs: readonly Log[], contract: string): Uint8Array {
 }
 
 /**
- * After the transactions, in revisions with requests: deposits, withdrawals and consolidations asked for in this block.
+ * Collects the block's deposit, withdrawal and consolidation requests after the transactions, in revisions with requests.
  * @returns the requests hash of EIP-7685
  * @throws BlockError when a request contract is missing or fails, or a deposit is malformed
  */

@@ -1,4 +1,4 @@
-/** What is wrong with a transaction, where simulations say it by a code. */
+/** Problems of a transaction for which simulations return an error code of their own. */
 export type TransactionProblem =
   | 'nonceTooHigh'
   | 'nonceTooLow'
@@ -9,7 +9,7 @@ export type TransactionProblem =
   | 'initCodeSize'
   | 'other';
 
-/** A transaction that cannot be executed at all; the message is geth's text (core/error.go). */
+/** Error of a transaction that cannot be executed; the message is geth's text (core/error.go). */
 export class TransactionError extends Error {
   readonly problem: TransactionProblem;
 

@@ -1,22 +1,22 @@
-/** What of a transaction is checked and settled. */
+/** Checks and settlement that apply to a transaction. */
 export type TransactionRules = {
-  /** The nonce must be the sender's. */
+  /** The nonce must equal the sender's nonce. */
   readonly checksNonce: boolean;
   /** EIP-3607: the sender must have no code. */
   readonly checksSenderCode: boolean;
-  /** Its gas limit is not above what the protocol allows. */
+  /** The gas limit must not exceed the protocol's cap. */
   readonly checksGasCap: boolean;
-  /** A part of its gas limit, at most, is execution gas, and the rest a reservoir of state gas (EIP-8037). */
+  /** Execution gas is capped; the rest of the gas limit is a reservoir of state gas (EIP-8037). */
   readonly capsExecution: boolean;
-  /** Price zero means no price: neither base fee nor blob fee is asked for. */
+  /** A gas price of zero disables the base fee check; a blob fee cap of zero disables the blob fee check. */
   readonly isPriceFree: boolean;
-  /** Logs are kept, and what is left of the gas is paid back, the rest to the beneficiary. */
+  /** Logs are collected, unused gas is refunded to the sender, and the tip is paid to the beneficiary. */
   readonly isSettled: boolean;
 };
 
 /**
- * `mined`: transactions of blocks. `simulated`: eth_call. `estimated`: estimates. `assembled`: of simulated blocks, which check neither the sender's
- * code nor the protocol's cap on gas; `assembledUnchecked`: without nonces and prices either.
+ * `mined`: transactions of blocks. `simulated`: eth_call. `estimated`: gas estimates. `assembled`: transactions of simulated blocks, without
+ * checks of the sender's code and of the protocol's gas cap; `assembledUnchecked`: also without checks of nonces and prices.
  */
 export type TransactionMode = 'mined' | 'simulated' | 'estimated' | 'assembled' | 'assembledUnchecked';
 

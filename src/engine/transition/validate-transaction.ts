@@ -15,7 +15,10 @@ import { TransactionError } from './transaction-error.ts';
 const BLOB_HASH_VERSION = 1;
 const MAX_NONCE = 2n ** 64n - 1n;
 
-/** Checks that need neither state nor block: the type is known, the signature is of this chain and form. */
+/**
+ * Checks that need neither state nor block: the revision knows the type; chain id and signature are valid.
+ * @throws TransactionError
+ */
 export function validateSignedTransaction(tx: Transaction, rules: BlockRules): void {
   const { transactionTypes, requiresLowS, blobsPerTransaction = Number.MAX_VALUE } = rules.revision;
   if (!transactionTypes.has(tx.type)) {
@@ -37,12 +40,12 @@ export function validateSignedTransaction(tx: Transaction, rules: BlockRules): v
   }
 }
 
-/** As geth names an account in its errors; called only when there is one: it takes a hash and some text. */
+/** Formats an account as in geth's errors; it hashes and formats, so only call it when an error occurs. */
 function describe(address: Uint8Array): string {
   return `address ${checksumAddress(address)}`;
 }
 
-/** The nonce is the sender's, and can be raised. */
+/** Checks that the nonce equals the sender's nonce and can be raised. @throws TransactionError */
 export function validateSender(
   tx: TransactionBody,
   sender: Uint8Array,
@@ -64,7 +67,7 @@ export function validateSender(
     throw new TransactionError(`nonce has max value: ${describe(sender)}, nonce: ${tx.nonce}`);
 }
 
-/** EIP-7825, and geth's own limit from Amsterdam. */
+/** Checks the gas limit cap of EIP-7825, from Amsterdam geth's own cap. @throws TransactionError */
 export function validateGasCap(
   { gasLimit }: TransactionBody,
   { transactionGasCap: cap }: RevisionRules,
@@ -73,7 +76,7 @@ export function validateGasCap(
   throw new TransactionError(`transaction gas limit too high (cap: ${cap}, tx: ${gasLimit})`);
 }
 
-/** EIP-3607: a sender has no code, but for a delegation. */
+/** EIP-3607: a sender must have no code except a delegation. @throws TransactionError */
 export function validateSenderCode(
   sender: Uint8Array,
   account: Omit<AccountState, 'hasStorage'>,
@@ -85,14 +88,14 @@ export function validateSenderCode(
     throw new TransactionError(`sender not an eoa: ${describe(sender)}, len(code): ${code.length}`);
 }
 
-/** Which of its lists a transaction has, be they empty or not: what a call gives, or a signed transaction's type. */
+/** Lists that a transaction has, even when empty: from the fields of a call, or from the type of a signed transaction. */
 export type GivenLists = {
   readonly hasAccessList: boolean;
   readonly hasBlobs: boolean;
   readonly hasAuthorizations: boolean;
 };
 
-/** By type: signed transactions' types are checked beforehand, access lists among them. */
+/** Lists of signed transactions by type; types are checked beforehand, including that of access lists. */
 export const LISTS_BY_TYPE: readonly GivenLists[] = [0, 1, 2, 3, 4].map((type) => ({
   hasAccessList: false,
   hasBlobs: type === 3,
@@ -100,7 +103,8 @@ export const LISTS_BY_TYPE: readonly GivenLists[] = [0, 1, 2, 3, 4].map((type) =
 }));
 
 /**
- * EIP-1559, 2930, 3860, 4844 and 7702: fee fields against the block's prices, and what belongs to types, in geth's order.
+ * Checks fee fields against the block's prices, and the fields of each type, in geth's order (EIP-1559, 2930, 3860, 4844, 7702).
+ * @param skipsBaseFee whether a zero price skips the fee checks
  * @throws TransactionError
  */
 export function validateFields(

@@ -1,4 +1,4 @@
-/** Writes the core's dispatch loop from the opcode table: AssemblyScript, one `switch` over all operations. */
+/** Generates the core's dispatch loop from the opcode table: AssemblyScript, one `switch` over all operations. */
 import { OPCODES, type Opcode } from '../opcodes.ts';
 
 const bodyOf = (name: string, other: string | undefined): string => other ?? name.toLowerCase();
@@ -25,7 +25,7 @@ import { copyWord, fitsU64, isZero, setU64, swapWords } from '../words/word.ts';
 import { shlBy, shrBy } from '../words/shift.ts';
 `;
 
-/** Begins the block at `ip`: every jump ends so, for there is always one. */
+/** Begins the block at `ip`; every jump ends with it, because a jump always leads to a block start. */
 const ENTER = `
     const paid = gas - <i64>load<u32>(ip, 4);
     const bounds = load<u32>(ip, 8);
@@ -33,7 +33,7 @@ const ENTER = `
     if (paid < 0 || height < (bounds & 0xffff) || height > bounds >>> 16) { result = failBlock(ip, sp, gas); break; }
     gas = paid; ip += 16; continue;`;
 
-/** How two words compare, and how a word and a number do. */
+/** Comparisons of two words, and of a word and a number. */
 const COMPARISONS: Readonly<Record<string, (a: string, b: string) => string>> = {
   LT: (a, b) => `isLess(${a}, ${b})`,
   GT: (a, b) => `isLess(${b}, ${a})`,
@@ -46,14 +46,14 @@ const NUMBER_COMPARISONS: Readonly<Record<string, (a: string, b: string) => stri
   GT: (a, b) => `isAbove(${a}, ${b})`,
   EQ: (a, b) => `isNumber(${a}, ${b})`,
 };
-/** Which comparison it is with the operands exchanged. */
+/** Comparison with exchanged operands. */
 const REVERSED: Readonly<Record<string, string>> = { LT: 'GT', GT: 'LT', EQ: 'EQ' };
 
 const operand = (index: number): string => `load<u32>(ip, ${4 + 4 * index})`;
 
 /**
- * A jump to the last of `operands`, inverted when its bit 0 is set. Both ways are written out: as a conditional move
- * it would make what follows wait for the condition.
+ * Emits a jump to the last of `operands`, inverted when its bit 0 is set. Both branches are written out: with a conditional move, the
+ * following instructions would wait for the condition.
  */
 function jumpWhere(condition: string, operands: number, pops: number): string {
   const target = operand(operands - 1);
@@ -80,7 +80,7 @@ for (const name of Object.keys(NUMBER_COMPARISONS)) {
   JUMPS[`DUP_SMALL_JUMP_${name}`] = jumpWhere(reversed(`sp - ${operand(0)}`, operand(1)), 3, 0);
 }
 
-/** What decoding makes of sequences, jumps and constants. */
+/** Operations that decoding emits for sequences, jumps and constants. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   BLOCK: ENTER,
   EXHAUST: 'result = halt(OUT_OF_GAS); break;',
@@ -194,7 +194,7 @@ function caseOf({ name, execution, inputs, outputs }: Opcode): string | undefine
   return `result = ${body}(sp, gas); if (result < 0) break; gas = result; ${move} ip += 16; continue;`;
 }
 
-/** The functions that instructions are, by module. */
+/** Generates the imports of the instructions' functions, by module. */
 function writeImports(): string {
   const names = new Map<string, string[]>();
   for (const { name, execution } of OPCODES) {
@@ -207,7 +207,7 @@ function writeImports(): string {
     .join('');
 }
 
-/** An AssemblyScript module with the function `interpret`. */
+/** Generates an AssemblyScript module with the function `interpret`. */
 export function generateDispatch(): string {
   const instructions = OPCODES.flatMap((opcode): [string, string][] => {
     const text = caseOf(opcode);

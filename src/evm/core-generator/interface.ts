@@ -1,4 +1,4 @@
-/** Writes the core's constants from what host and core have in common: AssemblyScript. */
+/** Generates the core's constants from the definitions that host and core share, as AssemblyScript. */
 import {
   CALL_ENTRY,
   CORE_LIMITS,
@@ -19,7 +19,7 @@ import {
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** `blockNumber` is `BLOCK_NUMBER`. */
+/** Converts `blockNumber` to `BLOCK_NUMBER`. */
 function toConstant(name: string): string {
   return name.replace(/[A-Z]/g, '_$&').toUpperCase();
 }
@@ -30,7 +30,7 @@ function writeConstants(type: string, numbers: Numbers, prefix = ''): string {
     .join('');
 }
 
-/** Where everything lies in linear memory. */
+/** Generates the layout of linear memory. */
 export function generateLayout(): string {
   const regions = [...CORE_REGIONS].flatMap(([name, { start, end }]): [string, number][] => [
     [name, start],
@@ -48,19 +48,19 @@ export function generateLayout(): string {
   );
 }
 
-/** What the host writes before a run, and reads after it. */
+/** Generates the addresses of the exchange region. */
 export function generateExchange(): string {
   return writeConstants('usize', { ...EXCHANGE_WORDS, ...EXCHANGE_FIELDS });
 }
 
-/** Codes with which frames end, and a run returns. */
+/** Generates the end statuses of frames and the return reasons of a run. */
 export function generateStatus(): string {
   return (
     writeConstants('i32', STATUS) + writeConstants('i32', RUN) + writeConstants('usize', ENTRY, 'ENTRY_')
   );
 }
 
-/** Switches and numbers of the revision in force. */
+/** Generates the switches and numbers of the active revision. */
 export function generateRules(): string {
   const switches = RULE_SWITCHES.map((name, bit) => `export const ${name}: u32 = 1 << ${bit};\n`);
   const numbers = RULE_NUMBERS.map((name) => `export let ${name}: i64 = 0;\n`);

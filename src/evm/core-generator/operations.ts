@@ -1,36 +1,36 @@
 /**
- * The interpreter's operations: the instructions' own codes, and beyond them what decoding makes of constants and of
+ * Operations of the interpreter: the opcodes of the instructions, and above them the operations that decoding emits for constants and for
  * sequences.
  */
 import { OPCODES, type Opcode } from '../opcodes.ts';
 
-/** Operations that decoding writes for single instructions, and how many operands of 32 bits they have. */
+/** Operations that decoding emits for single instructions, with their number of 32-bit operands. */
 const SINGLE: readonly (readonly [name: string, operands: number])[] = [
   ['BLOCK', 3],
   ['EXHAUST', 0],
-  // A constant of 32 bits, of 64 bits, of more: that one follows the operation.
+  // Constants of 32 bits, of 64 bits, and longer ones, which follow the operation.
   ['PUSH_SMALL', 1],
   ['PUSH_LONG', 2],
   ['PUSH_WORD', 0],
   ['DUP', 1],
   ['SWAP', 1],
-  // Jumps to constants; a conditional one takes a word from the stack.
+  // Jumps to constants; a conditional one pops a word.
   ['JUMP_TO', 1],
   ['JUMP_IF', 1],
 ];
-/** How many operands an instruction's own operation has; none if it is not listed. */
+/** Number of operands of instructions' own operations; 0 if not listed. */
 const OPERANDS: Readonly<Record<string, number>> = { INVALID: 2, GAS: 1, LOG0: 1, EXCHANGE: 2 };
 
-/** An operation for two that follow one another: it has the operands of both, in their order. */
+/** A fused operation for two consecutive ones; it has the operands of both, in order. */
 export type Sequence = {
   readonly name: string;
   readonly first: string;
   readonly second: string;
-  /** The first one's constant is below this. */
+  /** Exclusive upper bound of the first operation's constant. */
   readonly limit?: number;
-  /** The second one does not read what the first one pushes: its operand, how deep it reads, is not 0. */
+  /** The second operation does not read the word that the first pushes: its depth operand is not 0. */
   readonly isApart?: true;
-  /** The jump is the other way round: bit 0 of its target changes. */
+  /** The jump condition is inverted: bit 0 of its target changes. */
   readonly isInverted?: true;
 };
 
@@ -49,10 +49,10 @@ const sequenceApart = (name: string, first: string, second: string): Sequence =>
 const COMPARISONS = ['LT', 'GT', 'SLT', 'SGT', 'EQ'];
 const MEMORY_OFFSETS = 0x10000;
 const SHIFTS = 256;
-/** Bytes of one block of Keccak-256: what is hashed without a pause. */
+/** Block size of Keccak-256, bytes: the amount hashed without a pause. */
 const HASH_BLOCK = 136;
 
-/** Which operations decoding joins; what it has joined may be joined again. */
+/** Operations that decoding fuses; a fused operation may be fused again. */
 export const SEQUENCES: readonly Sequence[] = [
   sequenceApart('DUP_DUP', 'DUP', 'DUP'),
   sequence('SWAP_POP', 'SWAP', 'POP'),
@@ -65,7 +65,7 @@ export const SEQUENCES: readonly Sequence[] = [
   sequenceApart('SMALL_DUP_MSTORE', 'PUSH_SMALL', 'DUP_MSTORE'),
   sequenceApart('SMALL_DUP_ADD', 'PUSH_SMALL', 'DUP_ADD'),
   sequence('MUL_SMALL', 'PUSH_SMALL', 'MUL'),
-  // SWAP1: its operand is 32.
+  // SWAP1 has the operand 32.
   sequence('SWAP_SUB', 'SWAP', 'SUB', 33),
   sequence('SUB_SMALL', 'PUSH_SMALL', 'SWAP_SUB'),
   sequence('AND_SMALL', 'PUSH_SMALL', 'AND'),
@@ -114,10 +114,10 @@ function listOperations(): ReadonlyMap<string, number> {
   ]);
 }
 
-/** Operations by name. */
+/** Operation numbers by name. */
 export const OPERATIONS: ReadonlyMap<string, number> = listOperations();
 
-/** How many operands operations have, if any. */
+/** Number of operands of operations that have any. */
 const SIZES = countOperands();
 
 function countOperands(): ReadonlyMap<string, number> {
@@ -130,7 +130,7 @@ function countOperands(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** What decoding asks about an operation, in a byte: how many operands, and these bits. */
+/** Properties of an operation in a byte: number of operands, and these bits. */
 const HAS_TARGET = 4;
 const HAS_CONSTANT = 8;
 const IS_SECOND = 16;
@@ -150,7 +150,7 @@ function listFacts(): readonly number[] {
   return facts;
 }
 
-/** One `case` for each second operation, with a test for each first one. */
+/** Generates a `case` for each second operation, with a test for each first one. */
 function writeCase(second: string): string {
   const tests = SEQUENCES.filter((one) => one.second === second).map(
     ({ name, first, limit, isApart, isInverted }) => {
@@ -161,7 +161,7 @@ function writeCase(second: string): string {
   return `    case ${second}:\n${tests.join('')}      break;\n`;
 }
 
-/** Instructions with bytes of code of their own; a range of opcodes that have one more each is one test. */
+/** Generates the sizes of immediate bytes; consecutive opcodes whose sizes increase by one share one test. */
 function writeImmediateSize(): string {
   const ranges: { first: Opcode; last: Opcode }[] = [];
   for (const opcode of OPCODES.filter(({ immediate }) => immediate > 0)) {
@@ -182,7 +182,7 @@ ${tests.join('')}  return 0;
 `;
 }
 
-/** An AssemblyScript module: constants, and what decoding asks about operations. */
+/** Generates an AssemblyScript module: constants, and the properties of operations that decoding reads. */
 export function generateOperations(): string {
   const constants = [...OPERATIONS].map(([name, code]) => `export const ${name}: u32 = ${code};\n`).join('');
   const seconds = [...new Set(SEQUENCES.map(({ second }) => second))];

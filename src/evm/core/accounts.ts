@@ -1,4 +1,4 @@
-/** Accounts that are known: read from the state below, or written since. Found by address, held in the region ACCOUNTS. */
+/** Loaded accounts: read from the underlying state, or written since. They are found by address and stored in the region ACCOUNTS. */
 import {
   accountMask, firstAccountPlace, freePlaceOf, growAccountIndex, shrinkAccountIndex, takeAccountPlace,
 } from './account-index.ts';
@@ -12,7 +12,7 @@ import { epoch, isSystemCall } from './machine.ts';
 import { EIP158, EIP8246, has, precompiles } from './rules.ts';
 import { copyWord, isZero } from './words/word.ts';
 
-/** The address, a word; also what ADDRESS and CALLER push. */
+/** Fields of an entry. The first is the address, a word, which ADDRESS and CALLER also push. */
 const ADDRESS_SIZE: usize = 32;
 const BALANCE: usize = 32;
 const CODE_HASH: usize = 64;
@@ -20,30 +20,30 @@ const NONCE: usize = 96;
 const CODE: usize = 104;
 const IS_KNOWN: usize = 108;
 const EXISTS: usize = 112;
-/** Something lies in its storage below. */
+/** The account has storage in the underlying state. */
 const HAS_STORAGE: usize = 116;
-/** 0: storage of the state below. Otherwise its storage was cleared; slots of other generations are not its own. */
+/** 0: storage of the underlying state. Otherwise storage was cleared, and slots of other generations do not belong to the account. */
 const GENERATION: usize = 120;
 const WARM: usize = 124;
 const TOUCHED_IN: usize = 128;
 const CREATED_IN: usize = 132;
 const DESTROYED_IN: usize = 136;
 const IS_DIRTY: usize = 140;
-/** Its storage was cleared since changes were last collected. */
+/** Storage was cleared since changes were last collected. */
 const IS_CLEARED: usize = 144;
-/** 1-17; 18 for 0x100; 0: none. State overrides move it. */
+/** 1 to 17; 18 for 0x100; 0: none. State overrides move it. */
 const PRECOMPILE: usize = 148;
 const IS_LISTED: usize = 152;
-/** Its code was written since changes were last collected. */
+/** The code was written since changes were last collected. */
 const IS_CODE_NEW: usize = 156;
-/** Its place in the index. */
+/** Address of its place in the index. */
 const PLACE: usize = 160;
-/** The precompile that belongs at its address, wherever overrides have moved it. */
+/** Native precompile of the address, wherever overrides have moved it. */
 const NATIVE: usize = 164;
-/** Next entry that is recorded; 0: this one is not. */
+/** Next recorded entry; 0: this entry is not recorded. */
 const NEXT_ACCESSED: usize = 168;
 const ACCOUNT_SIZE: usize = 176;
-/** Ends a list of recorded entries. */
+/** End of the list of recorded entries. */
 const END: usize = 1;
 
 let accountsEnd: usize = ACCOUNTS;
@@ -51,12 +51,12 @@ let dirtyEnd: usize = DIRTY;
 let touchedEnd: usize = TOUCHED;
 let lastGeneration: u32 = 0;
 let firstAccessed: usize = END;
-/** keccak256 of nothing, as a word. */
+/** keccak256 of the empty input, as a word. */
 export const EMPTY_CODE_HASH: usize = memory.data<u64>([0x7bfad8045d85a470, 0xe500b653ca82273b, 0x927e7db2dcc703c0, 0xc5d2460186f7233c]);
-/** RIPEMD-160's precompile: a failed call to it left it touched once, and every client remembers (geth: EIP-158). */
+/** RIPEMD-160's precompile: on mainnet a failed call once left it touched, and every client replicates that (geth: EIP-158). */
 const RIPEMD: u32 = 3;
 
-/** The entry of an address; made when it is new. 0: the region is full. */
+/** Returns the entry of an address, and creates it when it is new. 0: the region is full. */
 export function findAccount(address: usize): usize {
   const low = load<u64>(address);
   const middle = load<u64>(address, 8);
@@ -69,7 +69,7 @@ export function findAccount(address: usize): usize {
   return search(low, middle, high, place);
 }
 
-/** The rest of the probe sequence that begins at `place`. */
+/** Continues the probe sequence that begins at `place`. */
 function search(low: u64, middle: u64, high: u32, place: u32): usize {
   let stride: u32 = 1;
   let tried: u32 = 0;
@@ -110,7 +110,7 @@ function add(slot: usize, low: u64, middle: u64, high: u32): usize {
   return entry;
 }
 
-/** All accounts have other places behind this. */
+/** Enlarges the index, which moves all accounts to other places. */
 function grow(): void {
   clearPlaces();
   growAccountIndex(<u32>(accountsEnd - ACCOUNTS) / <u32>ACCOUNT_SIZE);
@@ -125,7 +125,7 @@ function clearPlaces(): void {
   for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) store<u32>(<usize>load<u32>(account, PLACE), 0);
 }
 
-/** Room is kept for every account that one instruction or one transaction's frame may add. */
+/** Whether no account fits. Room is reserved for every account that one instruction, or one frame of a transaction, may add. */
 export function areAccountsFull(): bool {
   return accountsEnd + ACCOUNT_SIZE > ACCOUNTS_END || accountsEnd - ACCOUNTS >= <usize>(ACCOUNT_INDEX_SIZE >> 1) * ACCOUNT_SIZE;
 }
@@ -134,7 +134,7 @@ export function areAccountsCrowded(): bool {
   return accountsEnd - ACCOUNTS > <usize>(ACCOUNT_INDEX_SIZE >> 2) * ACCOUNT_SIZE;
 }
 
-/** Forgets every account. Nothing may be dirty, nothing may run. */
+/** Clears all accounts. None may be dirty, and nothing may run. */
 export function clearAccounts(): void {
   clearPlaces();
   shrinkAccountIndex();
@@ -144,7 +144,7 @@ export function clearAccounts(): void {
   firstAccessed = END;
 }
 
-/** What the state below has. */
+/** Enters facts of the underlying state. */
 export function setKnown(account: usize, exists: bool, hasStorage: bool): void {
   store<u32>(account, 1, IS_KNOWN);
   store<u32>(account, exists, EXISTS);
@@ -175,7 +175,7 @@ export function codeHashOf(account: usize): usize {
 export function nonceOf(account: usize): u64 {
   return load<u64>(account, NONCE);
 }
-/** Its code's entry; 0 while that is not known. */
+/** Returns the code's entry; 0 while it is not loaded. */
 @inline
 export function codeOf(account: usize): usize {
   return <usize>load<u32>(account, CODE);
@@ -184,12 +184,12 @@ export function codeOf(account: usize): usize {
 export function generationOf(account: usize): u32 {
   return load<u32>(account, GENERATION);
 }
-/** Slots that are not in the table are zero: nothing below is its own. */
+/** Whether slots that are not in the table are zero: no storage of the underlying state applies. */
 @inline
 export function hasFreshStorage(account: usize): bool {
   return load<u32>(account, GENERATION) != 0 || load<u32>(account, HAS_STORAGE) == 0;
 }
-/** EIP-7610: it has storage from before, which a new contract may not inherit. */
+/** EIP-7610: whether the account has earlier storage, which a new contract must not inherit. */
 export function hasOldStorage(account: usize): bool {
   return load<u32>(account, GENERATION) == 0 && load<u32>(account, HAS_STORAGE) != 0;
 }
@@ -204,11 +204,11 @@ export function isEmptyHash(hash: usize): bool {
     load<u64>(hash, 24) == load<u64>(EMPTY_CODE_HASH, 24)
   );
 }
-/** EIP-161: no code, no nonce, no balance. */
+/** EIP-161: whether code, nonce and balance are empty. */
 export function isEmpty(account: usize): bool {
   return !exists(account) || (load<u64>(account, NONCE) == 0 && isZero(account + BALANCE) && isEmptyHash(account + CODE_HASH));
 }
-/** Number of the precompile that is there under these rules; 0: none. */
+/** Returns the number of the precompile at the account under the active rules; 0: none. */
 export function precompileOf(account: usize): u32 {
   const number = load<u32>(account, PRECOMPILE);
   return isActive(number) ? number : 0;
@@ -230,18 +230,18 @@ export function warm(account: usize): void {
   store<u32>(account, epoch, WARM);
 }
 
-/** The precompile of the rules is at this address again. Nothing may be open. */
+/** Moves the precompile of the rules back to this address. No transaction may be open. */
 export function restorePrecompile(account: usize): void {
   store<u32>(account, load<u32>(account, NATIVE), PRECOMPILE);
 }
 
-/** Puts an account on the list of those that instructions named, once. */
+/** Records an account that an instruction named, once. */
 export function listAccess(account: usize): void {
   if (load<u32>(account, NEXT_ACCESSED) != 0) return;
   store<u32>(account, firstAccessed, NEXT_ACCESSED);
   firstAccessed = account;
 }
-/** Takes one off that list; 0: it is empty. */
+/** Removes one account from the recorded ones; 0: none is left. */
 export function takeAccess(): usize {
   if (firstAccessed == END) return 0;
   const account = firstAccessed;
@@ -257,7 +257,7 @@ function markDirty(account: usize): void {
   dirtyEnd += 4;
 }
 
-/** EIP-161: an account that a transaction touched and left empty goes at its end. */
+/** EIP-161: a touched account that is empty is removed at the end of the transaction. */
 export function touch(account: usize): void {
   if (load<u32>(account, TOUCHED_IN) == epoch) return;
   if (load<u32>(account, NATIVE) != RIPEMD) note4(account + TOUCHED_IN);
@@ -265,7 +265,7 @@ export function touch(account: usize): void {
   list(account);
 }
 
-/** Puts an account on the list of those that the end of the transaction looks at, once. */
+/** Adds an account, once, to the list that the end of the transaction inspects. */
 function list(account: usize): void {
   if (load<u32>(account, IS_LISTED) == epoch || touchedEnd + 4 > TOUCHED_END) return;
   store<u32>(account, epoch, IS_LISTED);
@@ -273,7 +273,7 @@ function list(account: usize): void {
   touchedEnd += 4;
 }
 
-/** Makes an account exist. One that does not is empty in every field. */
+/** Makes an account exist; before, all its fields are empty. */
 export function create(account: usize): void {
   if (exists(account)) return;
   note4(account + EXISTS);
@@ -293,22 +293,22 @@ export function setNonce(account: usize, value: u64): void {
   store<u64>(account, value, NONCE);
   markDirty(account);
 }
-/** @param code entry of that code, or 0 while it is not known */
+/** @param code entry of the code, or 0 while it is not loaded */
 export function setCodeHash(account: usize, hash: usize, code: usize): void {
   note32(account + CODE_HASH);
   copyWord(account + CODE_HASH, hash);
-  // Undone, the code of before is looked up anew: by then it may be gone from the cache.
+  // After an undo, the previous code is looked up again, because it may have left the cache.
   store<u32>(account, 0, CODE);
   note4(account + CODE);
   store<u32>(account, code, CODE);
   store<u32>(account, 1, IS_CODE_NEW);
   markDirty(account);
 }
-/** Remembers where the code is; no change of state. */
+/** Caches the entry of the code; this is no change of state. */
 export function linkCode(account: usize, code: usize): void {
   store<u32>(account, code, CODE);
 }
-/** Codes from an address on are gone from the cache: none of them is linked any more. */
+/** Unlinks codes at or above an address, which leave the cache. */
 export function unlinkCodes(from: usize): void {
   for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) {
     if (<usize>load<u32>(account, CODE) >= from) store<u32>(account, 0, CODE);
@@ -331,7 +331,7 @@ export function markDestroyed(account: usize): void {
   list(account);
 }
 
-/** All storage is gone: the account's slots are of a new generation. */
+/** Clears all storage: the account's slots get a new generation. */
 export function clearStorage(account: usize): void {
   note4(account + GENERATION);
   store<u32>(account, ++lastGeneration, GENERATION);
@@ -340,7 +340,7 @@ export function clearStorage(account: usize): void {
   markDirty(account);
 }
 
-/** Its code, nonce and storage go. */
+/** Removes code, nonce and storage. */
 function empty(account: usize): void {
   setNonce(account, 0);
   setCodeHash(account, EMPTY_CODE_HASH, 0);
@@ -354,7 +354,7 @@ function remove(account: usize): void {
   store<u32>(account, 0, EXISTS);
 }
 
-/** The end of a transaction: destroyed accounts go, or keep a balance (EIP-8246), and touched ones that are empty go (EIP-161). */
+/** Ends a transaction: removes destroyed accounts, or keeps their balance (EIP-8246), and removes touched empty accounts (EIP-161). */
 export function sweepAccounts(): void {
   for (let place = TOUCHED; place < touchedEnd; place += 4) {
     const account = <usize>load<u32>(place);
@@ -369,14 +369,14 @@ export function forgetTouched(): void {
   touchedEnd = TOUCHED;
 }
 
-/** Entries that changed since changes were last collected: number and the n-th. */
+/** Number of entries that changed since changes were last collected, and the n-th of them. */
 export function dirtyCount(): u32 {
   return <u32>(dirtyEnd - DIRTY) >> 2;
 }
 export function dirtyAccount(n: u32): usize {
   return <usize>load<u32>(DIRTY + (<usize>n << 2));
 }
-/** What was collected is the state below from now on. */
+/** Makes the collected changes part of the underlying state. */
 export function settleAccounts(): void {
   for (let place = DIRTY; place < dirtyEnd; place += 4) {
     const account = <usize>load<u32>(place);

@@ -1,4 +1,4 @@
-/** Calls without value, price and lists that run one after another, each on the same state: what one changes is undone at its end. */
+/** Calls without value, price and lists that run one after another, each on the same state: the changes of a call are undone at its end. */
 import { findAccount, isKnown } from './accounts.ts';
 import { copyBytes } from './bytes.ts';
 import { messageGasLeft, messageOutput } from './frames.ts';
@@ -12,27 +12,27 @@ import { runPlainCall } from './messages.ts';
 import { abandon } from './transactions.ts';
 import { copyWord } from './words/word.ts';
 
-/** What beginning and undoing a call counts for in a slice, beside the gas that it uses. */
+/** Slice cost of beginning and undoing a call, in addition to the gas that it uses. */
 const CALL_COST: i64 = 300;
 
-/** Of the last run: why it stopped; DONE where it did not, and where the call that is next has an answer that is not kept here. */
+/** Stop reason of the last run; DONE when it ran to the end, and when the next call has a result that is not stored here. */
 export let whyStopped: i32 = DONE;
-/** Gas that the calls had left which it has answered. */
+/** Total remaining gas of the successful calls. */
 export let callsGasLeft: f64 = 0;
-/** Where the next output is put. */
+/** Address of the next output. */
 let outputsEnd: usize = CALL_OUTPUTS;
 
 /**
- * Runs the calls of the table from one place up to before another, until one of them does not end with success or needs something, or
- * the slice is used. Each answered one has its output behind that of the call before it.
- * @returns the place of the call at which it stopped; nothing of that one is left
+ * Runs the calls `first` to before `end` of the table, until one does not succeed or needs data, or the slice is used up. The outputs of
+ * the successful calls are concatenated.
+ * @returns the index of the call at which it stopped; that call is completely undone
  */
 export function runCalls(first: u32, end: u32, slice: f64): u32 {
   if (first == 0) outputsEnd = CALL_OUTPUTS;
   whyStopped = DONE;
   callsGasLeft = 0;
   let left = <i64>slice;
-  // Calls of a batch are often alike: one that would not end in the slice is not begun.
+  // Calls of a batch are often alike: a call that is not expected to end within the slice is not begun.
   let expected: i64 = 0;
   for (let place = first; place < end; place++) {
     if (left < expected) {
@@ -51,7 +51,7 @@ export function runCalls(first: u32, end: u32, slice: f64): u32 {
   return end;
 }
 
-/** Whether the call has ended with success. */
+/** Runs a call. @returns whether it succeeded */
 function runCall(entry: usize, given: f64, slice: f64): bool {
   readAddress(CALLER, load<u32>(entry, CALL_FROM));
   readAddress(TARGET, load<u32>(entry, CALL_TO));
@@ -69,7 +69,7 @@ function askForSender(): void {
   whyStopped = NEEDS_ACCOUNT;
 }
 
-/** False: there is no room for it. */
+/** Stores the output of a call. @returns false when there is no room for it */
 function keepOutput(entry: usize): bool {
   if (outputsEnd + <usize>returnSize > CALL_OUTPUTS_END) return false;
   copyBytes(outputsEnd, messageOutput, returnSize);
@@ -78,7 +78,7 @@ function keepOutput(entry: usize): bool {
   return true;
 }
 
-/** 20 big-endian bytes as a word. */
+/** Writes 20 big-endian bytes as a word. */
 function readAddress(word: usize, bytes: u32): void {
   const from = <usize>bytes;
   store<u64>(word, bswap<u64>(load<u64>(from, 12)));

@@ -1,6 +1,6 @@
 /**
- * Codes by hash, with what was decoded of them: the region CODES. An entry's decoded form belongs to one revision; the
- * same code under two revisions is two entries.
+ * Codes by hash, with their decoded form: the region CODES. A decoded form belongs to one revision; the same code under two revisions has two
+ * entries.
  */
 import { unlinkCodes } from './accounts.ts';
 import { beginDecoding, decodedEnd, decodedSize, decodeOn, isDecoding } from './decode.ts';
@@ -10,28 +10,28 @@ import { CODE_INDEX, CODE_INDEX_SIZE, CODES, CODES_END, SLACK } from './generate
 import { revision } from './rules.ts';
 import { copyWord } from './words/word.ts';
 
-/** The hash, a word. */
+/** The code hash, a word. */
 const HASH: usize = 0;
 export const BYTES: usize = 32;
 export const LENGTH: usize = 36;
-/** First instruction; 0 while the code is not decoded. */
+/** Address of the first instruction; 0 while the code is not decoded. */
 export const INSTRUCTIONS: usize = 40;
-/** Per byte of code the instruction that a jump there leads to; 0: no jump may lead there. */
+/** Table with the jump target's instruction per byte of code; 0: not a valid jump destination. */
 export const JUMPS: usize = 44;
 const REVISION: usize = 48;
-/** Where what belongs to it ends: its bytes, or its decoded form. */
+/** End of the entry's data: of its bytes, or of its decoded form. */
 const END: usize = 52;
-/** The entry made before it; 0: none. */
+/** Previously created entry; 0: none. */
 const PREVIOUS: usize = 56;
 export const CODE_SIZE: usize = 64;
 
-/** What must stay free when codes are forgotten: one instruction may need two of them at a time (EIP-7702). */
+/** Space that must remain free after eviction: one instruction may need two codes at a time (EIP-7702). */
 const ROOM: u32 = 6 << 20;
 
 let codesEnd: usize = CODES;
 let codesCount: u32 = 0;
 let newest: usize = 0;
-/** Codes that end before this are not forgotten: the state below does not have them yet. */
+/** Codes that end before this address are not evicted, because the underlying state does not have them yet. */
 let keptEnd: usize = CODES;
 
 function align(size: usize): usize {
@@ -41,7 +41,7 @@ function sizeOf(length: u32): usize {
   return CODE_SIZE + align(length + SLACK);
 }
 
-/** The entry of a hash; 0 when it is not here. */
+/** Returns the entry of a hash; 0 when it is not cached. */
 export function findCode(hash: usize): usize {
   const pointer = placeOf(hash, revision);
   return <usize>load<u32>(pointer);
@@ -62,12 +62,12 @@ function placeOf(hash: usize, number: u32): usize {
   }
 }
 
-/** Bytes that codes take. */
+/** Size of all codes, bytes. */
 export function codesSize(): u32 {
   return <u32>(codesEnd - CODES);
 }
 
-/** Makes an entry without its bytes, which are still to be written. 0: the region is full. */
+/** Creates an entry without its bytes, which the caller writes. 0: the region is full. */
 export function addCode(hash: usize, length: u32): usize {
   if (length > <u32>(CODES_END - CODES)) return 0;
   const size = sizeOf(length);
@@ -86,7 +86,7 @@ export function addCode(hash: usize, length: u32): usize {
   return entry;
 }
 
-/** An entry of bytes that lie elsewhere, as initialisation code does; `entry` has room for CODE_SIZE. */
+/** Initializes an entry whose bytes are stored elsewhere, such as initialisation code; `entry` has room for CODE_SIZE. */
 export function initializeCode(entry: usize, bytes: usize, length: u32): void {
   store<u32>(entry, bytes, BYTES);
   store<u32>(entry, length, LENGTH);
@@ -99,12 +99,12 @@ export function isDecoded(entry: usize): bool {
   return load<u32>(entry, INSTRUCTIONS) != 0;
 }
 
-/** Whether a code may be decoded behind the others. If not, it may be after `forgetOthers`. */
+/** Whether a code can be decoded behind the others. If not, `forgetOthers` may make room. */
 export function hasRoomToDecode(entry: usize): bool {
   return hasRoom(decodedSize(load<u32>(entry, LENGTH)));
 }
 
-/** Decodes a cached code at its first execution. There is room. False: a part of it is left for the next time. */
+/** Decodes a cached code at its first execution; the room is checked before. @returns false when another call must continue the decoding */
 export function prepareCode(entry: usize): bool {
   if (!isDecoding(entry, codesEnd)) beginDecoding(entry, codesEnd);
   if (!decodeOn()) return false;
@@ -113,12 +113,12 @@ export function prepareCode(entry: usize): bool {
   return true;
 }
 
-/** Where a code's entry ends; initialisation code, which lies elsewhere, has none here. */
+/** Returns the end of a code's entry; initialisation code, which is stored elsewhere, has none here. */
 export function endOfCode(entry: usize): usize {
   return entry >= CODES && entry < CODES_END ? <usize>load<u32>(entry, END) : CODES;
 }
 
-/** A code that an account got is not forgotten until changes are collected. */
+/** Protects a code that an account received from eviction until changes are collected. */
 export function keepCode(entry: usize): void {
   keptEnd = max(keptEnd, endOfCode(entry));
 }
@@ -130,7 +130,7 @@ function hasRoom(size: u64): bool {
   return <u64>codesEnd + size <= <u64>CODES_END && codesCount < CODE_INDEX_SIZE >> 1;
 }
 
-/** Forgets codes that are not running when that makes room for so many bytes. False: it would not. */
+/** Evicts codes that are not running if that makes room for `size` bytes. @returns false when it would not */
 function forgetIdleCodes(size: u64): bool {
   const from = max(keptEnd, endOfRunningCodes());
   if (<u64>from + size + ROOM > <u64>CODES_END) return false;
@@ -138,13 +138,13 @@ function forgetIdleCodes(size: u64): bool {
   return hasRoom(size);
 }
 
-/** Forgets codes, perhaps this one as well, so that it can be added and decoded. False: it is too long for that. */
+/** Evicts codes, possibly this one as well, so that it can be added and decoded. @returns false when it is too long for that */
 export function forgetOthers(entry: usize): bool {
   const length = load<u32>(entry, LENGTH);
   return forgetIdleCodes(sizeOf(length) + decodedSize(length));
 }
 
-/** Forgets the codes that begin there or behind it, and decoded forms that reach beyond it. */
+/** Evicts the codes that begin at or after `from`, and decoded forms that reach beyond it. */
 function forgetCodesFrom(from: usize): void {
   memory.fill(CODE_INDEX, 0, CODE_INDEX_SIZE << 2);
   unlinkCodes(from);

@@ -1,4 +1,4 @@
-/** The ways out of the dispatch loop: a frame ends, a block cannot be entered, the host is needed. */
+/** Exits of the dispatch loop: a frame ends, a block cannot be entered, or the host is needed. */
 import { decodeExactly, decodeRest, restGas } from './decode-exactly.ts';
 import { endFrame } from './frames.ts';
 import * as Op from './generated/operations.ts';
@@ -12,8 +12,8 @@ import { isRecording, recordsAccesses, recordShort, recordUnpaid } from './recor
 import { DONE, NEEDS_PRECOMPILE, OUT_OF_GAS, SLICE_USED, STACK_OVERFLOW, STACK_UNDERFLOW } from './generated/status.ts';
 
 /**
- * Gives the message gas for a slice, at least as much as its next block costs; 0: it goes on with what is left of the
- * last one. False: there is no message.
+ * Moves gas for a slice to the registers, at least as much as the next block costs; a slice of 0 continues with the rest of the last one.
+ * @returns false when no message is running
  */
 export function refill(slice: i64): bool {
   if (depth < 0) return false;
@@ -28,8 +28,8 @@ export function refill(slice: i64): bool {
 }
 
 /**
- * Whether it matters which instruction fails: unless something is recorded, only the first frame's failure is reported. Then what
- * is left of a block that cannot be paid for is run instruction by instruction.
+ * Whether the failing instruction matters: unless something is recorded, only the first frame's failure is reported. Then the rest of a block
+ * that cannot be paid for runs instruction by instruction.
  */
 @inline
 function isReported(): bool {
@@ -41,8 +41,8 @@ function isExact(ip: usize): bool {
 }
 
 /**
- * What becomes of a body that did not simply give back gas.
- * @returns gas left of the slice, with which the loop goes on at the registers; negative: `~reason` to return to the host
+ * Handles a body that did not return gas.
+ * @returns remaining gas of the slice, with which the loop continues at the registers; negative: `~reason` to return to the host
  */
 export function leave(result: i64, ip: usize, sp: usize, gas: i64): i64 {
   if (result == BODY_HALTS) {
@@ -61,7 +61,7 @@ export function leave(result: i64, ip: usize, sp: usize, gas: i64): i64 {
   return depth < 0 ? ~(<i64>DONE) : gasRegister;
 }
 
-/** Ends the running frame with a range of its memory. Offset and size are stack words; 0: there is no output. */
+/** Ends the running frame with a range of its memory as output. Offset and size point to stack words; offset 0: no output. */
 export function finish(result: i32, gas: i64, offset: usize, size: usize): i64 {
   if (offset == 0) return endFrame(result, gas, 0, 0);
   const left = growOver(offset, size, 0, gas);
@@ -70,7 +70,7 @@ export function finish(result: i32, gas: i64, offset: usize, size: usize): i64 {
   return endFrame(result, left, bytes == 0 ? 0 : memoryBase + <usize>load<u64>(offset), bytes);
 }
 
-/** A block start refuses: the slice is used, or something in the block must fail. */
+/** Handles a block that cannot be entered: the slice is used up, or an instruction in the block must fail. */
 export function failBlock(ip: usize, sp: usize, gas: i64): i64 {
   const bounds = load<u32>(ip, 8);
   const height = <u32>(sp - stackBase);
@@ -79,7 +79,7 @@ export function failBlock(ip: usize, sp: usize, gas: i64): i64 {
   if (isExact(ip) || !isReported()) {
     const words = height >> 5;
     const inputs = <u32>load<u8>(OPCODES + <usize>load<u32>(ip, 12) * FACT_SIZE, FACT_INPUTS);
-    // What an immediate adds to that (EIP-8024) is looked at when gas has been paid.
+    // Additional stack depth of an immediate (EIP-8024) is checked after gas has been paid.
     const isDeep = words >= inputs && height <= bounds >>> 16;
     if (fits || (isDeep && gas + reserve < <i64>load<u32>(ip, 4))) {
       if (recordsAccesses()) recordUnpaid(load<u32>(ip, 12), sp);

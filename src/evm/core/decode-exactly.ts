@@ -1,4 +1,4 @@
-/** Blocks of instructions decoded one by one, to find out which one fails. */
+/** Decodes blocks instruction by instruction, to find the failing one. */
 import { BYTES, JUMPS, LENGTH } from './codes.ts';
 import { ENDS_BLOCK, EXACT, EXACT_END, FACT_FLAGS, FACT_GAS } from './generated/layout.ts';
 import * as Op from './generated/operations.ts';
@@ -6,10 +6,10 @@ import { emitInstruction, factsOf, forgetInvalid, isInvalid } from './instructio
 import { BACK, blockGas, closeBlock, count, emit, INSTRUCTION, last, openBlock, out, setOut } from './operation-writer.ts';
 
 /**
- * Decodes what a block has from `start` on with a block start before every instruction: running it shows which instruction fails. In
- * a block that cannot be paid for or does not fit the stack one does.
- * @param gas what there is: what it cannot pay for is left out, so that a frame with little gas costs little time
- * @returns its first instruction
+ * Decodes a block from `start` on with a block start before every instruction, so that running it shows which instruction fails. One fails
+ * in any block that cannot be paid for or does not fit the stack.
+ * @param gas available gas: instructions beyond it are omitted, so a frame with little gas costs little time
+ * @returns address of the first instruction
  */
 export function decodeExactly(entry: usize, start: u32, gas: i64): usize {
   const bytes = <usize>load<u32>(entry, BYTES);
@@ -34,14 +34,14 @@ export function decodeExactly(entry: usize, start: u32, gas: i64): usize {
   return EXACT;
 }
 
-/** Static gas of what `decodeRest` has decoded, which the block's beginning has paid for. */
+/** Static gas of the instructions that `decodeRest` decoded, which the block's start has already charged. */
 export let restGas: u32 = 0;
 
 /**
- * Decodes exactly what a block has from one of its operations on. That cannot be paid for, while the block's beginning has paid
- * for what follows it: what fails may be what follows.
- * @param gas what there is beside that
- * @returns its first instruction; 0: nothing follows the operation, or the block is too long
+ * Decodes the rest of a block, exactly, from one of its operations on. That operation cannot be paid for, although the block's start has
+ * charged the instructions after it: the failing instruction may be a later one.
+ * @param gas available gas besides that charge
+ * @returns address of the first instruction; 0: nothing follows the operation, or the block is too long
  */
 export function decodeRest(entry: usize, ip: usize, gas: i64): usize {
   let start = ip - INSTRUCTION;
@@ -50,7 +50,7 @@ export function decodeRest(entry: usize, ip: usize, gas: i64): usize {
   const length = load<u32>(entry, LENGTH);
   const jumps = <usize>load<u32>(entry, JUMPS);
   const place = EXACT + (ip - start);
-  // Decoded once more, the block shows which instructions became the operation: those from the last one that began at its place.
+  // A second decoding of the block shows which instructions were fused into the operation: those from the last one that began at its place.
   let pc = load<u32>(start, 12);
   let from = pc;
   let gasBefore: u32 = 0;

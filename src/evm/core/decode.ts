@@ -1,22 +1,22 @@
-/** Code as instructions for the interpreter: jumps to constants are resolved, and what is never reached is left out. */
+/** Decodes code into instructions for the interpreter: jumps to constants are resolved, and unreachable code is omitted. */
 import { BYTES, INSTRUCTIONS, JUMPS, LENGTH } from './codes.ts';
 import { ENDS_BLOCK, ENDS_PATH, FACT_FLAGS, FACT_GAS } from './generated/layout.ts';
 import * as Op from './generated/operations.ts';
 import { emitInstruction, factsOf, forgetInvalid, isInvalid, sizeOf } from './instruction-writer.ts';
 import { block, blockGas, closeBlock, count, emit, forgetBlock, INSTRUCTION, openBlock, out, setOut, sizeOfOperation } from './operation-writer.ts';
 
-/** A block of more than this ends here: codes of overrides may be so long that sums of 32 bits overflow. */
+/** A block with more gas than this ends here: codes of overrides may be so long that 32-bit sums would overflow. */
 const MAX_BLOCK_GAS: u32 = 1 << 30;
 
-/** Bytes that decoding takes at most: per byte of code one block start, one instruction, one jump. */
+/** Maximum size of the decoded form, bytes: per byte of code one block start, one instruction, one jump. */
 export function decodedSize(length: u32): u64 {
   return 36 * <u64>length + 256;
 }
 
-/** Bytes of code that one piece of decoding goes over: 0.4 ms. Codes that a chain can have (EIP-170, 7954) are done in one, initialization code in two. */
+/** Bytes of code decoded per step, 0.4 ms. Codes that a chain can have (EIP-170, 7954) take one step, initialisation code two. */
 const PIECE: u32 = 64 << 10;
 
-/** What is being done with the code: its destinations are marked, it is decoded, its jumps are resolved; done, or given up. */
+/** Stage of decoding: jump destinations are marked, code is decoded, jumps are resolved; idle when finished or abandoned. */
 const MARKING: u32 = 0;
 const DECODING: u32 = 1;
 const RESOLVING: u32 = 2;
@@ -27,15 +27,15 @@ let bytes: usize = 0;
 let length: u32 = 0;
 let jumps: usize = 0;
 let first: usize = 0;
-/** Where the stage goes on: a place in the code, or in the decoded form. */
+/** Position of the stage in the code, and in the decoded form. */
 let pc: u32 = 0;
 let resolved: usize = 0;
-/** What comes next is not reached. */
+/** The following code is unreachable. */
 let isSkipping: bool = false;
-/** Where the decoded form ends, once it is done. */
+/** End of the finished decoded form. */
 export let decodedEnd: usize = 0;
 
-/** Begins to decode a code; its decoded form will lie from `at` on. */
+/** Begins to decode a code; its decoded form begins at `at`. */
 export function beginDecoding(entry: usize, at: usize): void {
   stage = MARKING;
   decoded = entry;
@@ -55,7 +55,7 @@ export function forgetDecoding(): void {
   stage = IDLE;
 }
 
-/** Goes on with the code that `beginDecoding` named, for a piece. @returns whether it is ready to run */
+/** Continues decoding for one step. @returns whether the code is ready to run */
 export function decodeOn(): bool {
   if (stage == MARKING) {
     markDestinations();
@@ -86,7 +86,7 @@ export function decodeOn(): bool {
   return true;
 }
 
-/** Up to the first instruction that begins beyond a piece; a block may go on in the next one. */
+/** Decodes up to the first instruction beyond a step; a block may continue in the next step. */
 function decodePiece(): void {
   const end = length - pc > PIECE ? pc + PIECE : length;
   while (pc < end) {
@@ -120,7 +120,7 @@ function decodePiece(): void {
 /** Marks every JUMPDEST that is not inside a constant; the mark is replaced when its block is decoded. */
 function markDestinations(): void {
   const end = length - pc > PIECE ? pc + PIECE : length;
-  // A constant may reach into the next piece: what was cleared is behind `end`, and at most 32 places further.
+  // A constant may reach into the next step: the range cleared so far ends at most 32 places after `end`.
   const cleared = end == length ? length : end + 32 < length ? end + 32 : length;
   memory.fill(jumps + (<usize>pc << 2), 0, (cleared - pc) << 2);
   for (; pc < end; pc += sizeOf(load<u8>(bytes + pc))) {
@@ -128,7 +128,7 @@ function markDestinations(): void {
   }
 }
 
-/** Constant targets become instructions' addresses once all are known. */
+/** Replaces constant jump targets by addresses of instructions, once all are known. */
 function resolveJumps(): void {
   const end = out - resolved > <usize>PIECE * INSTRUCTION ? resolved + <usize>PIECE * INSTRUCTION : out;
   while (resolved < end) {

@@ -1,4 +1,4 @@
-/** The call stack: one record a frame, and the way in and out of one. */
+/** The call stack: one record per frame, and functions that enter and leave a frame. */
 import { hasCode } from './accounts.ts';
 import { copyBytes } from './bytes.ts';
 import { endOfCode } from './codes.ts';
@@ -16,7 +16,7 @@ import { BODY_SWITCHES, setNeed, WORK_LEFT } from './needs.ts';
 import { INSUFFICIENT_BALANCE, MEMORY_LIMIT, NONCE_OVERFLOW, REVERT, SUCCESS } from './generated/status.ts';
 import { copyWord, setU64 } from './words/word.ts';
 
-/** Registers of a frame while one above it runs. */
+/** Saved registers of a frame while a frame above it runs. */
 const IP: usize = 0;
 const SP: usize = 4;
 const GAS: usize = 8;
@@ -27,37 +27,37 @@ const INPUT: usize = 28;
 const INPUT_SIZE: usize = 32;
 const CODE: usize = 36;
 const IS_STATIC: usize = 40;
-/** The account that the code runs as: its storage, balance and address. */
+/** The account as which the code runs: its storage, balance and address. */
 const ACCOUNT: usize = 44;
 const KIND: usize = 48;
-/** Where the caller wants the output: pointer and size. */
+/** Address and size of the caller's output range. */
 const OUTPUT: usize = 52;
 const OUTPUT_SIZE: usize = 56;
-/** What the transaction looked like before this frame. */
+/** Checkpoint of the transaction before this frame. */
 const JOURNAL_MARK: usize = 60;
 const LOGS_MARK: usize = 64;
 const LOG_COUNT_MARK: usize = 68;
 const REFUND_MARK: usize = 72;
-/** Gas at the frame's beginning, and the most that it would have needed there so far (see `noteNeed`). */
+/** Gas at the frame's beginning, and the minimum that it would have needed there so far (see `noteNeed`). */
 const GIVEN: usize = 80;
 const NEEDED: usize = 88;
-/** What the caller had used when it handed over gas; how much it handed over; whether that was all it may. */
+/** Gas that the caller had used before the call; gas that it passed on; whether that was the maximum it may pass on. */
 const USED_BEFORE: usize = 96;
 const HANDED: usize = 104;
 const IS_CAPPED: usize = 112;
 const PRECOMPILE: usize = 116;
-/** What the slice had beyond the gas that was handed over. */
+/** Rest of the slice beyond the gas that was passed on. */
 const SLICE_REST: usize = 120;
 const CALLER_WORD: usize = 128;
 const VALUE_WORD: usize = 160;
-/** The reservoir at the frame's beginning, and what its caller had used and spilled (EIP-8037). */
+/** Reservoir at the frame's beginning, and state gas used and spilled by its caller (EIP-8037). */
 const RESERVOIR: usize = 192;
 const CALLER_STATE_USED: usize = 200;
 const CALLER_SPILLED: usize = 208;
-/** State gas that its caller paid for the account it brings to life: it comes back where the frame fails. */
+/** State gas that the caller paid for the account it creates; it is refilled when the frame fails. */
 const ACCOUNT_STATE_GAS: usize = 216;
 
-/** What kind of message a frame runs. */
+/** Kind of message that a frame runs. */
 export const CALL: u32 = 0;
 export const CALLCODE: u32 = 1;
 export const DELEGATECALL: u32 = 2;
@@ -82,12 +82,12 @@ export function precompileOfFrame(): u32 {
 export function kindOfFrame(): u32 {
   return load<u32>(frame, KIND);
 }
-/** What the running frame has used of its gas. */
+/** Gas that the running frame has used. */
 export function usedGas(left: i64): i64 {
   return load<i64>(frame, GIVEN) - left;
 }
 
-/** Where the cached codes that frames run end. */
+/** Returns the end of the cached codes that frames run. */
 export function endOfRunningCodes(): usize {
   if (depth < 0) return CODES;
   let end = endOfCode(code);
@@ -95,17 +95,17 @@ export function endOfRunningCodes(): usize {
   return end;
 }
 
-/** No frame more may begin above the running one. */
+/** Whether the call depth limit prevents another frame. */
 export function isTooDeep(): bool {
   return depth + 1 > <i32>MAX_DEPTH;
 }
 
 /**
- * Keeps the running frame's registers and makes a new frame the running one. What it calls for (account, caller, value,
- * output, input, code) is for the caller of this function to set.
- * @param resultAt stack word that takes the frame's result; the new frame's stack begins above it
- * @param left what the running frame keeps of its gas
- * @param given the new frame's gas
+ * Saves the running frame's registers and makes a new frame the running one. The caller must set the call's properties (account, caller,
+ * value, output, input, code).
+ * @param resultAt stack word that receives the frame's result; the new frame's stack begins above it
+ * @param left gas that the running frame keeps
+ * @param given gas of the new frame
  * @param handed the part of it that the running frame paid
  */
 export function pushFrame(kind: u32, nextIp: usize, resultAt: usize, left: i64, given: i64, handed: i64, isCapped: bool, slice: i64): void {
@@ -147,7 +147,7 @@ export function pushFrame(kind: u32, nextIp: usize, resultAt: usize, left: i64, 
   setRegisters(0, resultAt, counted);
 }
 
-/** The frame has all of the reservoir. */
+/** Passes the whole reservoir to the frame. */
 function beginStateGas(): void {
   store<i64>(frame, reservoir, RESERVOIR);
   store<i64>(frame, stateUsed, CALLER_STATE_USED);
@@ -156,20 +156,20 @@ function beginStateGas(): void {
   setStateGas(reservoir, 0, 0);
 }
 
-/** State charges of a frame that fails are undone. @returns the execution gas of them */
+/** Undoes the state charges of a failed frame. @returns the execution gas that they had spilled */
 function undoStateGas(): i64 {
   const spill = spilled;
   setStateGas(load<i64>(frame, RESERVOIR), 0, 0);
   return spill;
 }
-/** The running frame's caller has state gas of its own again. @returns execution gas that comes back to it */
+/** Adds the ended frame's state gas to its caller's. @returns the execution gas that is refilled to the caller */
 function mergeStateGas(above: usize, result: i32): i64 {
   setStateGas(reservoir, stateUsed + load<i64>(above, CALLER_STATE_USED), spilled + load<i64>(above, CALLER_SPILLED));
   const repaid = repaySpill();
   return result == SUCCESS ? repaid : repaid + returnState(load<i64>(above, ACCOUNT_STATE_GAS));
 }
 
-/** The new frame's account, and the pointers to its caller and value, words that are copied. */
+/** Sets the new frame's account, caller and value; `caller` and `value` point to words that are copied. */
 export function setContext(account: usize, caller: usize, value: usize): void {
   store<u32>(frame, account, ACCOUNT);
   copyWord(frame + CALLER_WORD, caller);
@@ -183,36 +183,36 @@ export function setFramePrecompile(number: u32): void {
   store<u32>(frame, number, PRECOMPILE);
 }
 
-/** The frame would not have come this far with less gas at its beginning. Gas estimation asks for it. */
+/** Records that the frame needed at least this much gas at its beginning to come this far, for gas estimation. */
 export function noteNeed(amount: i64): void {
   if (amount > load<i64>(frame, NEEDED)) store<i64>(frame, amount, NEEDED);
 }
 
-/** Least amount of which all but a 64th (EIP-150) is `part`. */
+/** Returns the least amount of which all but 1/64 (EIP-150) is `part`. */
 function wholeOf(part: i64): i64 {
   if (part <= 0) return 0;
   return has(EIP150) ? part + (part - 1) / 63 : part;
 }
 
-/** Result of the whole message, once the first frame has ended. */
+/** Result of the whole message, after the first frame has ended. */
 export let messageGasLeft: i64 = 0;
 export let messageGasNeeded: i64 = 0;
 
-/** The frame that is ending: its status, what it leaves of its gas and of its slice, the size of its output. */
+/** The ending frame: its status, remaining gas, remaining slice, and output size. */
 let endResult: i32 = 0;
 let endRest: i64 = 0;
 let endSlice: i64 = 0;
 let endSize: u32 = 0;
 
-/** Where the whole message's output lies: in the first frame's memory, which stays until the next message begins. */
+/** Address of the message's output: in the first frame's memory, which stays until the next message begins. */
 export let messageOutput: usize = RETURN_DATA;
 export function forgetOutput(): void { messageOutput = RETURN_DATA; }
 
 /**
- * Ends the running frame at once: with its output, or by undoing what it did, which must be little.
+ * Ends the running frame at once: with its output, or by undoing its changes, which must be few.
  * @param result its status
- * @param left gas of the slice that it leaves; that of the reserve comes on top
- * @param output where its output lies; halts have none
+ * @param left remaining gas of the slice; the reserve is added to it
+ * @param output address of its output; halts have none
  */
 export function popFrame(result: i32, left: i64, output: usize, size: u32): void {
   settleFrame(result, left, output, size);
@@ -220,7 +220,7 @@ export function popFrame(result: i32, left: i64, output: usize, size: u32): void
   leaveFrame();
 }
 
-/** The same for a frame that may have done much: what is left to be undone becomes pending work. */
+/** Ends a frame that may have made many changes: undoing them becomes pending work. */
 export function endFrame(result: i32, left: i64, output: usize, size: u32): i64 {
   settleFrame(result, left, output, size);
   if (endResult != SUCCESS && !undoPiece(load<u32>(frame, JOURNAL_MARK))) {
@@ -231,19 +231,19 @@ export function endFrame(result: i32, left: i64, output: usize, size: u32): i64 
   return BODY_SWITCHES;
 }
 
-/** A piece more of what a frame did is undone. @returns whether the frame has ended */
+/** Undoes another part of a frame's changes. @returns whether the frame has ended */
 export function undoFrame(): bool {
   if (!undoPiece(load<u32>(frame, JOURNAL_MARK))) return false;
   leaveFrame();
   return true;
 }
 
-/** Whether a message was refused before its first instruction, so that it has used no gas. */
+/** Whether a message failed before its first instruction, so that it has used no gas. */
 function isRefusal(result: i32): bool {
   return result == NONCE_OVERFLOW || result == INSUFFICIENT_BALANCE;
 }
 
-/** How the frame ends: its output is at hand, its code stored where it created a contract. */
+/** Computes the frame's result: makes its output available, and stores its code when it created a contract. */
 function settleFrame(result: i32, left: i64, output: usize, size: u32): void {
   endSlice = (left > 0 ? left : 0) + load<i64>(frame, SLICE_REST);
   let rest = result <= REVERT || isRefusal(result) ? left + reserve : 0;
@@ -266,14 +266,14 @@ function settleFrame(result: i32, left: i64, output: usize, size: u32): void {
       size = 0;
     } else if (depth > 0 || !hasCode(accountOfFrame())) size = 0;
   }
-  // A caller must not take a limit of ours for a failure of its callee: the whole message ends.
+  // A caller must not mistake a limit of this implementation for a failure of its callee: the whole message ends.
   if (result == MEMORY_LIMIT) setDepth(0);
   endResult = result;
   endRest = rest;
   endSize = size;
 }
 
-/** What it did is undone where it failed: its caller goes on. */
+/** Leaves a frame whose changes, if it failed, are undone: its caller continues. */
 function leaveFrame(): void {
   const result = endResult;
   const size = endSize;
@@ -298,7 +298,7 @@ function leaveFrame(): void {
   returnToCaller(result, rest, size, endSlice);
 }
 
-/** Why a creation failed although its code ran through. */
+/** Reason of a creation's failure although its code ran to the end. */
 let creationFailure: i32 = 0;
 export function failCreation(reason: i32): i64 {
   creationFailure = reason;
@@ -313,7 +313,7 @@ function returnToCaller(result: i32, rest: i64, size: u32, slice: i64): void {
   const stipend = load<i64>(above, GIVEN) - handed;
   let part = load<i64>(above, NEEDED) - stipend;
   if (result > REVERT) {
-    // It used up whatever it was given. Only where that is a fixed amount is it known what less gas would have done.
+    // It consumed all gas it received. Only when that is a fixed amount is the effect of less gas known.
     if (load<u32>(above, IS_CAPPED) != 0) setGasObserved(true);
     part = handed;
   }

@@ -1,11 +1,11 @@
-/** Paying for what an instruction costs beyond its block's sum. */
+/** Charges for costs of an instruction beyond the block's static sum. */
 import { halt, reserve, setReserve } from './machine.ts';
 import { OUT_OF_GAS } from './generated/status.ts';
 
 /**
- * @param gas what is left of the slice
+ * @param gas remaining gas of the slice
  * @param cost at least 0
- * @returns gas left; negative: the frame halts
+ * @returns remaining gas; negative: the frame halts
  */
 @inline
 export function charge(gas: i64, cost: i64): i64 {
@@ -13,7 +13,7 @@ export function charge(gas: i64, cost: i64): i64 {
   return left >= 0 ? left : borrow(left);
 }
 
-/** Takes what is missing from beyond the slice: instructions are never cut in half. */
+/** Takes missing gas from the reserve beyond the slice: instructions are never interrupted. */
 export function borrow(left: i64): i64 {
   if (reserve + left < 0) return halt(OUT_OF_GAS);
   setReserve(reserve + left);

@@ -1,14 +1,14 @@
 /**
- * Places in the tables of accounts, slots and codes. Keys are chosen by callers: with a hash that they can compute they would
- * make all of them collide. This one is strongly universal over secret seeds (multilinear hashing, Lemire and Kaser 2014).
+ * Hash functions of the tables of accounts, slots and codes. Callers choose the keys: with a predictable hash they could make all of them
+ * collide. This hash is strongly universal over secret seeds (multilinear hashing, Lemire and Kaser 2014).
  *
- * Accounts and slots are looked up all the time. A probe sequence of theirs begins with `NEAR` places in a row, where a hash
- * without seeds says, which is cheap; it goes on in strides, and where those begin and how long they are is the seeded hash.
- * Keys that collide on purpose cost a lookup `NEAR` comparisons more, and places that were filled on purpose are left at the
- * first stride. Entries are never removed one by one, so that every key is found on its sequence.
+ * Accounts and slots are looked up constantly. Their probe sequence begins with `NEAR` consecutive places chosen by a cheap hash without
+ * seeds, and continues in strides whose start and length come from the seeded hash. Keys that collide on purpose cost a lookup `NEAR`
+ * more comparisons, and deliberately filled places are left with the first stride. Entries are never removed individually, so every key is
+ * found on its sequence.
  */
 
-/** Places that are tried before the seeded hash is computed. */
+/** Number of places tried before the seeded hash is computed. */
 export const NEAR: u32 = 8;
 
 /** Ten seeds of 64 bits. The host replaces them by random ones before the first use. */
@@ -19,7 +19,7 @@ const SEEDS: usize = memory.data<u64>([
 
 export function hashSeeds(): usize { return SEEDS; }
 
-/** How far apart the places of a probe sequence are: odd, so that it comes to every place of a table. */
+/** Distance between the places of a probe sequence: odd, so that it visits every place of a table. */
 @inline
 export function strideOf(hash: u64): u32 {
   return <u32>(hash >> 16) | 1;
@@ -30,19 +30,19 @@ function mix(value: u64, pair: usize): u64 {
   return (load<u64>(SEEDS + (pair << 4)) + (value & 0xffffffff)) * (load<u64>(SEEDS + (pair << 4), 8) + (value >> 32));
 }
 
-/** Its upper 32 bits are the hash. */
+/** Hashes an address; the upper 32 bits are the hash. */
 @inline
 export function hashAddress(low: u64, middle: u64, high: u32): u64 {
   return mix(low, 0) + mix(middle, 1) + mix(high, 2);
 }
 
-/** A slot's key, and which account's storage it is of. Its upper 32 bits are the hash. */
+/** Hashes a slot's key with the account and generation of its storage; the upper 32 bits are the hash. */
 @inline
 export function hashSlot(k0: u64, k1: u64, k2: u64, k3: u64, account: u32, generation: u32): u64 {
   return mix(k0, 0) + mix(k1, 1) + mix(k2, 2) + mix(k3, 3) + mix(<u64>account | (<u64>generation << 32), 4);
 }
 
-/** Part of a code's hash and its revision. Its upper 32 bits are the hash. */
+/** Hashes part of a code's hash with its revision; the upper 32 bits are the hash. */
 @inline
 export function hashCode(h0: u64, revision: u32): u64 {
   return mix(h0, 0) + mix(revision, 1);

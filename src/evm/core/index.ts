@@ -1,4 +1,4 @@
-/** What the module shows to its host. Words go through the exchange region; see `evm/core-module.ts` for the other side. */
+/** Functions that the module exports to its host. Words go through the exchange region; `evm/core-module.ts` is the other side. */
 import {
   balanceOf, clearStorage, codeHashOf, codeOf, create, dirtyAccount, dirtyCount, EMPTY_CODE_HASH, exists, findAccount, hasCode, initializeNonce, isCodeNew,
   isKnown, linkCode, nonceOf, setBalance, setCodeHash, setKnown, setNonce, setPrecompile, restorePrecompile, takeAccess, touch, unlinkCodes, warm,
@@ -31,17 +31,17 @@ export { hashSeeds, keccak256, restartLogNumbers, rollbackTo, setMemoryLimit, se
 export { beginCall, beginCreation, reserveInput, run, runCalls, runPlainCall };
 export { abandon, begin, beginSystemCall, clearState, finish, journalMark, open, settle };
 
-/** Chooses the revision. Codes are decoded per revision: accounts find theirs anew. */
+/** Sets the revision. Codes are decoded per revision, so accounts look theirs up again. */
 export function useRules(number: u32, switches: u32, precompiles: u32): void {
   setRules(number, switches, precompiles);
   unlinkCodes(0);
 }
 
-// --- where things are
+// --- addresses and sizes
 
 export function returnDataPointer(): usize { return RETURN_DATA; }
 export function returnDataSize(): u32 { return returnSize; }
-/** Where the message's output begins, once it has ended. */
+/** Address of the output of the finished message. */
 export function outputPointer(): usize { return messageOutput; }
 export function returnDataCapacity(): u32 { return <u32>(RETURN_DATA_END - RETURN_DATA); }
 export function logsPointer(): usize { return LOGS; }
@@ -49,10 +49,10 @@ export function logsCount(): u32 { return logCount; }
 
 // --- state: the account at REQUEST_ADDRESS
 
-/** @returns its entry; 0: the region is full */
+/** @returns the entry of the account; 0: the region is full */
 export function accountEntry(): usize { return findAccount(REQUEST_ADDRESS); }
 export function accountIsKnown(account: usize): bool { return isKnown(account); }
-/** Enters what the state below has: balance in WORD_A, code hash in WORD_B. */
+/** Enters an account of the underlying state: balance in WORD_A, code hash in WORD_B. */
 export function supplyAccount(account: usize, doesExist: bool, nonce: u64, hasStorage: bool): void {
   setKnown(account, doesExist, hasStorage);
   if (!doesExist) {
@@ -63,14 +63,14 @@ export function supplyAccount(account: usize, doesExist: bool, nonce: u64, hasSt
   copyWord(codeHashOf(account), WORD_B);
   initializeNonce(account, nonce);
 }
-/** Enters what the state below has in slot REQUEST_KEY: WORD_A. False: the region is full. */
+/** Enters the value, WORD_A, of slot REQUEST_KEY in the underlying state. @returns false when the region is full */
 export function supplySlot(account: usize): bool {
   const slot = findSlot(account, REQUEST_KEY);
   if (slot == 0) return false;
   setSlotKnown(slot, WORD_A);
   return true;
 }
-/** Where the bytes of the code with the hash at REQUEST_KEY go. 0: the region is full. */
+/** Returns the address to which the bytes of the code with the hash at REQUEST_KEY are written; 0: the region is full. */
 export function supplyCode(length: u32): usize {
   let code = findCode(REQUEST_KEY);
   if (code == 0 || load<u32>(code, LENGTH) != length) code = addCode(REQUEST_KEY, length);
@@ -89,7 +89,7 @@ export function accountNonce(account: usize): u64 { return nonceOf(account); }
 export function accountCodeHash(account: usize): usize { return codeHashOf(account); }
 export function accountHasCode(account: usize): bool { return hasCode(account); }
 export function accountPrecompile(account: usize): u32 { return precompileOf(account); }
-/** Bytes and length of its code, when that is here: 0 otherwise. */
+/** Address and length of the account's code when it is cached; otherwise 0. */
 export function accountCode(account: usize): usize {
   let code = codeOf(account);
   if (code == 0) {
@@ -100,7 +100,7 @@ export function accountCode(account: usize): usize {
 }
 export function accountCodeLength(account: usize): u32 { return hasCode(account) && codeOf(account) != 0 ? load<u32>(codeOf(account), LENGTH) : 0; }
 
-/** Before any change: its entry, and it exists from now on; ENTRY_UNKNOWN; ENTRY_NONE when a region is full. */
+/** Returns the account's entry and makes it exist; call it before any change. ENTRY_UNKNOWN: not loaded; ENTRY_NONE: a region is full. */
 export function existingAccount(): usize {
   const account = findAccount(REQUEST_ADDRESS);
   if (account == 0 || isJournalFull()) return ENTRY_NONE;
@@ -109,15 +109,15 @@ export function existingAccount(): usize {
   return account;
 }
 export function touchAccount(account: usize): void { touch(account); }
-/** A transaction's sender: touched, and its nonce is one more. */
+/** Raises the nonce of a transaction's sender, which counts as touched. */
 export function raiseNonce(account: usize): void {
   touch(account);
   setNonce(account, nonceOf(account) + 1);
 }
-/** WORD_A is the new balance. */
+/** Sets the balance to WORD_A. */
 export function setAccountBalance(account: usize): void { setBalance(account, WORD_A); }
 export function setAccountNonce(account: usize, nonce: u64): void { setNonce(account, nonce); }
-/** The code's hash is at REQUEST_KEY; the code itself was supplied, or is nothing. */
+/** Sets the code by its hash at REQUEST_KEY; the code was supplied before, or is empty. */
 export function setAccountCode(account: usize): void {
   const code = findCode(REQUEST_KEY);
   keepCode(code);
@@ -126,12 +126,12 @@ export function setAccountCode(account: usize): void {
 export function setAccountPrecompile(account: usize, number: u32): void { setPrecompile(account, number); }
 export function restoreAccountPrecompile(account: usize): void { restorePrecompile(account); }
 export function clearAccountStorage(account: usize): void { clearStorage(account); }
-/** The slot of REQUEST_KEY. 0: the region is full */
+/** Returns the slot of REQUEST_KEY; 0: the region is full. */
 export function storageSlot(account: usize): usize { return findSlot(account, REQUEST_KEY); }
 export function isStorageSlotKnown(slot: usize): bool { return isSlotKnown(slot); }
-/** A slot with a known value gets WORD_A. */
+/** Sets a slot, whose value must be loaded, to WORD_A. */
 export function setStorage(slot: usize): void { setSlotValue(slot, WORD_A); }
-/** False: a region is full. */
+/** @returns false when a region is full */
 export function warmAccount(account: usize): bool {
   if (isJournalFull()) return false;
   warm(account);
@@ -147,15 +147,15 @@ export function warmAccountSlot(account: usize): bool {
 // --- messages
 
 export function isRunning(): bool { return depth >= 0; }
-/** What the running frame has left of the slice, when a run asks its host for something. */
+/** Remaining slice of the running frame when a run requests data from its host. */
 export function sliceLeft(): i64 { return gas; }
 
-/** The precompile that a run asked for: number, input, gas. */
+/** Number, input and gas of the precompile that a run requests. */
 export function precompileNumber(): u32 { return precompileOfFrame(); }
 export function precompileInput(): usize { return input; }
 export function precompileInputSize(): u32 { return inputSize; }
 export function precompileGas(): i64 { return gas + reserve; }
-/** Its output is in the return data region. Gas that it does not leave is gone, from the slice first. */
+/** Finishes a precompile whose output is in the return data region. Used gas is taken from the slice first. */
 export function supplyPrecompile(result: i32, left: i64, size: u32): void {
   if (result > REVERT) {
     popFrame(result, 0, 0, 0);
@@ -172,22 +172,22 @@ export function messageStatus(): i32 { return status; }
 export function messageDetailA(): u32 { return detailA; }
 export function messageDetailB(): u32 { return detailB; }
 export function gasLeft(): i64 { return messageGasLeft; }
-/** The same as a number of the host, where the message's gas was one. */
+/** Remaining gas as a number, for a message whose gas was passed as one. */
 export function gasLeftNumber(): f64 { return <f64>messageGasLeft; }
-/** Gas without which the message would not have run as it did; meaningless when code looked at its gas. */
+/** Minimum gas with which the message would run identically; meaningless when code read its remaining gas. */
 export function gasNeeded(): i64 { return messageGasNeeded; }
 export function wasGasObserved(): bool { return isGasObserved; }
 export function stateGasLeft(): i64 { return reservoir; }
 export function stateGasUsed(): i64 { return stateUsed; }
 export function gasRefund(): i64 { return refund; }
 
-/** Of the last `runCalls`: why it stopped, and the gas that the calls had left which it has answered. */
+/** Stop reason of the last `runCalls`, and the total remaining gas of its successful calls. */
 export function callsStop(): i32 { return whyStopped; }
 export function gasLeftOfCalls(): f64 { return callsGasLeft; }
 
-// --- what was recorded
+// --- recorded accesses
 
-/** Takes an account, or a slot, off the list of those that were recorded; 0: there is none left. */
+/** Remove one account, or one slot, from the recorded ones; 0: none is left. */
 export function takeAccessedAccount(): usize { return takeAccess(); }
 export function takeAccessedSlot(): usize { return takeSlotAccess(); }
 export function accountOfSlot(slot: usize): usize { return accountOf(slot); }
@@ -200,7 +200,7 @@ export function storageWasCleared(account: usize): bool { return wasCleared(acco
 export function codeIsNew(account: usize): bool { return isCodeNew(account); }
 export function firstChangedSlot(): usize { return firstDirtySlot(); }
 export function nextChangedSlot(slot: usize): usize { return nextDirtySlot(slot); }
-/** The account of a changed slot; 0 when its storage was cleared since. The key is at the slot, the value 32 bytes on. */
+/** Account of a changed slot; 0 when its storage was cleared since. The key is at the slot, the value 32 bytes after it. */
 export function changedSlotOwner(slot: usize): usize { return ownerOf(slot); }
 
 // --- memory
@@ -209,8 +209,8 @@ let stepsPeak: usize = 0;
 let codesPeak: u32 = 0;
 
 /**
- * Bytes of this module's memory that take room in the process: linear memory does not shrink. Undo steps, logs and codes are
- * looked at when this is asked, often enough between two slices.
+ * Bytes of this module's memory that occupy memory of the process; linear memory does not shrink. Undo steps, logs and codes are sampled
+ * only when this is called, which is often enough between two slices.
  */
 export function memoryPeak(): u32 {
   stepsPeak = max(stepsPeak, journalEnd - JOURNAL + logsEnd - LOGS);

@@ -1,4 +1,4 @@
-/** Single instructions of a code, as operations. */
+/** Writes single instructions of a code as operations. */
 import { FACT_FLAGS, FACT_GAS, FACT_INPUTS, FACT_OUTPUTS, FACT_SIZE, IS_DEFINED, OPCODES } from './generated/layout.ts';
 import * as Op from './generated/operations.ts';
 import { count, emit, emitConstant, emitJoining, emitSmall, foldConstants, joinLast, last } from './operation-writer.ts';
@@ -10,7 +10,7 @@ export function factsOf(opcode: u32): usize {
   return OPCODES + <usize>opcode * FACT_SIZE;
 }
 
-/** Counts and writes an instruction, which is no JUMPDEST. @returns where the next one is */
+/** Counts and writes an instruction, which is no JUMPDEST. @returns the position of the next instruction */
 @inline
 export function emitInstruction(opcode: u32, facts: usize, at: u32, bytes: usize, length: u32, jumps: usize): u32 {
   const isDefined = (<u32>load<u8>(facts, FACT_FLAGS) & IS_DEFINED) != 0;
@@ -25,14 +25,14 @@ export function emitInstruction(opcode: u32, facts: usize, at: u32, bytes: usize
   return at + 1;
 }
 
-/** EIP-8024: the immediates from here on to 127 are invalid, since JUMPDEST and PUSH begin there. */
+/** EIP-8024: immediates from these values up to 127 are invalid, because they include the opcodes of JUMPDEST and PUSH. */
 const LEAST_INVALID_DEPTH: u32 = 91;
 const LEAST_INVALID_PAIR: u32 = 82;
-/** A byte of EIP-8024 that is not valid ends its path. */
+/** Whether an invalid immediate of EIP-8024 has ended the path. */
 export let isInvalid: bool = false;
 export function forgetInvalid(): void { isInvalid = false; }
 
-/** DUPN, SWAPN and EXCHANGE: what follows them in the code is their immediate, unless it is invalid. @returns where the next one is */
+/** Writes DUPN, SWAPN or EXCHANGE: the next code byte is their immediate, unless it is invalid. @returns the position of the next instruction */
 function emitDeep(opcode: u32, facts: usize, at: u32, immediate: u32): u32 {
   const gas = load<u32>(facts, FACT_GAS);
   const inputs = <i32>load<u8>(facts, FACT_INPUTS);
@@ -61,7 +61,7 @@ function emitDeep(opcode: u32, facts: usize, at: u32, immediate: u32): u32 {
   return at + 2;
 }
 
-/** Bytes of an instruction with its constant. */
+/** Size of an instruction with its immediate bytes. */
 @inline
 export function sizeOf(opcode: u8): u32 {
   return Op.immediateSize(opcode) + 1;
@@ -69,7 +69,7 @@ export function sizeOf(opcode: u8): u32 {
 
 const constant: usize = memory.data(32, 16);
 
-/** Code is followed by zeros, so that a constant cut off by its end reads as the EVM wants it. */
+/** Code is followed by zeros, so a constant that its end truncates is padded as the EVM requires. */
 function emitPush(at: usize, size: u32): void {
   if (size <= 8) {
     emitSmall(size == 0 ? 0 : bswap<u64>(load<u64>(at)) >> (64 - (size << 3)));
@@ -80,7 +80,7 @@ function emitPush(at: usize, size: u32): void {
   emitConstant(constant);
 }
 
-/** A jump to the constant before it, if that is a place to jump to; otherwise where to is found out when it is executed. */
+/** Writes a jump; if a valid constant target precedes it, a jump to that constant, otherwise one that resolves its target when executed. */
 function emitJump(opcode: u32, jumps: usize, length: u32): void {
   const isConstant = last != 0 && load<u16>(last) == <u16>Op.PUSH_SMALL;
   const target = isConstant ? load<u32>(last, 4) : length;
@@ -105,7 +105,7 @@ function emitOperation(opcode: u32, pc: u32, bytes: usize, length: u32, jumps: u
   else if (!foldConstants(opcode)) emitJoining(opcode, 0, 0);
 }
 
-/** GAS whose value goes to a call at once is no look at gas: it means all of it. */
+/** A GAS that directly precedes a call does not observe gas: it passes all of it on. */
 function isCall(opcode: u8): bool {
   return opcode == <u8>Op.CALL || opcode == <u8>Op.CALLCODE || opcode == <u8>Op.DELEGATECALL || opcode == <u8>Op.STATICCALL;
 }

@@ -1,19 +1,16 @@
-/**
- * Undo steps of the running transaction, oldest first. A step holds what was there before: where, how much, and the
- * bytes themselves (at most 32).
- */
+/** Undo log of the running transaction, oldest step first. A step contains address, size and previous bytes (at most 32) of a field. */
 import { JOURNAL_END } from './generated/layout.ts';
 import { journalEnd, setJournalEnd } from './machine.ts';
 
-/** pointer (4), size (4), previous bytes (32). */
+/** Pointer (4), size (4), previous bytes (32). */
 const STEP_SIZE: usize = 40;
 
-/** A step more would not fit: the frame halts with a memory limit. Asked before a write, with room to spare. */
+/** Whether a further step may not fit: the frame then halts with a memory limit. It is checked before a write, with room to spare. */
 export function isJournalFull(): bool {
   return journalEnd + 64 * STEP_SIZE > JOURNAL_END;
 }
 
-/** Notes a field before it is written. */
+/** Saves a field before it is written. */
 export function note4(pointer: usize): void {
   const step = journalEnd;
   store<u32>(step, pointer);
@@ -39,7 +36,7 @@ export function note32(pointer: usize): void {
   setJournalEnd(step + STEP_SIZE);
 }
 
-/** Steps that are undone in one piece: 0.5 ms where none of them is in the processor's cache. */
+/** Bytes of steps undone per piece: 0.5 ms when none of them is in the processor's cache. */
 const PIECE: usize = 25_000 * STEP_SIZE;
 
 /** Undoes everything since a mark, newest first. */

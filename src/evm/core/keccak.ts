@@ -1,13 +1,13 @@
 /**
- * Keccak-256 as Ethereum has it: rate 136 bytes, padding byte 0x01. The state stays in memory, since 25 lanes fit no
- * register file, and wanders between two copies, so that no round moves lanes about.
+ * Keccak-256 as in Ethereum: rate 136 bytes, padding byte 0x01. The state stays in memory, because 25 lanes fit no register file, and
+ * alternates between two copies, so that no round moves lanes.
  *
- * What a round takes is its machine instructions, six a cycle. TurboFan (of Node 20) makes a load part of an XOR only where no
- * store follows in the same basic block. So theta's sums come behind the stores of the round before, and a jump ends their
- * block: 628 MB/s, against 569 with the sums at the beginning of a round.
+ * A round is limited by its machine instructions, six per cycle. TurboFan (of Node 20) folds a load into an XOR only when no store follows in
+ * the same basic block. So theta's sums come after the stores of the previous round, and a jump ends their block: 628 MB/s, versus 569 MB/s
+ * with the sums at the beginning of a round.
  */
 
-/** Bytes of a block. */
+/** Block size, bytes. */
 export const RATE: u32 = 136;
 const STATE: usize = memory.data(208, 16);
 const OTHER_STATE: usize = memory.data(208, 16);
@@ -29,7 +29,7 @@ function setLane(state: usize, index: usize, value: u64): void {
   store<u64>(state + (index << 3), value);
 }
 
-/** A rotation to the left by 1. V8 encodes that one in the short form, which takes Intel's processors two micro-operations instead of one. */
+/** Rotates left by 1. For a left rotation by 1, V8 emits the short encoding, which takes Intel processors two micro-operations instead of one. */
 @inline
 function rotateByOne(value: u64): u64 {
   return rotr<u64>(value, 63);
@@ -42,11 +42,11 @@ function sumColumn(state: usize, x: usize): u64 {
 }
 
 /**
- * The rest of theta, rho and pi, chi, iota. Lanes 1, 2, 8, 12, 17 and 20 are kept complemented, which leaves 8 of chi's 25
+ * The rest of theta, then rho and pi, chi, iota. Lanes 1, 2, 8, 12, 17 and 20 are stored complemented, which leaves 8 of chi's 25
  * complements (the Keccak team's implementation overview, section 2.2).
  *
- * The lanes of a plane come in an order in which most ANDs and ORs read a lane that nothing reads after them, and need no copy of it: x86
- * overwrites an operand. Three copies a plane fewer are 2 % less time.
+ * The lanes of a plane are ordered so that most ANDs and ORs read a lane for the last time and need no copy of it: x86 overwrites an operand.
+ * Three copies fewer per plane save 2 % of the time.
  */
 @inline
 function computeLanes(from: usize, to: usize, constant: usize, d0: u64, d1: u64, d2: u64, d3: u64, d4: u64): void {
@@ -106,7 +106,7 @@ function computeLanes(from: usize, to: usize, constant: usize, d0: u64, d1: u64,
   setLane(to, 20, b0 ^ (~b1 & b2));
 }
 
-/** The permutation; with an output, of its last round only what the hash is of. */
+/** Runs the permutation; with an output, the last round computes only the lanes of the hash. */
 function permute(output: usize): void {
   const last = output === 0 ? 0 : ROUND_CONSTANTS_END - 16;
   let c0 = sumColumn(STATE, 0);
@@ -151,13 +151,13 @@ function permute(output: usize): void {
   }
 }
 
-/** Stored at once, the hash can be read at once: a 16-byte load waits for 8-byte stores. */
+/** Pairs two lanes for one 16-byte store, so that the hash can be loaded immediately: a 16-byte load waits for 8-byte stores. */
 @inline
 function pairLanes(low: u64, high: u64): v128 {
   return v128.replace_lane<u64>(v128.splat<u64>(low), 1, high);
 }
 
-/** The first four lanes after the last round. */
+/** Writes the first four lanes after the last round. */
 @inline
 function writeHash(output: usize, d0: u64, d1: u64, d2: u64, d3: u64, d4: u64): void {
   const b0 = lane(OTHER_STATE, 0) ^ d0;
@@ -169,7 +169,7 @@ function writeHash(output: usize, d0: u64, d1: u64, d2: u64, d3: u64, d4: u64): 
   v128.store(output, pairLanes(~b2 ^ (b3 & b4), b3 ^ (b4 | b0)), 16);
 }
 
-/** Begins a hash. All lanes are zero, those that are kept complemented all ones. */
+/** Begins a hash: all lanes are zero, and the complemented lanes all ones. */
 @inline
 export function beginHash(): void {
   const none = v128.splat<i64>(0);
@@ -190,7 +190,7 @@ export function beginHash(): void {
   store<u64>(STATE, 0, 24 * 8);
 }
 
-/** @returns where whole lanes end */
+/** @returns the end of the whole lanes */
 @inline
 function absorbLanes(input: usize, length: usize): usize {
   const end = length & ~7;
@@ -200,7 +200,7 @@ function absorbLanes(input: usize, length: usize): usize {
   return end;
 }
 
-/** Byte by byte at the end: nothing behind the input is read, which may lie at the end of memory. */
+/** Absorbs the last block, its end byte by byte: no byte after the input is read, because it may be at the end of memory. */
 @inline
 function absorbLastBlock(input: usize, length: usize): void {
   let last: u64 = 1;
@@ -210,7 +210,7 @@ function absorbLastBlock(input: usize, length: usize): void {
   store<u64>(STATE, load<u64>(STATE, RATE - 8) ^ (1 << 63), RATE - 8);
 }
 
-/** Takes in what is there of whole blocks, 136 bytes each. @returns where the rest starts, which is less than a block */
+/** Absorbs all whole blocks, 136 bytes each. @returns the address of the rest, which is less than a block */
 @inline
 export function absorbBlocks(input: usize, length: u32): usize {
   for (; length >= RATE; length -= RATE) {
@@ -221,7 +221,7 @@ export function absorbBlocks(input: usize, length: u32): usize {
   return input;
 }
 
-/** Takes in the rest, less than a block. The hash, 32 bytes, may come where the rest was. */
+/** Absorbs the rest, less than a block, and writes the hash, 32 bytes. The output may overlap the rest. */
 @inline
 export function endHash(rest: usize, length: u32, output: usize): void {
   absorbLastBlock(rest, length);

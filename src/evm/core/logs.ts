@@ -7,19 +7,19 @@ import { copyWord, storeBigEndian } from './words/word.ts';
 
 const TRANSFER_SIZE: usize = LOG_TOPICS + 96 + 32;
 
-/** `Transfer(address,address,uint256)`, and ERC-7528's address of ether: words. */
+/** Topic `Transfer(address,address,uint256)` and ERC-7528's address of ether, as words. */
 const TRANSFER_TOPIC: usize = memory.data<u64>([0x28f55a4df523b3ef, 0x952ba7f163c4a116, 0x69c2b068fc378daa, 0xddf252ad1be2c89b]);
 const ETHER: usize = memory.data<u64>([0xeeeeeeeeeeeeeeee, 0xeeeeeeeeeeeeeeee, 0xeeeeeeee, 0]);
 /** SYSTEM_ADDRESS of EIP-4788. */
 const SYSTEM: usize = memory.data<u64>([0xfffffffffffffffe, 0xffffffffffffffff, 0xffffffff, 0]);
 
-/** Where anything is recorded, logs are numbered in the order in which they came, those that were undone included. */
+/** While anything is recorded, logs are numbered in order of emission, including reverted ones. */
 let nextNumber: u32 = 0;
 export function restartLogNumbers(): void { nextNumber = 0; }
-/** A transfer that would have been recorded failed before its frame began: it has had a number. */
+/** Consumes the number of a recorded transfer that failed before its frame began. */
 export function skipTransfer(): void { if (!has(EIP7708)) nextNumber++; }
 
-/** @param topics the first topic's stack word; the others lie below it. False: the region is full */
+/** Adds a log. @param topics address of the first topic's stack word; the others are below it. @returns false when the region is full */
 export function addLog(address: usize, topics: usize, topicCount: u32, data: usize, size: u32): bool {
   const log = logsEnd;
   const topicsSize = <usize>topicCount << 5;
@@ -34,7 +34,7 @@ export function addLog(address: usize, topics: usize, topicCount: u32, data: usi
   return true;
 }
 
-/** Whether transfers of value become logs. */
+/** Whether value transfers emit logs. */
 export function logsTransfers(): bool {
   return has(EIP7708) || (recorded & RECORD_TRANSFERS) != 0;
 }
@@ -44,8 +44,8 @@ export function hasRoomForTransfer(): bool {
 }
 
 /**
- * A transfer of value as a log, for which there is room: of the protocol (EIP-7708), or one that is recorded. The accounts' entries begin
- * with their addresses.
+ * Adds a log of a value transfer, for which there is room: of the protocol (EIP-7708), or a recorded one. The accounts' entries begin with
+ * their addresses.
  */
 export function addTransfer(from: usize, to: usize, value: usize): void {
   const isProtocol = has(EIP7708);

@@ -1,29 +1,29 @@
-/** The running transaction and the running frame. One message runs at a time in a module's instance. */
+/** State of the running transaction and the running frame. A module instance runs one message at a time. */
 import { ARENA, FRAME_SIZE, FRAMES, JOURNAL, LOGS, STACKS } from './generated/layout.ts';
 
-/** Number of the transaction: whatever is marked with it is warm, touched, created or destroyed in this one. */
+/** Number of the transaction: entries marked with it are warm, touched, created or destroyed in this transaction. */
 export let epoch: u32 = 1;
 /** Number of frames below the running one; -1 before the first. */
 export let depth: i32 = -1;
-/** SSTORE's and SELFDESTRUCT's refunds. */
+/** Refund counter of SSTORE and SELFDESTRUCT. */
 export let refund: i64 = 0;
 export let journalEnd: usize = JOURNAL;
 export let logsEnd: usize = LOGS;
 export let logCount: u32 = 0;
 
 /**
- * Gas that the running frame has but this slice does not: the frame's gas left is what the interpreter counts plus
- * this. It is moved over when a slice ends, or when one instruction costs more than the slice has left.
+ * Gas of the running frame beyond the current slice: its remaining gas is the interpreter's counter plus this. It is moved to the counter
+ * when a slice ends, or when one instruction costs more than the rest of the slice.
  */
 export let reserve: i64 = 0;
-/** Code looked at its own gas in a way that may change what it does. */
+/** Code read its remaining gas in a way that may affect its execution. */
 export let isGasObserved: bool = false;
 
-/** What has to be done before the next instruction (see `pending-work`). */
+/** Work that must be done before the next instruction (see `pending-work`). */
 export const NO_WORK: u32 = 0;
 /** The running frame's initialisation code is being decoded. */
 export const INIT_CODE: u32 = 1;
-/** The running frame has failed, and what it did is being undone. */
+/** The running frame has failed, and its changes are being undone. */
 export const UNDOING: u32 = 2;
 export let work: u32 = NO_WORK;
 
@@ -32,34 +32,34 @@ export let ip: usize = 0;
 export let sp: usize = STACKS;
 export let gas: i64 = 0;
 
-/** Of the running frame, kept here because instructions ask for them all the time. */
+/** Properties of the running frame, cached here because instructions read them constantly. */
 export let frame: usize = FRAMES;
 export let stackBase: usize = STACKS;
 export let memoryBase: usize = ARENA;
-/** Bytes, a multiple of 32. */
+/** Size in bytes, a multiple of 32. */
 export let memorySize: u32 = 0;
-/** The furthest that memory has ever reached: what lies before it takes room in the process. */
+/** Highest end that memory has ever reached: everything before it occupies memory of the process. */
 export let arenaPeak: usize = ARENA;
 export let input: usize = ARENA;
 export let inputSize: u32 = 0;
 export let code: usize = 0;
 export let isStatic: bool = false;
 
-/** What is recorded beside execution: the bits of `recording`. */
+/** Recording modes: the bits of `recording`. */
 export let recorded: u32 = 0;
 
 export let returnSize: u32 = 0;
-/** The most return data that its region has held, bytes. */
+/** Largest return data so far, bytes. */
 export let returnPeak: u32 = 0;
-/** How the last frame ended, and what describes it (stack heights, the opcode). */
+/** Status of the last frame, and its details (stack heights, the opcode). */
 export let status: i32 = 0;
 export let detailA: u32 = 0;
 export let detailB: u32 = 0;
-/** End of the region that the host filled with the message's input: the first frame's memory begins behind it. */
+/** End of the region with the message's input: the first frame's memory begins after it. */
 export let inputEnd: usize = ARENA;
-/** Bytes of memory that all frames of a message may have together. */
+/** Memory limit of all frames of a message together, bytes. */
 export let memoryLimit: u32 = 256 << 20;
-/** The transaction is a call by the protocol itself. */
+/** Whether the transaction is a call by the protocol itself. */
 export let isSystemCall: bool = false;
 
 export function setRegisters(newIp: usize, newSp: usize, newGas: i64): void {

@@ -1,4 +1,4 @@
-/** The running frame's memory: growing it and paying for that (yellow paper H.1: 3 w + w^2 / 512). */
+/** Growth of the running frame's memory and its price (yellow paper H.1: 3 w + w^2 / 512). */
 import { clearBytes } from './bytes.ts';
 import { charge } from './gas.ts';
 import { ARENA } from './generated/layout.ts';
@@ -7,44 +7,47 @@ import { pauseAfterPaying } from './needs.ts';
 import { GAS_OVERFLOW, PRICE_OVERFLOW, MEMORY_LIMIT } from './generated/status.ts';
 import { fitsU64, isZero } from './words/word.ts';
 
-/** Beyond this many bytes memory costs more than any gas limit that fits 63 bits could hold in practice. */
+/** Beyond this size in bytes, memory costs more than any gas limit of 63 bits could cover in practice. */
 export const MAX_REACH: u64 = 0x1fffffffe0;
-/** The end of a range that 64 bits do not hold. */
+/** End of a range that does not fit 64 bits. */
 const BEYOND: u64 = u64.MAX_VALUE;
 
 function costOf(words: u64): u64 {
   return words * 3 + (words * words >> 9);
 }
 
-/** Bytes that follow one another after a copy or a hash cost 3 (or 6) gas a word. */
+/** Returns the number of words of a range, which copies charge with 3 and hashes with 6 gas each. */
 @inline
 export function wordsOf(bytes: u64): i64 {
   return <i64>((bytes + 31) >> 5);
 }
 
-/** Bytes that memory grows by in one piece: 0.3 ms where the process does not have them yet. */
+/** Bytes by which memory grows per step: 0.3 ms when the process does not have them yet. */
 const PIECE: u64 = 1 << 20;
 
-/** Status of an instruction that expands memory further than any gas limit pays for. */
+/** Status of an instruction that expands memory beyond any gas limit. */
 function overflowOf(end: u64): i32 {
   return end == BEYOND ? GAS_OVERFLOW : PRICE_OVERFLOW;
 }
 
-/** Gas for memory of `size` bytes to grow so that it reaches to `end`, which is at most `MAX_REACH`. */
+/** Gas to grow memory from `size` bytes to `end`, which is at most `MAX_REACH`. */
 export function growthCost(size: u32, end: u64): i64 {
   return end <= <u64>size ? 0 : <i64>(costOf((end + 31) >> 5) - costOf(<u64>size >> 5));
 }
 
 /**
- * Makes memory reach to `end` if it does not yet, and pays for that and what else the instruction costs: all at once, so that an
- * instruction that cannot be paid for has changed nothing. `end` is the further one's of several ranges.
+ * Grows memory to `end` if necessary, and charges for that and for the instruction's other costs at once, so that an instruction that
+ * cannot be paid for changes nothing. With several ranges, `end` is the highest end.
  */
 @inline
 export function growUpTo(end: u64, extra: i64, gas: i64): i64 {
   return end <= <u64>memorySize ? charge(gas, extra) : growTo(end, extra, gas);
 }
 
-/** The same for an `end` beyond what there is. @returns gas left; negative: the frame halts, or the instruction begins anew and grows the rest */
+/**
+ * Grows memory to an `end` beyond its current size, with the charges of `growUpTo`.
+ * @returns remaining gas; negative: the frame halts, or the instruction restarts and grows the rest
+ */
 export function growTo(end: u64, extra: i64, gas: i64): i64 {
   if (end > MAX_REACH) return halt(overflowOf(end));
   const words = (end + 31) >> 5;
@@ -68,25 +71,25 @@ export function growTo(end: u64, extra: i64, gas: i64): i64 {
 }
 
 /**
- * Makes memory reach over a range, and pays for that and what else the instruction costs. Offset and size are stack words; a range
- * of size zero needs no memory wherever it begins.
+ * Grows memory to cover a range, and charges for that and for the instruction's other costs. Offset and size are stack words; a range of size
+ * zero needs no memory at any offset.
  */
 @inline
 export function growOver(offset: usize, size: usize, extra: i64, gas: i64): i64 {
   return isZero(size) ? charge(gas, extra) : growUpTo(endOf(offset, size), extra, gas);
 }
 
-/** End of a memory range given by two stack words, offset and size; 0 where the size is 0. */
+/** Returns the end of a memory range whose offset and size are stack words; 0 when the size is 0. */
 export function endOf(offset: usize, size: usize): u64 {
   if (isZero(size)) return 0;
   if (!fitsU64(offset) || !fitsU64(size)) return BEYOND;
   const from = load<u64>(offset);
   const end = from + load<u64>(size);
-  // Words beyond a multiple of 32 count too: geth rounds up before it looks whether 64 bits suffice.
+  // The last 31 values overflow too: geth rounds up to words before it checks that 64 bits suffice.
   return end < from || end > BEYOND - 31 ? BEYOND : end;
 }
 
-/** The same for a fixed number of bytes from a stack word. */
+/** Grows memory to cover a fixed number of bytes at the offset in a stack word. @returns remaining gas, as `growTo` */
 @inline
 export function growFor(offset: usize, bytes: u32, gas: i64): i64 {
   const from = load<u64>(offset);

@@ -1,4 +1,4 @@
-/** The beginning of messages, and their runs. Words come by the exchange region. */
+/** Start and run of messages. Words are passed in the exchange region. */
 import { balanceOf, codeOf, create, findAccount, hasCode, isKnown, nonceOf, precompileOf, setNonce, touch, warm, ZERO_WORD } from './accounts.ts';
 import { BLOB_COUNT, BLOCK_BENEFICIARY, CALLER, GAS_PRICE, ORIGIN, TARGET, VALUE } from './generated/exchange.ts';
 import { CALL, forgetOutput, popFrame, pushFrame, setContext, setOutput } from './frames.ts';
@@ -19,7 +19,7 @@ import { begin, open } from './transactions.ts';
 import { isLess } from './words/compare.ts';
 import { copyWord, isZero, setU64 } from './words/word.ts';
 
-/** Room for a message's input. 0: more than memory may hold. */
+/** Reserves room for a message's input. 0: it exceeds the memory limit. */
 export function reserveInput(size: u32): usize {
   forgetOutput();
   if (<u64>size + 64 > <u64>memoryLimit) return 0;
@@ -29,8 +29,9 @@ export function reserveInput(size: u32): usize {
 }
 
 /**
- * EIP-2929 and 3651: caller and beneficiary are warm before the first instruction. In system calls they are cold, and the zero address is
- * warm: geth prepares the access list of such a call with zero addresses for both. False with `whyNot`: a region is full.
+ * EIP-2929 and 3651: warms caller and beneficiary before the first instruction. In system calls they are cold, and the zero address is warm:
+ * geth prepares the access list of such a call with zero addresses for both.
+ * @returns false with the reason in `whyNot` when a region is full
  */
 function warmUp(caller: usize): bool {
   if (!has(EIP2929)) return true;
@@ -43,10 +44,10 @@ function warmUp(caller: usize): bool {
 }
 
 /**
- * Begins the message: CALLER, TARGET, VALUE and the reserved input. Payment was done before, that for the target's account and its
- * delegate's included, and so were access lists.
- * @param stateGas the reservoir
- * @returns DONE when it may be run, or what is missing
+ * Begins the message: CALLER, TARGET, VALUE and the reserved input. Payment, including that for the accounts of target and delegate, and
+ * access lists are already done.
+ * @param stateGas the state gas reservoir
+ * @returns DONE when the message may run, otherwise the missing data
  */
 export function beginCall(given: i64, stateGas: i64, slice: i64): i32 {
   fillReservoir(stateGas);
@@ -85,7 +86,7 @@ export function beginCall(given: i64, stateGas: i64, slice: i64): i32 {
   return DONE;
 }
 
-/** The same for a creation; the input is its initialisation code, `nonce` the creator's before it was raised. */
+/** Begins a creation; the input is its initialisation code. @param nonce the creator's nonce before it was raised */
 export function beginCreation(given: i64, stateGas: i64, slice: i64, nonce: u64): i32 {
   fillReservoir(stateGas);
   const caller = requireAccount(CALLER);
@@ -95,7 +96,7 @@ export function beginCreation(given: i64, stateGas: i64, slice: i64, nonce: u64)
     refuse(INSUFFICIENT_BALANCE, given);
     return DONE;
   }
-  // From Amsterdam geth looks at the nonce in CREATE and CREATE2 only. Before, a creation that is refused leaves the nonce as it was.
+  // From Amsterdam geth checks the nonce in CREATE and CREATE2 only. Before, a rejected creation leaves the nonce unchanged.
   if (nonce == u64.MAX_VALUE && !has(EIP8037)) {
     setNonce(caller, nonce);
     refuse(NONCE_OVERFLOW, given);
@@ -105,29 +106,29 @@ export function beginCreation(given: i64, stateGas: i64, slice: i64, nonce: u64)
   return beginFirstCreation(caller, nonce, input, inputSize, given, slice, STACKS + 32, VALUE) ? DONE : outcome();
 }
 
-/** A message that does not begin: its gas is left. */
+/** Ends a message that does not begin; its gas remains. */
 function refuse(reason: i32, given: i64): void {
   pushFrame(CALL, 0, STACKS + 32, 0, given, given, false, given);
   popFrame(reason, given, 0, 0);
 }
 
-/** Why a message could not begin; a full region halts it. */
+/** Returns the reason why a message could not begin; a full region halts it. */
 function outcome(): i32 {
   if (whyNot == -3) return need;
   refuse(MEMORY_LIMIT, 0);
   return DONE;
 }
 
-/** Runs on until the message is done, the slice is used, or something is missing. */
+/** Runs until the message is finished, the slice is used up, or data is missing. */
 export function run(slice: i64): i32 {
   if (work != NO_WORK && !workOn()) return SLICE_USED;
   return interpret(slice);
 }
 
 /**
- * A transaction that is a call without value, price and lists, from its beginning: CALLER, TARGET, and `size` bytes of input, which lie
- * where `reserveInput` puts them.
- * @returns what `run` does, or what `beginCall` lacks; NOT_BEGUN
+ * Starts and runs a transaction that is a call without value, price and lists: CALLER, TARGET, and `size` bytes of input at the address that
+ * `reserveInput` returns.
+ * @returns a result of `run`, or the missing data of `beginCall`; NOT_BEGUN
  */
 export function runPlainCall(size: u32, given: f64, slice: f64): i32 {
   open();

@@ -1,4 +1,4 @@
-/** Telling the host what is missing. Every function here gives an instruction's body its way out. */
+/** Requests for missing data. Every function here provides the result with which an instruction's body returns. */
 import { findAccount, hasCode, isKnown, codeOf, codeHashOf, linkCode } from './accounts.ts';
 import { findCode, forgetOthers, hasRoomToDecode, isDecoded, prepareCode } from './codes.ts';
 import { REQUEST_ADDRESS, REQUEST_KEY } from './generated/exchange.ts';
@@ -7,17 +7,17 @@ import { MEMORY_LIMIT, NEEDS_ACCOUNT, NEEDS_BLOCK_HASH, NEEDS_CODE, NEEDS_SLOT, 
 import { findSlot, isSlotKnown } from './slots.ts';
 import { copyWord, setU64 } from './words/word.ts';
 
-/** What an instruction's body gives back instead of gas. */
+/** Results of an instruction's body other than gas. */
 export const BODY_HALTS: i64 = -1;
-/** The frame changed: pointer, stack and gas are to be read anew. */
+/** The frame changed: pointer, stack and gas must be reloaded. */
 export const BODY_SWITCHES: i64 = -2;
-/** Something is missing: the instruction begins anew after the host supplied it. */
+/** Data is missing: the instruction restarts after the host supplied it. */
 export const BODY_NEEDS: i64 = -3;
 
-/** A need that stays within the core: a piece of work between two instructions is left (see `pending-work`). The host hears SLICE_USED. */
+/** A need that stays within the core: work between two instructions is unfinished (see `pending-work`). The host receives SLICE_USED. */
 export const WORK_LEFT: i32 = 7;
 
-/** What is missing, for `run` to return. */
+/** Missing data, which `run` returns. */
 export let need: i32 = 0;
 
 export function setNeed(reason: i32): i64 {
@@ -25,7 +25,7 @@ export function setNeed(reason: i32): i64 {
   return BODY_NEEDS;
 }
 
-/** The account at an address, or 0 with `whyNot` saying why. */
+/** Returns the account at an address; 0 with the reason in `whyNot`. */
 export function requireAccount(address: usize): usize {
   const account = findAccount(address);
   if (account == 0) {
@@ -38,16 +38,16 @@ export function requireAccount(address: usize): usize {
   return 0;
 }
 
-/** Result of a body that could not get what it needs. */
+/** Result of a body that could not get its data. */
 export let whyNot: i64 = 0;
 
-/** A region is full. */
+/** Sets `whyNot` when a region is full. */
 export function fail(): bool {
   whyNot = halt(MEMORY_LIMIT);
   return false;
 }
 
-/** True when the account's code is at hand, or it has none. */
+/** Whether the account's code is loaded, or it has none. */
 export function requireCode(account: usize): bool {
   if (!hasCode(account) || codeOf(account) != 0) return true;
   const code = findCode(codeHashOf(account));
@@ -60,7 +60,7 @@ export function requireCode(account: usize): bool {
   return false;
 }
 
-/** True when the account's code is ready to run, or it has none. */
+/** Whether the account's code is ready to run, or it has none. */
 export function requireDecoded(account: usize): bool {
   if (!requireCode(account)) return false;
   if (!hasCode(account) || isDecoded(codeOf(account))) return true;
@@ -74,7 +74,7 @@ export function requireDecoded(account: usize): bool {
   return false;
 }
 
-/** The slot's entry with its value, or 0. */
+/** Returns the slot's entry with its value, or 0. */
 export function requireSlot(account: usize, key: usize): usize {
   const slot = findSlot(account, key);
   if (slot == 0) {
@@ -93,10 +93,10 @@ export function needBlockHash(number: u64): i64 {
   return setNeed(NEEDS_BLOCK_HASH);
 }
 
-/** Gas that an instruction has paid although it begins anew. */
+/** Gas that an instruction has paid although it restarts. */
 export let prepaid: i64 = 0;
 
-/** The instruction has paid, and begins anew in the next slice. */
+/** Pauses an instruction that has paid; it restarts in the next slice. */
 export function pauseAfterPaying(amount: i64): i64 {
   prepaid = amount;
   return setNeed(SLICE_USED);

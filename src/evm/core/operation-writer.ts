@@ -1,7 +1,7 @@
 /**
- * Operations of the interpreter as decoding writes them, one behind the other. A basic block begins with one that pays for all its static
- * gas and checks the stack for all of it; frequent sequences become one. An operation takes 16 bytes. A large constant follows it (32
- * bytes more).
+ * Writes the interpreter's operations sequentially. A basic block begins with an operation that charges all its static gas and checks the
+ * stack for all of it; frequent sequences are fused to one operation. An operation takes 16 bytes; a large constant follows it (32 more
+ * bytes).
  */
 import { STACK_LIMIT } from './generated/layout.ts';
 import * as Op from './generated/operations.ts';
@@ -10,17 +10,17 @@ import { not } from './words/bitwise.ts';
 import { shl } from './words/shift.ts';
 import { copyWord, fitsU64, setU64 } from './words/word.ts';
 
-/** Operation (2), bytes back to the one before it in its block (2; 0: none), operands (4 each). */
+/** Layout: operation (2), distance to the previous one in its block (2; 0: none), operands (4 each). */
 export const INSTRUCTION: usize = 16;
 export const BACK: usize = 2;
 const STACK_WORDS: i32 = STACK_LIMIT;
-/** A block of more than this many words' need fails whatever the stack's height. */
+/** A block that needs more words than this fails at any stack height. */
 const IMPOSSIBLE: i32 = STACK_WORDS + 1;
 
-/** Where the next instruction goes, and the block that is open. */
+/** Address of the next operation, and the open block. */
 export let out: usize = 0;
 export let block: usize = 0;
-/** The last operation; 0: it is not to be joined with the next. */
+/** The last operation; 0: it must not be fused with the next. */
 export let last: usize = 0;
 export let blockGas: u32 = 0;
 let height: i32 = 0;
@@ -28,7 +28,7 @@ let lowest: i32 = 0;
 let highest: i32 = 0;
 
 export function setOut(value: usize): void { out = value; }
-/** What was open before is given up. */
+/** Discards the open block. */
 export function forgetBlock(): void { block = 0; }
 
 export function openBlock(pc: u32): void {
@@ -69,7 +69,7 @@ export function emit(operation: u32, a: u32, b: u32): void {
   out += INSTRUCTION;
 }
 
-/** The same; it may make one operation with those before it. */
+/** Writes an operation, and fuses it with the previous ones where possible. */
 export function emitJoining(operation: u32, a: u32, b: u32): void {
   emit(operation, a, b);
   while (joinLast());
@@ -80,7 +80,7 @@ export function sizeOfOperation(operation: u32): usize {
   return Op.hasConstant(operation) ? INSTRUCTION + 32 : INSTRUCTION;
 }
 
-/** Makes one operation of the last two, if there is one for them. */
+/** Fuses the last two operations, if a fused operation exists. */
 export function joinLast(): bool {
   const back = <usize>load<u16>(last, BACK);
   const second = <u32>load<u16>(last);
@@ -106,7 +106,7 @@ export function emitSmall(value: u64): void {
   else emit(Op.PUSH_SMALL, <u32>value, 0);
 }
 
-/** Writes what puts a word on the stack. */
+/** Writes an operation that pushes a word. */
 export function emitConstant(constant: usize): void {
   if (fitsU64(constant)) {
     emitSmall(load<u64>(constant));
@@ -117,7 +117,7 @@ export function emitConstant(constant: usize): void {
   out += 32;
 }
 
-/** The constant that an operation pushes, to `word`. False: it pushes none. */
+/** Reads the constant that an operation pushes to `word`. @returns false when it pushes none */
 function readConstant(at: usize, word: usize): bool {
   const operation = <u32>load<u16>(at);
   if (operation == Op.PUSH_SMALL) setU64(word, <u64>load<u32>(at, 4));
@@ -127,7 +127,7 @@ function readConstant(at: usize, word: usize): bool {
   return true;
 }
 
-/** Computes what compilers write as a computation to save bytes: masks by shifting, subtracting and complementing. */
+/** Computes constants that compilers encode as computations to save bytes: masks by shifting, subtracting and complementing. */
 export function foldConstants(opcode: u32): bool {
   if (opcode != Op.NOT && opcode != Op.SHL && opcode != Op.SUB && opcode != Op.ADD) return false;
   if (last == 0 || !readConstant(last, constant + 32)) return false;
@@ -149,7 +149,7 @@ export function foldConstants(opcode: u32): bool {
   return true;
 }
 
-/** Takes back the last operation. */
+/** Removes the last operation. */
 function dropLast(): void {
   const back = <usize>load<u16>(last, BACK);
   out = last;

@@ -1,6 +1,6 @@
 /**
- * Hashes of 64 bytes, remembered: where a mapping keeps an entry is the hash of key and slot, and the same entries are
- * asked for again and again. Each hash has one place, which the next one that belongs there takes over.
+ * Cache of hashes of 64 bytes: the slot of a mapping's entry is the hash of key and slot, and the same entries are accessed repeatedly. Each
+ * hash has one place, which the next hash of the same place replaces.
  */
 import { copyBytes } from './bytes.ts';
 import { keccak256 } from './keccak.ts';
@@ -8,16 +8,16 @@ import { PAIR_HASHES, PAIR_HASHES_BITS } from './generated/layout.ts';
 import { loadBigEndian } from './words/word.ts';
 
 export const PAIR_SIZE: u32 = 64;
-/** The pair as it lies in memory, then its hash as a word. */
+/** Entry: the pair as in memory, then its hash as a word. */
 const ENTRY_SIZE: usize = 96;
 const HASH: usize = 64;
-/** Odd numbers without a pattern: 2^64 over the golden ratio, and a prime of xxHash. */
+/** Multipliers for mixing: 2^64 divided by the golden ratio, and a prime of xxHash. */
 const KEY_FACTOR: u64 = 0x9e3779b97f4a7c15;
 const SLOT_FACTOR: u64 = 0xc2b2ae3d27d4eb4f;
 
 const digest: usize = memory.data(32, 16);
 
-/** Both words are big-endian: pairs differ mostly in their last bytes. */
+/** Chooses the place of a pair. Both words are big-endian, and pairs differ mostly in their last bytes. */
 @inline
 function entryOf(pair: usize): usize {
   const mixed = (load<u64>(pair, 24) * KEY_FACTOR) ^ (load<u64>(pair, 56) * SLOT_FACTOR);
@@ -36,10 +36,10 @@ function isSamePair(entry: usize, pair: usize): bool {
   return !v128.any_true(v128.or(first, second));
 }
 
-/** Writes the keccak256 of the 64 bytes at `pair` as a word at `to`, which is no part of them. */
+/** Writes the keccak256 of the 64 bytes at `pair` as a word to `to`, which must not overlap them. */
 export function hashPair(pair: usize, to: usize): void {
   const entry = entryOf(pair);
-  // Places that were never taken look like a pair of zeros; but no hash begins with 64 zero bits.
+  // Empty places look like a pair of zeros; but no hash begins with 64 zero bits.
   if (!isSamePair(entry, pair) || load<u64>(entry, HASH) == 0) {
     keccak256(pair, PAIR_SIZE, digest);
     copyBytes(entry, pair, PAIR_SIZE);

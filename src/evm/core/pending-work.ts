@@ -1,6 +1,6 @@
 /**
- * Work that comes between two instructions and may be long: it is done in pieces, each in a slice of its own. The frame's
- * registers stay as they are until it is done.
+ * Possibly long work between two instructions: it runs in steps, each in a slice of its own. The frame's registers stay unchanged until it
+ * is finished.
  */
 import { forgetDecoding } from './decode.ts';
 import { undoFrame } from './frames.ts';
@@ -8,13 +8,13 @@ import { decodeInitCode } from './instructions/create.ts';
 import { forgetHash } from './instructions/memory.ts';
 import { INIT_CODE, NO_WORK, setWork, UNDOING, work } from './machine.ts';
 
-/** A piece of the work that is left. @returns whether the next instruction may run */
+/** Runs one step of the work. @returns whether the next instruction may run */
 export function workOn(): bool {
   if (work == INIT_CODE ? decodeInitCode() : work != UNDOING || undoFrame()) setWork(NO_WORK);
   return work == NO_WORK;
 }
 
-/** Whatever was begun is given up. */
+/** Abandons all pending work. */
 export function forgetWork(): void {
   setWork(NO_WORK);
   forgetDecoding();

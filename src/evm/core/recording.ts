@@ -1,6 +1,6 @@
 /**
- * What is recorded of a transaction beside its result: value transfers as logs, and the accounts and slots that instructions
- * name. Where anything is recorded, a block of instructions that cannot be paid for is run up to the one that fails, in every frame.
+ * Recordings of a transaction in addition to its result: value transfers as logs, and the accounts and slots that instructions name. While
+ * anything is recorded, a block of instructions that cannot be paid for runs up to the failing one, in every frame.
  */
 import { findAccount, listAccess } from './accounts.ts';
 import { accountOfFrame } from './frames.ts';
@@ -16,7 +16,7 @@ const addressWord: usize = memory.data(32, 16);
 export function isRecording(): bool {
   return recorded != 0;
 }
-/** What a message has accessed, and paid for, is part of the block's access list (EIP-7928). */
+/** Records an access that a message has paid for, for the block access list (EIP-7928). */
 @inline
 export function noteAccess(account: usize): void {
   if ((recorded & RECORD_BLOCK_ACCESSES) != 0) listAccess(account);
@@ -47,7 +47,7 @@ function isCall(opcode: u32): bool {
   return opcode == Op.CALL || opcode == Op.CALLCODE || opcode == Op.DELEGATECALL || opcode == Op.STATICCALL;
 }
 
-/** Records what an instruction names that has its operands and not its gas. */
+/** Records the access named by an instruction that has its operands but not its gas. */
 export function recordUnpaid(opcode: u32, sp: usize): void {
   if (opcode == Op.SLOAD || opcode == Op.SSTORE) recordSlot(sp);
   else if (
@@ -56,10 +56,10 @@ export function recordUnpaid(opcode: u32, sp: usize): void {
   else if (isCall(opcode)) recordAddress(sp - 32);
 }
 
-/** Operands of a call from which on geth's access list tracer looks for its address. */
+/** Number of operands of a call from which geth's access list tracer reads its address. */
 const CALL_OPERANDS: u32 = 5;
 
-/** The same of an instruction that lacks operands, of which `words` are on the stack. */
+/** Records the access named by an instruction that lacks operands; `words` of them are on the stack. */
 export function recordShort(opcode: u32, words: u32, sp: usize): void {
   if (words >= (isCall(opcode) ? CALL_OPERANDS : 1)) recordUnpaid(opcode, sp);
 }

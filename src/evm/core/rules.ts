@@ -1,13 +1,13 @@
-/** The rules of the revision in force, which the host writes (evm/core-rules). */
+/** Rules of the active revision, which the host writes (evm/core-rules). */
 import { readRuleNumbers } from './generated/rules.ts';
 
-// The compiler adds the ending of a file that is exported from.
+// The compiler appends the extension of a re-exported file.
 export * from './generated/rules';
 
 let switches: u32 = 0;
-/** Number of the revision, for what is kept per revision. */
+/** Number of the revision, the key of data cached per revision. */
 export let revision: u32 = 0;
-/** Bit n: the precompile of number n is there. */
+/** Bit n: the precompile with number n exists. */
 export let precompiles: u32 = 0;
 
 @inline

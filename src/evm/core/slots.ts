@@ -1,4 +1,4 @@
-/** Storage slots that are known, and transient ones (EIP-1153). Found by account, generation and key; in the region SLOTS. */
+/** Loaded storage slots, and transient ones (EIP-1153). They are found by account, generation and key, and stored in the region SLOTS. */
 import { generationOf, hasFreshStorage, isKnown } from './accounts.ts';
 import { clearBytes } from './bytes.ts';
 import { hashSlot, NEAR, strideOf } from './hashing.ts';
@@ -19,32 +19,32 @@ const IS_KNOWN: usize = 108;
 const IS_DIRTY: usize = 112;
 /** Next entry that changed since changes were last collected. */
 const NEXT_DIRTY: usize = 116;
-/** Its place in the index. */
+/** Address of its place in the index. */
 const PLACE: usize = 120;
-/** Next entry that is recorded; 0: this one is not. */
+/** Next recorded entry; 0: this entry is not recorded. */
 const NEXT_ACCESSED: usize = 124;
 const SLOT_SIZE: usize = 128;
-/** Ends a list of recorded entries. */
+/** End of the list of recorded entries. */
 const END: usize = 1;
-/** Slots that are kept from one transaction to the next: 32 MiB. */
+/** Maximum number of slots cached between transactions, 32 MiB. */
 const CROWD: u32 = 1 << 18;
 
-/** Generation of transient slots: no account ever has it. */
+/** Generation of transient slots; no account ever has it. */
 const TRANSIENT: u32 = 0xffffffff;
 
-/** Places of the index in use with few slots, minus one: 256 KiB. */
+/** Initial number of index places minus one: 256 KiB. */
 const LEAST_MASK: u32 = (1 << 16) - 1;
 
 let slotsEnd: usize = SLOTS;
 let peakEnd: usize = SLOTS;
 let mask: u32 = LEAST_MASK;
 let peakMask: u32 = LEAST_MASK;
-/** Slots until the index grows. */
+/** Number of slots that fit before the index grows. */
 let roomLeft: u32 = entriesOf(LEAST_MASK, SLOT_INDEX_SIZE);
 let firstDirty: usize = 0;
 let firstAccessed: usize = END;
 
-/** The entry of a key in an account's storage of now; made when it is new. 0: the region is full. */
+/** Returns the entry of a key in an account's current storage, and creates it when it is new. 0: the region is full. */
 export function findSlot(account: usize, key: usize): usize {
   return find(account, generationOf(account), key);
 }
@@ -74,7 +74,7 @@ function firstPlaceOf(k0: u64, k1: u64, k2: u64, k3: u64, account: u32, generati
   return <u32>(mixed >> 42) & mask;
 }
 
-/** The rest of the probe sequence that begins at `place`. */
+/** Continues the probe sequence that begins at `place`. */
 function search(account: usize, generation: u32, key: usize, place: u32): usize {
   const k0 = load<u64>(key);
   const k1 = load<u64>(key, 8);
@@ -118,7 +118,7 @@ function add(pointer: usize, account: usize, generation: u32, key: usize): usize
   return entry;
 }
 
-/** The first free place of a slot that is not in the index. */
+/** Returns the first free place of a slot that is not in the index. */
 function freePlaceFor(key: usize, account: u32, generation: u32): usize {
   const k0 = load<u64>(key);
   const k1 = load<u64>(key, 8);
@@ -138,7 +138,7 @@ function freePlaceFor(key: usize, account: u32, generation: u32): usize {
   return SLOT_INDEX + (<usize>place << 2);
 }
 
-/** All slots have other places behind this. */
+/** Enlarges the index, which moves all slots to other places. */
 function grow(): void {
   clearPlaces();
   mask = grownMask(mask, SLOT_INDEX_SIZE);
@@ -152,7 +152,7 @@ function grow(): void {
 }
 
 function clearPlaces(): void {
-  // So many single places take longer than all of the index.
+  // Above this count, clearing single places takes longer than clearing the whole index.
   if (slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE) memory.fill(SLOT_INDEX, 0, <usize>(mask + 1) << 2);
   else for (let slot = SLOTS; slot < slotsEnd; slot += SLOT_SIZE) store<u32>(<usize>load<u32>(slot, PLACE), 0);
 }
@@ -165,7 +165,7 @@ export function areSlotsCrowded(): bool {
   return slotsEnd - SLOTS > <usize>CROWD * SLOT_SIZE;
 }
 
-/** Bytes that slots and their places take, or took at most. */
+/** Maximum size of slots and their places so far, bytes. */
 export function slotsPeak(): u32 {
   if (slotsEnd > peakEnd) peakEnd = slotsEnd;
   return <u32>(peakEnd - SLOTS) + ((peakMask + 1) << 2);
@@ -185,7 +185,7 @@ export function clearSlots(): void {
 export function isSlotKnown(slot: usize): bool {
   return load<u32>(slot, IS_KNOWN) != 0;
 }
-/** The value that the state below has. */
+/** Enters the value of the underlying state. */
 export function setSlotKnown(slot: usize, value: usize): void {
   copyWord(slot + VALUE, value);
   copyWord(slot + ORIGINAL, value);
@@ -198,8 +198,9 @@ export function isSlotWarm(slot: usize): bool {
 }
 
 /**
- * Before a slot's first use in a transaction its value is the original one. (After a rollback that made it cold again
- * it is so too.) A slot may be warmed before its value is known.
+ * Warms a slot. At its first use in a transaction, the current value becomes the original one; the same holds after a rollback that made it
+ * cold
+ * again. A slot may be warmed before its value is loaded.
  */
 export function warmSlot(slot: usize): void {
   if (load<u32>(slot, WARM) == epoch) return;
@@ -217,7 +218,7 @@ export function setSlotValue(slot: usize, value: usize): void {
   firstDirty = slot;
 }
 
-/** Transient values last for one transaction: a slot that this one has not written reads as zero. */
+/** Whether this transaction has written a transient slot; otherwise it reads as zero, because transient values last for one transaction. */
 export function isTransientSet(slot: usize): bool {
   return load<u32>(slot, WARM) == epoch;
 }
@@ -230,32 +231,32 @@ export function setTransient(slot: usize, value: usize): void {
   copyWord(slot + VALUE, value);
 }
 
-/** Slots that changed since changes were last collected, as a list. */
+/** First slot of the list of those that changed since changes were last collected. */
 export function firstDirtySlot(): usize {
   return firstDirty;
 }
-/** 0 at the end. */
+/** Next changed slot; 0 at the end. */
 export function nextDirtySlot(slot: usize): usize {
   return <usize>load<u32>(slot, NEXT_DIRTY);
 }
-/** The account that a changed slot belongs to; 0 when its storage was cleared after the change. */
+/** Account of a changed slot; 0 when its storage was cleared after the change. */
 export function ownerOf(slot: usize): usize {
   const account = <usize>load<u32>(slot, ACCOUNT);
   return generationOf(account) == load<u32>(slot, GENERATION) ? account : 0;
 }
-/** What was collected is the state below from now on. */
+/** Makes the collected changes part of the underlying state. */
 export function settleSlots(): void {
   for (let slot = firstDirty; slot != 0; slot = nextDirtySlot(slot)) store<u32>(slot, 0, IS_DIRTY);
   firstDirty = 0;
 }
 
-/** Puts a slot on the list of those that instructions named, once. */
+/** Records a slot that an instruction named, once. */
 export function listSlotAccess(slot: usize): void {
   if (load<u32>(slot, NEXT_ACCESSED) != 0) return;
   store<u32>(slot, firstAccessed, NEXT_ACCESSED);
   firstAccessed = slot;
 }
-/** Takes one off that list; 0: it is empty. */
+/** Removes one slot from the recorded ones; 0: none is left. */
 export function takeSlotAccess(): usize {
   if (firstAccessed == END) return 0;
   const slot = firstAccessed;
@@ -263,7 +264,7 @@ export function takeSlotAccess(): usize {
   store<u32>(slot, 0, NEXT_ACCESSED);
   return slot;
 }
-/** The account of a slot, whatever became of its storage. */
+/** Account of a slot, even if its storage was cleared. */
 export function accountOf(slot: usize): usize {
   return <usize>load<u32>(slot, ACCOUNT);
 }

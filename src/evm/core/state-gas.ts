@@ -1,23 +1,23 @@
 /**
- * State gas of the running frame (EIP-8037), a second counter beside the interpreter's: what is charged for additions to the state.
- * It comes out of the reservoir, and where that is empty out of execution gas.
+ * State gas of the running frame (EIP-8037), a second counter next to the interpreter's, for additions to the state. It is taken from the
+ * reservoir, and from execution gas when that is empty.
  */
 import { noteNeed, usedGas } from './frames.ts';
 import { charge } from './gas.ts';
 import { reserve, setGasObserved } from './machine.ts';
 import { stateAccountGas } from './rules.ts';
 
-/** What is left of the reservoir. */
+/** Remaining reservoir. */
 export let reservoir: i64 = 0;
-/** What the frame was charged less what it was given back. */
+/** State gas charged to the frame, net of refills. */
 export let stateUsed: i64 = 0;
-/** What of that came out of execution gas. Only while the reservoir is empty is it more than 0. */
+/** Part of it that execution gas paid; it exceeds 0 only while the reservoir is empty. */
 export let spilled: i64 = 0;
 
-/** What the running instruction was charged for the account that it brings to life. */
+/** State gas charged to the running instruction for the account that it creates. */
 export let accountGas: i64 = 0;
 
-/** A message begins. How much gas it would have needed is not known where some of it lies in a reservoir. */
+/** Begins a message. With a reservoir, the gas that the message needs is unknown. */
 export function fillReservoir(amount: i64): void {
   setStateGas(amount, 0, 0);
   accountGas = 0;
@@ -29,7 +29,7 @@ export function setStateGas(left: i64, used: i64, spill: i64): void {
   spilled = spill;
 }
 
-/** What of a charge the reservoir does not hold. */
+/** Part of a charge that exceeds the reservoir. */
 export function spillOf(amount: i64): i64 {
   return amount > reservoir ? amount - reservoir : 0;
 }
@@ -40,7 +40,7 @@ export function takeState(amount: i64, spill: i64): void {
   spilled += spill;
 }
 
-/** @returns gas left of the slice; negative: the frame halts */
+/** Charges state gas. @returns remaining gas of the slice; negative: the frame halts */
 export function chargeState(amount: i64, gas: i64): i64 {
   const spill = spillOf(amount);
   const left = charge(gas, spill);
@@ -48,13 +48,16 @@ export function chargeState(amount: i64, gas: i64): i64 {
   return left;
 }
 
-/** Charges a call or a creation for an account, if it `isNew`: that comes back where the new frame fails. @returns gas left of the slice */
+/**
+ * Charges a call or a creation for an account, if it `isNew`; the charge is refilled when the new frame fails.
+ * @returns remaining gas of the slice; negative: the frame halts
+ */
 export function chargeAccount(isNew: bool, gas: i64): i64 {
   accountGas = isNew ? stateAccountGas : 0;
   return isNew ? chargeState(accountGas, gas) : gas;
 }
 
-/** Gives back a charge of this frame or another one. @returns how much of it is execution gas */
+/** Refills a charge of this or another frame. @returns the part that returns to execution gas */
 export function returnState(amount: i64): i64 {
   const repaid = min(amount, spilled);
   spilled -= repaid;
@@ -62,13 +65,13 @@ export function returnState(amount: i64): i64 {
   stateUsed -= amount;
   return repaid;
 }
-/** The same for an instruction. @returns gas left of the slice */
+/** Refills a charge for the running instruction. @returns remaining gas of the slice */
 export function refillState(amount: i64, gas: i64): i64 {
   noteNeed(usedGas(gas + reserve));
   return gas + returnState(amount);
 }
 
-/** A frame above this one has returned gas to the reservoir: what was spilled comes back (geth only). @returns execution gas */
+/** Repays spilled gas after a frame above has returned gas to the reservoir (geth only). @returns execution gas */
 export function repaySpill(): i64 {
   const repaid = min(reservoir, spilled);
   reservoir -= repaid;

@@ -1,4 +1,4 @@
-/** The beginning and the end of transactions, and what is kept between them. */
+/** Start and end of transactions, and caches between them. */
 import { areAccountsCrowded, clearAccounts, dirtyCount, forgetTouched, settleAccounts, sweepAccounts, unlinkCodes } from './accounts.ts';
 import { clearCodes, codesSize, releaseCodes } from './codes.ts';
 import { undoPiece } from './journal.ts';
@@ -7,17 +7,17 @@ import { epoch, journalEnd, setCode, setDepth, setEpoch, setGasObserved, setJour
 import { forgetWork } from './pending-work.ts';
 import { areSlotsCrowded, clearSlots, firstDirtySlot, settleSlots } from './slots.ts';
 
-/** Bytes of decoded code that are kept between transactions: half of the region. */
+/** Maximum size of decoded code cached between transactions: half of the region, bytes. */
 const MAX_KEPT_CODE: u32 = <u32>(CODES_END - CODES) >> 1;
 
-/** Marks where the transaction begins. Overrides may be written between this and `begin`. @returns `journalMark` */
+/** Marks the beginning of the transaction. State overrides may be written between this and `begin`. @returns `journalMark` */
 export function open(): usize {
   if (dirtyCount() == 0 && firstDirtySlot() == 0) forgetMuch();
   setJournalEnd(JOURNAL);
   forgetTouched();
   return JOURNAL;
 }
-/** Makes room where what is kept between transactions has become much. */
+/** Evicts caches between transactions when they have become large. */
 function forgetMuch(): void {
   if (areAccountsCrowded() || areSlotsCrowded()) clearState();
   if (codesSize() > MAX_KEPT_CODE) {
@@ -27,7 +27,7 @@ function forgetMuch(): void {
 }
 /** Begins a transaction: nothing is warm, logged or refunded. */
 export function begin(): void {
-  // 0 is what entries are marked with that no transaction has touched.
+  // Epoch 0 marks entries that no transaction has touched.
   setEpoch(epoch == u32.MAX_VALUE ? 1 : epoch + 1);
   setLogs(LOGS, 0);
   setRefund(0);
@@ -39,13 +39,13 @@ export function begin(): void {
   setReturnSize(0);
   forgetTouched();
 }
-/** The same for a call by the protocol itself: precompiles are cold. */
+/** Begins a call by the protocol itself, for which precompiles are cold. */
 export function beginSystemCall(): void {
   begin();
   setSystemCall(true);
 }
 export function journalMark(): usize { return journalEnd; }
-/** Undoes a piece of everything since `open`; there was no change before it that is not collected. @returns whether that was all */
+/** Undoes one piece of everything since `open`; earlier changes must all be collected. @returns whether everything is undone */
 export function abandon(): bool {
   forgetWork();
   if (!undoPiece(JOURNAL)) return false;
@@ -53,9 +53,9 @@ export function abandon(): bool {
   settle();
   return true;
 }
-/** Ends a transaction for good: what it destroyed and left empty goes; nothing is undone any more. */
+/** Makes the transaction final: removes the accounts that it destroyed or left empty; nothing can be undone afterwards. */
 export function finish(): void {
-  // From its beginning the journal has room for every account's removal.
+  // From its beginning, the journal has room for the removal of every account.
   setJournalEnd(JOURNAL);
   sweepAccounts();
   setJournalEnd(JOURNAL);

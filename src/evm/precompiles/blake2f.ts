@@ -2,14 +2,14 @@ import type { Blake2bBlock, Cryptography } from './cryptography.ts';
 import type { Precompile } from './precompile.ts';
 import type { Steps } from './steps.ts';
 
-/** Rounds (4 bytes, big-endian), state (64), message (128), offset (16), whether final (1). */
+/** Input: rounds (4 bytes, big-endian), state (64), message (128), offset (16), final flag (1). */
 const INPUT_BYTES = 213;
 
 function readRounds(input: Uint8Array): number {
   return new DataView(input.buffer, input.byteOffset, INPUT_BYTES).getUint32(0);
 }
 
-/** @returns undefined for what is no block */
+/** @returns undefined when the input is not a block */
 function parseBlock(input: Uint8Array): Blake2bBlock | undefined {
   const flag = input[INPUT_BYTES - 1] as number;
   if (input.length !== INPUT_BYTES || flag > 1) return undefined;
@@ -22,7 +22,7 @@ function parseBlock(input: Uint8Array): Blake2bBlock | undefined {
   };
 }
 
-/** 0x09: the compression function of BLAKE2b (EIP-152); one gas for each round. */
+/** 0x09: the compression function of BLAKE2b (EIP-152), one gas per round. */
 export function createBlake2f(cryptography: Cryptography): Precompile {
   return {
     name: 'blake2f',

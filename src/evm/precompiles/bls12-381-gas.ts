@@ -1,4 +1,4 @@
-/** EIP-2537: what a sum of 1 to 128 products costs of their separate price, in thousandths; the last holds for more. */
+/** EIP-2537: discounted price of a sum of 1 to 128 products relative to separate products, in thousandths; the last entry applies to more. */
 const G1_DISCOUNTS: readonly number[] = [
   1000, 949, 848, 797, 764, 750, 738, 728, 719, 712, 705, 698, 692, 687, 682, 677, 673, 669, 665, 661, 658,
   654, 651, 648, 645, 642, 640, 637, 635, 632, 630, 627, 625, 623, 621, 619, 617, 615, 613, 611, 609, 608,
@@ -23,7 +23,7 @@ export type SumPrice = { readonly gas: number; readonly discounts: readonly numb
 export const G1_PRODUCT: SumPrice = { gas: 12_000, discounts: G1_DISCOUNTS };
 export const G2_PRODUCT: SumPrice = { gas: 22_500, discounts: G2_DISCOUNTS };
 
-/** Price of a sum of `count` products of points and scalars. */
+/** Returns the gas of a sum of `count` products of points and scalars. */
 export function priceSum(count: number, { gas, discounts }: SumPrice): number {
   if (count === 0) return 0;
   const discount = discounts[Math.min(count, discounts.length) - 1] as number;

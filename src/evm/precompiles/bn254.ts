@@ -7,14 +7,14 @@ const PAIR_BYTES = 192;
 const POINT_BYTES = 64;
 const NOT_ON_CURVE = 'point is not on curve';
 
-/** What is wrong with a point of G1, in geth's words. */
+/** Checks a point of G1. @returns geth's error text, or undefined */
 function findPointProblem(point: Uint8Array): string | undefined {
   const coordinates = readCoordinates(point, 2, BN254);
   if (coordinates === undefined) return INVALID_ENCODING;
   return isOnCurve(coordinates, BN254) ? undefined : NOT_ON_CURVE;
 }
 
-/** The same for one of G2; whether it is in the group is not looked at. */
+/** Checks a point of the twist, without the group check. @returns geth's error text, or undefined */
 function findTwistProblem(point: Uint8Array): string | undefined {
   const coordinates = readCoordinates(point, 4, BN254);
   if (coordinates === undefined) return INVALID_ENCODING;
@@ -22,7 +22,7 @@ function findTwistProblem(point: Uint8Array): string | undefined {
   return isOnTwist([xReal, xImaginary], [yReal, yImaginary], BN254) ? undefined : NOT_ON_CURVE;
 }
 
-/** 0x06 (EIP-196). */
+/** 0x06: addition (EIP-196). */
 export function createBn254Add(cryptography: Cryptography, gas: number): Precompile {
   return {
     name: 'bn254Add',
@@ -35,7 +35,7 @@ export function createBn254Add(cryptography: Cryptography, gas: number): Precomp
   };
 }
 
-/** 0x07 (EIP-196). */
+/** 0x07: scalar multiplication (EIP-196). */
 export function createBn254Multiply(cryptography: Cryptography, gas: number): Precompile {
   return {
     name: 'bn254Multiply',
@@ -45,7 +45,7 @@ export function createBn254Multiply(cryptography: Cryptography, gas: number): Pr
   };
 }
 
-/** 0x08 (EIP-197). */
+/** 0x08: pairing check (EIP-197). */
 export function createBn254Pairing(
   cryptography: Cryptography,
   gas: { readonly base: number; readonly perPair: number },

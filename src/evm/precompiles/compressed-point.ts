@@ -1,4 +1,4 @@
-/** What is wrong with a compressed point of BLS12-381's G1, in the words of geth's library (gnark-crypto). */
+/** Errors of compressed points of BLS12-381's G1, with the texts of geth's library (gnark-crypto). */
 import { bigIntToFixedBytes, bytesToBigInt, concatBytes } from '../../primitives/bytes.ts';
 import type { Cryptography } from './cryptography.ts';
 import { BLS12_381, INVALID_ENCODING } from './curve-points.ts';
@@ -7,7 +7,7 @@ import type { Steps } from './steps.ts';
 const COORDINATE_BYTES = 48;
 const FLAG_BITS = 5;
 const VALUE_MASK = 0x1f;
-/** The first three bits: compressed, infinity, the larger y. */
+/** Values of the first three bits: compressed, infinity, larger y. */
 const FLAGS = {
   smaller: 0b100,
   larger: 0b101,
@@ -15,9 +15,9 @@ const FLAGS = {
   uncompressed: 0b000,
   uncompressedInfinity: 0b010,
 } as const;
-/** The scalar 1. */
 const ONE: Uint8Array = bigIntToFixedBytes(1n, 32);
 
+/** Checks a compressed point of 48 bytes, group included. @returns the library's error text, or undefined */
 export function* findCompressedProblem(
   point: Uint8Array,
   { bls12381 }: Pick<Cryptography, 'bls12381'>,
@@ -30,7 +30,7 @@ export function* findCompressedProblem(
   const { prime, b } = BLS12_381;
   if (x >= prime) return INVALID_ENCODING;
   const square = (x * x * x + b) % prime;
-  // The prime is 3 modulo 4.
+  // The prime is 3 modulo 4, so this power is a square root if one exists.
   const y = power(square, (prime + 1n) / 4n, prime);
   if ((y * y) % prime !== square) return "invalid compressed coordinate: square root doesn't exist";
   yield;

@@ -1,11 +1,11 @@
-/** Which of geth's checks a point fails (core/vm/contracts.go), for inputs that a precompile has refused. */
+/** geth's checks of points (core/vm/contracts.go), to explain inputs that a precompile rejected. */
 import { bytesToBigInt } from '../../primitives/bytes.ts';
 
 /** A short Weierstrass curve y^2 = x^3 + b over a prime field, and its twist over the field's extension by i^2 = -1. */
 export type CurveField = {
   readonly prime: bigint;
   readonly b: bigint;
-  /** Real and imaginary part. */
+  /** Real and imaginary part of the twist's b. */
   readonly twistB: readonly [bigint, bigint];
 };
 
@@ -28,7 +28,7 @@ export const BN254: CurveField = {
 
 export const INVALID_ENCODING = 'invalid fp.Element encoding';
 
-/** The coordinates of `count` integers of the same length; undefined when one is not below the field's prime. */
+/** Decodes the coordinates, `count` integers of equal length; undefined when one is not below the field prime. */
 export function readCoordinates(
   input: Uint8Array,
   count: number,
@@ -44,7 +44,7 @@ export function readCoordinates(
   return coordinates;
 }
 
-/** Whether (x, y) is on the curve; (0, 0) stands for the point at infinity. */
+/** Whether (x, y) is on the curve; (0, 0) is the point at infinity. */
 export function isOnCurve([x = 0n, y = 0n]: readonly bigint[], { prime, b }: CurveField): boolean {
   if (x === 0n && y === 0n) return true;
   return (y * y - x * x * x - b) % prime === 0n;
@@ -52,7 +52,7 @@ export function isOnCurve([x = 0n, y = 0n]: readonly bigint[], { prime, b }: Cur
 
 type Complex = readonly [bigint, bigint];
 
-/** The same on the twist; the coordinates are complex. */
+/** Whether (x, y) is on the twist; the coordinates are complex, and zeros are the point at infinity. */
 export function isOnTwist(x: Complex, y: Complex, { prime, twistB }: CurveField): boolean {
   if ([...x, ...y].every((part) => part === 0n)) return true;
   const multiply = (a: Complex, b: Complex): Complex => [

@@ -2,14 +2,14 @@ import { EMPTY_BYTES, padLeft } from '../../primitives/bytes.ts';
 import type { Cryptography } from './cryptography.ts';
 import { type Precompile, readPadded } from './precompile.ts';
 
-/** 27 and 28 as words stand for an even and an odd y. */
+/** Decodes the parity of y from a word: 27 is even, 28 is odd. */
 function parseParity(word: Uint8Array): 0 | 1 | undefined {
   for (let i = 0; i < 31; i++) if (word[i] !== 0) return undefined;
   if (word[31] === 27) return 0;
   return word[31] === 28 ? 1 : undefined;
 }
 
-/** 0x01: the address that signed a hash; nothing, and no failure, where none did (yellow paper E.1). */
+/** 0x01: the address that signed a hash; empty output, not a failure, for an invalid signature (yellow paper E.1). */
 export function createEcrecover(cryptography: Cryptography): Precompile {
   return {
     name: 'ecrecover',

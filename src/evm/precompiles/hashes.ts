@@ -3,7 +3,7 @@ import type { Cryptography } from './cryptography.ts';
 import { type Precompile, priceByWord } from './precompile.ts';
 import type { Steps } from './steps.ts';
 
-/** 0x02. */
+/** 0x02: SHA-256. */
 export function createSha256(cryptography: Cryptography): Precompile {
   return {
     name: 'sha256',
@@ -13,7 +13,7 @@ export function createSha256(cryptography: Cryptography): Precompile {
   };
 }
 
-/** 0x03. */
+/** 0x03: RIPEMD-160. */
 export function createRipemd160(cryptography: Cryptography): Precompile {
   return {
     name: 'ripemd160',
@@ -25,7 +25,7 @@ export function createRipemd160(cryptography: Cryptography): Precompile {
   };
 }
 
-/** 0x04: a copy of the input. */
+/** 0x04: identity, a copy of the input. */
 export const IDENTITY: Precompile = {
   name: 'identity',
   gas: priceByWord(15, 3),

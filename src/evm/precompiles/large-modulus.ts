@@ -1,17 +1,17 @@
 /**
- * Products modulo numbers so long that one of them takes a millisecond or more: multiplied by Karatsuba's rule and reduced by
- * Barrett's, a piece at a time.
+ * Modular multiplication for numbers so long that one product takes a millisecond or more: Karatsuba multiplication and Barrett reduction,
+ * in steps.
  */
 import type { Steps } from './steps.ts';
 
-/** Factors up to this length are multiplied at once, 0.4 ms. */
+/** Maximum factor length of a product in one step, 0.4 ms. */
 const PRODUCT_BITS: number = 1 << 17;
-/** A number of twice so many bits is divided at once, 0.3 ms. */
+/** A number of twice this many bits is divided in one step, 0.3 ms. */
 const DIVISION_BITS: number = 1 << 16;
-/** Bits beyond half of them that Newton's method begins with: they cover leading zeros and truncation. */
+/** Extra bits of the first half in Newton's method: they cover leading zeros and truncation. */
 const GUARD_BITS = 16;
 
-/** @param bits about the length of the longer factor; it decides how the product is cut, not what it is */
+/** @param bits approximate length of the longer factor; it determines the split of the product, not its value */
 function* multiply(a: bigint, b: bigint, bits: number): Steps<bigint> {
   if (bits <= PRODUCT_BITS) {
     yield;
@@ -29,7 +29,7 @@ function* multiply(a: bigint, b: bigint, bits: number): Steps<bigint> {
 }
 
 /**
- * `2 ** (2 * bits) / modulus`, a few units more or less, by Newton's method.
+ * Computes `2 ** (2 * bits) / modulus` by Newton's method, with an error of a few units.
  * @param bits length of the modulus; at most 7 of them are leading zeros
  */
 function* invert(modulus: bigint, bits: number): Steps<bigint> {
@@ -45,6 +45,7 @@ function* invert(modulus: bigint, bits: number): Steps<bigint> {
   return (coarse << (cut + 1n)) - (product >> BigInt(2 * half));
 }
 
+/** A long modulus with its precomputed inverse. */
 export class LargeModulus {
   readonly #modulus: bigint;
   readonly #bits: number;
@@ -61,18 +62,18 @@ export class LargeModulus {
     return new LargeModulus(modulus, bits, yield* invert(modulus, bits));
   }
 
-  /** The remainder of a product of two residues. */
+  /** Returns the product of two residues modulo the modulus. */
   *multiply(a: bigint, b: bigint): Steps<bigint> {
     return yield* this.reduce(yield* multiply(a, b, this.#bits));
   }
 
-  /** @param value of at most twice the modulus' bits */
+  /** @param value at most twice as long as the modulus */
   *reduce(value: bigint): Steps<bigint> {
     const bits = BigInt(this.#bits);
     const estimate = yield* multiply(value >> (bits - 1n), this.#inverse, this.#bits);
     const quotient = estimate >> (bits + 1n);
     let rest = value - (yield* multiply(quotient, this.#modulus, this.#bits));
-    // The quotient is a few units off at most.
+    // The quotient is off by at most a few units.
     while (rest < 0n) rest += this.#modulus;
     while (rest >= this.#modulus) rest -= this.#modulus;
     return rest;

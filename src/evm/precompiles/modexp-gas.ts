@@ -1,16 +1,16 @@
-/** What modexp costs, as EIPs changed it. */
+/** Gas of modexp in the versions of the EIPs. */
 
 export type ModexpSizes = {
-  /** Length in bytes of the longer one of base and modulus. */
+  /** Length of the longer of base and modulus, bytes. */
   readonly operandBytes: bigint;
   readonly exponentBytes: bigint;
-  /** The exponent's first 32 bytes, or all where it is shorter. */
+  /** The first 32 bytes of the exponent, or all of it when it is shorter. */
   readonly exponentHead: bigint;
 };
 
 export type ModexpPricing = (sizes: ModexpSizes) => bigint;
 
-/** Squarings that the exponent takes, at `perByte` for each byte after its first 32. */
+/** Counts the squarings for the exponent: `perByte` for each byte after the first 32. */
 function countIterations({ exponentBytes, exponentHead }: ModexpSizes, perByte: bigint): bigint {
   const headBits = BigInt(exponentHead.toString(2).length - 1);
   const tail = exponentBytes > 32n ? perByte * (exponentBytes - 32n) : 0n;
@@ -26,7 +26,7 @@ function atLeast(minimum: bigint, gas: bigint): bigint {
   return gas > minimum ? gas : minimum;
 }
 
-/** Byzantium. */
+/** EIP-198 (Byzantium). */
 export function priceByEip198(sizes: ModexpSizes): bigint {
   const x = sizes.operandBytes;
   let complexity = square(x);
@@ -35,13 +35,13 @@ export function priceByEip198(sizes: ModexpSizes): bigint {
   return (complexity * countIterations(sizes, 8n)) / 20n;
 }
 
-/** Berlin. */
+/** EIP-2565 (Berlin). */
 export function priceByEip2565(sizes: ModexpSizes): bigint {
   const complexity = square((sizes.operandBytes + 7n) / 8n);
   return atLeast(200n, (complexity * countIterations(sizes, 8n)) / 3n);
 }
 
-/** Osaka. */
+/** EIP-7883 (Osaka). */
 export function priceByEip7883(sizes: ModexpSizes): bigint {
   const x = sizes.operandBytes;
   const complexity = x <= 32n ? 16n : 2n * square((x + 7n) / 8n);

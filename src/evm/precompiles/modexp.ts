@@ -6,9 +6,9 @@ import { parseInteger, raiseModulo } from './power-modulo.ts';
 import { type Precompile, readPadded, UNAFFORDABLE } from './precompile.ts';
 import { finishSteps, type Steps } from './steps.ts';
 
-/** Lengths of base, exponent and modulus: a word each. */
+/** Lengths of base, exponent and modulus, one word each. */
 const HEADER_BYTES = 96;
-/** Bounds base and modulus before EIP-7823 does: longer ones cost over 3 Ggas, which no block has. */
+/** Limit of base and modulus before EIP-7823, bytes: longer ones cost over 3 Ggas, more than any block has. */
 const OPERAND_LIMIT = 2n ** 20n;
 
 type Lengths = { readonly base: bigint; readonly exponent: bigint; readonly modulus: bigint };
@@ -18,7 +18,7 @@ function parseLengths(input: Uint8Array): Lengths {
   return { base, exponent, modulus } as Lengths;
 }
 
-/** Where the exponent starts, which may be past the end of the input. */
+/** Returns the offset of the exponent, which may be past the end of the input. */
 function locateExponent(input: Uint8Array, base: bigint): number {
   return HEADER_BYTES + Number(minBigInt(base, BigInt(input.length)));
 }
@@ -33,21 +33,21 @@ function* computeResult(input: Uint8Array, lengths: Lengths): Steps<Uint8Array> 
   const exponentStart = locateExponent(input, lengths.base);
   const exponentEnd = exponentStart + Number(lengths.exponent);
   const modulus = readPadded(input, exponentEnd, modulusBytes);
-  // So it is whenever base or exponent go on past the input: neither of them needs padding.
+  // The modulus is zero whenever base or exponent extend past the input, so neither of them needs padding below.
   if (parseInteger(modulus) === 0n) return new Uint8Array(modulusBytes);
   const base = input.subarray(HEADER_BYTES, exponentStart);
   const exponent = input.subarray(exponentStart, exponentEnd);
   return encodeInteger(yield* raiseModulo(base, exponent, modulus), modulusBytes);
 }
 
-/** Big-endian in `length` bytes, which are enough. */
+/** Encodes an integer as big-endian in `length` bytes, which must suffice. */
 function encodeInteger(value: bigint, length: number): Uint8Array {
   return hexToBytes(`0x${value.toString(16).padStart(2 * length, '0')}`);
 }
 
 /**
- * 0x05 (EIP-198).
- * @param lengthLimit of base, exponent and modulus, in bytes; longer ones fail
+ * 0x05: modular exponentiation (EIP-198).
+ * @param lengthLimit maximum length of base, exponent and modulus, bytes; longer ones fail
  */
 export function createModexp(
   price: ModexpPricing,

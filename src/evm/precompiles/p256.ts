@@ -2,10 +2,10 @@ import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import type { Cryptography } from './cryptography.ts';
 import { encodeBoolean, type Precompile } from './precompile.ts';
 
-/** Hash, r, s, x, y: a word each. */
+/** Input: hash, r, s, x, y, one word each. */
 const INPUT_BYTES = 160;
 
-/** 0x100 (EIP-7951): 1 for a valid signature; nothing, and no failure, for anything else. */
+/** 0x100 (EIP-7951): 1 for a valid signature; empty output, not a failure, for anything else. */
 export function createP256Verify(cryptography: Cryptography): Precompile {
   return {
     name: 'p256Verify',

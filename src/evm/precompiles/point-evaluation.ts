@@ -7,15 +7,15 @@ import { finishSteps, type Steps } from './steps.ts';
 
 const INPUT_BYTES = 192;
 const VERSIONED_HASH_VERSION_KZG = 0x01;
-/** Field elements in a blob, and the order of their field: a word each. */
+/** Number of field elements in a blob, and the order of their field, one word each. */
 const OUTPUT: Uint8Array = hexToBytes(
   '0x000000000000000000000000000000000000000000000000000000000000100073eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001',
 );
 
-/** Order of the field of scalars. */
+/** Order of the scalar field. */
 const SCALAR_ORDER: bigint = bytesToBigInt(OUTPUT.subarray(32));
 
-/** 0x0a (EIP-4844): versioned hash, z and y of 32 bytes each, commitment and proof of 48. */
+/** 0x0a (EIP-4844): the input is versioned hash, z and y of 32 bytes each, commitment and proof of 48. */
 export function createPointEvaluation(cryptography: Cryptography): Precompile {
   /** Whether the first word is the versioned hash of the commitment. */
   function hasVersionedHash(input: Uint8Array): boolean {

@@ -1,33 +1,33 @@
-/** Powers modulo a number, of operands as long as a contract cares to pay for. */
+/** Modular exponentiation of operands of any affordable length. */
 
 import { bytesToBigInt, trimLeadingZeros } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { LargeModulus } from './large-modulus.ts';
 import type { Steps } from './steps.ts';
 
-/** Below it a product of two residues is an exact double: 10 x faster than bigints. */
+/** Below this modulus a product of two residues is an exact double: 10 times faster than bigints. */
 const DOUBLE_MODULUS_LIMIT = 2n ** 26n;
-/** Exponents up to this length are not worth a table of powers. */
+/** For exponents up to this length a table of powers does not pay off. */
 const SHORT_EXPONENT_BYTES = 8;
-/** A product modulo a longer number is a piece of its own: 0.05 ms from here, 0.5 ms... */
+/** A product modulo a longer number is a step of its own: 0.05 ms from this length, 0.5 ms... */
 const SLOW_MODULUS_BYTES = 2_048;
-/** ...to here, beyond which it takes several pieces. */
+/** ...up to this length, above which it takes several steps. */
 const LARGE_MODULUS_BYTES = 8_192;
-/** Bytes of a base that are reduced in one piece, and of an exponent that are looked at. */
+/** Bytes of a base reduced per step, and of an exponent scanned per step. */
 const BASE_PIECE_BYTES = 8_192;
 const SCAN_PIECE_BYTES: number = 256 << 10;
-/** Up to here the conversion by words is faster. */
+/** Up to this length the conversion by words is faster. */
 const SHORT_INTEGER_BYTES = 128;
 
-/** Products of two residues, each done at once. */
+/** Products of two residues, each computed without a pause. */
 type Residues<T> = {
   readonly one: T;
   readonly multiply: (a: T, b: T) => T;
-  /** Bytes of an exponent that take about half a millisecond. */
+  /** Bytes of an exponent that take about 0.5 ms. */
   readonly exponentPiece: number;
 };
 
-/** Big-endian bytes of any length as an integer, in linear time. */
+/** Converts big-endian bytes of any length to an integer, in linear time. */
 export function parseInteger(bytes: Uint8Array): bigint {
   return bytes.length <= SHORT_INTEGER_BYTES ? bytesToBigInt(bytes) : BigInt(bytesToHex(bytes));
 }
@@ -46,7 +46,7 @@ function createDoubleResidues(modulus: number): Residues<number> {
 }
 
 function createBigIntResidues(modulus: bigint, bytes: number): Residues<bigint> {
-  // 0.15 us and more with the modulus' length, ten times a byte.
+  // A product takes 0.15 us, plus more with the length of the modulus; there are ten products per byte.
   const microseconds = 10 * (0.15 + 50 * (bytes / SLOW_MODULUS_BYTES) ** 1.5);
   return {
     one: 1n % modulus,
@@ -66,7 +66,7 @@ function raiseBitByBit<T>(base: T, exponent: Uint8Array, { one, multiply }: Resi
   return power;
 }
 
-/** Four bits at a time: a quarter of the multiplications by the base. */
+/** Raises four bits at a time, which takes a quarter of the multiplications by the base. */
 function* raiseByNibbles<T>(
   base: T,
   exponent: Uint8Array,
@@ -92,7 +92,7 @@ function* raise<T>(base: T, exponent: Uint8Array, residues: Residues<T>): Steps<
   return yield* raiseByNibbles(base, exponent, residues);
 }
 
-/** The same with products that take long. The exponent is not zero. */
+/** Raises to a nonzero exponent with multiplications that take several steps. */
 function* raiseSlowly(
   base: bigint,
   exponent: Uint8Array,
@@ -108,7 +108,7 @@ function* raiseSlowly(
   return power as bigint;
 }
 
-/** The remainder of a number of any length, from its highest bytes down. */
+/** Reduces a number of any length, from its highest bytes down. */
 function* reduceBase(
   base: Uint8Array,
   pieceBytes: number,
@@ -134,7 +134,7 @@ function* skipLeadingZeros(bytes: Uint8Array): Steps<Uint8Array> {
   return bytes.subarray(bytes.length);
 }
 
-/** `base ** exponent % modulus`, all big-endian; 0 to the power of 0 is 1. The modulus is at least 1. */
+/** Computes `base ** exponent % modulus`, all big-endian; 0 to the power of 0 is 1. The modulus is at least 1. */
 export function* raiseModulo(base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Steps<bigint> {
   const digits = yield* skipLeadingZeros(exponent);
   const { length } = yield* skipLeadingZeros(modulus);

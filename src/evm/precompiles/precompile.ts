@@ -1,30 +1,30 @@
 import type { Steps } from './steps.ts';
 
-/** A contract that the protocol provides. */
+/** A precompiled contract. */
 export type Precompile = {
   readonly name: string;
   /** Gas for this input, at most `UNAFFORDABLE`. */
   readonly gas: (input: Uint8Array) => number;
-  /** @returns undefined where it fails, which takes all the gas that the call was given */
+  /** @returns undefined on failure, which consumes all gas of the call */
   readonly run: (input: Uint8Array) => Uint8Array | undefined;
   /**
-   * The same in pieces, for inputs that take long; absent where none does. The input stays as it is meanwhile, and other
-   * precompiles, this one too, may run between two pieces.
+   * Runs in steps, for inputs that take long; absent when no input does. The input stays unchanged meanwhile, and any precompile,
+   * including this one, may run between two steps.
    */
   readonly steps?: (input: Uint8Array) => Steps<Uint8Array | undefined>;
-  /** Why an input failed, in geth's words; absent where none fails. It takes about as long as `run`. */
+  /** Returns why an input failed, in geth's words; absent when no input fails. It takes about as long as `run`. */
   readonly explain?: (input: Uint8Array) => Steps<string> | string;
 };
 
-/** Stands for any gas beyond what a number holds exactly: no block has as much. */
+/** Represents any gas above the exact range of a number: more than any block has. */
 export const UNAFFORDABLE: number = Number.MAX_SAFE_INTEGER;
 
-/** Price of so much for a call and so much for each word of input, begun ones included. */
+/** Returns a price function: `base` plus `perWord` per started word of input. */
 export function priceByWord(base: number, perWord: number): (input: Uint8Array) => number {
   return (input) => base + perWord * Math.ceil(input.length / 32);
 }
 
-/** `length` bytes from `start`, with zeros for those past the end of `input`. */
+/** Returns `length` bytes from `start`, zero-padded past the end of `input`. */
 export function readPadded(input: Uint8Array, start: number, length: number): Uint8Array {
   const end = start + length;
   if (end <= input.length) return input.subarray(start, end);
@@ -33,7 +33,7 @@ export function readPadded(input: Uint8Array, start: number, length: number): Ui
   return padded;
 }
 
-/** A truth value as a word. */
+/** Encodes a boolean as a word. */
 export function encodeBoolean(value: boolean): Uint8Array {
   const word = new Uint8Array(32);
   if (value) word[31] = 1;

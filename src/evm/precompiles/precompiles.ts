@@ -2,12 +2,12 @@ import type { RevisionRules } from '../revisions/revision-rules.ts';
 import type { Cryptography } from './cryptography.ts';
 import type { Precompile } from './precompile.ts';
 
-/** The contracts that the protocol provides, by address as a number. */
+/** Precompiled contracts by numeric address. */
 export interface Precompiles {
   of(rules: RevisionRules): ReadonlyMap<number, Precompile>;
 }
 
-/** Precompiles that compute with `cryptography`; those of a revision are made when they are asked for first. */
+/** Creates precompiles that compute with `cryptography`; those of a revision are created at first use. */
 export function createPrecompiles(cryptography: Cryptography): Precompiles {
   const byRules = new WeakMap<RevisionRules, ReadonlyMap<number, Precompile>>();
   return {

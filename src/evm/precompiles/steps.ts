@@ -1,7 +1,7 @@
-/** Work in pieces of about a millisecond at most: each `next` does one. Given up between two, it leaves nothing behind. */
+/** Work in steps of at most about 1 ms: each `next` runs one. Abandoned between two steps, it leaves no state behind. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** Does all of it at once. */
+/** Runs all steps at once. */
 export function finishSteps<T>(steps: Steps<T>): T {
   while (true) {
     const { done, value } = steps.next();

@@ -1,4 +1,4 @@
-/** What the rules of a revision consist of, and how a revision changes those of the one before it. */
+/** Rules of a revision, and the changes of a revision relative to the previous one. */
 import { bytesToBigInt } from '../../primitives/bytes.ts';
 import { RULE_SWITCHES, type RuleSwitch } from '../core-interface.ts';
 import type { DifficultyFactor } from '../difficulty.ts';
@@ -6,7 +6,7 @@ import { OPCODES, type Opcode } from '../opcodes.ts';
 import type { Cryptography } from '../precompiles/cryptography.ts';
 import type { Precompile } from '../precompiles/precompile.ts';
 
-/** Header fields that came with a revision. */
+/** Header fields that a revision introduced. */
 export type ForkField =
   | 'baseFeePerGas'
   | 'withdrawalsRoot'
@@ -17,36 +17,36 @@ export type ForkField =
   | 'blockAccessListHash'
   | 'slotNumber';
 
-/** A precompile under its name in EIP-7910. */
+/** A precompile with its name in EIP-7910. */
 export type PrecompileRow = {
   readonly name: string;
   readonly create: (cryptography: Cryptography) => Precompile;
 };
 
-/** A contract that the protocol calls, under its name in EIP-7910. */
+/** A contract that the protocol calls, with its name in EIP-7910. */
 export type SystemContract = { readonly name: string; readonly address: Uint8Array };
 
-/** A system call before a block's transactions: its input is a field of the header. */
+/** A system call before a block's transactions; its input is a header field. */
 export type BlockCall = {
   readonly contract: SystemContract;
   readonly input: 'parentBeaconBlockRoot' | 'parentHash';
 };
 
-/** A system call after them, which returns requests of one type (EIP-7685). */
+/** A system call after a block's transactions, which returns requests of one type (EIP-7685). */
 export type RequestQueue = {
   readonly type: number;
   readonly contract: SystemContract;
-  /** As geth's errors name it. */
+  /** Name in geth's errors. */
   readonly queue: string;
 };
 
-/** What a transaction costs before its first instruction. Gas. */
+/** Intrinsic gas prices of a transaction. */
 export type IntrinsicPrices = {
   readonly transaction: number;
   readonly creation: number;
-  /** Of `creation`, what the floor has as well (EIP-2780). */
+  /** Part of `creation` that the floor includes (EIP-2780). */
   readonly creationFloor: number;
-  /** A call of another account than the sender's, and value for it (EIP-2780). Both are part of the floor. */
+  /** Charge for a recipient other than the sender, and for sending value to it (EIP-2780). Both are part of the floor. */
   readonly recipient: number;
   readonly value: number;
   readonly zeroByte: number;
@@ -54,84 +54,84 @@ export type IntrinsicPrices = {
   readonly initCodeWord: number;
   readonly accessListAddress: number;
   readonly accessListKey: number;
-  /** Per byte of the access list's addresses and keys, on top of these; part of the floor (EIP-7981). */
+  /** Additional charge per byte of the access list's addresses and keys; part of the floor (EIP-7981). */
   readonly accessListByte: number;
   readonly authorization: number;
-  /** Of `authorization`, what comes back where the authority's account existed. */
+  /** Part of `authorization` that is refunded when the authority's account existed. */
   readonly existingAuthorityRefund: bigint;
-  /** Of the floor: what a token costs. 0: there is no floor. */
+  /** Floor gas per token; 0: there is no floor. */
   readonly floorToken: number;
   readonly tokensPerZeroByte: number;
   readonly tokensPerNonZeroByte: number;
 };
 
-/** What a transaction pays for what it adds to the state (EIP-8037). State gas. */
+/** State gas prices of additions to the state (EIP-8037). */
 export type StateGasPrices = {
   /** Per byte of code. */
   readonly perByte: bigint;
   readonly account: bigint;
   readonly slot: bigint;
-  /** A delegation (EIP-7702). */
+  /** Per delegation (EIP-7702). */
   readonly delegation: bigint;
 };
 
-/** Rules that are one value each. */
+/** Rules with a single value each. */
 export type RuleValues = {
   /** EXP, per byte of the exponent. */
   readonly expByteGas: bigint;
-  /** SSTORE to a slot that this transaction wrote already; changing one; refund for clearing one. */
+  /** SSTORE to a slot that this transaction already wrote; SSTORE that changes a slot; refund for clearing a slot. */
   readonly storageAgainGas: bigint;
   readonly storageResetGas: bigint;
   readonly storageClearRefund: bigint;
-  /** First access to an account in a transaction, and further ones (EIP-2929, 8038). */
+  /** First access to an account in a transaction, and later accesses (EIP-2929, 8038). */
   readonly coldAccountGas: bigint;
   readonly warmAccountGas: bigint;
-  /** First write to an account in a transaction (EIP-8038); 0: it has no price of its own. */
+  /** First write to an account in a transaction (EIP-8038); 0: no separate price. */
   readonly accountWriteGas: bigint;
   /** CALL and CALLCODE with value. */
   readonly callValueGas: bigint;
-  /** CALL and SELFDESTRUCT that bring an account to life: execution gas beside what its first write costs. */
+  /** CALL and SELFDESTRUCT that create an account: execution gas in addition to the price of its first write. */
   readonly newAccountGas: bigint;
-  /** Code that is stored: execution gas per byte, and per word. */
+  /** Deployed code: execution gas per byte, and per word. */
   readonly codeByteGas: bigint;
   readonly codeWordGas: bigint;
   /** Undefined: there is one kind of gas. */
   readonly stateGas: StateGasPrices | undefined;
   /** PREVRANDAO instead of DIFFICULTY. */
   readonly hasPrevRandao: boolean;
-  /** Refunds give back at most this part of what was used: one in so many. */
+  /** Refunds are capped at used gas divided by this. */
   readonly refundQuotient: bigint;
   /** Receipts have a status instead of a state root. */
   readonly hasReceiptStatus: boolean;
-  /** A signature's s is in the lower half of its range. */
+  /** A signature's s must be in the lower half of its range. */
   readonly requiresLowS: boolean;
-  /** The price of blobs is kept near the execution cost of a blob. */
+  /** The blob price stays near the execution cost of a blob (EIP-7918). */
   readonly hasBlobReserve: boolean;
-  /** Code, and initialisation code, that there may be: bytes. */
+  /** Maximum size of code and of initialisation code, bytes. */
   readonly codeLimit: number | undefined;
   readonly initCodeLimit: number | undefined;
-  /** Gas limit that a transaction may have. */
+  /** Maximum gas limit of a transaction. */
   readonly transactionGasCap: bigint | undefined;
-  /** Of that limit, what may be execution gas; the rest is the reservoir of state gas. Undefined: all of it. */
+  /** Maximum execution gas within the gas limit; the rest is the state gas reservoir. Undefined: the whole gas limit. */
   readonly executionGasCap: bigint | undefined;
   readonly blobsPerTransaction: number | undefined;
-  /** Size of an encoded block, bytes. */
+  /** Maximum size of an encoded block, bytes. */
   readonly blockSizeLimit: number | undefined;
-  /** Wei for the beneficiary of a proof-of-work block. */
+  /** Reward of a proof-of-work block's beneficiary, wei. */
   readonly blockReward: bigint;
-  /** Blocks by which the difficulty bomb is set back. */
+  /** Number of blocks by which the difficulty bomb is delayed. */
   readonly bombDelay: bigint;
   readonly difficultyFactor: DifficultyFactor;
 };
 
-/** What a revision changes. Lists are what it adds. */
+/** Changes of a revision; lists contain its additions. */
 export type RevisionChange = Partial<RuleValues> & {
-  /** Names of instructions that it adds, separated by spaces. Their gas is that of their row. */
+  /** Names of added instructions, separated by spaces; their gas is that of their row. */
   readonly opcodes?: string;
   /** New static gas of instructions. */
   readonly gas?: Readonly<Record<string, number>>;
   readonly switches?: Partial<Readonly<Record<RuleSwitch, boolean>>>;
-  /** By address: added, or replaced. */
+  /** Added or replaced precompiles, by address. */
   readonly precompiles?: Readonly<Record<number, PrecompileRow>>;
   readonly transactionTypes?: readonly number[];
   readonly headerFields?: readonly ForkField[];
@@ -140,21 +140,20 @@ export type RevisionChange = Partial<RuleValues> & {
   readonly intrinsic?: Partial<IntrinsicPrices>;
 };
 
-/** The first revision: nothing is missing. */
+/** The first revision, which defines everything. */
 export type FirstRevision = RevisionChange & RuleValues & { readonly intrinsic: IntrinsicPrices };
 
 /** An instruction and its static gas in a revision. */
 export type PricedOpcode = { readonly opcode: Opcode; readonly gas: number };
 
-/** All rules of a revision. */
 export type RevisionRules = RuleValues & {
   readonly name: string;
-  /** How many revisions are before it. */
+  /** Number of earlier revisions. */
   readonly number: number;
   readonly opcodes: readonly PricedOpcode[];
   /** Bits by `RULE_SWITCHES`. */
   readonly switches: number;
-  /** By address, ascending. */
+  /** Precompiles by address, ascending. */
   readonly precompiles: ReadonlyMap<number, PrecompileRow>;
   readonly transactionTypes: ReadonlySet<number>;
   readonly headerFields: ReadonlySet<ForkField>;
@@ -170,7 +169,7 @@ export type RevisionRules = RuleValues & {
 
 const OPCODES_BY_NAME: ReadonlyMap<string, Opcode> = new Map(OPCODES.map((opcode) => [opcode.name, opcode]));
 
-/** The instructions of `base` with those that a revision adds, and the prices that it changes. */
+/** Adds a revision's instructions to `base` and applies its price changes. @throws RangeError on inconsistent names */
 function changeOpcodes(
   base: readonly PricedOpcode[],
   { opcodes, gas = {} }: RevisionChange,
@@ -204,7 +203,7 @@ function changePrecompiles(
   return new Map([...new Map([...base, ...added])].sort(([a], [b]) => a - b));
 }
 
-/** What revisions do not list one by one. */
+/** Rules that are computed from the changes of all revisions so far. */
 type Derived = Omit<RevisionRules, keyof RuleValues | 'intrinsic'>;
 
 const NOTHING: Derived = {
@@ -244,12 +243,12 @@ function derive(base: Derived, name: string, change: RevisionChange): Derived {
   };
 }
 
-/** The rules of the first revision. */
+/** Returns the rules of the first revision. */
 export function beginRules(name: string, first: FirstRevision): RevisionRules {
   return { ...first, ...derive(NOTHING, name, first) };
 }
 
-/** The rules of a revision that follows `base`. */
+/** Returns the rules of a revision that follows `base`. */
 export function extendRules(base: RevisionRules, name: string, change: RevisionChange): RevisionRules {
   const intrinsic = { ...base.intrinsic, ...change.intrinsic };
   return { ...base, ...change, ...derive(base, name, change), intrinsic };

@@ -1,4 +1,4 @@
-/** The revisions of Ethereum, oldest first: each one is the rules of the one before it and what it changes, by EIP. */
+/** The revisions of Ethereum, oldest first: each has the rules of the previous one plus its changes, by EIP. */
 import { factorAtByzantium, factorAtFrontier, factorAtHomestead } from '../difficulty.ts';
 import { createBlake2f } from '../precompiles/blake2f.ts';
 import { createBls12381 } from '../precompiles/bls12-381.ts';
@@ -40,7 +40,7 @@ const BLS12_381 = [
   'BLS12_MAP_FP2_TO_G2',
 ];
 
-/** Oldest first. */
+/** Names of the revisions, oldest first. */
 export const REVISIONS = [
   'frontier',
   'homestead',
@@ -268,7 +268,7 @@ const LATER: Readonly<Record<Exclude<Revision, 'frontier'>, RevisionChange>> = {
   },
   amsterdam: {
     opcodes: 'SLOTNUM DUPN SWAPN EXCHANGE', // EIP-7843, 8024
-    // EIP-8038. Reading a code is a second access to the database.
+    // EIP-8038. Reading code is a second access to the database.
     gas: { CREATE: 12_000, CREATE2: 12_000, EXTCODESIZE: 200, EXTCODECOPY: 200 },
     switches: { EIP7610: false, EIP7708: true, EIP8037: true, EIP8246: true },
     // EIP-8038
@@ -282,7 +282,7 @@ const LATER: Readonly<Record<Exclude<Revision, 'frontier'>, RevisionChange>> = {
     codeWordGas: 6n,
     stateGas: { perByte: 1530n, account: 183_600n, slot: 97_920n, delegation: 35_190n },
     executionGasCap: 16_777_216n,
-    // geth's: EIP-8037 has no limit.
+    // geth's limit; EIP-8037 has none.
     transactionGasCap: 2n ** 32n - 1n,
     // EIP-7954
     codeLimit: 65_536,
@@ -332,12 +332,12 @@ for (const name of REVISIONS) {
   RULES.set(name, latest);
 }
 
-/** All rules of a revision, which are made once. */
+/** Returns the rules of a revision, which are created once. */
 export function rulesOf(revision: Revision): RevisionRules {
   return RULES.get(revision) as RevisionRules;
 }
 
-/** The rules of the latest revision among the forks of a chain, some of which are no revisions. */
+/** Returns the rules of the latest revision among the forks of a chain, some of which are not revisions. */
 export function latestRules(forks: readonly string[]): RevisionRules {
   return rulesOf(REVISIONS.findLast((name) => forks.includes(name)) ?? 'frontier');
 }

@@ -8,10 +8,10 @@ import { openTries, type SimulateBlocksRequest, simulateBlocks } from './simulat
 import { SimulatedState } from './simulated-state.ts';
 import { TextBuffer } from './text-buffer.ts';
 
-/** Attempts at a simulation while the store's head moves. */
+/** Maximum attempts of a simulation while the store's head moves. */
 const MAX_ATTEMPTS = 3;
 
-/** A simulation of blocks with what it holds. */
+/** One block simulation and its resources. */
 export class BlocksRun {
   readonly #simulator: Simulator;
   readonly #request: SimulateBlocksRequest;
@@ -21,20 +21,23 @@ export class BlocksRun {
   #state: SimulatedState | undefined;
   #text = new TextBuffer();
 
-  /** @param gasLimit gas of all calls together */
+  /** @param gasLimit gas limit of all calls together */
   constructor(simulator: Simulator, request: SimulateBlocksRequest, gasLimit: bigint) {
     this.#simulator = simulator;
     this.#request = request;
     this.#gasLimit = gasLimit;
   }
 
-  /** Bytes that it takes. */
+  /** Growth of the memory in use, bytes. */
   get memoryGrowth(): number {
     const growth = this.#entry === undefined ? 0 : this.#entry.evm.memoryPeak - this.#bytesBefore;
     return growth + (this.#state?.size ?? 0) + this.#text.size;
   }
 
-  /** The tries are those of the store's head: where it moves meanwhile, all begins anew. */
+  /**
+   * Runs the simulation. The tries are those of the store's head: when the head moves, the simulation restarts.
+   * @throws ChainError with geth's texts
+   */
   *execute(): Execution<HexData> {
     const { reader } = this.#simulator;
     for (let attempt = 1; ; attempt++) {
@@ -65,7 +68,7 @@ export class BlocksRun {
     return yield* simulateBlocks(parts, parent, simulation);
   }
 
-  /** Lets go of everything, wherever it stopped. */
+  /** Releases all resources, at whatever point the simulation stopped. */
   close(): void {
     if (this.#entry !== undefined) this.#simulator.evms.releaseUnknown(this.#entry);
     this.#entry = undefined;

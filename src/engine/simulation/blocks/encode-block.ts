@@ -10,7 +10,7 @@ const REVERT_CODE = 3;
 const VM_ERROR_CODE = -32_015;
 const CAPPED = " (gas limit was capped by the RPC server's global gas cap)";
 
-/** A simulated block as JSON, in parts: a block object with `calls`. */
+/** Encodes a simulated block as JSON, in parts: a block object with `calls`. */
 export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean): Generator<string> {
   const { block, header, hash, size } = simulated;
   const hashText = bytesToHex(hash);
@@ -45,7 +45,7 @@ export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean
   yield ']}';
 }
 
-/** geth keeps senders by transaction hash: of calls that are the same transaction the last one's is named. */
+/** geth stores senders by transaction hash: when several calls are the same transaction, the last sender is reported. */
 function nameLastSenders({ receipts }: SimulatedBlock): SimulatedBlock['receipts'] {
   const senders = new Map(
     receipts.map(({ transactionHash, sender }) => [bytesToHex(transactionHash), sender]),

@@ -3,25 +3,24 @@ import type { Header } from '../../../chain/header.ts';
 import type { BlockStateCalls, SimulatedBlockOverrides } from '../../../chain/requests.ts';
 import { limitOf } from '../../../util/bounds.ts';
 
-/** A block to simulate, with number and timestamp assigned. */
 export type PlannedBlock = Omit<BlockStateCalls, 'blockOverrides'> & {
   readonly number: bigint;
   readonly timestamp: bigint;
   readonly overrides: SimulatedBlockOverrides;
 };
 
-/** Blocks of one simulation, those that fill gaps included. */
+/** Maximum number of blocks per simulation, gap blocks included. */
 const MAX_BLOCKS = BigInt(limitOf('simulation.blocks'));
-/** Seconds from a block to the next one where no time is given: one slot. */
+/** Seconds between two blocks without an explicit time: one slot. */
 const SLOT_SECONDS = 12n;
 
-/** geth's times have 64 bits, and begin anew behind the last one. */
+/** geth's timestamps have 64 bits and wrap. */
 function addSlot(timestamp: bigint): bigint {
   return BigInt.asUintN(64, timestamp + SLOT_SECONDS);
 }
 
 /**
- * Gives every block its number and time, which ascend from those of `base`; a gap between two numbers is filled with empty blocks.
+ * Assigns every block its number and time, ascending from `base`; gaps between numbers are filled with empty blocks.
  * @throws ChainError with geth's texts
  */
 export function planBlocks(

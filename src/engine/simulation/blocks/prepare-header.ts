@@ -10,12 +10,11 @@ import type { PlannedBlock } from './plan-blocks.ts';
 
 export type PreparedHeader = { readonly header: Header; readonly rules: BlockRules };
 
-/** A header and its hash. */
 export type HashedHeader = { readonly header: Header; readonly hash: Uint8Array };
 
 /**
- * The header of a simulated block as far as it is known before its calls are run: what is not overridden follows from its parent.
- * @param isValidated base fees are those of the protocol; otherwise calls have none to pay
+ * Builds the part of a simulated block's header that is known before its calls run: fields without override follow from the parent.
+ * @param isValidated whether the base fee follows the protocol; otherwise it is zero
  */
 export function prepareHeader(
   { number, timestamp, overrides }: PlannedBlock,
@@ -51,13 +50,13 @@ export function prepareHeader(
       excessBlobGas: excess ?? 0n,
       parentBeaconBlockRoot: beaconRoot === undefined ? new Uint8Array(32) : hexToBytes(beaconRoot),
     }),
-    // As in geth a block whose parent has none has none either, also where Amsterdam begins with it.
+    // As in geth, a block whose parent has no slot number has none, even for the first block of Amsterdam.
     ...(parent.slotNumber !== undefined && { slotNumber: parent.slotNumber + 1n }),
   };
   return { header, rules };
 }
 
-/** Without difficulty a block is proof-of-stake; that alone brings no fork before London. */
+/** A block without difficulty is proof-of-stake; before London that alone activates no fork. */
 function simulatedRules(
   config: ChainConfig,
   { number, timestamp, difficulty }: Pick<Header, 'number' | 'timestamp' | 'difficulty'>,
@@ -66,7 +65,7 @@ function simulatedRules(
   return rulesAt(config, { number, timestamp, isMerged: difficulty === 0n && isLondon });
 }
 
-/** The difficulty of a proof-of-stake block is 0 whatever is asked for. */
+/** The difficulty of a proof-of-stake block is 0 even when overridden. */
 function chooseDifficulty(natural: bigint, override: string | undefined): bigint {
   return override === undefined || natural === 0n ? natural : BigInt(override);
 }

@@ -1,7 +1,7 @@
 import { ChainError, type SimulationRefusal } from '../../../chain/errors.ts';
 import type { TransactionError, TransactionProblem } from '../../transition/transaction-error.ts';
 
-/** geth's codes for what may not be a transaction (internal/ethapi/errors.go). */
+/** geth's error codes for invalid transactions (internal/ethapi/errors.go). */
 const REFUSALS: Readonly<Record<TransactionProblem, 'invalid' | SimulationRefusal>> = {
   nonceTooHigh: 'nonceTooHigh',
   nonceTooLow: 'nonceTooLow',
@@ -13,7 +13,7 @@ const REFUSALS: Readonly<Record<TransactionProblem, 'invalid' | SimulationRefusa
   other: 'invalidSimulation',
 };
 
-/** The error of a simulation for a call that is not a valid transaction. */
+/** Converts a transaction error to the error of the simulation. */
 export function refuseTransaction({ message, problem }: TransactionError, gasLimit: bigint): ChainError {
   return new ChainError(REFUSALS[problem], `err: ${message} (supplied gas ${gasLimit})`);
 }

@@ -37,28 +37,28 @@ import { refuseTransaction } from './refuse-transaction.ts';
 import { buildSimulatedCall } from './simulated-call.ts';
 import type { SimulatedState } from './simulated-state.ts';
 
-/** Entries of a list that are decoded, or encoded and hashed, in one piece: 0.5 ms. */
+/** List entries decoded, or encoded and hashed, per step, 0.5 ms. */
 const PIECE = 64;
 
-/** What became of one call. */
+/** Outcome of one call. */
 export type CallOutcome = {
   readonly result: TransactionResult;
-  /** None where it failed. */
+  /** Empty when the call failed. */
   readonly logs: readonly ExecutionLog[];
-  /** It had less gas than it asked for: the simulation's was nearly used up. */
+  /** The call had less gas than it requested, because the simulation's gas was nearly used up. */
   readonly isGasCapped: boolean;
 };
 
-/** A block that was simulated. Receipts name the senders. */
+/** A simulated block. Its receipts name the senders. */
 export type SimulatedBlock = HashedHeader & {
   readonly block: Block;
-  /** Bytes of it in RLP. */
+  /** RLP size, bytes. */
   readonly size: number;
   readonly receipts: readonly StoredReceipt[];
   readonly calls: readonly CallOutcome[];
 };
 
-/** What all blocks of a simulation share. */
+/** State shared by all blocks of a simulation. */
 export type SimulationParts = {
   readonly evm: Evm;
   readonly state: SimulatedState;
@@ -66,15 +66,15 @@ export type SimulationParts = {
   readonly isValidated: boolean;
   readonly tracesTransfers: boolean;
   /**
-   * Logs by transaction hash. Calls are unsigned, so those of several senders may be the same transaction: geth's receipt of a
-   * later one has the logs of those before it too.
+   * Logs by transaction hash. Calls are unsigned, so calls of different senders can be the same transaction: geth's receipt of a later
+   * one also has the logs of the earlier ones.
    */
   readonly logsByHash: Map<string, readonly ExecutionLog[]>;
-  /** Gas that is left for all calls together. */
+  /** Remaining gas of all calls together. */
   budget: bigint;
 };
 
-/** The block that is being made. */
+/** The block under construction. */
 export type BlockDraft = {
   readonly planned: PlannedBlock;
   readonly header: Header;
@@ -83,8 +83,8 @@ export type BlockDraft = {
 };
 
 /**
- * Makes one simulated block: overrides, system calls, calls as transactions, withdrawals, requests, rewards, roots.
- * @throws ChainError with geth's texts where the block or one of its calls may not be
+ * Simulates one block: overrides, system calls, calls as transactions, withdrawals, requests, rewards, roots.
+ * @throws ChainError with geth's texts when the block or one of its calls is invalid
  */
 export function* simulateBlock(parts: SimulationParts, draft: BlockDraft): Execution<SimulatedBlock> {
   const run = new BlockRun(parts, draft);
@@ -104,11 +104,11 @@ class BlockRun {
   readonly #blockGas: BlockGas;
   #context: ExecutionContext & { readonly accessList: BlockAccessRecorder | undefined };
   readonly #transactions: Transaction[] = [];
-  /** Bytes of them in the block's list. */
+  /** RLP bytes of the transactions in the block's list. */
   #transactionBytes = 0;
   readonly #receipts: StoredReceipt[] = [];
   readonly #calls: CallOutcome[] = [];
-  /** Accounts from which, or to which, precompiles were moved. */
+  /** Source and target accounts of moved precompiles. */
   readonly #movedPrecompiles: Uint8Array[] = [];
   #blobGasUsed = 0n;
 
@@ -120,12 +120,12 @@ class BlockRun {
     const { blobBaseFee } = planned.overrides;
     const block: BlockEnvironment = {
       ...natural,
-      // An overridden one is of the header alone before London.
+      // Before London, an overridden base fee is part of the header only.
       baseFeePerGas: rules.revision.hasBaseFee ? natural.baseFeePerGas : undefined,
       blobBaseFee: blobBaseFee === undefined ? natural.blobBaseFee : BigInt(blobBaseFee),
     };
     const { recoverPublicKey } = getCryptography();
-    // As in geth a call that is not validated may use all of its gas for execution, and reserves as much.
+    // As in geth, a call that is not validated may use all its gas for execution, and reserves as much.
     const executionCap = parts.isValidated ? rules.revision.executionGasCap : undefined;
     const blockGas = new BlockGas(header.gasLimit, executionCap);
     this.#blockGas = blockGas;
@@ -144,7 +144,7 @@ class BlockRun {
         precompiles: 'movable',
         moved: this.#movedPrecompiles,
       });
-      // Changes are collected piece by piece: all at once they would take longer than the pieces.
+      // Changes are collected step by step, because collecting all at once would exceed a step.
       for (let step = applying.next(); !step.done; step = applying.next()) {
         evm.finish();
         this.#collect();
@@ -155,13 +155,13 @@ class BlockRun {
       evm.finish();
       this.#collect();
     }
-    // Transfers have logs of their own where blocks have access lists (EIP-7708): geth does not trace them then.
+    // With block access lists, transfers have logs of their own (EIP-7708), so geth does not trace them.
     if (rules.revision.hasBlockAccessList) this.#context = { ...this.#context, accessList: this.#record() };
     else if (this.#parts.tracesTransfers) evm.record('transfers');
     yield* runPreBlockCalls(this.#draft.header, this.#context, SLICE_GAS);
   }
 
-  /** Begins the block's access list. Overrides are no part of it. */
+  /** Starts the block's access list; overrides are not part of it. */
   #record(): BlockAccessRecorder {
     const { state } = this.#parts;
     const { number } = this.#draft.header;
@@ -173,7 +173,7 @@ class BlockRun {
     });
   }
 
-  /** Runs a call as the block's next transaction. */
+  /** Executes a call as the block's next transaction. */
   *execute(call: CallObject): Execution<void> {
     const { evm, rules, accessList } = this.#context;
     const { header } = this.#draft;
@@ -238,7 +238,7 @@ class BlockRun {
     yield 'sliceUsed';
   }
 
-  /** @returns the logs of all transactions so far that have this hash; transfers are no part of receipts */
+  /** @returns the logs of all transactions so far with this hash; transfer logs are not part of receipts */
   #keepLogs(transactionHash: Uint8Array, logs: readonly ExecutionLog[]): readonly ExecutionLog[] {
     const { logsByHash } = this.#parts;
     const key = bytesToHex(transactionHash);
@@ -307,7 +307,7 @@ class BlockRun {
     };
   }
 
-  /** Between transactions: what changed is the simulated state's from now on. */
+  /** Moves changes to the simulated state; call it between transactions. */
   #collect(): void {
     this.#parts.state.apply(this.#context.evm.state.collectChanges(), this.#draft.header.number);
   }
@@ -315,7 +315,7 @@ class BlockRun {
 
 type EncodedList = { readonly root: Uint8Array; readonly bytes: number };
 
-/** The root of a list and the bytes of what is in it, with a pause after each piece of it. */
+/** Computes the root of a list and the total size of its items, with a pause after each step. */
 function* rootOf<T>(items: readonly T[], encode: (item: T) => Uint8Array): Execution<EncodedList> {
   const root = new OrderedRoot();
   let bytes = 0;

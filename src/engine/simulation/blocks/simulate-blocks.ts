@@ -13,11 +13,11 @@ import { type SimulationParts, simulateBlock } from './simulate-block.ts';
 import type { SimulatedState } from './simulated-state.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
-/** A simulation at a block that exists. */
+/** A simulation on top of an existing block. */
 export type SimulateBlocksRequest = {
-  /** The block that the simulated ones follow. */
+  /** Parent of the simulated blocks. */
   readonly blockNumber: bigint;
-  /** What is not overridden is then as in the pending block. */
+  /** Whether fields without override are those of the pending block. */
   readonly isPending: boolean;
   readonly simulation: BlockSimulation;
 };
@@ -27,14 +27,14 @@ export type SimulationEnvironment = {
   readonly evm: Evm;
   readonly state: SimulatedState;
   readonly meter: GasMeter;
-  /** Gas of all calls together. */
+  /** Gas limit of all calls together. */
   readonly gasLimit: bigint;
   readonly text: TextBuffer;
 };
 
 /**
- * Simulates blocks, one on top of the other.
- * @returns the array of their objects as JSON
+ * Simulates blocks, each on top of the previous one.
+ * @returns a JSON array of block objects
  * @throws ChainError with geth's texts
  */
 export function* simulateBlocks(
@@ -76,7 +76,7 @@ export function* simulateBlocks(
   return text.take();
 }
 
-/** The tries of a stored block, to be changed by a simulation. */
+/** Opens the tries of a stored block for changes by a simulation. */
 export function* openTries(reader: ChainReader, base: StoredHeader): Execution<StateTrie> {
   const head = reader.head.header.number;
   if (head === base.header.number) return new StateTrie(reader);

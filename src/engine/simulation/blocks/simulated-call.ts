@@ -10,10 +10,10 @@ import type { BlockRules } from '../../transition/rules.ts';
 import type { GivenLists } from '../../transition/validate-transaction.ts';
 import { buildCallTransaction, type CallLists } from '../call-transaction.ts';
 
-/** What geth reads out of a legacy transaction's `v` of 0: (2^64 - 35) / 2. */
+/** Chain id that geth derives from a legacy `v` of 0: (2^64 - 35) / 2. */
 const UNSIGNED_CHAIN_ID = 0x7fff_ffff_ffff_ffeen;
 
-/** A call as the transaction of a block: what is executed, and what the block lists. */
+/** A call as a transaction of a block: the executed body, and the transaction that the block lists. */
 export type CallAsTransaction = {
   readonly sender: Uint8Array;
   readonly body: TransactionBody;
@@ -26,22 +26,22 @@ export type CallPlace = {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint | undefined;
   readonly rules: BlockRules;
-  /** The type where neither lists, blobs nor a gas price choose another one. */
+  /** Type unless lists, blobs or a gas price select another one. */
   readonly defaultType: TransactionType;
 };
 
-/** geth's `ToTransaction`: a gas price makes it a legacy transaction, whatever else is given. */
+/** Selects the type as geth's `ToTransaction` does: a gas price makes it a legacy transaction, whatever the other fields are. */
 function typeInBlock(call: CallObject, { baseFeePerGas, defaultType }: CallPlace): TransactionType {
   if (call.gasPrice !== undefined || baseFeePerGas === undefined) return 0;
   if (call.authorizationList !== undefined) return 4;
   if (call.blobVersionedHashes !== undefined) return 3;
-  // Where there is a base fee, fee market fields that are not given are zero.
+  // With a base fee, absent fee market fields are zero.
   return defaultType === 0 || defaultType === 2 ? 2 : defaultType;
 }
 
 /**
- * What the sender pays beyond the block's base fee. Before London an overridden base fee counts in what the sender offers, and is not
- * asked for: the sender pays it with the tip, and must have the whole of what it offers (geth).
+ * Returns the price that the sender pays beyond the block's base fee. Before London, an overridden base fee is part of the offered price but
+ * not charged as such: the sender pays it with the tip, and must have the whole offered amount (geth).
  */
 function tipOf(
   built: Pick<TransactionBody, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
@@ -53,7 +53,7 @@ function tipOf(
   return isFree ? 0n : minBigInt(maxPriorityFeePerGas + baseFeePerGas, maxFeePerGas);
 }
 
-/** Makes a call the transaction that a block lists. It is unsigned. */
+/** Builds the unsigned transaction that a block lists for a call. */
 export function buildSimulatedCall(call: CallObject, lists: CallLists, place: CallPlace): CallAsTransaction {
   const { body: built, sender, given } = buildCallTransaction(call, place.baseFeePerGas !== undefined, lists);
   const body: TransactionBody = {

@@ -9,15 +9,15 @@ import type { StateSource } from '../../state/state-source.ts';
 import type { StateTrie, TrieChange } from '../../state/state-trie.ts';
 import { type Execution, runSteps } from '../execution.ts';
 
-/** Accounts and slots that are written into the tries in one piece, about a millisecond. */
+/** Accounts and slots written into the tries per step, about 1 ms. */
 const PIECE = 32;
-/** Addresses that are hashed in one piece, and comparisons of hashes: 0.3 ms each. */
+/** Addresses hashed per step, and comparisons of hashes per step, 0.3 ms each. */
 const HASHED_PIECE = 128;
 const SORTED_PIECE = 1_024;
-/** Accounts and slots that are sealed in one piece: 0.3 ms. */
+/** Accounts and slots sealed per step, 0.3 ms. */
 const SEALED_PIECE = 128;
 
-/** State after a stored block, and what simulated blocks make of it. Nothing is ever written to the store. */
+/** State after a stored block, with the changes of simulated blocks. Nothing is written to the store. */
 export class SimulatedState implements StateReader {
   readonly #state: PendingState;
   readonly #trie: StateTrie;
@@ -26,8 +26,8 @@ export class SimulatedState implements StateReader {
 
   /**
    * @param block number of the stored block
-   * @param trie its tries, which change with this state
-   * @param root its state root
+   * @param trie tries of the block; they change with this state
+   * @param root state root of the block
    */
   constructor(reader: ChainReader, block: number, trie: StateTrie, root: Uint8Array) {
     this.#state = new PendingState(pinTo(reader, block));
@@ -47,18 +47,18 @@ export class SimulatedState implements StateReader {
     return this.#state.getCode(codeHash);
   }
 
-  /** Bytes that it takes beyond the store. */
+  /** Approximate size beyond the store, bytes. */
   get size(): number {
     return this.#state.size + this.#trie.size;
   }
 
-  /** Takes what execution changed in simulated block `block`. Byte arrays are kept: they must not change any more. */
+  /** Applies changes of simulated block `block`. The byte arrays are retained and must not change afterwards. */
   apply({ accounts, codes }: StateChanges, block: bigint): void {
     for (const change of accounts) this.#state.apply(change, Number(block), this.#stale);
     for (const [hash, code] of codes) this.#state.addCode(hash, code);
   }
 
-  /** The root of the state as it is now. */
+  /** Computes the current state root. */
   *computeRoot(): Execution<Uint8Array> {
     const hashed: { readonly stale: StaleAccount; readonly owner: Uint8Array }[] = [];
     for (const stale of this.#stale) {
@@ -86,13 +86,13 @@ export class SimulatedState implements StateReader {
     return this.#root;
   }
 
-  /** Ends a block. Its root has been computed. */
+  /** Seals a block whose root has been computed. */
   *seal(block: bigint): Execution<void> {
     yield* runSteps(this.#state.sealSteps(Number(block), SEALED_PIECE));
     this.#trie.seal();
   }
 
-  /** What an account became, in parts of a few slots each. */
+  /** Yields the changes of an account in parts of a few slots each. */
   *#describe({ address, isStorageCleared, slots }: StaleAccount, owner: Uint8Array): Generator<TrieChange> {
     const account = this.#state.getStoredAccount(address);
     const all = [...slots.values()];
@@ -110,7 +110,7 @@ export class SimulatedState implements StateReader {
   }
 }
 
-/** The part of the store that holds state, as it was after a block. */
+/** Returns the state part of the store as of a block. */
 function pinTo(reader: ChainReader, block: number): StateSource {
   return {
     findAccount: (address) => reader.findAccount(address, block),

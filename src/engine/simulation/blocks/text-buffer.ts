@@ -1,18 +1,18 @@
 import { ChainError } from '../../../chain/errors.ts';
 import type { HexData } from '../../../primitives/hex-data.ts';
 
-/** UTF-16 units that are collected before they become bytes. */
+/** UTF-16 units collected before they are converted to bytes. */
 const PIECE_LENGTH: number = 64 * 1024;
-/** Of a result, bytes. */
+/** Maximum size of a result, bytes. */
 export const MAX_RESULT_BYTES: number = 64 << 20;
 
-/** A long text that is put together part by part, and held as bytes. */
+/** A long text built part by part and stored as bytes. */
 export class TextBuffer {
   readonly #pieces: Uint8Array[] = [];
   #text = '';
   #size = 0;
 
-  /** Bytes held. */
+  /** Buffered size, bytes. */
   get size(): number {
     return this.#size + this.#text.length;
   }
@@ -22,13 +22,13 @@ export class TextBuffer {
     return this.#text.length === 0 && this.#pieces.length > 0;
   }
 
-  /** @throws ChainError when it is too long */
+  /** @throws ChainError when the result is too long */
   add(part: string): void {
     this.#text += part;
     if (this.#text.length >= PIECE_LENGTH) this.#flush();
   }
 
-  /** All of it: as bytes where it is long. */
+  /** Returns the text, as bytes when it is long. */
   take(): HexData {
     if (this.#pieces.length === 0) return this.#text;
     this.#flush();

@@ -1,4 +1,4 @@
-/** Instructions that look at other accounts. */
+/** Instructions that read other accounts. */
 import { balanceOf, codeHashOf, codeOf, hasCode, isEmpty, isWarm, warm } from '../accounts.ts';
 import { BYTES, LENGTH } from '../codes.ts';
 import { charge } from '../gas.ts';
@@ -14,14 +14,14 @@ import { copyPadded, payCopy } from './memory.ts';
 
 const addressWord: usize = memory.data(32, 16);
 
-/** The account of the address on the stack, or 0 with `whyNot`. */
+/** Returns the account of the address on the stack; 0 with the reason in `whyNot`. */
 function accountAt(sp: usize): usize {
   if (recordsAccesses()) recordAddress(sp);
   copyAddress(addressWord, sp);
   return requireAccount(addressWord);
 }
 
-/** EIP-2929: the first access costs more. */
+/** Charges an access; the first one in a transaction costs more (EIP-2929). */
 function payAccess(account: usize, gas: i64): i64 {
   if (has(EIP2929) && !isWarm(account)) {
     gas = charge(gas, coldAccountGas - warmAccountGas);
@@ -32,7 +32,7 @@ function payAccess(account: usize, gas: i64): i64 {
   return gas;
 }
 
-/** What has been paid for. @returns `left`; negative: there is no room for it */
+/** Warms an account whose access is charged. @returns `left`; negative: the journal is full */
 function warmUp(account: usize, left: i64): i64 {
   if (isJournalFull()) return halt(MEMORY_LIMIT);
   warm(account);
@@ -55,7 +55,7 @@ export function extcodesize(sp: usize, gas: i64): i64 {
   return left;
 }
 
-/** EIP-1052: zero for an account that does not exist or is empty. */
+/** EIP-1052: the result is zero for an account that does not exist or is empty. */
 export function extcodehash(sp: usize, gas: i64): i64 {
   const account = accountAt(sp);
   if (account == 0) return whyNot;

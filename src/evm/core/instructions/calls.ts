@@ -30,14 +30,14 @@ import { fitsU64, isZero, setU64 } from '../words/word.ts';
 const STIPEND: i64 = 2300;
 const IDENTITY: u32 = 4;
 
-/** EIP-7702: 0xef0100 and an address. */
+/** EIP-7702: size of a delegation, 0xef0100 and an address. */
 const DELEGATION_SIZE: u32 = 23;
 
 const addressWord: usize = memory.data(32, 16);
 const targetWord: usize = memory.data(32, 16);
 const zeroWord: usize = memory.data<u64>([0, 0, 0, 0]);
 
-/** The address in the lower 20 bytes of a stack word, as a word. */
+/** Copies the address in the lower 20 bytes of a stack word to a word. */
 export function copyAddress(destination: usize, source: usize): void {
   store<u64>(destination, load<u64>(source));
   store<u64>(destination, load<u64>(source, 8), 8);
@@ -45,13 +45,13 @@ export function copyAddress(destination: usize, source: usize): void {
   store<u64>(destination, 0, 24);
 }
 
-/** Whether a code hands over to another account's code. */
+/** Whether a code is a delegation. */
 export function isDelegation(code: usize): bool {
   if (!has(EIP7702) || code == 0 || load<u32>(code, LENGTH) != DELEGATION_SIZE) return false;
   return (load<u32>(load<u32>(code, BYTES)) & 0xffffff) == 0x0001ef;
 }
 
-/** The account that a delegation names; 0 with `whyNot` when it is not at hand. */
+/** Returns the account that a delegation names; 0 with the reason in `whyNot` when it is not loaded. */
 export function requireDelegate(code: usize): usize {
   const bytes = <usize>load<u32>(code, BYTES);
   memory.fill(targetWord, 0, 32);
@@ -59,7 +59,10 @@ export function requireDelegate(code: usize): usize {
   return requireAccount(targetWord);
 }
 
-/** All but a 64th (EIP-150) of the gas that is left, or less where less is asked for. */
+/**
+ * Returns the gas to pass on: the requested gas, at most all but 1/64 of the remaining gas (EIP-150). Before EIP-150, -1 when the requested
+ * gas exceeds the remaining gas.
+ */
 function gasToHand(asked: usize, total: i64): i64 {
   const isSmall = fitsU64(asked) && load<i64>(asked) >= 0;
   if (!has(EIP150)) return isSmall && load<i64>(asked) <= total ? load<i64>(asked) : -1;
@@ -68,8 +71,8 @@ function gasToHand(asked: usize, total: i64): i64 {
 }
 
 /**
- * The body of all four. Stack, from the top: gas, address, value (first two kinds), input offset and size, output offset
- * and size. The result takes the place of the lowest.
+ * Body of all four call instructions. Stack, from the top: gas, address, value (CALL, CALLCODE), input offset and size, output offset and
+ * size. The result replaces the lowest word.
  */
 export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const hasValue = kind <= CALLCODE;
@@ -117,7 +120,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
     warm(target);
     if (delegate != 0) warm(delegate);
   }
-  // A stipend that comes back must have been paid. Before EIP-150 what is asked for must be there.
+  // A stipend that is refunded must have been paid. Before EIP-150 the requested gas must be available.
   noteNeed(usedGas(total) + (has(EIP150) ? 0 : handed));
   const isCapped = has(EIP150) && handed == total - (total >> 6);
   total -= handed;
@@ -142,7 +145,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const caller = isDelegated ? callerOfFrame() : self;
   const value = isDelegated ? valueOfFrame() : hasValue ? valueAt : zeroWord;
   if (code == 0 && precompile == 0) {
-    // Nothing to run: what the call does to accounts is done here and cannot fail any more.
+    // There is no code to run: the effects on accounts are applied here and cannot fail any more.
     if (isTransfer) addTransfer(self, target, valueAt);
     if (kind == CALL) pay(self, target, valueAt);
     else if (kind == STATICCALL && exists(target)) touch(target);
@@ -160,12 +163,12 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
 }
 
 /**
- * Halts a call that cannot be paid for with the reason that geth finds first (core/vm/operations_acl.go, gas_table.go, gas.go). It
- * charges for some of the costs while it computes the price, and its text names the reason twice where such a charge fails.
- * @param reason what paying has said
+ * Halts a call that cannot be paid for with the reason that geth finds first (core/vm/operations_acl.go, gas_table.go, gas.go). geth charges
+ * some of the costs while it computes the price, and its text repeats the reason when such a charge fails.
+ * @param reason reason of the failed payment
  * @param available gas after the static cost
- * @param reached what memory had before
- * @param cost what the call costs beside static gas, memory and the gas for the callee
+ * @param reached memory size before the call
+ * @param cost cost of the call besides static gas, memory and the gas for the callee
  */
 function explainUnpaid(
   reason: i32, kind: u32, sp: usize, target: usize, passesValue: bool, available: i64, end: u64, reached: u32, cost: i64,
@@ -178,13 +181,13 @@ function explainUnpaid(
   const isShort = available < coldCost + memoryCost + (passesValue ? callValueGas : 0);
   if (has(EIP7702) || (kind == CALL && isShort)) return halt(OUT_OF_CALL_GAS);
   if (has(EIP150)) return halt(OUT_OF_GAS);
-  // Before EIP-150 all that is asked for is part of the price, which must fit 64 bits.
+  // Before EIP-150 the requested gas is part of the price, which must fit 64 bits.
   return halt(fitsU64(sp) && load<u64>(sp) <= u64.MAX_VALUE - <u64>(memoryCost + cost) ? OUT_OF_GAS : PRICE_OVERFLOW);
 }
 
 /**
- * EIP-8037, 8038: pays for the delegate, and for an account that comes to life. Each one is accessed when what is before it has been paid
- * for: that is what block access lists have.
+ * EIP-8037, 8038: charges for the delegate, and for an account that is created. Each one counts as accessed once everything before it is
+ * paid for; block access lists contain the accesses made so far.
  */
 function payAccounts(target: usize, delegate: usize, isTransfer: bool, gas: i64): i64 {
   noteAccess(target);
@@ -196,14 +199,14 @@ function payAccounts(target: usize, delegate: usize, isTransfer: bool, gas: i64)
   return chargeAccount(isTransfer && isEmpty(target), gas);
 }
 
-/** EIP-7702: access to the account whose code runs. */
+/** EIP-7702: gas for the access to the delegate. */
 function delegateGas(target: usize, delegate: usize): i64 {
   return delegate == target || isWarm(delegate) ? warmAccountGas : coldAccountGas;
 }
 
 /**
- * EIP-150, 158, 2929, 7702: everything that a call costs beyond its static gas and memory. Since EIP-8037 delegates and new accounts
- * are paid for after that.
+ * EIP-150, 158, 2929, 7702: cost of a call beyond its static gas and memory. From EIP-8037 on, delegates and new accounts are charged
+ * afterwards.
  */
 function surcharge(kind: u32, target: usize, delegate: usize, passesValue: bool): i64 {
   let cost: i64 = 0;
@@ -216,7 +219,7 @@ function surcharge(kind: u32, target: usize, delegate: usize, passesValue: bool)
   return cost;
 }
 
-/** Moves value; the receiver exists from then on, and counts as touched (EIP-161). */
+/** Transfers value; the receiver then exists, and counts as touched (EIP-161). */
 export function pay(from: usize, to: usize, value: usize): void {
   create(to);
   touch(to);
@@ -227,7 +230,7 @@ export function pay(from: usize, to: usize, value: usize): void {
   setBalance(to, addressWord);
 }
 
-/** Ends a call that needs no frame. `slice` is what this slice had left. */
+/** Ends a call that needs no frame. @param slice remaining gas of this slice */
 function answer(ip: usize, resultAt: usize, total: i64, slice: i64, result: u64): i64 {
   setU64(resultAt, result);
   setReturnSize(0);
@@ -237,7 +240,7 @@ function answer(ip: usize, resultAt: usize, total: i64, slice: i64, result: u64)
   return BODY_SWITCHES;
 }
 
-/** Begins the pushed frame's execution. The code is decoded. */
+/** Begins the execution of the pushed frame. The code is decoded. */
 export function enter(precompile: u32, code: usize): i64 {
   setReturnSize(0);
   if (precompile != 0) {

@@ -34,10 +34,10 @@ const valueWord: usize = memory.data(32, 16);
 const digest: usize = memory.data(32, 16);
 const preimage: usize = memory.data(96, 16);
 
-/** keccak(rlp([sender, nonce])), lower 20 bytes. */
+/** Computes the address keccak256(rlp([sender, nonce])), lower 20 bytes. */
 export function addressByNonce(sender: usize, nonce: u64): usize {
   storeBigEndian(preimage + 40, sender);
-  // The sender's 20 bytes now lie at preimage + 52; what comes before them is overwritten.
+  // The sender's 20 bytes are now at preimage + 52; the bytes before them are overwritten.
   let end = preimage + 72;
   if (nonce == 0) {
     store<u8>(end, 0x80);
@@ -58,7 +58,7 @@ export function addressByNonce(sender: usize, nonce: u64): usize {
   return takeAddress();
 }
 
-/** keccak(0xff, sender, salt, keccak(code)), lower 20 bytes (EIP-1014). */
+/** Computes the address keccak256(0xff, sender, salt, keccak256(code)), lower 20 bytes (EIP-1014). */
 function addressBySalt(sender: usize, salt: usize, code: usize, size: u32): usize {
   keccak256(code, size, digest);
   // 0xff (1), sender (20), salt (32), hash (32): 85 bytes from preimage.
@@ -78,7 +78,7 @@ function takeAddress(): usize {
   return newAddress;
 }
 
-/** Stack, from the top: value, offset and size of the initialisation code, and the salt of CREATE2. */
+/** Body of CREATE and CREATE2. Stack, from the top: value, offset and size of the initialisation code, and the salt of CREATE2. */
 export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 {
   const resultAt = isSalted ? sp - 96 : sp - 64;
   if (isStatic) return halt(WRITE_PROTECTION);
@@ -86,7 +86,7 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
   const before = gas;
   const size = load<u64>(sp - 64);
   const end = endOf(sp - 32, sp - 64);
-  // geth looks at the size before it asks whether memory can be paid for.
+  // geth checks the size before it charges for memory.
   if (end <= MAX_REACH && size > <u64>initCodeLimit) {
     setDetails(<u32>size, <u32>(size >> 32));
     return halt(MAX_INIT_CODE_SIZE);
@@ -101,7 +101,7 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
   let created: usize = 0;
   if (!isRefused) {
     created = requireAccount(isSalted ? addressBySalt(self, sp - 96, data, <u32>size) : addressByNonce(self, nonce));
-    // The instruction begins anew then; memory that has grown stays so, and is paid for.
+    // The instruction then restarts; memory that has grown stays, and is paid for.
     if (created == 0) return prepay(before - gas);
   }
   gas = charge(gas, initCodeWordGas * wordsOf(size) + (isSalted ? HASH_WORD_GAS * wordsOf(size) : 0));
@@ -135,8 +135,8 @@ function refuse(ip: usize, resultAt: usize, total: i64, slice: i64): i64 {
 }
 
 /**
- * Begins the execution of initialisation code in the frame that was just pushed. `valueWord` and `ownAddress` hold the
- * value and the creator's address.
+ * Begins the execution of initialisation code in the frame that was just pushed. `valueWord` and `ownAddress` contain the value and the
+ * creator's address.
  */
 function beginCreation(creator: usize, created: usize, data: usize, size: u32): i64 {
   setContext(created, ownAddress, valueWord);
@@ -156,7 +156,7 @@ function beginCreation(creator: usize, created: usize, data: usize, size: u32): 
   return runInitCode(data, size);
 }
 
-/** Initialisation code is decoded into the arena, before the frame's memory, and forgotten with it. */
+/** Runs initialisation code, which is decoded into the arena before the frame's memory, and discarded with it. */
 function runInitCode(data: usize, size: u32): i64 {
   const entry = memoryBase;
   const bytes = entry + CODE_SIZE;
@@ -174,7 +174,7 @@ function runInitCode(data: usize, size: u32): i64 {
   return setNeed(WORK_LEFT);
 }
 
-/** Goes on decoding the running frame's code. @returns whether it may run */
+/** Continues decoding the running frame's code. @returns whether it may run */
 export function decodeInitCode(): bool {
   if (!decodeOn()) return false;
   setMemory((decodedEnd + 15) & ~15, 0);
@@ -182,7 +182,10 @@ export function decodeInitCode(): bool {
   return true;
 }
 
-/** The first message of a transaction: nonce and gas are paid already. @returns false with `whyNot` when something is missing */
+/**
+ * Begins a creation as the first message of a transaction, whose nonce and gas are already charged.
+ * @returns false with the reason in `whyNot` when data is missing
+ */
 export function beginFirstCreation(creator: usize, nonce: u64, data: usize, size: u32, given: i64, slice: i64, stack: usize, value: usize): bool {
   const created = requireAccount(addressByNonce(creator, nonce));
   if (created == 0) return false;
@@ -197,12 +200,12 @@ export function beginFirstCreation(creator: usize, nonce: u64, data: usize, size
 
 /**
  * Stores the code that a creation returned (EIP-2, 170, 3541, 8037).
- * @returns gas left; negative: the creation fails
+ * @returns remaining gas; negative: the creation fails
  */
 export function finishCreation(created: usize, output: usize, size: u32, left: i64): i64 {
   if (has(EIP3541) && size > 0 && load<u8>(output) == 0xef) return failCreation(INVALID_CODE);
   const isTooLong = <i64>size > codeLimit;
-  // Since EIP-8037 no state gas is charged for code that is too long.
+  // From EIP-8037 on, no state gas is charged for code that is too long.
   if (has(EIP8037) && isTooLong) return refuseCode(size);
   const stateCost = <i64>size * stateByteGas;
   const spill = spillOf(stateCost);

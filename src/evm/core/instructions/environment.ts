@@ -1,4 +1,4 @@
-/** What code learns about its message, its transaction and its block. `sp` is where the answer goes. */
+/** Instructions that read the message, the transaction and the block. `sp` is the address of the result. */
 import { balanceOf } from '../accounts.ts';
 import {
   BLOB_COUNT, BLOB_HASHES, BLOCK_BASE_FEE, BLOCK_BENEFICIARY, BLOCK_BLOB_BASE_FEE, BLOCK_GAS_LIMIT, BLOCK_HASHES, BLOCK_NUMBER,
@@ -48,7 +48,7 @@ export function msize(sp: usize): void { setU64(sp, memorySize); }
 
 const tail: usize = memory.data(32, 16);
 
-/** A word of the input; what lies beyond its end is zero. */
+/** Loads a word of the input; bytes beyond its end are zero. */
 @inline
 export function calldataload(sp: usize): void {
   if (fitsU64(sp) && load<u64>(sp) + 32 <= <u64>inputSize && load<u64>(sp) < 0x100000000) loadBigEndian(sp, input + <usize>load<u64>(sp));
@@ -66,13 +66,13 @@ function loadTail(sp: usize): void {
   loadBigEndian(sp, tail);
 }
 
-/** EIP-4844. */
+/** EIP-4844: hash of a blob of the transaction; zero when there is none. */
 export function blobhash(sp: usize): void {
   if (fitsU64(sp) && load<u64>(sp) < <u64>load<u32>(BLOB_COUNT)) loadBigEndian(sp, BLOB_HASHES + (<usize>load<u64>(sp) << 5));
   else setU64(sp, 0);
 }
 
-/** Hashes of the last 256 blocks; they are asked for once each. */
+/** Hashes of the last 256 blocks; each is requested once. */
 export function blockhash(sp: usize, gas: i64): i64 {
   const current = load<u64>(BLOCK_NUMBER);
   const number = load<u64>(sp);

@@ -1,4 +1,4 @@
-/** EXP: its cost grows with the exponent's bytes (EIP-160). */
+/** EXP: its cost grows with the byte length of the exponent (EIP-160). */
 import { charge } from '../gas.ts';
 import { expByteGas } from '../rules.ts';
 import { exp as power, expByteLength } from '../words/power.ts';

@@ -33,21 +33,21 @@ export function mstore8(sp: usize, gas: i64): i64 {
   if (left >= 0) store<u8>(memoryBase + <usize>load<u64>(sp), load<u8>(sp - 32));
   return left;
 }
-/** DUP and MLOAD: the offset stays where it is, `sp` is where the word goes. */
+/** DUP and MLOAD: the offset stays on the stack; `sp` is the address of the loaded word. */
 @inline
 export function dupMload(sp: usize, offset: usize, gas: i64): i64 {
   const left = growFor(offset, 32, gas);
   if (left >= 0) loadBigEndian(sp, memoryBase + <usize>load<u64>(offset));
   return left;
 }
-/** DUP and MSTORE: the offset stays where it is, `value` is the stack's top. */
+/** DUP and MSTORE: the offset stays on the stack; `value` is the top of the stack. */
 @inline
 export function dupMstore(value: usize, offset: usize, gas: i64): i64 {
   const left = growFor(offset, 32, gas);
   if (left >= 0) storeBigEndian(memoryBase + <usize>load<u64>(offset), value);
   return left;
 }
-/** A constant, DUP and MSTORE. */
+/** PUSH of a constant, DUP and MSTORE. */
 @inline
 export function mstoreSmall(value: u32, offset: usize, gas: i64): i64 {
   const left = growFor(offset, 32, gas);
@@ -57,7 +57,7 @@ export function mstoreSmall(value: u32, offset: usize, gas: i64): i64 {
   v128.store(at, i64x2.replace_lane(i64x2(0, 0), 1, <u64>bswap<u32>(value) << 32), 16);
   return left;
 }
-/** Offsets that are constants of less than 64 KiB. */
+/** MLOAD and MSTORE at a constant offset below 64 KiB. */
 @inline
 export function mloadAt(sp: usize, offset: u32, gas: i64): i64 {
   const left = offset + 32 <= memorySize ? gas : growTo(offset + 32, 0, gas);
@@ -73,16 +73,16 @@ export function mstoreAt(sp: usize, offset: u32, gas: i64): i64 {
 
 const digest: usize = memory.data(32, 16);
 
-/** Bytes that are hashed in one piece, whole blocks: 0.3 ms. */
+/** Bytes hashed per step, a multiple of the block size, 0.3 ms. */
 const HASH_PIECE: u32 = 1200 * RATE;
-/** Bytes of the hash in progress that are absorbed, and paid for; 0: there is none. Its state stays in `keccak`. */
+/** Absorbed and paid bytes of the hash in progress; 0: there is none. Its state stays in `keccak`. */
 let absorbed: u32 = 0;
 
 export function forgetHash(): void {
   absorbed = 0;
 }
 
-/** A long hash goes on: the instruction begins anew for every piece. */
+/** Continues a long hash: the instruction restarts for every step. */
 function hashOn(sp: usize, gas: i64): i64 {
   const bytes = memoryBase + <usize>load<u64>(sp) + absorbed;
   const left = <u32>load<u64>(sp - 32) - absorbed;
@@ -114,7 +114,7 @@ export function keccak(sp: usize, gas: i64): i64 {
   return rest;
 }
 
-/** The hash as a word. */
+/** Writes the hash as a word. */
 @inline
 function hashBytes(to: usize, bytes: usize, size: u32): void {
   if (size == PAIR_SIZE) return hashPair(bytes, to);
@@ -122,7 +122,7 @@ function hashBytes(to: usize, bytes: usize, size: u32): void {
   loadBigEndian(to, digest);
 }
 
-/** Offset and size are constants, of less than 64 KiB and of less than a block. */
+/** Hashes a constant range: the offset is below 64 KiB, the size below one block. */
 @inline
 export function keccakRange(to: usize, offset: u32, size: u32, gas: i64): i64 {
   const rest = growUpTo(size == 0 ? 0 : offset + size, HASH_WORD_GAS * wordsOf(size), gas);
@@ -130,12 +130,12 @@ export function keccakRange(to: usize, offset: u32, size: u32, gas: i64): i64 {
   return rest;
 }
 
-/** Pays for a copy to memory, and for `extra`. Stack: destination, source, size. */
+/** Charges for a copy to memory, and for `extra`. Stack: destination, source, size. */
 export function payCopy(sp: usize, extra: i64, gas: i64): i64 {
   return growOver(sp, sp - 64, extra + COPY_WORD_GAS * wordsOf(load<u64>(sp - 64)), gas);
 }
 
-/** Copies bytes of a source that may end too early: the rest is zero. Memory is there already. */
+/** Copies bytes of a source that may be too short, padded with zeros. Memory has already grown. */
 export function copyPadded(sp: usize, source: usize, sourceSize: u32): void {
   const size = <u32>load<u64>(sp - 64);
   if (size == 0) return;
@@ -168,7 +168,7 @@ export function returndatacopy(sp: usize, gas: i64): i64 {
   return left;
 }
 
-/** EIP-5656. Memory reaches over both ranges; they may overlap. */
+/** EIP-5656. Memory grows to cover both ranges; they may overlap. */
 export function mcopy(sp: usize, gas: i64): i64 {
   const size = load<u64>(sp - 64);
   const left = growUpTo(max(endOf(sp, sp - 64), endOf(sp - 32, sp - 64)), COPY_WORD_GAS * wordsOf(size), gas);

@@ -24,9 +24,9 @@ const amount: usize = memory.data(32, 16);
 const zero: usize = memory.data<u64>([0, 0, 0, 0]);
 
 /**
- * The balance goes to the account on the stack. The account itself goes at the end of the transaction; since EIP-6780
- * only when it was created in this one.
- * @returns gas left; the frame ends successfully
+ * Sends the balance to the account on the stack. The account itself is destroyed at the end of the transaction; since EIP-6780 only when
+ * the same transaction created it.
+ * @returns remaining gas; the frame ends successfully
  */
 export function selfdestruct(sp: usize, gas: i64): i64 {
   if (recordsAccesses()) recordAddress(sp);
@@ -46,7 +46,7 @@ export function selfdestruct(sp: usize, gas: i64): i64 {
   const isNew = has(EIP158) ? isEmpty(heir) && !isZero(balanceOf(self)) : has(EIP150) && !exists(heir);
   if (isNew) cost += newAccountGas + accountWriteGas;
   gas = charge(gas, cost);
-  // Nothing but an account that is new costs state gas, which does not come back.
+  // Only a new account costs state gas, which is not refilled.
   if (gas >= 0 && isNew) gas = chargeState(stateAccountGas, gas);
   if (gas < 0) return gas;
   if (!has(EIP3529) && !isDestroyed(self)) setRefund(refund + REFUND);

@@ -17,7 +17,7 @@ import { copyWord, isZero, setU64 } from '../words/word.ts';
 const SET_GAS: i64 = 20000;
 const COLD_GAS: i64 = 2100;
 const COLD_SURCHARGE: i64 = 2000;
-/** EIP-2200: with no more than a stipend's gas nothing may be stored. */
+/** EIP-2200: with at most a stipend's gas, SSTORE fails. */
 const SENTRY: i64 = 2300;
 /** EIP-8038: first write to a slot in a transaction. */
 const WRITE_GAS: i64 = 10000;
@@ -53,7 +53,7 @@ export function sstore(sp: usize, gas: i64): i64 {
   warmSlot(slot);
   const value = sp - 32;
   if (has(EIP8037)) {
-    // With more than the sentry's gas the access is paid for.
+    // With more gas than the sentry, the access is certainly paid for.
     noteSlotAccess(slot);
     gas = payWithStateGas(slot, value, isCold ? COLD_GAS : storageAgainGas, gas);
     if (gas >= 0 && !isEqual(slot + VALUE, value)) setSlotValue(slot, value);
@@ -65,7 +65,7 @@ export function sstore(sp: usize, gas: i64): i64 {
   return gas;
 }
 
-/** EIP-8037, 8038: a slot that is new costs state gas, which comes back where it is cleared in the same transaction. */
+/** EIP-8037, 8038: a new slot costs state gas, which is refilled when the slot is cleared in the same transaction. */
 function payWithStateGas(slot: usize, value: usize, access: i64, gas: i64): i64 {
   const current = slot + VALUE;
   const original = slot + ORIGINAL;
@@ -95,7 +95,7 @@ function grossCost(slot: usize, value: usize): i64 {
   return storageResetGas;
 }
 
-/** EIP-1283, 2200, 3529: what matters is the value at the beginning of the transaction. */
+/** EIP-1283, 2200, 3529: the cost depends on the value at the beginning of the transaction. */
 function netCost(slot: usize, value: usize): i64 {
   const current = slot + VALUE;
   const original = slot + ORIGINAL;

@@ -1,4 +1,4 @@
-/** In place: the common case, no carry out of the lowest limb, touches one limb. */
+/** Adds in place: in the common case, without a carry out of the lowest limb, it accesses one limb. */
 @inline
 export function addImmediate(p: usize, value: u64): void {
   const sum = load<u64>(p) + value;
@@ -79,7 +79,7 @@ export function sub(sp: usize): void {
   subWords(sp - 32, sp, sp - 32);
 }
 
-/** Two's complement. */
+/** Negates in two's complement. */
 export function negateWord(destination: usize, source: usize): void {
   const a0 = load<u64>(source);
   const a1 = load<u64>(source, 8);

@@ -63,7 +63,7 @@ export function not(sp: usize): void {
   store<u64>(sp, limb3, 24);
 }
 
-/** BYTE counts from the most significant byte: index 0 is the byte at offset 31 of the little-endian word. */
+/** BYTE: the index counts from the most significant byte; index 0 is the byte at offset 31 of the little-endian word. */
 @inline
 export function byteAt(sp: usize): void {
   const below = sp - 32;
@@ -72,7 +72,7 @@ export function byteAt(sp: usize): void {
   setU64(below, isOutside ? 0 : <u64>load<u8>(below + 31 - (<usize>index & 31)));
 }
 
-/** Leading zero bits, 256 for zero (EIP-7939). */
+/** CLZ: number of leading zero bits, 256 for zero (EIP-7939). */
 export function clz(sp: usize): void {
   let limb = load<u64>(sp, 24);
   let above: u64 = 0;
@@ -91,7 +91,7 @@ export function clz(sp: usize): void {
   setU64(sp, above + i64.clz(limb));
 }
 
-/** The top word is the index of the byte, from the least significant one, in which the top bit is the sign. */
+/** SIGNEXTEND: the top word is the index, from the least significant byte, of the byte whose top bit is the sign. */
 export function signextend(sp: usize): void {
   const index = load<u64>(sp);
   if ((load<u64>(sp, 8) | load<u64>(sp, 16) | load<u64>(sp, 24)) !== 0 || index > 30) return;

@@ -1,4 +1,4 @@
-/** Words as nine digits of 29 bits, the topmost of 24, 32 bits apart in memory. */
+/** Words as nine digits of 29 bits, the topmost of 24 bits, stored 32 bits apart. */
 export const DIGIT_BITS: u64 = 29;
 export const DIGIT: u64 = (1 << DIGIT_BITS) - 1;
 export const DIGITS: usize = 9;
@@ -13,13 +13,13 @@ export function setDigit(digits: usize, index: usize, value: u64): void {
   store<u32>(digits + (index << 2), <u32>value);
 }
 
-/** The digit that begins at bit `from` of a limb. */
+/** Returns the digit that begins at bit `from` of a limb. */
 @inline
 export function digitIn(limb: u64, from: u64): u64 {
   return (limb >> from) & DIGIT;
 }
 
-/** The same for one that ends in the next limb. */
+/** Returns the digit that begins at bit `from` of a limb and ends in the next limb. */
 @inline
 export function digitAcross(limb: u64, next: u64, from: u64): u64 {
   return ((limb >> from) | (next << (64 - from))) & DIGIT;

@@ -1,4 +1,4 @@
-/** DIV and MOD: Knuth's algorithm D with 64-bit digits, each from a reciprocal; code of its own for short divisors. */
+/** DIV and MOD: Knuth's algorithm D with 64-bit digits computed from a reciprocal; short divisors have separate code. */
 import { isLess } from './compare.ts';
 import { divideLimbs, QUOTIENT, remainderOfLimbs } from './long-division.ts';
 import { mulHigh } from './multiply.ts';
@@ -11,20 +11,20 @@ function limbAt(p: usize, index: usize): u64 {
   return load<u64>(p + (index << 3));
 }
 
-/** Limb `index` of a word that is shifted left by `bits`, 0 to 63; `index` is not 0. */
+/** Returns limb `index`, which is not 0, of a word shifted left by `bits`, 0 to 63. */
 @inline
 function shiftedLimbAt(p: usize, index: usize, bits: u64): u64 {
   return (limbAt(p, index) << bits) | ((limbAt(p, index - 1) >> 1) >> (bits ^ 63));
 }
 
-/** The index of the highest limb that is not zero, of a word of more than 64 bits. */
+/** Returns the index of the highest nonzero limb of a word of more than 64 bits. */
 @inline
 function findTopLimb(p: usize): usize {
   if (load<u64>(p, 24) !== 0) return 3;
   return load<u64>(p, 16) !== 0 ? 2 : 1;
 }
 
-/** A divisor of one limb, a dividend of more. */
+/** Divides a longer dividend by a divisor of one limb. */
 function divideWordByLimb(dividend: usize, divisor: u64, quotient: usize, remainder: usize): void {
   const bits = <u64>i64.clz(divisor);
   const d = divisor << bits;
@@ -57,7 +57,7 @@ function divideWordByLimb(dividend: usize, divisor: u64, quotient: usize, remain
   setU64(remainder, r >> bits);
 }
 
-/** A divisor of two limbs, a dividend that is no shorter. Möller and Granlund, algorithm 5, remainder included. */
+/** Divides a dividend of at least two limbs by a divisor of two limbs: Möller and Granlund, algorithm 5, remainder included. */
 function divideWordByPair(dividend: usize, divisor: usize, quotient: usize, remainder: usize): void {
   const bits = <u64>i64.clz(load<u64>(divisor, 8));
   const d1 = shiftedLimbAt(divisor, 1, bits);
@@ -96,16 +96,16 @@ function divideWordByPair(dividend: usize, divisor: usize, quotient: usize, rema
   store<u64>(remainder, 0, 24);
 }
 
-/** What an instruction does not ask for goes here. */
+/** Receives the result that the instruction does not need. */
 const UNUSED: usize = memory.data(32, 16);
 
-/** Of a limb that is not zero. */
+/** @param limb nonzero */
 @inline
 function isPowerOfTwo(limb: u64): bool {
   return (limb & (limb - 1)) === 0;
 }
 
-/** A divisor with a lowest limb of zero: contracts shift by dividing by powers of two. False: it is no such power. */
+/** Divides by a divisor whose lowest limb is zero: contracts shift by dividing by powers of two. @returns false when it is no power of two */
 function divideByPowerOfTwo(below: usize, dividend: usize, d1: u64, d2: u64, d3: u64): bool {
   if (i64.popcnt(d1) + i64.popcnt(d2) + i64.popcnt(d3) !== 1) return false;
   const bits = d1 !== 0 ? 64 + i64.ctz(d1) : d2 !== 0 ? 128 + i64.ctz(d2) : 192 + i64.ctz(d3);

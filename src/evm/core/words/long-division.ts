@@ -1,12 +1,12 @@
-/** Division of any number of limbs by 2 to 4 of them: Knuth's algorithm D with 64-bit digits from a reciprocal. */
+/** Division of any number of limbs by 2 to 4 limbs: Knuth's algorithm D with 64-bit digits computed from a reciprocal. */
 import { mulHigh } from './multiply.ts';
 import { divideByLimb, divideByPair, findReciprocalOfLimb, findReciprocalOfPair } from './reciprocal.ts';
 import { copyWord } from './word.ts';
 
-/** Limbs of the longest dividend, a 512-bit product, and one for its normalisation. */
+/** Limbs of the longest dividend, a 512-bit product, and one more for its normalisation. */
 const DIVIDEND: usize = memory.data(10 * 8, 16);
 const DIVISOR: usize = memory.data(32, 16);
-/** What divideLimbs leaves here: as many limbs as the dividend has, up to 8. */
+/** Quotient of divideLimbs: as many limbs as the dividend has, up to 8. */
 export const QUOTIENT: usize = memory.data(9 * 8, 16);
 
 @inline
@@ -16,7 +16,7 @@ function countLimbs(p: usize, most: usize): usize {
   return count;
 }
 
-/** `count` limbs shifted left by 0 to 63 bits. @returns what left the topmost limb */
+/** Shifts `count` limbs left by 0 to 63 bits. @returns the bits shifted out of the topmost limb */
 @inline
 function shiftLimbsLeft(destination: usize, source: usize, count: usize, bits: u64): u64 {
   let below: u64 = 0;
@@ -58,7 +58,7 @@ function addBack(u: usize, d: usize, n: usize): void {
   store<u64>(u + at, load<u64>(u + at) + carry);
 }
 
-/** Leaves QUOTIENT and, shifted left, the remainder in DIVIDEND; the divisor's top limb is not zero. @returns the shift */
+/** Writes QUOTIENT and the remainder, shifted left, to DIVIDEND; the divisor's top limb is nonzero. @returns the shift */
 export function divideLimbs(dividend: usize, count: usize, divisor: usize, n: usize): u64 {
   const bits = <u64>i64.clz(load<u64>(divisor + ((n - 1) << 3)));
   shiftLimbsLeft(DIVISOR, divisor, n, bits);
@@ -83,7 +83,7 @@ export function divideLimbs(dividend: usize, count: usize, divisor: usize, n: us
   return bits;
 }
 
-/** `count` limbs modulo one. */
+/** Returns `count` limbs modulo one limb. */
 function remainderByLimb(dividend: usize, count: usize, divisor: u64): u64 {
   const bits = <u64>i64.clz(divisor);
   const d = divisor << bits;
@@ -99,7 +99,7 @@ function remainderByLimb(dividend: usize, count: usize, divisor: u64): u64 {
   return r >> bits;
 }
 
-/** destination = dividend mod divisor, of `limbs` limbs; the divisor is not zero. */
+/** destination = dividend mod divisor; the dividend has `limbs` limbs, and the divisor is nonzero. */
 export function remainderOfLimbs(destination: usize, dividend: usize, limbs: usize, divisor: usize): void {
   const count = countLimbs(dividend, limbs);
   const n = countLimbs(divisor, 4);

@@ -6,7 +6,7 @@ import { mulHigh } from './multiply.ts';
 import { mulWide } from './multiply-wide.ts';
 import { copyWord, isZero } from './word.ts';
 
-/** A product, or a sum with its carry as fifth limb. */
+/** A product, or a sum with its carry as the fifth limb. */
 const WIDE: usize = memory.data(64, 16);
 
 export function addmod(sp: usize): void {
@@ -32,7 +32,7 @@ function isNearTop(modulus: usize): bool {
   return upper === u64.MAX_VALUE && load<u64>(modulus) !== 0;
 }
 
-/** modulus = WIDE mod modulus, which is 2^256 - c: the upper half counts c times as much as the lower, twice. */
+/** modulus = WIDE mod modulus, which is 2^256 - c: the upper half, times c, is added to the lower half, twice. */
 function reduceNearTop(modulus: usize): void {
   const c = -load<u64>(modulus);
   const u0 = load<u64>(WIDE, 32);
@@ -55,7 +55,7 @@ function reduceNearTop(modulus: usize): void {
   sum = term + carry;
   let r3 = load<u64>(WIDE, 24) + sum;
   carry = mulHigh(u3, c) + u64(sum < term) + u64(r3 < sum);
-  // At most c: its product has two limbs, and a carry out of their sum leaves that sum small.
+  // The carry is at most c: its product has two limbs, and a carry out of their sum leaves that sum small.
   term = carry * c;
   r0 += term;
   let extra = mulHigh(carry, c) + u64(r0 < term);

@@ -1,6 +1,6 @@
 /**
- * Products modulo a number that comes again: loops use the same one all the time. The second time in a row it is
- * prepared, after which a product and its reduction take half the time and less (see reducing.ts).
+ * Products modulo a recurring number, because loops use the same modulus repeatedly. The modulus is prepared at the second consecutive use,
+ * after which a product with its reduction takes at most half the time (see reducing.ts).
  */
 import { isEqual } from './compare.ts';
 import { remainderOfLimbs } from './long-division.ts';
@@ -8,15 +8,15 @@ import { DIVISOR, multiplyReducing, prepareDivisor, scaleReducing, SMALL, square
 import { shlBy, shrBy } from './shift.ts';
 import { copyWord, fitsU64, setU64 } from './word.ts';
 
-/** The last modulus that was asked for. DIVISOR is it, shifted left if it is less than 2^248. */
+/** The last modulus. DIVISOR is the modulus, shifted left if it is less than 2^248. */
 const MODULUS: usize = memory.data(32, 16);
 let isPrepared = false;
 let shift: u32 = 0;
-/** The bits that the shift would lose. */
+/** Mask of the bits that the shift would lose. */
 const LOST: usize = memory.data(32, 16);
 const FACTOR: usize = memory.data(32, 16);
 
-/** @returns whether `modulus`, which is not zero, came the time before; if not, it is remembered */
+/** Checks for a repeated modulus, which must be nonzero. @returns whether it equals the previous one; if not, it is remembered */
 @inline
 export function prepareModulus(modulus: usize): bool {
   if (isEqual(modulus, MODULUS)) {
@@ -46,7 +46,7 @@ function isSmall(p: usize): bool {
   return fitsU64(p) && load<u64>(p) < SMALL;
 }
 
-/** destination = a * b modulo DIVISOR. Multiples of small numbers and squares are what elliptic curves need most. */
+/** destination = a * b modulo DIVISOR. Elliptic curves mostly need multiples of small numbers, and squares. */
 @inline
 function multiply(destination: usize, a: usize, b: usize): void {
   if (isSmall(a)) scaleReducing(destination, b, load<u64>(a));
@@ -55,7 +55,7 @@ function multiply(destination: usize, a: usize, b: usize): void {
   else multiplyReducing(destination, a, b);
 }
 
-/** Whether a word can be shifted as the modulus was. */
+/** Whether a word can be shifted like the modulus without losing bits. */
 @inline
 function fitsShift(p: usize): bool {
   const lower = (load<u64>(p) & load<u64>(LOST)) | (load<u64>(p, 8) & load<u64>(LOST, 8));
@@ -63,7 +63,7 @@ function fitsShift(p: usize): bool {
   return (lower | upper) === 0;
 }
 
-/** The shifted factor may be either one that fits, or what is left of one that does not. */
+/** Multiplies with one factor shifted: one that fits the shift, or else the remainder of a factor that does not. */
 function multiplyShifted(destination: usize, a: usize, b: usize): void {
   let factor = a;
   let other = b;
@@ -81,7 +81,7 @@ function multiplyShifted(destination: usize, a: usize, b: usize): void {
   shrBy(destination, destination, shift);
 }
 
-/** destination = a * b modulo the modulus that was prepared. */
+/** destination = a * b modulo the prepared modulus. */
 export function multiplyPrepared(destination: usize, a: usize, b: usize): void {
   if (shift === 0) multiply(destination, a, b);
   else multiplyShifted(destination, a, b);

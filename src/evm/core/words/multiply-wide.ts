@@ -1,4 +1,4 @@
-/** All 512 bits of a product, in rows of 32-bit digits as in multiply.ts. 19.6 ns. */
+/** All 512 bits of a product, in rows of 32-bit digits as in multiply.ts, 19.6 ns. */
 
 @inline
 function low(t: u64): u64 {
@@ -10,7 +10,7 @@ function high(t: u64): u64 {
   return t >> 32;
 }
 
-/** Eight limbs at `destination`, which may overlap the operands. */
+/** Writes eight limbs to `destination`, which may overlap the operands. */
 export function mulWide(destination: usize, a: usize, b: usize): void {
   const a0 = <u64>load<u32>(a, 0);
   const a1 = <u64>load<u32>(a, 4);

@@ -1,7 +1,7 @@
 /**
- * MUL and the products behind it. Schoolbook in rows of 32-bit digits: a digit of the result, a product and a carry
- * always fit 64 bits, so no carry is ever compared for. Measured against rows of 64-bit limbs, columns, 30-bit digits:
- * 9.6 ns for 256 bits (11.6, 19.0, 14.0), 19.6 ns for 512 bits (26.9, 30.4, 25.8).
+ * MUL and its products. Schoolbook multiplication in rows of 32-bit digits: a digit of the result, a product and a carry always fit 64 bits,
+ * so carries need no comparisons. Measured against rows of 64-bit limbs, columns, and 30-bit digits: 9.6 ns for 256 bits (11.6, 19.0, 14.0),
+ * 19.6 ns for 512 bits (26.9, 30.4, 25.8).
  */
 
 @inline
@@ -14,7 +14,7 @@ function high(t: u64): u64 {
   return t >> 32;
 }
 
-/** The upper 64 bits of a 64x64-bit product; wasm has no such instruction. */
+/** Upper 64 bits of a 64x64-bit product; WebAssembly has no such instruction. */
 @inline
 export function mulHigh(a: u64, b: u64): u64 {
   const first = low(a) * low(b);
@@ -23,7 +23,7 @@ export function mulHigh(a: u64, b: u64): u64 {
   return high(a) * high(b) + high(second) + high(third);
 }
 
-/** Both fit 64 bits. */
+/** Multiplies two factors that fit 64 bits. */
 @inline
 function mulLimbs(destination: usize, a: u64, b: u64): void {
   store<u64>(destination, a * b);
@@ -32,7 +32,7 @@ function mulLimbs(destination: usize, a: u64, b: u64): void {
   store<u64>(destination, 0, 24);
 }
 
-/** Both fit 128 bits. */
+/** Multiplies two factors that fit 128 bits. */
 @inline
 function mulHalves(destination: usize, A0: u64, A1: u64, B0: u64, B1: u64): void {
   const a0 = low(A0);
@@ -86,7 +86,7 @@ function mulHalves(destination: usize, A0: u64, A1: u64, B0: u64, B1: u64): void
   store<u64>(destination, r6 | (r7 << 32), 24);
 }
 
-/** `b` fits 64 bits. */
+/** Multiplies by a factor `b` that fits 64 bits. */
 @inline
 function mulByLimb(destination: usize, a: usize, B0: u64): void {
   const A0 = load<u64>(a);
@@ -109,7 +109,7 @@ function mulByLimb(destination: usize, a: usize, B0: u64): void {
   store<u64>(destination, r3, 24);
 }
 
-/** The lower 192 bits in 32-bit digits; of the topmost limb only what 64-bit products give. */
+/** Computes the lower 192 bits in 32-bit digits, and the topmost limb from 64-bit products. */
 export function mulFull(destination: usize, a: usize, b: usize): void {
   const A0 = load<u64>(a, 0);
   const A1 = load<u64>(a, 8);
@@ -187,7 +187,7 @@ export function mulFull(destination: usize, a: usize, b: usize): void {
   store<u64>(destination, r6, 24);
 }
 
-/** In place, by a number of 32 bits. */
+/** Multiplies in place by a number of 32 bits. */
 @inline
 export function mulBySmall(p: usize, value: u64): void {
   let t = <u64>load<u32>(p) * value;
@@ -205,7 +205,7 @@ export function mulBySmall(p: usize, value: u64): void {
   store<u64>(p, load<u64>(p, 24) * value + high(t), 24);
 }
 
-/** Lower 256 bits of the product. */
+/** Computes the lower 256 bits of the product. */
 export function mulWords(destination: usize, a: usize, b: usize): void {
   const a1 = load<u64>(a, 8);
   const b1 = load<u64>(b, 8);
@@ -223,7 +223,7 @@ export function mul(sp: usize): void {
   mulWords(sp - 32, sp, sp - 32);
 }
 
-/** Lower 256 bits of the square: products of different digits once, doubled. 7.8 ns. */
+/** Computes the lower 256 bits of the square: products of different digits once, doubled. 7.8 ns. */
 export function squareWords(destination: usize, a: usize): void {
   const a0 = <u64>load<u32>(a, 0);
   const a1 = <u64>load<u32>(a, 4);
@@ -262,7 +262,7 @@ export function squareWords(destination: usize, a: usize): void {
   r6 = low(t);
   r7 = a2 * a5 + r7 + high(t);
   r7 = a3 * a4 + r7;
-  // r1 to r7 doubled, plus the squares.
+  // Doubles r1 to r7 and adds the squares.
   t = a0 * a0;
   let s = low(t);
   const s0 = s;

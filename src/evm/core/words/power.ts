@@ -2,12 +2,12 @@ import { mulWords, squareWords } from './multiply.ts';
 import { shlBy } from './shift.ts';
 import { copyWord, fitsU64, setU64 } from './word.ts';
 
-/** Bits of the exponent that one multiplication takes, and from how many bits on that is worth a table of powers. */
+/** Bits of the exponent per multiplication, and the minimum exponent bits for which a table of powers pays off. */
 const WINDOW: i32 = 4;
 const LEAST_WINDOWED_BITS: i32 = 40;
 
 const RESULT: usize = memory.data(32, 16);
-/** The base to the powers 0 to 15. */
+/** Powers 0 to 15 of the base. */
 const POWERS: usize = memory.data(512, 16);
 const BASE: usize = POWERS + 32;
 
@@ -19,12 +19,12 @@ function countBits(p: usize): u32 {
   return 64 - <u32>i64.clz(load<u64>(p));
 }
 
-/** Bytes of the exponent at `p` without leading zeros: what EXP's gas depends on. */
+/** Byte length of the exponent at `p` without leading zeros, on which EXP's gas depends. */
 export function expByteLength(p: usize): u32 {
   return (countBits(p) + 7) >> 3;
 }
 
-/** A power of a power of two; the exponent is any word. */
+/** Raises a power of two to any exponent. */
 function shiftOne(exponent: usize, bitsOfBase: u64): void {
   const isSmall = fitsU64(exponent) && load<u64>(exponent) < 256;
   const shift = isSmall ? bitsOfBase * load<u64>(exponent) : 256;
@@ -32,7 +32,7 @@ function shiftOne(exponent: usize, bitsOfBase: u64): void {
   if (shift < 256) shlBy(exponent, exponent, <u32>shift);
 }
 
-/** Square and multiply from the exponent's top bit down. */
+/** Square-and-multiply from the exponent's top bit down. */
 function raiseByBits(exponent: usize, bits: i32): void {
   copyWord(RESULT, BASE);
   for (let i = bits - 2; i >= 0; i--) {
@@ -41,7 +41,7 @@ function raiseByBits(exponent: usize, bits: i32): void {
   }
 }
 
-/** The same, four bits at a time: 3.0 us for a full exponent against 3.9. */
+/** Square-and-multiply four bits at a time: 3.0 us for a full exponent, versus 3.9 us bit by bit. */
 function raiseByWindows(exponent: usize, bits: i32): void {
   setU64(POWERS, 1);
   for (let power: usize = 2; power < 1 << WINDOW; power++) {
@@ -69,7 +69,7 @@ export function exp(sp: usize): void {
   if (fitsU64(sp) && base > 1 && (base & (base - 1)) === 0) return shiftOne(exponent, <u64>i64.ctz(base));
   const bits = <i32>countBits(exponent);
   if (bits === 0) return setU64(exponent, 1);
-  // 256 factors of two leave nothing.
+  // 256 factors of two leave zero.
   if (bits > 8 && (base & 1) === 0) return setU64(exponent, 0);
   copyWord(BASE, sp);
   if (bits < LEAST_WINDOWED_BITS) raiseByBits(exponent, bits);

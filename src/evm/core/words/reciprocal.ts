@@ -1,4 +1,4 @@
-/** Möller and Granlund, "Improved division by invariant integers" (2011): quotient digits from a reciprocal. */
+/** Quotient digits from a reciprocal: Möller and Granlund, "Improved division by invariant integers" (2011). */
 import { mulHigh } from './multiply.ts';
 
 /** floor((2^19 - 3 * 2^8) / i) for i = 256..511, u16 each. */
@@ -11,8 +11,8 @@ function fillEstimates(): void {
 }
 
 /**
- * Reciprocals by divisor: contracts divide by few (10^18, 10^27, fees, primes). Direct-mapped. A found one saves 10 to
- * 16 ns of 39 to 51, one that is not there costs less than 1.
+ * Direct-mapped cache of reciprocals by divisor: contracts divide by few numbers (10^18, 10^27, fees, primes). A hit saves 10 to 16 ns of
+ * 39 to 51, a miss costs less than 1.
  */
 const CACHE_BITS: u64 = 5;
 const LIMBS: usize = memory.data(16 << 5, 16);
@@ -23,7 +23,7 @@ function chooseEntry(key: u64): usize {
   return <usize>((key * 0x9e3779b97f4a7c15) >> (64 - CACHE_BITS));
 }
 
-/** reciprocalOfLimb, remembered; no divisor is zero, as an empty entry is. */
+/** Cached reciprocalOfLimb; an empty entry is zero, and no divisor is. */
 @inline
 export function findReciprocalOfLimb(divisor: u64): u64 {
   const entry = LIMBS + (chooseEntry(divisor) << 4);
@@ -34,7 +34,7 @@ export function findReciprocalOfLimb(divisor: u64): u64 {
   return v;
 }
 
-/** reciprocalOfPair, remembered. */
+/** Cached reciprocalOfPair. */
 @inline
 export function findReciprocalOfPair(d1: u64, d0: u64): u64 {
   const entry = PAIRS + (chooseEntry(d1 ^ rotl<u64>(d0, 31)) << 5);

@@ -1,30 +1,31 @@
 /**
- * Products modulo one divisor that is prepared for it, in digits of 29 bits: nine products of two digits fit 63 bits, so
- * that a column of them is a sum without carries, three machine instructions a product (rows of 32-bit digits, as in
- * multiply.ts, take seven). What counts 2^261 and more has nine digits. Each is replaced by the remainder that it stands
- * for, known beforehand, which leaves nine columns with a quotient of 33 bits: 20 ns less than two products by a reciprocal.
+ * Products modulo one prepared divisor, in digits of 29 bits: nine products of two digits fit 63 bits, so a column of them is a sum without
+ * carries, three machine instructions per product (rows of 32-bit digits, as in multiply.ts, take seven). The part from 2^261 on has nine
+ * digits. Each is replaced by its precomputed remainder, which leaves nine columns with a quotient of 33 bits: 20 ns less than two products by
+ * a reciprocal.
  *
- * TurboFan moves additions and multiplications far away, but no load over a store. So one factor of each product is read
- * from memory, and each column ends with a store, even where nothing reads it: its values stay in registers.
+ * TurboFan moves additions and multiplications far away, but no load across a store. So one factor of each product is read from memory, and
+ * each
+ * column ends with a store, even if nothing reads it: its values stay in registers.
  */
 import { addWords, subWords } from './add.ts';
 import { isLess } from './compare.ts';
 import { DIGIT, digit, DIGIT_BITS, digitAcross, digitIn, DIGITS, setDigit, splitWord } from './digits.ts';
 import { setU64 } from './word.ts';
 
-/** Not less than 2^248: the topmost digits then tell the quotient, or one next to it. */
+/** Not less than 2^248: the topmost digits then determine the quotient up to one. */
 export const DIVISOR: usize = memory.data(32, 16);
 const DIVISOR_DIGITS: usize = memory.data(36, 16);
 /** 2^232 / DIVISOR. */
 let inverse: f64 = 0;
-/** The digits of 2^(261 + 29 j) modulo DIVISOR for all j, lowest digits first. */
+/** Digits of 2^(261 + 29 j) modulo DIVISOR for all j, lowest digits first. */
 const POWERS: usize = memory.data(324, 16);
 const POWER: usize = memory.data(32, 16);
 const POWER_DIGITS: usize = memory.data(36, 16);
 
-/** Factors less than this have a product of nine columns. */
+/** Factors below this have a product of nine columns. */
 export const SMALL: u64 = 1 << 24;
-/** The digits of the factor that is read from memory. */
+/** Digits of the factor that is read from memory. */
 const FACTOR: usize = memory.data(36, 16);
 const COLUMNS: usize = memory.data(72, 16);
 const UNREAD: usize = memory.data(36, 16);
@@ -43,7 +44,7 @@ function setColumn(index: usize, value: u64): void {
   store<u64>(COLUMNS + (index << 3), value);
 }
 
-/** Adds what the upper digits stand for to a column. */
+/** Adds the remainders of the upper digits to a column. */
 @inline
 function fold(
   index: usize, sum: u64, u0: u64, u1: u64, u2: u64, u3: u64, u4: u64, u5: u64, u6: u64, u7: u64, u8: u64,
@@ -56,8 +57,8 @@ function fold(
 }
 
 /**
- * destination = the sum of y(k) 2^(29 k) modulo DIVISOR. Columns are less than 2^62.1 and the quotient less than 2^33, so that
- * their differences fit 63 bits and a sign. The estimate leaves out less than 2^5 of what the topmost column counts.
+ * destination = the sum of y(k) 2^(29 k) modulo DIVISOR. Columns are less than 2^62.1 and the quotient less than 2^33, so their differences
+ * fit 63 bits and a sign. The estimate omits less than 2^5 units of the topmost column.
  */
 @inline
 function reduceColumns(
@@ -89,13 +90,13 @@ function reduceColumns(
   if (<u64>sum >= digit(DIVISOR_DIGITS, 8)) correct(destination, sum);
 }
 
-/** A quotient may have been one too great or one too small. `top` is the remainder's topmost digit, with its sign. */
+/** Corrects a quotient that is one too large or too small. `top` is the remainder's topmost digit, with its sign. */
 function correct(remainder: usize, top: i64): void {
   if (top < 0) addWords(remainder, remainder, DIVISOR);
   else if (top > <i64>digit(DIVISOR_DIGITS, 8) || !isLess(remainder, DIVISOR)) subWords(remainder, remainder, DIVISOR);
 }
 
-/** The lower columns but the topmost are in COLUMNS. Those that the quotient depends on come first. */
+/** Reduces a product. The lower columns except the topmost are in COLUMNS. Those that determine the quotient come first. */
 @inline
 function reduceProduct(
   destination: usize, column8: u64, u0: u64, u1: u64, u2: u64, u3: u64, u4: u64, u5: u64, u6: u64, u7: u64, u8: u64,
@@ -255,7 +256,7 @@ export function squareReducing(destination: usize, a: usize): void {
   reduceProduct(destination, column8, u0, u1, u2, u3, u4, u5, u6, u7, u8);
 }
 
-/** destination = a * factor modulo DIVISOR, for a factor less than SMALL, or one less than 2^30 where a is less than DIVISOR. */
+/** destination = a * factor modulo DIVISOR, for a factor less than SMALL, or one less than 2^30 if a is less than DIVISOR. */
 export function scaleReducing(destination: usize, a: usize, factor: u64): void {
   const limb0 = load<u64>(a);
   const limb1 = load<u64>(a, 8);
@@ -275,7 +276,7 @@ export function scaleReducing(destination: usize, a: usize, factor: u64): void {
   );
 }
 
-/** Computes what the others need of DIVISOR. 150 ns. */
+/** Precomputes the values that depend on DIVISOR, 150 ns. */
 export function prepareDivisor(): void {
   splitWord(DIVISOR_DIGITS, DIVISOR);
   const lower = f64(digit(DIVISOR_DIGITS, 7)) + f64(digit(DIVISOR_DIGITS, 6)) / f64(1 << DIGIT_BITS);

@@ -1,6 +1,6 @@
 import { fitsU64, setU64 } from './word.ts';
 
-/** `low` shifted right by 0 to 63 bits, filled from `high`; without a branch for a shift by nothing. */
+/** Shifts `low` right by 0 to 63 bits, filled from `high`, without a branch for a shift by 0. */
 @inline
 function shiftRightDouble(high: u64, low: u64, bits: u64): u64 {
   return (low >> bits) | ((high << 1) << (bits ^ 63));
@@ -11,7 +11,7 @@ function shiftLeftDouble(high: u64, low: u64, bits: u64): u64 {
   return (high << bits) | ((low >> 1) >> (bits ^ 63));
 }
 
-/** `count` is 0 to 255. */
+/** @param count 0 to 255 */
 export function shlBy(destination: usize, source: usize, count: u32): void {
   const bits = <u64>(count & 63);
   const a0 = load<u64>(source);
@@ -50,7 +50,10 @@ export function shlBy(destination: usize, source: usize, count: u32): void {
   store<u64>(destination, r3, 24);
 }
 
-/** `count` is 0 to 255; `sign` fills from the left. */
+/**
+ * @param count 0 to 255
+ * @param sign fills from the left
+ */
 @inline
 function shiftRight(destination: usize, source: usize, count: u32, sign: u64): void {
   const bits = <u64>(count & 63);
@@ -90,7 +93,7 @@ function shiftRight(destination: usize, source: usize, count: u32, sign: u64): v
   store<u64>(destination, r3, 24);
 }
 
-/** `count` is 0 to 255. */
+/** @param count 0 to 255 */
 export function shrBy(destination: usize, source: usize, count: u32): void {
   shiftRight(destination, source, count, 0);
 }

@@ -1,9 +1,9 @@
-/** SDIV and SMOD, by magnitudes. */
+/** SDIV and SMOD, computed from magnitudes. */
 import { negateWord } from './add.ts';
 import { div, mod } from './divide.ts';
 import { copyWord } from './word.ts';
 
-/** The divisor below the dividend, as on the stack. */
+/** Magnitudes, the divisor below the dividend as on the stack. */
 const MAGNITUDES: usize = memory.data(64, 16);
 
 @inline

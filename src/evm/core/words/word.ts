@@ -1,7 +1,7 @@
 /**
- * Words: 256 bits as four little-endian u64 limbs, limb 0 lowest, 32 bytes at an address. They are read limb by limb: a
- * 16-byte load of two limbs that were just stored one by one waits for both to leave the store buffer (3.4 ns measured
- * in a chain of additions and ANDs), while 8-byte loads are forwarded from stores of either size.
+ * Words: 256 bits as four little-endian u64 limbs, limb 0 lowest, 32 bytes at an address. They are read limb by limb: a 16-byte load of two
+ * limbs that were just stored separately waits for both to leave the store buffer (3.4 ns measured in a chain of additions and ANDs), while
+ * 8-byte loads are forwarded from stores of either size.
  */
 
 @inline
@@ -58,7 +58,7 @@ function reverseBytes(x: v128): v128 {
   return v128.shuffle<u8>(x, x, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
-/** `bytes` need no alignment. */
+/** @param bytes no alignment required */
 @inline
 export function loadBigEndian(destination: usize, bytes: usize): void {
   const high = v128.load(bytes);
@@ -67,7 +67,7 @@ export function loadBigEndian(destination: usize, bytes: usize): void {
   v128.store(destination, reverseBytes(high), 16);
 }
 
-/** `bytes` need no alignment. */
+/** @param bytes no alignment required */
 @inline
 export function storeBigEndian(bytes: usize, source: usize): void {
   const low = loadLimbPair(source);
