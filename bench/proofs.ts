@@ -73,7 +73,7 @@ function cpuTime(): number {
 /** Longest time for which nothing else ran, milliseconds of CPU time, until the promise is settled. */
 async function watchTurns(work: unknown): Promise<number> {
   let isOver = false;
-  const settled = Promise.resolve(work).finally(() => {
+  const completed = Promise.resolve(work).finally(() => {
     isOver = true;
   });
   let longest = 0;
@@ -83,7 +83,7 @@ async function watchTurns(work: unknown): Promise<number> {
     longest = Math.max(longest, now - last);
     last = now;
   }
-  await settled;
+  await completed;
   return longest;
 }
 

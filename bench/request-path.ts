@@ -15,7 +15,7 @@ import { startService } from '../test/support/service.ts';
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url));
 const WARM_UP = 20;
 /** For what is done behind an answer. */
-const SETTLE_MS = 50;
+const COMPLETE_MS = 50;
 const TOKEN_CALL = { to: '0xcabe9823112d187ea24d56be8e47ae75ed52a842', data: '0x18160ddd' };
 
 type Counted = { readonly files: ReadonlySet<string>; readonly functions: readonly string[] };
@@ -43,10 +43,10 @@ async function ask(port: number, network: string, number: number): Promise<void>
 }
 
 async function countCall(session: Session, work: () => Promise<void>): Promise<Counted> {
-  await pause(SETTLE_MS);
+  await pause(COMPLETE_MS);
   await session.post('Profiler.takePreciseCoverage');
   await work();
-  await pause(SETTLE_MS);
+  await pause(COMPLETE_MS);
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const files = new Set<string>();
   const functions: string[] = [];

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { judge } from '../test/faults/judge.ts';
+import { check } from '../test/faults/judge.ts';
 import type { Anvil } from '../test/support/anvil.ts';
 import { buildScene, startSceneNode } from '../test/support/scene.ts';
 import { type AnsweredQuestion, askScene, rephrase } from '../test/support/scene-questions.ts';
@@ -33,7 +33,7 @@ type Outcome = {
 /** 16 connections, each with one question in flight, until the time is up. */
 async function ask(
   port: number,
-  questions: readonly AnsweredQuestion[],
+  requests: readonly AnsweredQuestion[],
   seconds: number = SECONDS,
 ): Promise<{ latencies: Float64Array; failures: string[] }> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS });
@@ -45,12 +45,12 @@ async function ask(
     while (performance.now() < until) {
       count++;
       const id = count;
-      const question = rephrase(questions[id % questions.length] as AnsweredQuestion, id);
+      const query = rephrase(requests[id % requests.length] as AnsweredQuestion, id);
       const startedAt = performance.now();
-      const text = await send(pool, id, question).catch((error: Error) => error.message);
+      const text = await send(pool, id, query).catch((error: Error) => error.message);
       latencies.push(performance.now() - startedAt);
-      if (judge(text, id, [question.expected], NO_SECRET) !== 'right') {
-        failures.push(`${question.label}: ${text.slice(0, 200)}`);
+      if (check(text, id, [query.expected], NO_SECRET) !== 'right') {
+        failures.push(`${query.label}: ${text.slice(0, 200)}`);
       }
     }
   };
@@ -85,20 +85,20 @@ async function killInTurns(nodes: readonly Anvil[], signal: AbortSignal): Promis
   }
 }
 
-async function runCalm(port: number, questions: readonly AnsweredQuestion[]): Promise<Outcome> {
-  return { ...(await ask(port, questions)), kills: 0 };
+async function runCalm(port: number, requests: readonly AnsweredQuestion[]): Promise<Outcome> {
+  return { ...(await ask(port, requests)), kills: 0 };
 }
 
 async function runStorm(
   port: number,
-  questions: readonly AnsweredQuestion[],
+  requests: readonly AnsweredQuestion[],
   nodes: readonly Anvil[],
 ): Promise<Outcome> {
   const end = new AbortController();
   const killing = killInTurns(nodes, end.signal);
-  const asked = await ask(port, questions);
+  const requested = await ask(port, requests);
   end.abort();
-  return { ...asked, kills: await killing };
+  return { ...requested, kills: await killing };
 }
 
 function describeLatencies({ latencies }: Outcome): string {
@@ -109,13 +109,13 @@ function describeLatencies({ latencies }: Outcome): string {
 async function runParent(): Promise<void> {
   const scene = await buildScene();
   const nodes = await Promise.all(Array.from({ length: NODES }, () => startSceneNode(scene)));
-  const questions = await askScene(scene, nodes[0] as Anvil);
+  const requests = await askScene(scene, nodes[0] as Anvil);
   const gateway = await startServerProcess(import.meta.url, nodes.map(({ httpUrl }) => httpUrl).join());
   try {
     await awaitHead(gateway.port);
-    await ask(gateway.port, questions, WARM_UP_SECONDS);
-    const calm = await runCalm(gateway.port, questions);
-    const storm = await runStorm(gateway.port, questions, nodes);
+    await ask(gateway.port, requests, WARM_UP_SECONDS);
+    const calm = await runCalm(gateway.port, requests);
+    const storm = await runStorm(gateway.port, requests, nodes);
     const failures = [...calm.failures, ...storm.failures];
     for (const failure of failures.slice(0, SHOWN_FAILURES)) console.log(`failed: ${failure}`);
     console.log(`calm:  ${describeLatencies(calm)}`);

@@ -27,10 +27,10 @@ export function describeTarget({ name, atLeast, below, unit = '' }: Figure): str
 
 /** Prints the line that a bench ends with; the process fails when a figure falls short. */
 export function concludeWith(figures: readonly Figure[]): void {
-  const isJudged = figures.some(({ atLeast, below }) => atLeast !== undefined || below !== undefined);
+  const isChecked = figures.some(({ atLeast, below }) => atLeast !== undefined || below !== undefined);
   const missed = figures.filter((figure) => !isMet(figure));
   const verdict = missed.length === 0 ? 'targets met' : `MISSED: ${missed.map(describeTarget).join(', ')}`;
-  console.log(`${figures.map(describeFigure).join(', ')}${isJudged ? `; ${verdict}` : ''}`);
+  console.log(`${figures.map(describeFigure).join(', ')}${isChecked ? `; ${verdict}` : ''}`);
   process.exitCode = missed.length === 0 ? 0 : 1;
 }
 

@@ -81,8 +81,8 @@ function createStep({ name, code, inputs, outputs }: Opcode, label: string): str
   if (name.startsWith('SWAP')) return instruction;
   if (name === 'JUMP') return `@${label} ${instruction} ${label}:`;
   if (name === 'JUMPI') return `1 @${label} ${instruction} ${label}:`;
-  const given = ARGUMENTS[name] ?? WIDE;
-  return [...given.slice(0, inputs).reverse(), instruction, ...Array(outputs).fill('POP')].join(' ');
+  const provided = ARGUMENTS[name] ?? WIDE;
+  return [...provided.slice(0, inputs).reverse(), instruction, ...Array(outputs).fill('POP')].join(' ');
 }
 
 function createPushData(code: number): string {

@@ -28,7 +28,7 @@ export type SlowClientsRounds = {
   readonly bytesPerLoris: number;
 };
 
-const SETTLE_MS = 1_000;
+const COMPLETE_MS = 1_000;
 
 /** Small calls at fixed times, alone and beside clients that keep connections and give nothing for them, in turns. */
 export async function measureSlowClients(options: SlowClientsOptions): Promise<SlowClientsRounds> {
@@ -63,7 +63,7 @@ async function measure(
     runPacedLoad({ ...server, requests, perSecond, durationMs: roundMs });
   const set = async (idleNow: number, lorisesNow: number): Promise<number> => {
     await siege.set({ port: server.port, idle: idleNow, lorises: lorisesNow });
-    await sleep(SETTLE_MS);
+    await sleep(COMPLETE_MS);
     return readResidentBytes(server.pid);
   };
   await run();

@@ -59,12 +59,12 @@ export class KeyRules {
    * @param touches returns the contract scope of a call with `params`; `anything` where it is unknown
    */
   allowsContracts(
-    touches: (params: readonly unknown[]) => readonly unknown[] | 'anything',
+    contractScope: (params: readonly unknown[]) => readonly unknown[] | 'anything',
     params: readonly unknown[],
   ): boolean {
     const addresses = this.#addresses;
     if (addresses === undefined) return true;
-    const touched = touches(params);
+    const touched = contractScope(params);
     return (
       touched !== 'anything' &&
       touched.every(
@@ -80,12 +80,12 @@ export class KeyRules {
 /** `https://*.example.org` matches every subdomain, but not the domain itself. */
 function matchesOrigin(patterns: readonly string[], origin: string | undefined): boolean {
   if (origin === undefined) return false;
-  const given = origin.toLowerCase();
+  const provided = origin.toLowerCase();
   return patterns.some((pattern) => {
     const star = pattern.indexOf('*');
-    if (star < 0) return given === pattern;
+    if (star < 0) return provided === pattern;
     const [scheme, suffix] = [pattern.slice(0, star), pattern.slice(star + 1)];
-    if (!given.startsWith(scheme) || !given.endsWith(suffix)) return false;
-    return /^[a-z0-9_.-]+$/.test(given.slice(scheme.length, given.length - suffix.length));
+    if (!provided.startsWith(scheme) || !provided.endsWith(suffix)) return false;
+    return /^[a-z0-9_.-]+$/.test(provided.slice(scheme.length, provided.length - suffix.length));
   });
 }

@@ -8,7 +8,7 @@ import type { Call, Connect } from './service-client.ts';
 const HANDSHAKE_MS = 10_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Send backlog in bytes at which a page that does not read is disconnected. */
-const MAX_UNSENT_BYTES = 1024 * 1024;
+const MAX_BACKLOG_BYTES = 1024 * 1024;
 
 /**
  * Sends a call to the service over a WebSocket, like clients do, and forwards each message to the page as one line,
@@ -23,7 +23,7 @@ export async function passOnMessages(connect: Connect, call: Call, response: Ser
   response.writeHead(200, { ...SECURITY_HEADERS, 'Content-Type': 'application/x-ndjson; charset=utf-8' });
   response.flushHeaders();
   const send = (line: WatchLine): void => {
-    if (response.writableLength > MAX_UNSENT_BYTES) response.destroy();
+    if (response.writableLength > MAX_BACKLOG_BYTES) response.destroy();
     else response.write(`${JSON.stringify(line)}\n`);
   };
   ws.on('message', (data) => send({ message: String(data) }));

@@ -9,7 +9,7 @@ import { Refusal } from './refusal.ts';
 /** Maximum concurrent watching pages. */
 const MAX_STREAMS = limitOf('admin.pages');
 /** Send backlog in bytes at which a page that does not read is disconnected; a status has some tens of kilobytes. */
-const MAX_UNSENT_BYTES = 1024 * 1024;
+const MAX_BACKLOG_BYTES = 1024 * 1024;
 const INTERVAL_MS = 1_000;
 const RECONNECT_MS = 2_000;
 
@@ -113,7 +113,7 @@ export class StatusFeed {
 
   #send(response: ServerResponse, event: string): void {
     if (!this.#streams.has(response)) return;
-    if (response.writableLength > MAX_UNSENT_BYTES) {
+    if (response.writableLength > MAX_BACKLOG_BYTES) {
       response.destroy();
       this.#forget(response);
     } else response.write(event);

@@ -59,7 +59,7 @@ export function readTrie(root: Uint8Array, key: Uint8Array, nodes: Pieces): Uint
 }
 
 /** Verified header: its members hash to the block hash. */
-export type ProvenHeader = {
+export type HeaderEvidence = {
   readonly encoded: Uint8Array;
   readonly members: Members;
   readonly verified: VerifiedHeader;
@@ -70,7 +70,7 @@ export type ProvenHeader = {
  * @param hash lower-case hex text
  * @throws BundleError if it has another hash or an unknown form
  */
-export function readHeader(encoded: Uint8Array, hash: string): ProvenHeader {
+export function readHeader(encoded: Uint8Array, hash: string): HeaderEvidence {
   const found = bytesToHex(keccak256(encoded));
   if (found !== hash) throw new BundleError(`the header has the hash ${found}, not ${hash}`);
   const members = decode(() => decodeHeader(encoded), 'the header');

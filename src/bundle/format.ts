@@ -13,7 +13,7 @@ export class BundleError extends Error {
 }
 
 /** The method is not supported by bundles, or its parameters are invalid. */
-export class QuestionError extends BundleError {}
+export class BundleRequestError extends BundleError {}
 
 const FORMAT = 'portcullis-bundle/1';
 
@@ -46,7 +46,7 @@ export type Reading = {
 };
 
 /** Parts that no evidence covers. */
-export type Told = {
+export type Uncovered = {
   readonly rules: Rules | null;
   readonly rollup: RollupSettings | null;
   readonly readings: readonly Reading[];
@@ -82,7 +82,7 @@ export type Bundle = {
   readonly block: { readonly number: string; readonly hash: string };
   readonly answer: BundleAnswer;
   readonly evidence: BundleEvidence;
-  readonly told: Told;
+  readonly told: Uncovered;
 };
 
 // A capturing group would use regular expression stack for each byte, and the text may have many millions.

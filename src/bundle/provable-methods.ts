@@ -3,7 +3,7 @@ import type { MethodContext } from '../methods/method-context.ts';
 import { METHODS } from '../methods/table.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { type Method, parseParams } from '../rpc/method.ts';
-import { QuestionError } from './format.ts';
+import { BundleRequestError } from './format.ts';
 import type { ReadKind } from './reads/read-kind.ts';
 import { receipts } from './reads/receipts.ts';
 import { transaction } from './reads/transaction.ts';
@@ -29,7 +29,7 @@ const ROWS: Readonly<Record<string, Omit<ProvableMethod, 'method'>>> = {
 
 /**
  * @param prefix prefix under which the network serves `l2_estimateGas`
- * @throws QuestionError if bundles do not support the method
+ * @throws BundleRequestError if bundles do not support the method
  */
 export function findProvable(name: string, prefix: string | undefined): ProvableMethod {
   const isOwn = prefix !== undefined && name === `${prefix}_estimateGas` && !Object.hasOwn(ROWS, name);
@@ -37,19 +37,19 @@ export function findProvable(name: string, prefix: string | undefined): Provable
   const row = Object.hasOwn(ROWS, common) ? ROWS[common] : undefined;
   const method = METHODS.find((one) => one.name === common);
   if (row === undefined || method === undefined)
-    throw new QuestionError(
+    throw new BundleRequestError(
       `no bundles are made of ${name}; they are made of ${Object.keys(ROWS).join(', ')}`,
     );
   return { method, ...row };
 }
 
-/** Parses the parameters of a request. @throws QuestionError with the malformed one */
+/** Parses the parameters of a request. @throws BundleRequestError with the malformed one */
 export function readParams({ method }: ProvableMethod, params: readonly unknown[]): readonly unknown[] {
   try {
     return parseParams(method.params, params);
   } catch (error) {
     if (error instanceof RpcError)
-      throw new QuestionError(`the parameters of ${method.name}: ${error.message}`);
+      throw new BundleRequestError(`the parameters of ${method.name}: ${error.message}`);
     throw error;
   }
 }

@@ -1,18 +1,18 @@
 import type { BlockReference } from '../chain/requests.ts';
 import type { BlockOrOverrides } from '../methods/block-or-overrides.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
-import { askBlock, encodeHeader, type Source } from './ask.ts';
 import { evidenceOf, readHeader } from './evidence.ts';
 import { type Bundle, BundleError, encodeBundle, lowerHex } from './format.ts';
 import { findProvable, type ProvableMethod, readParams } from './provable-methods.ts';
 import type { ReadKind } from './reads/read-kind.ts';
+import { encodeHeader, requestBlock, type Source } from './request-block.ts';
 import { findRules } from './runs/find-rules.ts';
-import { type ProvenRun, proveRun } from './runs/prove-run.ts';
+import { proveRun, type VerifiedRun } from './runs/prove-run.ts';
 import { readEngineHeader } from './runs/rules.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
 /** Request whose answer is bundled with its evidence. */
-export type Question = { readonly method: string; readonly params: readonly unknown[] };
+export type BundleRequest = { readonly method: string; readonly params: readonly unknown[] };
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
@@ -24,7 +24,7 @@ export type Proof = { readonly text: string; readonly notes: readonly string[] }
  * @throws BundleError if a part cannot be verified
  * @throws ChainError if the source cannot be reached
  */
-export async function prove(question: Question, given: Source): Promise<Proof> {
+export async function prove(question: BundleRequest, given: Source): Promise<Proof> {
   const source = choosePrefix(question, given);
   const provable = findProvable(question.method, source.rollup?.prefix);
   const params = [...(lowerHex(question.params) as readonly unknown[])];
@@ -46,7 +46,7 @@ export async function prove(question: Question, given: Source): Promise<Proof> {
 }
 
 /** A bundle names one prefix of the rollup: that of the request. */
-function choosePrefix({ method }: Question, source: Source): Source {
+function choosePrefix({ method }: BundleRequest, source: Source): Source {
   const { rollup, prefixes = [] } = source;
   const prefix = prefixes.find((each) => method === `${each}_estimateGas`);
   return rollup === undefined || prefix === undefined ? source : { ...source, rollup: { ...rollup, prefix } };
@@ -63,11 +63,11 @@ async function proveExecution(
   question: PinnedQuestion,
   { method }: ProvableMethod,
   source: Source,
-): Promise<ProvenRun> {
+): Promise<VerifiedRun> {
   const { rollup } = source;
   if (method.needsRollup === true && rollup === undefined)
     throw new BundleError(`the network is no rollup: it has no method ${question.method}`);
-  const header = encodeHeader(await askBlock(source, question.block.hash, false));
+  const header = encodeHeader(await requestBlock(source, question.block.hash, false));
   const rules = await findRules(source, readEngineHeader(header));
   const settings = method.needsRollup === true ? (rollup ?? null) : null;
   return proveRun({ ...question, header, rules, rollup: settings }, source);
@@ -91,7 +91,7 @@ async function proveRead(
   source: Source,
 ): Promise<Bundle> {
   const [, index = 0n] = readParams(provable, question.params) as readonly [unknown, bigint?];
-  const block = await askBlock(source, question.block.hash, true);
+  const block = await requestBlock(source, question.block.hash, true);
   const collected = await read.collect(source, block, index);
   const result = lowerHex(collected.result);
   const encoded = encodeHeader(block);

@@ -1,7 +1,7 @@
 import type { Revision } from '../evm/revisions/revisions.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
-import { type ProvenHeader, readHeader } from './evidence.ts';
+import { type HeaderEvidence, readHeader } from './evidence.ts';
 import { type Bundle, BundleError, type BundleEvidence, decodeBundle } from './format.ts';
 import { findProvable, type ProvableMethod, readParams } from './provable-methods.ts';
 import type { ReadKind } from './reads/read-kind.ts';
@@ -53,7 +53,7 @@ async function checkBundle(bundle: Bundle, { hash, chainId, fork }: Expected): P
   else await checkRun(bundle, provable, header);
 }
 
-async function checkRun(bundle: Bundle, { method }: ProvableMethod, header: ProvenHeader): Promise<void> {
+async function checkRun(bundle: Bundle, { method }: ProvableMethod, header: HeaderEvidence): Promise<void> {
   const { evidence, told, answer } = bundle;
   requireOnly(evidence, ['ancestors', 'nodes', 'codes']);
   if (told.members.length > 0)
@@ -72,7 +72,7 @@ function shorten(text: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}...`;
 }
 
-function checkRead(bundle: Bundle, provable: ProvableMethod, read: ReadKind, header: ProvenHeader): void {
+function checkRead(bundle: Bundle, provable: ProvableMethod, read: ReadKind, header: HeaderEvidence): void {
   const { params, answer, evidence, told } = bundle;
   requireOnly(evidence, read.uses);
   if (told.rules !== null || told.rollup !== null || told.readings.length > 0)

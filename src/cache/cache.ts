@@ -6,7 +6,7 @@ export type CacheKey = {
   /** Block that the answer belongs to: its hash, lower case. The answer never changes; the block may be orphaned. */
   readonly blockHash: string;
   /** Request for that block: chain, method, canonical parameters. */
-  readonly question: string;
+  readonly request: string;
   /** Hashes of the name, set once computed, since a name is looked up first and stored later. */
   hashes?: NameHashes | undefined;
 };
@@ -15,14 +15,14 @@ export type CacheKey = {
 export type NameHashes = { readonly hash: number; readonly tag: number };
 
 /** Complete JSON value; a large one is bytes with no envelope around it. */
-export type KeptAnswer = JsonText | JsonBytes;
+export type CachedAnswer = JsonText | JsonBytes;
 
 /** Cache of answers that are immutable for a given block hash. */
 export interface Cache {
   /** Returns the answer under the key, synchronously if it is in memory. Never rejects: a failure is a miss. */
-  get(key: CacheKey): KeptAnswer | undefined | Promise<KeptAnswer | undefined>;
+  get(key: CacheKey): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
   /** Stores an answer if there is room. Never throws, never waits. */
-  set(key: CacheKey, answer: KeptAnswer): void;
+  set(key: CacheKey, answer: CachedAnswer): void;
   /** Removes all answers of a block that left the canonical chain. */
   evictBlock(blockHash: string): void;
   /** Returns the metrics, one row per tier. */

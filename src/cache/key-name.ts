@@ -2,5 +2,5 @@ import type { CacheKey } from './cache.ts';
 
 /** Returns the key as one string. Hashes do not contain spaces, so that different keys have different names. */
 export function composeName(key: CacheKey): string {
-  return `${key.blockHash} ${key.question}`;
+  return `${key.blockHash} ${key.request}`;
 }

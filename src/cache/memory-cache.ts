@@ -1,6 +1,6 @@
 import type { CacheFigures } from '../observe/sources.ts';
 import { JsonBytes, SharedBytes } from '../primitives/json-result.ts';
-import type { Cache, CacheKey, KeptAnswer } from './cache.ts';
+import type { Cache, CachedAnswer, CacheKey } from './cache.ts';
 import { Ghost } from './ghost.ts';
 import { NameIndex } from './name-index.ts';
 import { NameWriter } from './name-writer.ts';
@@ -17,7 +17,7 @@ export type MemoryCacheOptions = {
 
 /** In-process cache with its metrics since the start. */
 export interface MemoryCache extends Cache {
-  get(key: CacheKey): KeptAnswer | undefined;
+  get(key: CacheKey): CachedAnswer | undefined;
   readonly hits: number;
   readonly misses: number;
   readonly entries: number;
@@ -137,7 +137,7 @@ class FifoMemoryCache implements MemoryCache {
     return this.#evictions;
   }
 
-  get(key: CacheKey): KeptAnswer | undefined {
+  get(key: CacheKey): CachedAnswer | undefined {
     const tables = this.#tables;
     const ref = tables?.names.write(key) === true ? find(tables) : 0;
     if (tables === undefined || ref === 0) {
@@ -153,7 +153,7 @@ class FifoMemoryCache implements MemoryCache {
     return large === undefined ? records.readText(ref) : new JsonBytes(large.value);
   }
 
-  set(key: CacheKey, answer: KeptAnswer): void {
+  set(key: CacheKey, answer: CachedAnswer): void {
     if (this.#limit === 0) return;
     this.#tables ??= this.#openTables();
     const tables = this.#tables;
@@ -350,7 +350,7 @@ class FifoMemoryCache implements MemoryCache {
   }
 
   /** @returns the number of the stored answer */
-  #keepLarge(answer: KeptAnswer, ref: number, bytes: number): number {
+  #keepLarge(answer: CachedAnswer, ref: number, bytes: number): number {
     const number = this.#freeNumbers.pop() ?? this.#large.length;
     const smallCome = (this.#tables as Tables).small.come;
     const large: Large = { value: takeValue(answer), smallCome, ref, bytes };
@@ -385,7 +385,7 @@ function find({ names, index, records }: Tables): number {
 }
 
 /** Returns bytes owned by this cache alone: a view into larger memory, or bytes counted by another entry, are copied. */
-function takeValue(answer: KeptAnswer): SharedBytes {
+function takeValue(answer: CachedAnswer): SharedBytes {
   if (typeof answer === 'string') return new SharedBytes(Buffer.from(answer));
   const { value } = answer;
   const { bytes } = value;

@@ -45,18 +45,18 @@ export class NameWriter {
 
   /** Writes and hashes a name. @returns false where it is too long */
   write(key: CacheKey): boolean {
-    const { blockHash, question } = key;
+    const { blockHash, request } = key;
     if (!this.writeBlock(blockHash)) return false;
     const { bytes, blockLength } = this;
-    const units = question.length;
+    const units = request.length;
     this.length = blockLength + units;
     if (this.length > this.#maxBytes) return false;
     // Non-ASCII text has more bytes than units, also where not all of them fit.
-    this.isWide = bytes.write(question, blockLength, 'utf8') !== units;
+    this.isWide = bytes.write(request, blockLength, 'utf8') !== units;
     if (this.isWide) {
       this.length = blockLength + 2 * units;
       if (this.length > this.#maxBytes) return false;
-      bytes.write(question, blockLength, 'utf16le');
+      bytes.write(request, blockLength, 'utf16le');
     }
     for (let at = this.length; at % 4 !== 0; at++) bytes[at] = 0;
     key.hashes ??= this.#computeHashes(this.length);

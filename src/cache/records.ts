@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import type { KeptAnswer } from './cache.ts';
+import type { CachedAnswer } from './cache.ts';
 import type { NameWriter } from './name-writer.ts';
 import type { Segments } from './segments.ts';
 
@@ -205,7 +205,7 @@ export class Records {
 
 /** @param number of an answer outside of the record, otherwise 0 */
 export function describeAnswer(
-  answer: KeptAnswer,
+  answer: CachedAnswer,
   bytes: number,
   isInline: boolean,
   number: number,

@@ -3,9 +3,9 @@ import type { CacheFigures } from '../observe/sources.ts';
 import { CircuitBreaker } from '../redis/circuit-breaker.ts';
 import { createRedisClient, type RedisClient, type RedisFault } from '../redis/redis-client.ts';
 import { parseRedisUrl } from '../redis/redis-url.ts';
-import { LATE, settleWithin } from '../util/settle-within.ts';
+import { completeWithin, TIMED_OUT } from '../util/complete-within.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
-import type { Cache, CacheKey, KeptAnswer } from './cache.ts';
+import type { Cache, CachedAnswer, CacheKey } from './cache.ts';
 import { boundFrameBytes, decodeFrame, encodeFrame } from './frame.ts';
 import { composeName } from './key-name.ts';
 
@@ -87,7 +87,7 @@ class SharedCache implements RedisCache {
     return undefined;
   }
 
-  set(key: CacheKey, answer: KeptAnswer): void {
+  set(key: CacheKey, answer: CachedAnswer): void {
     if (!this.#client.ready || this.#breaker.isOpen) return;
     const name = composeName(key);
     const characters = name.length + answer.length;
@@ -112,13 +112,13 @@ class SharedCache implements RedisCache {
 
   async #look(key: CacheKey): Promise<string | undefined> {
     const { limitMs, entryBytes } = this.#options;
-    const frame = await settleWithin(this.#client.get(this.#locate(key)), limitMs);
-    if (frame === LATE) return this.#miss('timeout');
+    const frame = await completeWithin(this.#client.get(this.#locate(key)), limitMs);
+    if (frame === TIMED_OUT) return this.#miss('timeout');
     if (frame === undefined) return this.#fail();
     if (frame === null) return this.#miss();
     const unpacking = decodeFrame(frame, composeName(key), 2 * entryBytes);
-    const answer = await settleWithin(unpacking, Math.max(UNPACK_LIMIT_MS, limitMs));
-    if (answer === LATE) return this.#miss();
+    const answer = await completeWithin(unpacking, Math.max(UNPACK_LIMIT_MS, limitMs));
+    if (answer === TIMED_OUT) return this.#miss();
     if (answer === undefined) return this.#miss('garbage');
     this.#breaker.succeed();
     this.#hits++;
@@ -134,8 +134,8 @@ class SharedCache implements RedisCache {
   }
 
   #locate(key: CacheKey): string {
-    const question = createHash('sha256').update(key.question).digest('base64url');
-    return `${this.#options.prefix}:${FORMAT}:${key.blockHash}:${question}`;
+    const request = createHash('sha256').update(key.request).digest('base64url');
+    return `${this.#options.prefix}:${FORMAT}:${key.blockHash}:${request}`;
   }
 
   /** Counts a miss. Without a fault it is a success of the server. */

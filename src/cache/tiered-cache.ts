@@ -1,5 +1,5 @@
 import type { CacheFigures } from '../observe/sources.ts';
-import type { Cache, CacheKey, KeptAnswer } from './cache.ts';
+import type { Cache, CachedAnswer, CacheKey } from './cache.ts';
 import { composeName } from './key-name.ts';
 
 /** Combines two tiers: `near` first, then `far`, whose hits are copied into `near`. Closing it closes both. */
@@ -11,18 +11,18 @@ class TieredCache implements Cache {
   readonly #near: Cache;
   readonly #far: Cache;
   /** In-flight look-ups in the far tier by name, shared by concurrent callers. */
-  readonly #lookups = new Map<string, Promise<KeptAnswer | undefined>>();
+  readonly #lookups = new Map<string, Promise<CachedAnswer | undefined>>();
 
   constructor(near: Cache, far: Cache) {
     this.#near = near;
     this.#far = far;
   }
 
-  get(key: CacheKey): KeptAnswer | undefined | Promise<KeptAnswer | undefined> {
+  get(key: CacheKey): CachedAnswer | undefined | Promise<CachedAnswer | undefined> {
     return this.#near.get(key) ?? this.#lookFar(key);
   }
 
-  set(key: CacheKey, answer: KeptAnswer): void {
+  set(key: CacheKey, answer: CachedAnswer): void {
     this.#near.set(key, answer);
     this.#far.set(key, answer);
   }
@@ -40,7 +40,7 @@ class TieredCache implements Cache {
     await Promise.all([this.#near.close(), this.#far.close()]);
   }
 
-  #lookFar(key: CacheKey): KeptAnswer | undefined | Promise<KeptAnswer | undefined> {
+  #lookFar(key: CacheKey): CachedAnswer | undefined | Promise<CachedAnswer | undefined> {
     const name = composeName(key);
     const running = this.#lookups.get(name);
     if (running !== undefined) return running;
@@ -53,7 +53,7 @@ class TieredCache implements Cache {
     return lookup;
   }
 
-  #keepNear(key: CacheKey, answer: KeptAnswer | undefined): KeptAnswer | undefined {
+  #keepNear(key: CacheKey, answer: CachedAnswer | undefined): CachedAnswer | undefined {
     if (answer !== undefined) this.#near.set(key, answer);
     return answer;
   }

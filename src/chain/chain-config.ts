@@ -106,7 +106,7 @@ export class GenesisObject {
   }
 
   /** Keys that have a value, in lower case. */
-  get given(): readonly string[] {
+  get provided(): readonly string[] {
     return [...this.#values].flatMap(([key, value]) => (value === undefined ? [] : [key]));
   }
 }
@@ -123,8 +123,8 @@ function readInteger(object: GenesisObject, key: string): bigint | undefined {
 
 function readBlobSchedule(config: GenesisObject): ReadonlyMap<ForkName, BlobParameters> {
   const schedule = new Map<ForkName, BlobParameters>(DEFAULT_BLOBS);
-  const given = (config.get('blobSchedule') ?? {}) as Readonly<Record<string, object | null>>;
-  for (const [key, value] of Object.entries(given)) {
+  const provided = (config.get('blobSchedule') ?? {}) as Readonly<Record<string, object | null>>;
+  for (const [key, value] of Object.entries(provided)) {
     if (value === null) continue;
     const fork = key.toLowerCase();
     if (WITHOUT_BLOB_SCHEDULE.has(fork)) continue;
@@ -157,7 +157,7 @@ function checkTimeOrder(timeForks: ChainConfig['timeForks']): void {
 
 /** Rejects unknown forks, whose blocks would otherwise be executed by older rules. @throws RangeError with the member */
 function refuseUnknownForks(config: GenesisObject): void {
-  const unknown = config.given.find((key) => key.endsWith('time') && !TIME_KEYS.has(key));
+  const unknown = config.provided.find((key) => key.endsWith('time') && !TIME_KEYS.has(key));
   if (unknown !== undefined)
     throw new RangeError(`genesis config: ${unknown} activates a fork whose rules are not known here`);
 }

@@ -169,7 +169,7 @@ export type CallOutcome = {
   /** JSON string of the return data, or the error of the call. */
   readonly answer: JsonResult | ChainError;
   /** Whether a request was sent to a node for it. */
-  readonly isAsked: boolean;
+  readonly isRequested: boolean;
 };
 
 /** Executes contract code. */
@@ -180,7 +180,7 @@ export interface Executions {
    * Fast path of `call` for a call that was read into bytes, at the start of its scope; absent if calls are forwarded as text.
    * @returns undefined if `call` must be used
    */
-  callPlain?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> | undefined;
+  callFastPath?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> | undefined;
   /**
    * Executes those of several message calls that can be coalesced, in order: the outcome is undefined for a call that must be made with `call`.
    * Never throws or rejects. Undefined as a whole, or absent, if none can be coalesced.

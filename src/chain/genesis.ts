@@ -118,11 +118,11 @@ function buildHeader(json: GenesisObject, config: ChainConfig): Header {
 export function parseGenesis(text: string): Genesis {
   const parsed: unknown = JSON.parse(text);
   const json = new GenesisObject(typeof parsed === 'object' && parsed !== null ? parsed : {});
-  const given = json.get('config');
-  if (typeof given !== 'object' || given === null) throw new RangeError('genesis: config is missing');
+  const provided = json.get('config');
+  if (typeof provided !== 'object' || provided === null) throw new RangeError('genesis: config is missing');
   // A JSON number loses digits of a terminal total difficulty as large as mainnet's.
   const exactTotalDifficulty = /"terminalTotalDifficulty"\s*:\s*(\d+)\s*[,}]/i.exec(text)?.[1];
-  const config = parseChainConfig(given, exactTotalDifficulty);
+  const config = parseChainConfig(provided, exactTotalDifficulty);
   const alloc = readObject(json.get('alloc') ?? {}, 'alloc');
   const accounts = Object.entries(alloc).map(([key, entry]) => readAccount(key, entry));
   return { config, accounts, header: buildHeader(json, config) };

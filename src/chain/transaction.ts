@@ -215,7 +215,7 @@ export function decodeTransaction(item: RlpItem): Transaction {
  * Decodes a transaction from a client: integers of any length and any `v` are accepted, so that later checks can report them.
  * @throws RangeError with the malformed part
  */
-export function decodeUnjudged(item: RlpItem): Transaction {
+export function decodeLenient(item: RlpItem): Transaction {
   return decodeBy(item, LENIENT);
 }
 

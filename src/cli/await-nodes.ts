@@ -1,4 +1,4 @@
-import { settleWithin } from '../util/settle-within.ts';
+import { completeWithin } from '../util/complete-within.ts';
 import type { ObservedChain } from './open-chain.ts';
 
 /** Longest wait of a command for a network's nodes, milliseconds; a service does not wait. */
@@ -6,5 +6,5 @@ const LIMIT_MS = 15_000;
 
 /** Resolves once the nodes of a network are followed and recent blocks have been verified, or after 15 s. Never rejects. */
 export async function awaitNodes(chain: ObservedChain): Promise<void> {
-  await settleWithin(chain.calibrated ?? Promise.resolve(), LIMIT_MS);
+  await completeWithin(chain.calibrated ?? Promise.resolve(), LIMIT_MS);
 }

@@ -185,7 +185,7 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
       batchItems: config.limits.batchItems,
       batchConcurrency: config.limits.batchConcurrency,
       batchAnswerBytes: config.limits.batchAnswerBytes,
-      heldAnswerBytes: config.limits.unsentBytes,
+      reservedAnswerBytes: config.limits.unsentBytes,
       ownerShare: config.limits.ownerShare,
       bodiesInFlight: config.limits.inFlightBodies,
       bodyTimeoutMs: config.limits.requestTimeout,

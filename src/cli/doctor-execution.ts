@@ -16,7 +16,7 @@ export type ExecutionDiagnosis = {
   readonly isHere: boolean;
   /** Whether a call that cannot be executed locally is rejected instead of being left to the nodes. */
   readonly isRefused?: boolean;
-  readonly trips: number;
+  readonly roundTrips: number;
   readonly reason?: string;
 };
 
@@ -64,7 +64,7 @@ async function executeCall(
     return diagnose((chain.describe() as ChainFigures).execution);
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    return { isHere: false, isRefused: options.verify === 'require', trips: 0, reason: error.message };
+    return { isHere: false, isRefused: options.verify === 'require', roundTrips: 0, reason: error.message };
   } finally {
     await chain.close();
     await engine.close();
@@ -73,17 +73,17 @@ async function executeCall(
 
 function diagnose(figures: ExecutionFigures | undefined): ExecutionDiagnosis {
   if (figures === undefined)
-    return { isHere: false, trips: 0, reason: 'rollups of this family have a machine of their own' };
-  const { executed, trips, left } = figures;
-  if (executed > 0) return { isHere: true, trips };
+    return { isHere: false, roundTrips: 0, reason: 'rollups of this family have a machine of their own' };
+  const { executed, roundTrips, left } = figures;
+  if (executed > 0) return { isHere: true, roundTrips };
   const name = Object.keys(left).find((reason) => (left[reason] ?? 0) > 0) ?? '';
-  return { isHere: false, trips, reason: REASONS[name] ?? name };
+  return { isHere: false, roundTrips, reason: REASONS[name] ?? name };
 }
 
 /** Formats the diagnosis as one line. */
-export function describeExecution({ isHere, isRefused, trips, reason }: ExecutionDiagnosis): string {
+export function describeExecution({ isHere, isRefused, roundTrips, reason }: ExecutionDiagnosis): string {
   const text = isHere
-    ? `can be executed here: the state of one at the head was proven in ${trips} ${trips === 1 ? 'trip' : 'trips'}`
+    ? `can be executed here: the state of one at the head was proven in ${roundTrips} ${roundTrips === 1 ? 'trip' : 'trips'}`
     : `are ${isRefused === true ? 'refused' : 'executed by nodes'}: ${reason ?? 'for no reason that is known'}`;
   return `\n  calls ${text}\n`;
 }

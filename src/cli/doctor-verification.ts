@@ -51,7 +51,7 @@ const MEANINGS = {
   unverifiable: 'is compared between nodes',
 } as const;
 /** Meaning of an unverifiable subject that is not compared between nodes either. */
-const BELIEVED = "is one node's word";
+const ACCEPTED = "is one node's word";
 
 /** Formats one line per subject. */
 export function describeVerifiable(rows: Rows): string {
@@ -59,7 +59,7 @@ export function describeVerifiable(rows: Rows): string {
     const since = from === undefined ? '' : ` from block ${from} on`;
     const before = until === undefined ? '' : `; not of some blocks up to ${until}`;
     const why = reason === undefined ? '' : `: ${reason}`;
-    const meaning = subject === 'state' && state === 'unverifiable' ? BELIEVED : MEANINGS[state];
+    const meaning = subject === 'state' && state === 'unverifiable' ? ACCEPTED : MEANINGS[state];
     return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${meaning}${since}${why}${before}\n`;
   });
   return `\n  answers about blocks and state\n${lines.join('')}`;

@@ -1,7 +1,7 @@
 import type { ChainConfig } from '../chain/chain-config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { ExecutionPool, ExecutionPoolOptions } from '../engine/execution/execution-pool.ts';
-import { DEFAULT_PROVEN_STATE } from '../engine/options.ts';
+import { DEFAULT_STATE_CACHE_BYTES } from '../engine/options.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { EngineFigures } from '../observe/sources.ts';
 import type { LmdbCodes } from '../proven/lmdb-codes.ts';
@@ -60,7 +60,7 @@ export class EmbeddedChains {
 
   /** Cache of a network's verified state: its size in bytes, and the disk store of contract codes once calls are executed locally. */
   get provenState(): { readonly bytes: number; readonly codes: LmdbCodes | undefined } {
-    return { bytes: this.#bounds.provenState ?? DEFAULT_PROVEN_STATE, codes: this.#codes };
+    return { bytes: this.#bounds.provenState ?? DEFAULT_STATE_CACHE_BYTES, codes: this.#codes };
   }
 
   /** Returns the figures for metrics. */

@@ -49,7 +49,7 @@ async function findProblem({ host, port, tls }: ListenOptions): Promise<string |
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const socket = await connectLocally({ host, port, ...(tls !== undefined && { admits }) }, signal);
-    const status = await askLive(socket, signal);
+    const status = await requestLive(socket, signal);
     return status === 200 ? undefined : `it answered with ${status}`;
   } catch (error) {
     if (signal.aborted) return `no answer in ${TIMEOUT_MS / 1_000} s`;
@@ -57,19 +57,19 @@ async function findProblem({ host, port, tls }: ListenOptions): Promise<string |
   }
 }
 
-function askLive(socket: Socket, signal: AbortSignal): Promise<number | undefined> {
+function requestLive(socket: Socket, signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asked = request({
+    const requested = request({
       createConnection: () => socket,
       path: '/health/live',
       headers: { Host: 'localhost', Connection: 'close' },
       signal,
     });
-    asked.once('response', (response) => {
+    requested.once('response', (response) => {
       resolve(response.statusCode);
       socket.destroy();
     });
-    asked.once('error', reject);
-    asked.end();
+    requested.once('error', reject);
+    requested.end();
   });
 }

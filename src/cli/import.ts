@@ -153,7 +153,7 @@ export class ImportError extends Error {
 
 const MiB = 1_024 * 1_024;
 /** Interval at which the import yields to signals and the progress bar, milliseconds. */
-const TURN_MS = 50;
+const SLOT_MS = 50;
 
 async function importBlocks(
   writer: ChainWriter,
@@ -164,7 +164,7 @@ async function importBlocks(
 ): Promise<ImportSummary> {
   const importer = new BlockImporter(writer, seal, verify, undefined, callMemory);
   const before = importer.headNumber;
-  let [read, committedEnd, turnAt] = [0, 0, performance.now() + TURN_MS];
+  let [read, committedEnd, turnAt] = [0, 0, performance.now() + SLOT_MS];
   let failure: unknown;
   progress.start(size);
   try {
@@ -176,7 +176,7 @@ async function importBlocks(
       progress.advance(block, kind, fileEnd, committedEnd);
       if (performance.now() < turnAt) continue;
       await setImmediate();
-      turnAt = performance.now() + TURN_MS;
+      turnAt = performance.now() + SLOT_MS;
     }
     if (read === 0 && stop?.aborted !== true) throw new Error('holds no block');
   } catch (error) {
@@ -199,13 +199,13 @@ async function importBlocks(
     const remedy =
       failure instanceof EvmMemoryError ? ': import with a higher --call-memory (MiB, at most 1024)' : '';
     const goOn = isSpaceError(failure) ? '; make room: the same command goes on from there' : '';
-    throw new ImportError(`${reason}${remedy}; ${describeKept(head)}${goOn}`, failure);
+    throw new ImportError(`${reason}${remedy}; ${describeStored(head)}${goOn}`, failure);
   }
   return stop?.aborted === true ? { ...head, isStopped: true } : head;
 }
 
 /** Describes the store after an import that did not reach the end of its file. */
-export function describeKept({ headNumber, headHash, imported }: ImportSummary): string {
+export function describeStored({ headNumber, headHash, imported }: ImportSummary): string {
   return `${imported} ${imported === 1 ? 'block' : 'blocks'} of this run kept, head is block ${headNumber} ${headHash}`;
 }
 
@@ -251,7 +251,7 @@ export async function runImport(args: string[]): Promise<number> {
 /** @returns the exit code */
 export function reportStop(summary: ImportSummary, { exitCode }: StopSignals): number {
   process.stderr.write(
-    `portcullis: stopped by a signal: ${describeKept(summary)}; the same command goes on from there\n`,
+    `portcullis: stopped by a signal: ${describeStored(summary)}; the same command goes on from there\n`,
   );
   return exitCode;
 }

@@ -33,7 +33,7 @@ export type ObservedParts = {
 
 /** Returns the sources of metrics and the status page. */
 export function createSources(
-  { config, chains, rollups, turns }: OpenNetworks,
+  { config, chains, rollups, slots }: OpenNetworks,
   { cache, engine, gateway, server }: ObservedParts,
 ): Sources {
   const networks = Object.entries(config.networks).map(([name, { hosts, upstreams }]): NetworkSource => {
@@ -44,7 +44,7 @@ export function createSources(
       source: upstreams === undefined ? 'embedded' : 'upstream',
       readFamily: () => rollups.get(name)?.familyName,
       read: () => chain.describe(),
-      readWaiting: () => turns.get(name)?.waiting ?? 0,
+      readWaiting: () => slots.get(name)?.waiting ?? 0,
     };
   });
   return {

@@ -16,7 +16,7 @@ import {
 } from '../upstream/options.ts';
 import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { EmbeddedChains } from './embedded-chains.ts';
 import type { OpenExecutions } from './open-executions.ts';
 import type { LoadExecutions } from './prepare-executions.ts';
@@ -114,7 +114,7 @@ export async function openNodes(
 ): Promise<ObservedChain> {
   // Loaded on demand: the HTTP and WebSocket clients take 0.1 s to load.
   const { openUpstreamChain } = await import('./node-parts.ts');
-  await TURNS.rejoin(TURN_OWNER);
+  await SCHEDULER.rejoin(TURN_OWNER);
   return openUpstreamChain({
     network: name,
     upstreams,

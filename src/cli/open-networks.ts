@@ -35,7 +35,7 @@ export class OpenNetworks {
   readonly config: Config;
   readonly rollups: Rollups;
   /** Queue of the calls of each network. */
-  readonly turns: ReadonlyMap<string, FairQueue>;
+  readonly slots: ReadonlyMap<string, FairQueue>;
   readonly #chains = new Map<string, ObservedChain>();
   #anchors: Anchors | undefined;
 
@@ -43,7 +43,7 @@ export class OpenNetworks {
     this.config = config;
     this.rollups = rollups;
     const { networkCalls: running, networkQueue: waiting, queueWait: waitMs, ownerShare } = config.limits;
-    this.turns = new Map(
+    this.slots = new Map(
       Object.keys(config.networks).map((name) => [
         name,
         new FairQueue({ running, ownerShare, waiting, waitMs }),
@@ -150,7 +150,7 @@ export class OpenNetworks {
       ...(servesDevelopment(options) && { development: createDevelopmentRule(this.config, options) }),
       hasNodes: options.upstreams !== undefined,
       filters: new Filters({ network: name, records, maxOfKey: limits.filters, lifeMs: limits.filterLife }),
-      turns: this.turns.get(name) as FairQueue,
+      slots: this.slots.get(name) as FairQueue,
       safeTag: options.safeTag,
       callTimeoutMs: options.callTimeout,
       allowsDemoKey: LOOPBACK.test(listen.host) && (options.builtin !== undefined || hasDemoKey),

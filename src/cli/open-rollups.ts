@@ -6,8 +6,8 @@ import type { FamilyRow, RollupFamily, RollupSources } from '../rollup/rollup-fa
 import { findWireNames, type WireNames } from '../rollup/wire-names.ts';
 import type { RemoteNode } from '../upstream/open-node.ts';
 import { type UpstreamOptions, upstreamsSchema } from '../upstream/options.ts';
+import { completeWithin } from '../util/complete-within.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { settleWithin } from '../util/settle-within.ts';
 import type { EstimateComparisons } from './estimate-comparisons.ts';
 import { readLayer1 } from './layer1-reads.ts';
 import { type ChainBackends, type ObservedChain, openNodes } from './open-chain.ts';
@@ -93,7 +93,7 @@ export class Rollups {
     const find = (scope: RequestScope): Promise<FamilyRow> => recognition.find(scope);
     const firstAttempt = find(new RequestScope(performance.now() + OPEN_LIMIT_MS)).catch(() => {});
     // A network without a head cannot show its family.
-    if (chain.isAnswerable) await settleWithin(firstAttempt, OPEN_LIMIT_MS);
+    if (chain.isAnswerable) await completeWithin(firstAttempt, OPEN_LIMIT_MS);
     return {
       get familyName() {
         return recognition.known?.name;

@@ -3,7 +3,7 @@ import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import { hasOwnMachine } from '../rollup/family-table.ts';
 import { DEFAULT_VERIFY, DEFAULT_VERIFY_CALLS } from '../upstream/options.ts';
-import { LateSampling } from './late-sampling.ts';
+import { LazySampling } from './lazy-sampling.ts';
 import type { OpenExecutions } from './open-executions.ts';
 import { readRules, requireChain } from './read-rules.ts';
 
@@ -57,7 +57,7 @@ function openLate(
   log: Logger,
 ): OpenExecutions {
   return (source) =>
-    new LateSampling({
+    new LazySampling({
       share,
       open: async () => (await load())(source),
       onFault: (error) =>

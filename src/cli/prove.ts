@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { Source } from '../bundle/ask.ts';
-import { BundleError, QuestionError } from '../bundle/format.ts';
-import { type Proof, prove, type Question } from '../bundle/prove.ts';
+import { BundleError, BundleRequestError } from '../bundle/format.ts';
+import { type BundleRequest, type Proof, prove } from '../bundle/prove.ts';
+import type { Source } from '../bundle/request-block.ts';
 import { createMemoryCache } from '../cache/memory-cache.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import { createBuiltinConfig } from '../config/builtin-config.ts';
@@ -70,7 +70,7 @@ export async function runProve(args: string[]): Promise<number> {
   const { text, notes } = await withSource(
     config,
     name,
-    (source) => proveQuestion(question, { ...source, ...settings }),
+    (source) => proveRequest(question, { ...source, ...settings }),
     OF_ROLLUPS.test(method),
   );
   for (const note of notes) process.stderr.write(`portcullis: ${note}\n`);
@@ -79,11 +79,11 @@ export async function runProve(args: string[]): Promise<number> {
 }
 
 /** @throws UsageError if bundles do not support the method, or its parameters are invalid */
-async function proveQuestion(question: Question, source: Source): Promise<Proof> {
+async function proveRequest(question: BundleRequest, source: Source): Promise<Proof> {
   try {
     return await prove(question, source);
   } catch (error) {
-    if (error instanceof QuestionError) throw new UsageError(error.message);
+    if (error instanceof BundleRequestError) throw new UsageError(error.message);
     if (error instanceof RangeError)
       throw new BundleError(`what the network answers cannot be read: ${error.message}`);
     throw error;

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Logger } from '../observe/logger.ts';
 import { FileWatch } from '../util/file-watch.ts';
-import { makeConfig, type Recipe, readRecipe } from './recipe.ts';
+import { type ConfigSource, makeConfig, readConfigSource } from './config-source.ts';
 import { checkReload } from './reload-rules.ts';
 import type { ServiceHost } from './service-host.ts';
 
@@ -22,14 +22,19 @@ export class Reloader {
   #text: string;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(recipe: Extract<Recipe, { kind: 'file' }>, running: Config, host: ServiceHost, log: Logger) {
-    this.#file = recipe.file;
-    this.#text = recipe.text;
+  constructor(
+    configSource: Extract<ConfigSource, { kind: 'file' }>,
+    running: Config,
+    host: ServiceHost,
+    log: Logger,
+  ) {
+    this.#file = configSource.file;
+    this.#text = configSource.text;
     this.#running = running;
     this.#host = host;
     // The outcome of every reload is logged, regardless of the rate limit.
     this.#log = log.everyLine ?? log;
-    this.#watch = new FileWatch([recipe.file], () => void this.#reload(false));
+    this.#watch = new FileWatch([configSource.file], () => void this.#reload(false));
     process.on('SIGHUP', this.#onHangup);
   }
 
@@ -40,20 +45,20 @@ export class Reloader {
     await this.#last;
   }
 
-  /** @param isAsked whether a reload was requested, which also retries an unchanged file */
-  #reload(isAsked: boolean): Promise<void> {
-    this.#last = this.#last.then(() => this.#tryReload(isAsked));
+  /** @param isRequested whether a reload was requested, which also retries an unchanged file */
+  #reload(isRequested: boolean): Promise<void> {
+    this.#last = this.#last.then(() => this.#tryReload(isRequested));
     return this.#last;
   }
 
-  async #tryReload(isAsked: boolean): Promise<void> {
+  async #tryReload(isRequested: boolean): Promise<void> {
     try {
-      const recipe = await readRecipe(this.#file);
-      if (recipe.kind !== 'file' || (recipe.text === this.#text && !isAsked)) return;
-      this.#text = recipe.text;
-      const next = await makeConfig(recipe);
+      const configSource = await readConfigSource(this.#file);
+      if (configSource.kind !== 'file' || (configSource.text === this.#text && !isRequested)) return;
+      this.#text = configSource.text;
+      const next = await makeConfig(configSource);
       checkReload(this.#running, next);
-      await this.#host.reload(recipe);
+      await this.#host.reload(configSource);
       this.#running = next;
       this.#log.info({ networks: Object.keys(next.networks) }, 'the new configuration is in force');
     } catch (error) {

@@ -2,9 +2,9 @@ import type { Config } from '../config/config.ts';
 import { createLogger } from '../observe/logger.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { closeOnSignal } from '../server/signals.ts';
+import { type ConfigSource, makeConfig } from './config-source.ts';
 import { boundHeap } from './heap-settings.ts';
 import { type OpenAdmin, openAdmin } from './open-admin.ts';
-import { makeConfig, type Recipe } from './recipe.ts';
 import { Reloader } from './reloader.ts';
 import { openHost } from './service-host.ts';
 
@@ -26,12 +26,12 @@ export type RunOptions = {
 
 /** Serves a configuration until a signal ends it. @returns the exit code */
 export async function runService(
-  recipe: Recipe,
+  configSource: ConfigSource,
   { demoNetworks = [], isStrict = false, onReady }: RunOptions,
 ): Promise<number> {
-  const config = await makeConfig(recipe);
+  const config = await makeConfig(configSource);
   const log = createLogger(config.log.level, { perMinute: config.log.perMinute });
-  const host = await openHost({ recipe, config, demoNetworks, isStrict, log });
+  const host = await openHost({ configSource, config, demoNetworks, isStrict, log });
   let admin: OpenAdmin | undefined;
   let reloader: Reloader | undefined;
   const close = async (): Promise<void> => {
@@ -46,7 +46,7 @@ export async function runService(
     const { readStatus: status, readMetrics: metrics } = host;
     admin = await openAdmin({ config, service: address, status, metrics, log });
     // Without a file SIGHUP ends the process, as when a terminal is closed.
-    if (recipe.kind === 'file') reloader = new Reloader(recipe, config, host, log);
+    if (configSource.kind === 'file') reloader = new Reloader(configSource, config, host, log);
     // Installed before the ready line: a supervisor may send a signal as soon as it has read that.
     const closed = closeOnSignal(close, log);
     onReady(address, { config, admin: admin?.address });

@@ -1,4 +1,4 @@
-import type { LeastGas } from '../chain/sending/judge-transaction.ts';
+import type { LeastGas } from '../chain/sending/check-sent-transaction.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import { getCryptography } from '../engine/cryptography/create-cryptography.ts';
 import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../evm/intrinsic-gas.ts';

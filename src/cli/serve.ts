@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { ROLLUP_STYLES } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
+import { readConfigSource } from './config-source.ts';
 import { buildCurlLines, formatUrl } from './curl-lines.ts';
 import { readChoice, requireOption } from './option-values.ts';
-import { readRecipe } from './recipe.ts';
 import { runService } from './run-service.ts';
 
 export const SERVE_USAGE: string = `portcullis serve --config FILE [--strict]
@@ -82,7 +82,7 @@ export async function runServe(args: string[]): Promise<number> {
     return 0;
   }
   const config = requireOption('serve', 'config', values.config);
-  return runService(await readRecipe(config), {
+  return runService(await readConfigSource(config), {
     isStrict: values.strict,
     onReady: (address, { config, admin }) => announce(config, address, admin),
   });

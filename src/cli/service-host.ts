@@ -6,8 +6,8 @@ import type { MetricsJson } from '../observe/metrics/render-metrics.ts';
 import type { ServiceStatus } from '../observe/status.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { composeService } from './compose.ts';
+import { type ConfigSource, makeConfig } from './config-source.ts';
 import { describeListenError } from './listen-error.ts';
-import { makeConfig, type Recipe } from './recipe.ts';
 
 /** Service in this process or in several workers. */
 export interface ServiceHost {
@@ -17,13 +17,13 @@ export interface ServiceHost {
   /** Returns the metrics in Prometheus text format. */
   readMetrics(): Promise<{ readonly contentType: string; readonly text: string }>;
   /** @throws Error if the configuration cannot be applied; the previous one then remains in force */
-  reload(recipe: Recipe): Promise<void>;
+  reload(configSource: ConfigSource): Promise<void>;
   reloadCertificate(): void;
   close(): Promise<void>;
 }
 
 export type HostOptions = {
-  readonly recipe: Recipe;
+  readonly configSource: ConfigSource;
   readonly config: Config;
   /** Networks besides the built-in ones that the key `demo` opens. */
   readonly demoNetworks: readonly string[];
@@ -55,14 +55,14 @@ async function openHere({ config, demoNetworks, isStrict, log }: HostOptions): P
     },
     readStatus: async () => mergeStatus([await service.readStatus()]),
     readMetrics: async () => render([await service.readMetrics()]),
-    reload: async (recipe) => service.reload(await makeConfig(recipe)),
+    reload: async (configSource) => service.reload(await makeConfig(configSource)),
     reloadCertificate: () => service.server.reload(),
     close: () => service.close(),
   };
 }
 
 async function openWorkers(options: HostOptions, workers: number): Promise<ServiceHost> {
-  const { recipe, config, demoNetworks, isStrict, log } = options;
+  const { configSource, config, demoNetworks, isStrict, log } = options;
   const { WorkerPool } = await import('./workers/worker-pool.ts');
   // Only this process writes stores; workers read them.
   const { networks, dataDir, limits } = config;
@@ -79,7 +79,7 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
     }
   }
   const stopLimitMs = limits.drainDelay + limits.drainTimeout + CLOSE_MARGIN_MS;
-  const pool = new WorkerPool({ recipe, workers, demoNetworks, isStrict, stopLimitMs, log });
+  const pool = new WorkerPool({ configSource, workers, demoNetworks, isStrict, stopLimitMs, log });
   return {
     listen: () => pool.start(),
     readStatus: async () => mergeStatus(await pool.readStatuses()),

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Bundle, BundleError, type Told } from '../bundle/format.ts';
+import { type Bundle, BundleError, type Uncovered } from '../bundle/format.ts';
 import { type Expected, verifyBundle } from '../bundle/verify-bundle.ts';
 import { REVISIONS } from '../evm/revisions/revisions.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
@@ -102,7 +102,7 @@ function describeBundle({ method, params, block, answer, told }: Bundle, expecte
       ? `  answer  ${shorten(JSON.stringify(answer.result))}`
       : `  error   ${shorten(JSON.stringify(answer.error))}`,
   ];
-  const unproven = listTold(told, expected);
+  const unproven = listReported(told, expected);
   lines.push(unproven.length === 0 ? 'everything in the answer is proven' : 'told, not proven:');
   const all = [...lines, ...unproven.map((line) => `  ${line}`)];
   return `${all.map(maskControls).join('\n')}\n`;
@@ -113,7 +113,10 @@ function maskControls(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }
 
-function listTold({ rules, rollup, readings, members }: Told, { chainId, fork }: Expected): string[] {
+function listReported(
+  { rules, rollup, readings, members }: Uncovered,
+  { chainId, fork }: Expected,
+): string[] {
   const lines = members.map((member) => `member  ${member}`);
   if (rules !== null) {
     const { blobBaseFeeUpdateFraction: fraction } = rules;

@@ -121,9 +121,9 @@ export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[]
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => ({ path, message }));
   const message = describeIssue(issue);
   if (issue.code === 'invalid_value') {
-    const given = valueAt(value, path);
+    const provided = valueAt(value, path);
     const names = issue.values.filter((one) => typeof one === 'string');
-    return [{ path, message: message + (typeof given === 'string' ? suggestName(given, names) : '') }];
+    return [{ path, message: message + (typeof provided === 'string' ? suggestName(provided, names) : '') }];
   }
   return [{ path, message }];
 }

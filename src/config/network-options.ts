@@ -92,10 +92,10 @@ const hostSchema = z
     error: 'expected a host name without port, or *.name for every name below it',
   });
 
-type GivenNetwork = Omit<NetworkOptions, 'execution'> & { readonly execution?: ExecutionMode };
+type NetworkRow = Omit<NetworkOptions, 'execution'> & { readonly execution?: ExecutionMode };
 
 /** Row of `networks:` as written. */
-export const givenNetworkSchema: z.ZodType<GivenNetwork> = z.strictObject({
+export const networkRowSchema: z.ZodType<NetworkRow> = z.strictObject({
   hosts: z.array(hostSchema).min(1).max(1_000),
   builtin: z.enum(BUILTIN_CHAINS).exactOptional(),
   embedded: z.strictObject({ data: z.string().min(1), proofBlocks: proofBlocksSchema }).exactOptional(),
@@ -123,14 +123,14 @@ export const givenNetworkSchema: z.ZodType<GivenNetwork> = z.strictObject({
  * Row of `networks:`. Unless `verify` is set, it defaults to `require` under `agreement: bridge`, where another value is an error, and to `off` for
  * a development node.
  */
-export const networkOptionsSchema: z.ZodType<NetworkOptions> = givenNetworkSchema.transform((written) => {
+export const networkOptionsSchema: z.ZodType<NetworkOptions> = networkRowSchema.transform((written) => {
   const verify = written.verify ?? chooseVerify(written);
-  const given: GivenNetwork = { ...written, ...(verify !== undefined && { verify }) };
-  return { ...given, execution: chooseExecution(given) };
+  const provided: NetworkRow = { ...written, ...(verify !== undefined && { verify }) };
+  return { ...provided, execution: chooseExecution(provided) };
 });
 
 /** Undefined means `DEFAULT_VERIFY`. Requests can change the state of a development node without a new block. */
-function chooseVerify({ agreement, upstreams, pool }: GivenNetwork): VerifyMode | undefined {
+function chooseVerify({ agreement, upstreams, pool }: NetworkRow): VerifyMode | undefined {
   if (upstreams === undefined) return undefined;
   if (agreement === 'bridge') return 'require';
   return pool.development ? 'off' : undefined;
@@ -145,7 +145,7 @@ function chooseExecution({
   upstreams,
   rollup,
   verify = DEFAULT_VERIFY,
-}: GivenNetwork): ExecutionMode {
+}: NetworkRow): ExecutionMode {
   if (verify !== 'require') return execution ?? 'node';
   if (execution !== undefined) return execution === 'auto' ? 'local' : execution;
   return upstreams !== undefined && !hasOwnMachine(rollup?.family) ? 'local' : 'node';

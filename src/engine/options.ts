@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { KEPT_CHANGES } from '../store/block-changes.ts';
+import { STORED_CHANGES } from '../store/block-changes.ts';
 
 /** Default number of blocks below the head of an embedded chain at which `eth_getProof` answers. */
 export const DEFAULT_PROOF_BLOCKS = 128;
@@ -8,7 +8,7 @@ export const DEFAULT_PROOF_BLOCKS = 128;
 export const proofBlocksSchema: z.ZodType<number> = z
   .int()
   .min(0)
-  .max(KEPT_CHANGES)
+  .max(STORED_CHANGES)
   .default(DEFAULT_PROOF_BLOCKS);
 
 /** Options of local execution; sizes are in bytes. */
@@ -27,7 +27,7 @@ export type ExecutionOptions = {
 
 const MiB = 1024 * 1024;
 /** Default cache of verified state per network whose calls execute on it, bytes. */
-export const DEFAULT_PROVEN_STATE: number = 64 * MiB;
+export const DEFAULT_STATE_CACHE_BYTES: number = 64 * MiB;
 /** Interpreting this much gas takes several seconds. */
 export const MAX_SIMULATION_GAS: number = 2 ** 32;
 export const MIN_SIMULATION_GAS = 21_000;
@@ -48,7 +48,7 @@ export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
       .int()
       .min(MiB)
       .max(16_384 * MiB)
-      .default(DEFAULT_PROVEN_STATE),
+      .default(DEFAULT_STATE_CACHE_BYTES),
     simulationGas: z.int().min(MIN_SIMULATION_GAS).max(MAX_SIMULATION_GAS).exactOptional(),
   })
   .prefault({});

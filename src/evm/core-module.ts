@@ -68,11 +68,11 @@ export type CoreExports = {
   abandon(): number;
   finish(): void;
   /** @param stateGas the reservoir of EIP-8037 */
-  beginCall(given: bigint, stateGas: bigint, slice: bigint): number;
-  beginCreation(given: bigint, stateGas: bigint, slice: bigint, nonce: bigint): number;
+  beginCall(provided: bigint, stateGas: bigint, slice: bigint): number;
+  beginCreation(provided: bigint, stateGas: bigint, slice: bigint, nonce: bigint): number;
   run(slice: bigint): number;
   /** Combines `begin` to `run` for a call without value, price and lists. @returns -1 when the sender is not loaded; nothing is begun then */
-  runPlainCall(size: number, given: number, slice: number): number;
+  runPlainCall(size: number, provided: number, slice: number): number;
   /** Runs the calls `first` to before `end` of the table. @returns the index at which it stopped, with nothing open */
   runCalls(first: number, end: number, slice: number): number;
   /** Returns the reason of the stop: a return reason of `run`. */
@@ -103,7 +103,7 @@ export type CoreExports = {
   firstChangedSlot(): Pointer;
   nextChangedSlot(slot: Pointer): Pointer;
   changedSlotOwner(slot: Pointer): Pointer;
-  settle(): void;
+  complete(): void;
   /** Returns the bytes of its memory that occupy memory of the process. */
   memoryPeak(): number;
   clearState(): void;

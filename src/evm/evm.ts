@@ -213,7 +213,7 @@ export class Evm {
    * @returns whether the message is finished; otherwise `advance` continues it
    * @throws StateLimitError when the core has no room for the sender
    */
-  runPlain(call: CallBytes, gasLimit: number, slice: number): boolean {
+  runFastPath(call: CallBytes, gasLimit: number, slice: number): boolean {
     const { bytes, from, to, data, dataLength } = call;
     const memory = this.#memory;
     memory.writeWord(EXCHANGE_WORDS.caller, bytes, from, from + ADDRESS_LENGTH);

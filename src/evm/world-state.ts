@@ -216,7 +216,7 @@ export class WorldState {
         storage,
       });
     }
-    this.#core.settle();
+    this.#core.complete();
     return { accounts, codes: [...codes.values()] };
   }
 

@@ -20,7 +20,7 @@ export class BlockLogs {
   readonly #clock: Clock;
   readonly #limits: FeedLimits;
   readonly #removed: RemovedRecords | undefined;
-  readonly #flights = new Map<string, Promise<readonly BlockLog[] | null>>();
+  readonly #inFlight = new Map<string, Promise<readonly BlockLog[] | null>>();
   /** Separate from `#old`, so that catching up does not evict logs that a reorg takes back. */
   readonly #recent: Lru<string, readonly BlockLog[]>;
   readonly #old: Lru<string, readonly BlockLog[]>;
@@ -43,13 +43,13 @@ export class BlockLogs {
   }
 
   /** Returns the cached logs of a block, if any. */
-  findKept(hash: string): readonly BlockLog[] | undefined {
+  findCached(hash: string): readonly BlockLog[] | undefined {
     return this.#recent.get(hash) ?? this.#old.get(hash);
   }
 
   /** Reads all logs of a block that has left the chain, first from the records of other processes; null where it is unknown. @throws ChainError */
   readRemoved(hash: string, isRecent: boolean): PromiseOrValue<readonly BlockLog[] | null> {
-    if (this.#removed === undefined || this.findKept(hash) !== undefined) return this.read(hash, isRecent);
+    if (this.#removed === undefined || this.findCached(hash) !== undefined) return this.read(hash, isRecent);
     const take = ({ logs }: RemovedBlock): readonly BlockLog[] | undefined => {
       if (logs !== undefined) this.#recent.set(hash, logs);
       return logs;
@@ -59,9 +59,9 @@ export class BlockLogs {
 
   /** Reads all logs of a block in one attempt; null where it is unknown. @throws ChainError */
   read(hash: string, isRecent: boolean): PromiseOrValue<readonly BlockLog[] | null> {
-    const kept = this.findKept(hash);
-    if (kept !== undefined) return kept;
-    const flight = this.#flights.get(hash);
+    const cached = this.findCached(hash);
+    if (cached !== undefined) return cached;
+    const flight = this.#inFlight.get(hash);
     if (flight !== undefined) return flight;
     const read = continueWith(
       readWithin(this.#clock, this.#limits.readTimeoutMs, (scope) => this.#logs.getBlockLogs(hash, scope)),
@@ -71,8 +71,8 @@ export class BlockLogs {
       },
     );
     if (!(read instanceof Promise)) return read;
-    const shared = read.finally(() => this.#flights.delete(hash));
-    this.#flights.set(hash, shared);
+    const shared = read.finally(() => this.#inFlight.delete(hash));
+    this.#inFlight.set(hash, shared);
     return shared;
   }
 

@@ -3,7 +3,7 @@ import { ChainError } from '../chain/errors.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Backoff } from '../util/backoff.ts';
 import type { Clock } from '../util/clock.ts';
-import type { TurnQueue } from '../util/turn-queue.ts';
+import type { SlotScheduler } from '../util/slot-scheduler.ts';
 import type { BlockLogs } from './block-logs.ts';
 import { CriteriaIndex } from './criteria-index.ts';
 import { FeedError, type FeedStep } from './feed.ts';
@@ -24,7 +24,7 @@ const READ_AHEAD = 4;
 const NO_LOGS: readonly BlockLog[] = [];
 const NO_STEPS: readonly FeedStep[] = [];
 /** Outcome of abandoned work. */
-const GIVEN_UP: unique symbol = Symbol('given up');
+const ABANDONED: unique symbol = Symbol('given up');
 /** Marks the end of a run. */
 const OVER: unique symbol = Symbol('over');
 
@@ -43,7 +43,7 @@ export type CursorParts = {
   readonly logs: BlockLogs;
   readonly clock: Clock;
   readonly limits: FeedLimits;
-  readonly turns: Pick<TurnQueue, 'run'>;
+  readonly slots: Pick<SlotScheduler, 'run'>;
   /** Fires when the followed chain, or a cursor that others may join, has moved. */
   readonly moved: Pulse;
 };
@@ -129,7 +129,7 @@ export class Cursor implements MemberHolder {
     this.#isSweeping = true;
     // Deferred behind all other removals in this turn of the event loop.
     setImmediate(async () => {
-      await this.#parts.turns.run(owner, this.#criteria.sweep());
+      await this.#parts.slots.run(owner, this.#criteria.sweep());
       this.#isSweeping = false;
       this.#sweepLater();
     });
@@ -151,7 +151,7 @@ export class Cursor implements MemberHolder {
     while (!this.#isClosed) {
       // Obtained before anything is checked, so that no change is missed.
       const change = this.#parts.moved.wait();
-      const advanced = this.#parts.turns.run(this.#options.owner, this.#advance());
+      const advanced = this.#parts.slots.run(this.#options.owner, this.#advance());
       const rest = advanced instanceof Promise ? await advanced : advanced;
       if (rest === OVER) return;
       await (rest.until ?? change);
@@ -267,7 +267,7 @@ export class Cursor implements MemberHolder {
     const wait = async (): Promise<void> => {
       try {
         const value = await this.#waitFor(work, () => this.#isOver(step));
-        if (value !== GIVEN_UP) use(value);
+        if (value !== ABANDONED) use(value);
       } catch (error) {
         await this.#recover(error, step);
       }
@@ -331,16 +331,16 @@ export class Cursor implements MemberHolder {
   }
 
   /** Waits for `work`, or until it becomes unnecessary, which is checked immediately and after each move of the chain. */
-  async #waitFor<T>(work: Promise<T>, isOver: () => boolean): Promise<T | typeof GIVEN_UP> {
+  async #waitFor<T>(work: Promise<T>, isOver: () => boolean): Promise<T | typeof ABANDONED> {
     if (isOver()) {
       work.catch(() => {});
-      return GIVEN_UP;
+      return ABANDONED;
     }
     return new Promise((resolve, reject) => {
       const end = this.#parts.moved.listen(() => {
         if (!isOver()) return;
         end();
-        resolve(GIVEN_UP);
+        resolve(ABANDONED);
       });
       work.then(resolve, reject).finally(end);
     });

@@ -59,8 +59,8 @@ export class FollowedChain {
     const [first] = blocks;
     if (first === undefined) return [];
     const parent = this.at(first.number - 1n);
-    const kept = parent !== undefined && isChildOf(first, parent) ? this.#blocks.indexOf(parent) + 1 : 0;
-    const removed = this.#blocks.splice(kept);
+    const remaining = parent !== undefined && isChildOf(first, parent) ? this.#blocks.indexOf(parent) + 1 : 0;
+    const removed = this.#blocks.splice(remaining);
     for (const block of removed) this.#removed.set(block.hash, block);
     for (const block of blocks) this.#removed.delete(block.hash);
     this.#blocks.push(...blocks);

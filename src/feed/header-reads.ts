@@ -13,8 +13,8 @@ import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 import { isChildOf } from './steps.ts';
 
 /** Capacity of the header cache by hash, UTF-16 units of text. */
-const KEPT_LENGTH = 8 * 1024 * 1024;
-const KEPT_MS = 10 * 60_000;
+const CACHED_LENGTH = 8 * 1024 * 1024;
+const CACHE_MS = 10 * 60_000;
 /** Concurrent header reads by number. */
 const PARALLEL = 16;
 
@@ -25,9 +25,9 @@ export class HeaderReads {
   readonly #limits: FeedLimits;
   readonly #removed: RemovedRecords | undefined;
   /** In-flight reads by hash or number. */
-  readonly #flights = new Map<string, Promise<FeedBlock | null>>();
+  readonly #inFlight = new Map<string, Promise<FeedBlock | null>>();
   /** Headers by hash, which never become stale. */
-  readonly #kept: Lru<string, FeedBlock>;
+  readonly #cached: Lru<string, FeedBlock>;
 
   constructor(
     blocks: Pick<BlockReads, 'getHeaderObject' | 'findHeaderObject'>,
@@ -39,9 +39,9 @@ export class HeaderReads {
     this.#blocks = blocks;
     this.#clock = clock;
     this.#limits = limits;
-    this.#kept = new Lru(
-      KEPT_LENGTH,
-      KEPT_MS,
+    this.#cached = new Lru(
+      CACHED_LENGTH,
+      CACHE_MS,
       () => clock.now(),
       ({ header }) => header.length,
     );
@@ -49,20 +49,20 @@ export class HeaderReads {
 
   /** Returns the block with this hash, canonical or not; null where it is known not to exist. @throws ChainError */
   readByHash(hash: string, number?: bigint): PromiseOrValue<FeedBlock | null> {
-    const kept = this.#kept.get(hash);
-    if (kept !== undefined && (number === undefined || kept.number === number)) return kept;
+    const cached = this.#cached.get(hash);
+    if (cached !== undefined && (number === undefined || cached.number === number)) return cached;
     const expected = { hash, ...(number !== undefined && { number }) };
     return this.#read(hash, expected, (scope) => this.#blocks.findHeaderObject(hash, scope));
   }
 
   /** Returns a block that may have left the chain, first from the records of other processes; null where it does not exist. @throws ChainError */
   readRemoved(hash: string, number?: bigint): PromiseOrValue<FeedBlock | null> {
-    if (this.#removed === undefined || this.#kept.get(hash) !== undefined)
+    if (this.#removed === undefined || this.#cached.get(hash) !== undefined)
       return this.readByHash(hash, number);
     const expected = { hash, ...(number !== undefined && { number }) };
     const take = ({ header }: RemovedBlock): FeedBlock => {
       const block = parseHeader(header, expected);
-      this.#kept.set(hash, block);
+      this.#cached.set(hash, block);
       return block;
     };
     return this.#removed.find(hash, take, () => this.readByHash(hash, number));
@@ -89,7 +89,7 @@ export class HeaderReads {
       const block =
         guess?.hash === expected ? guess : await this.readByHash(expected, numbers[index] as bigint);
       if (block === null) throw new ChainError('unavailable', 'no node has a block of the served chain');
-      if (block === guess) this.#kept.set(expected, block);
+      if (block === guess) this.#cached.set(expected, block);
       ancestors.push(block);
       expected = block.parentHash;
     }
@@ -124,18 +124,18 @@ export class HeaderReads {
     expected: ExpectedBlock,
     ask: (scope: RequestScope) => PromiseOrValue<JsonText | null>,
   ): PromiseOrValue<FeedBlock | null> {
-    const flight = this.#flights.get(key);
+    const flight = this.#inFlight.get(key);
     if (flight !== undefined) return flight;
     const header = readWithin(this.#clock, this.#limits.readTimeoutMs, ask);
     const read = continueWith(header, (text) => {
       if (text === null) return null;
       const found = parseHeader(text, expected);
-      if (expected.hash !== undefined) this.#kept.set(found.hash, found);
+      if (expected.hash !== undefined) this.#cached.set(found.hash, found);
       return found;
     });
     if (!(read instanceof Promise)) return read;
-    const shared = read.finally(() => this.#flights.delete(key));
-    this.#flights.set(key, shared);
+    const shared = read.finally(() => this.#inFlight.delete(key));
+    this.#inFlight.set(key, shared);
     return shared;
   }
 }

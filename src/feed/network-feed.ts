@@ -4,9 +4,9 @@ import { Backoff } from '../util/backoff.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
-import { TURNS, type TurnQueue } from '../util/turn-queue.ts';
+import { SCHEDULER, type SlotScheduler } from '../util/slot-scheduler.ts';
 import { BlockLogs } from './block-logs.ts';
-import { CatchUpTurns } from './catch-up-turns.ts';
+import { CatchUpSlots } from './catch-up-slots.ts';
 import { countValues } from './criteria.ts';
 import { Cursor, type CursorParts } from './cursor.ts';
 import {
@@ -51,7 +51,7 @@ export type NetworkFeedOptions = {
   readonly chain: Pick<Chain, 'heads' | 'blocks' | 'logs'>;
   readonly clock?: Clock;
   readonly limits?: Partial<FeedLimits>;
-  readonly turns?: Pick<TurnQueue, 'run'>;
+  readonly slots?: Pick<SlotScheduler, 'run'>;
   /** Records of blocks that left the chain, shared by all processes that follow it. */
   readonly removed?: RemovedRecords;
 };
@@ -81,7 +81,7 @@ class ServedFeed implements NetworkFeed {
   readonly #moved = new Pulse();
   readonly #leaves = new PulseSoon(this.#moved);
   readonly #parts: CursorParts;
-  readonly #turns: CatchUpTurns;
+  readonly #slots: CatchUpSlots;
   /** Budget for addresses and topics of criteria, and further values of listeners. */
   readonly #values: SharedBudget;
   readonly #pending: PendingFeed;
@@ -92,10 +92,10 @@ class ServedFeed implements NetworkFeed {
   readonly #late = new Set<Cursor>();
   #usedAt = 0;
   /** Number of requests in progress. */
-  #questions = 0;
+  #requests = 0;
   #isClosed = false;
 
-  constructor({ chain, clock = systemClock, limits, turns = TURNS, removed }: NetworkFeedOptions) {
+  constructor({ chain, clock = systemClock, limits, slots = SCHEDULER, removed }: NetworkFeedOptions) {
     this.#removed = removed;
     this.#chain = chain;
     this.#clock = clock;
@@ -106,7 +106,7 @@ class ServedFeed implements NetworkFeed {
     this.#steps = new StepFinder(this.#followed, this.#headers, this.#limits);
     this.#starts = new StartFinder(this.#followed, this.#headers, this.#limits);
     this.#wayBack = new WayBack(this.#steps, this.#logs);
-    this.#turns = new CatchUpTurns(this.#limits.catchUpReads);
+    this.#slots = new CatchUpSlots(this.#limits.catchUpReads);
     this.#values = new SharedBudget(this.#limits.criteriaValues, OWNER_SHARE);
     this.#parts = {
       chain: this.#followed,
@@ -114,7 +114,7 @@ class ServedFeed implements NetworkFeed {
       logs: this.#logs,
       clock,
       limits: this.#limits,
-      turns,
+      slots,
       moved: this.#moved,
     };
     this.#follower = new HeadFollower({
@@ -129,7 +129,7 @@ class ServedFeed implements NetworkFeed {
     });
     this.#pending = new PendingFeed(chain.heads, {
       clock,
-      turns,
+      slots,
       owner: OWNER,
       maxHashes: this.#limits.pendingHashes,
     });
@@ -173,7 +173,7 @@ class ServedFeed implements NetworkFeed {
       owner,
       hasLogs,
       into: hasLogs ? main.logs : main.steps,
-      read: (work) => this.#turns.run(owner, late, work),
+      read: (work) => this.#slots.run(owner, late, work),
     });
     late.add(member);
     this.#late.add(late);
@@ -232,11 +232,11 @@ class ServedFeed implements NetworkFeed {
 
   /** Runs a request while its scope lasts and the feed is open. */
   async #ask<T>(scope: RequestScope, work: () => Promise<T>): Promise<T> {
-    this.#questions++;
+    this.#requests++;
     try {
       return await waitWithin(work(), scope);
     } finally {
-      this.#questions--;
+      this.#requests--;
       this.#usedAt = this.#clock.now();
     }
   }
@@ -313,7 +313,7 @@ class ServedFeed implements NetworkFeed {
     this.#follower.stop();
     // A feed that starts later may never see one of these blocks leave the chain.
     for (const block of this.#followed.listTop(LAST_BLOCKS))
-      void this.#removed?.keep(block, this.#logs.findKept(block.hash));
+      void this.#removed?.keep(block, this.#logs.findCached(block.hash));
     for (const late of this.#late) late.close(reason);
     this.#main?.steps.close(reason);
     this.#main?.logs.close(reason);
@@ -334,7 +334,7 @@ class ServedFeed implements NetworkFeed {
 
   /** Records a block that left the chain with its logs: nodes may drop them, and another process may have to report them as removed. */
   async #keepRemoved(block: FeedBlock): Promise<void> {
-    const logs = this.#logs.findKept(block.hash);
+    const logs = this.#logs.findCached(block.hash);
     const keeping = this.#removed?.keep(block, logs);
     if (keeping === undefined || logs !== undefined) return;
     const read = await this.#logs.tryRead(block.hash);
@@ -346,7 +346,7 @@ class ServedFeed implements NetworkFeed {
     const { tip, lowest } = this.#followed;
     const isFirst = tip === lowest;
     const isIdle =
-      this.listeners === 0 && this.#questions === 0 && this.#clock.now() - this.#usedAt > this.#limits.idleMs;
+      this.listeners === 0 && this.#requests === 0 && this.#clock.now() - this.#usedAt > this.#limits.idleMs;
     if (isIdle) {
       this.#stop(new FeedError('closed', 'the feed is not used'));
       return;

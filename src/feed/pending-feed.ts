@@ -1,7 +1,7 @@
 import type { HeadReads } from '../chain/chain.ts';
 import type { Clock } from '../util/clock.ts';
 import { Lru } from '../util/lru.ts';
-import type { TurnQueue } from '../util/turn-queue.ts';
+import type { SlotScheduler } from '../util/slot-scheduler.ts';
 
 /** Maximum queued announcements; further ones drop the oldest, because pending transactions are best effort. */
 const MAX_WAITING = 64;
@@ -13,7 +13,7 @@ type PendingListener = (hashes: readonly string[]) => void;
 /** Pending transactions: the chain is watched while there are listeners, and each hash is reported once. */
 export class PendingFeed {
   readonly #heads: Pick<HeadReads, 'watchPending'>;
-  readonly #turns: Pick<TurnQueue, 'run'>;
+  readonly #slots: Pick<SlotScheduler, 'run'>;
   readonly #owner: string;
   readonly #known: Lru<string, true>;
   /** One object per call, so that a function may be registered twice. */
@@ -26,18 +26,18 @@ export class PendingFeed {
     heads: Pick<HeadReads, 'watchPending'>,
     {
       clock,
-      turns,
+      slots,
       owner,
       maxHashes,
     }: {
       readonly clock: Clock;
-      readonly turns: Pick<TurnQueue, 'run'>;
+      readonly slots: Pick<SlotScheduler, 'run'>;
       readonly owner: string;
       readonly maxHashes: number;
     },
   ) {
     this.#heads = heads;
-    this.#turns = turns;
+    this.#slots = slots;
     this.#owner = owner;
     this.#known = new Lru(maxHashes, KNOWN_MS, () => clock.now());
   }
@@ -74,7 +74,7 @@ export class PendingFeed {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
     if (this.#isServing) return;
     this.#isServing = true;
-    const served = this.#turns.run(this.#owner, this.#serve());
+    const served = this.#slots.run(this.#owner, this.#serve());
     if (served instanceof Promise) void served;
   }
 

@@ -1,6 +1,6 @@
 import type { BlockLog } from '../chain/chain.ts';
 
-const KEPT_END = '"removed":false}';
+const PRESENT_END = '"removed":false}';
 const REMOVED_END = '"removed":true}';
 
 /** Removed logs by the logs of the block: all listeners receive the same objects. */
@@ -19,6 +19,6 @@ export function takeBackLogs(logs: readonly BlockLog[]): readonly BlockLog[] {
 }
 
 function takeBackLog({ address, topics, json }: BlockLog): BlockLog {
-  if (!json.endsWith(KEPT_END)) throw new RangeError('a log that does not end in "removed":false');
-  return { address, topics, json: json.slice(0, -KEPT_END.length) + REMOVED_END };
+  if (!json.endsWith(PRESENT_END)) throw new RangeError('a log that does not end in "removed":false');
+  return { address, topics, json: json.slice(0, -PRESENT_END.length) + REMOVED_END };
 }

@@ -48,10 +48,10 @@ export class RemovedRecords {
     const block = await this.#read(hash);
     const taken = block === undefined || block === UNREADABLE ? undefined : take(block);
     if (taken !== undefined) return taken;
-    const asked = await ask();
-    if (asked === null && block === UNREADABLE)
+    const requested = await ask();
+    if (requested === null && block === UNREADABLE)
       throw new ChainError('unavailable', 'blocks that left the chain cannot be read now');
-    return asked;
+    return requested;
   }
 
   /**

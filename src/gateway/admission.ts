@@ -4,7 +4,7 @@ import type { Denial } from '../access/limits/account.ts';
 import type { Limiter } from '../access/limits/limiter.ts';
 import type { KeyVerifier, Principal, Terms } from '../access/principal.ts';
 import type { TokenVerifier } from '../access/tokens.ts';
-import { type ClientFacts, type DevelopmentAccess, judgeClient } from '../methods/development-access.ts';
+import { authorizeClient, type ClientFacts, type DevelopmentAccess } from '../methods/development-access.ts';
 import type { Network } from '../methods/network.ts';
 import type { Logger } from '../observe/logger.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
@@ -149,23 +149,23 @@ export function renew(session: Session, networks: NetworkRegistry): Session | Re
   const network = networks.get(session.network.name);
   if (network === session.network) return session;
   if (network === undefined) return UNKNOWN_NETWORK;
-  const { client, development: _, ...kept } = session;
+  const { client, development: _, ...cached } = session;
   return client === undefined || network.development === undefined
-    ? { ...kept, network }
-    : { ...kept, network, ...judge(network, session.principal, client) };
+    ? { ...cached, network }
+    : { ...cached, network, ...classify(network, session.principal, client) };
 }
 
 function openSession(network: Network, principal: Principal, visitor: Visitor): Session {
   if (network.development === undefined) return { network, principal };
   const { address, origin, isForwarded = false } = visitor;
-  return { network, principal, ...judge(network, principal, { address, origin, isForwarded }) };
+  return { network, principal, ...classify(network, principal, { address, origin, isForwarded }) };
 }
 
 /** Determines whether the client may call methods of a development node. */
-function judge(
+function classify(
   { development: rule }: Network,
   { terms }: Principal,
   client: ClientFacts,
 ): Pick<Session, 'client' | 'development'> {
-  return rule === undefined ? {} : { client, development: judgeClient(rule, client, terms?.rules) };
+  return rule === undefined ? {} : { client, development: authorizeClient(rule, client, terms?.rules) };
 }

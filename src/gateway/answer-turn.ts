@@ -1,6 +1,6 @@
 import { isComplete } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Answer } from './answer.ts';
 
 /** Size of an answer that takes some 50 µs to write, bytes. */
@@ -15,7 +15,7 @@ export function passAnswer(
   answer: Answer,
   next: (answer: Answer) => PromiseOrValue<Answer>,
 ): PromiseOrValue<Answer> {
-  return isLarge(answer) ? TURNS.rejoin(owner).then(() => next(answer)) : next(answer);
+  return isLarge(answer) ? SCHEDULER.rejoin(owner).then(() => next(answer)) : next(answer);
 }
 
 function isLarge({ body }: Answer): boolean {

@@ -21,7 +21,7 @@ const TOO_LARGE = new RpcError('responseTooLarge', 'batch.answerBytes');
 type Response = JsonText | readonly Uint8Array[] | JsonStream;
 
 /** A response being collected. */
-type Arriving = { readonly stream: JsonStream; heldBytes: number };
+type Arriving = { readonly stream: JsonStream; reservedBytes: number };
 
 /**
  * Responses of a batch as they arrive, with a bound on their bytes. The excess is cut from the end, so the cut is
@@ -73,7 +73,7 @@ export class BatchAnswer {
 
   /** Stores the response of an item, replacing whatever was collected of it: a text, or a complete stream. */
   put(position: number, response: JsonResult): void {
-    if (position < this.#cut && this.#memory.hold(heldBy(response))) {
+    if (position < this.#cut && this.#memory.hold(reservedBy(response))) {
       this.#responses[position] = response;
       this.#count(position, this.#sizeOf(response) - (this.#sizes[position] ?? 0));
       return;
@@ -84,13 +84,13 @@ export class BatchAnswer {
 
   /** Collects the response of an item piece by piece. Rejects with the error of the stream. */
   async collect(position: number, stream: JsonStream): Promise<void> {
-    const arriving: Arriving = { stream, heldBytes: 0 };
+    const arriving: Arriving = { stream, reservedBytes: 0 };
     this.#arriving.set(position, arriving);
     let pieces: readonly Uint8Array[] | undefined;
     try {
       // The source is retained until all pieces are made.
-      const isHeld = this.#hold(arriving, heldBy(stream));
-      if (!isHeld) stream.cancel();
+      const isReserved = this.#hold(arriving, reservedBy(stream));
+      if (!isReserved) stream.cancel();
       else {
         pieces = await collectStream(
           stream,
@@ -99,10 +99,10 @@ export class BatchAnswer {
       }
     } finally {
       this.#arriving.delete(position);
-      this.#memory.drop(arriving.heldBytes);
+      this.#memory.drop(arriving.reservedBytes);
     }
     if (position >= this.#cut) return;
-    if (pieces === undefined || !this.#memory.hold(heldBy(pieces))) {
+    if (pieces === undefined || !this.#memory.hold(reservedBy(pieces))) {
       this.#refuse(position);
       return;
     }
@@ -116,7 +116,7 @@ export class BatchAnswer {
    * here.
    */
   join(): JsonResult {
-    const kept: Response[] = [];
+    const remaining: Response[] = [];
     let length = 0;
     let hasStream = false;
     for (let position = 0; position < this.#items.length; position++) {
@@ -125,18 +125,18 @@ export class BatchAnswer {
       const response = this.#responses[position] ?? this.#encodeRefusal(item, position);
       length += lengthOf(response);
       hasStream ||= isStream(response) && !(response instanceof JsonBytes);
-      kept.push(response);
+      remaining.push(response);
     }
     if (length > LARGE_TEXT || hasStream) {
       const cancel = (): void => {
-        for (const response of kept) if (isStream(response)) response.cancel();
+        for (const response of remaining) if (isStream(response)) response.cancel();
       };
-      return streamParts(listParts(kept), this.#memory.taken, cancel);
+      return streamParts(listParts(remaining), this.#memory.taken, cancel);
     }
     this.#memory.release();
-    if (kept.length === 0) return '';
+    if (remaining.length === 0) return '';
     return encodeBatch(
-      kept.map((response) => {
+      remaining.map((response) => {
         if (typeof response === 'string') return response;
         if (response instanceof JsonBytes) return response.text;
         return Buffer.concat(response as readonly Uint8Array[]).toString();
@@ -158,7 +158,7 @@ export class BatchAnswer {
 
   #hold(arriving: Arriving, bytes: number): boolean {
     if (!this.#memory.hold(bytes)) return false;
-    arriving.heldBytes += bytes;
+    arriving.reservedBytes += bytes;
     return true;
   }
 
@@ -200,7 +200,7 @@ export class BatchAnswer {
     const response = this.#responses[last];
     this.#responses[last] = undefined;
     if (response !== undefined) {
-      this.#memory.drop(heldBy(response));
+      this.#memory.drop(reservedBy(response));
       if (isStream(response)) response.cancel();
     }
     this.#arriving.get(last)?.stream.cancel();
@@ -231,13 +231,13 @@ function isStream(response: Response): response is JsonStream {
 }
 
 /** Returns the heap size in bytes. Nearly all texts are Latin-1, which takes one byte per unit. */
-function heldBy(response: Response): number {
+function reservedBy(response: Response): number {
   if (typeof response === 'string') return response.length;
-  return isStream(response) ? (response.heldBytes ?? 0) : measure(response);
+  return isStream(response) ? (response.reservedBytes ?? 0) : measure(response);
 }
 
 function lengthOf(response: Response): number {
-  return isStream(response) ? (response.length ?? 0) : heldBy(response);
+  return isStream(response) ? (response.length ?? 0) : reservedBy(response);
 }
 
 function measure(pieces: readonly Uint8Array[]): number {

@@ -6,14 +6,14 @@ import type { BatchItem, Call } from '../rpc/envelope.ts';
 import type { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import { TEXT_PIECE } from '../rpc/text-pieces.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { type Delivery, LATER } from './batch.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { CallResponse } from './running-call.ts';
 
 /** Long responses delivered per scheduler slot, bytes: a millisecond, or three where all bytes are escaped. */
-const BYTES_PER_TURN = 2 * TEXT_PIECE;
+const BYTES_PER_SLOT = 2 * TEXT_PIECE;
 
 /** Calls run as a group. */
 type Group = {
@@ -84,25 +84,25 @@ export class BatchItems {
   /** @returns whether the calls run as a group; otherwise each must run separately */
   #begin(group: Group, method: Method<MethodContext>, delivery: Delivery): boolean {
     const { calls, startedAt } = group;
-    const { heldTurns } = this.#context;
+    const { reservedSlots } = this.#context;
     const { length } = calls;
     // Items of other methods may have used up the batch's network slots: each call then waits for a slot of its
     // own.
-    if (heldTurns?.reserve(length) === false) return false;
+    if (reservedSlots?.reserve(length) === false) return false;
     const running = this.#runner.runMany(method, calls, this.#context, startedAt);
     if (!(running instanceof Promise)) {
       group.responses = running;
       return running !== undefined;
     }
-    heldTurns?.handOn(length);
+    reservedSlots?.handOn(length);
     running.then(
       (responses) => {
-        heldTurns?.takeBack(length, responses.filter((response) => response === undefined).length);
+        reservedSlots?.takeBack(length, responses.filter((response) => response === undefined).length);
         group.responses = responses;
         this.#deliver(group, delivery);
       },
       (error: unknown) => {
-        heldTurns?.takeBack(length, 0);
+        reservedSlots?.takeBack(length, 0);
         group.responses = Promise.reject(error);
         // A batch that has ended by then runs no item, so nothing would handle the rejection.
         group.responses.catch(() => {});
@@ -120,8 +120,8 @@ export class BatchItems {
     const { positions } = group;
     let bytes = 0;
     for (let at = from; at < positions.length; at++) {
-      if (bytes > BYTES_PER_TURN) {
-        TURNS.resumeLater(this.#context.scope.owner ?? '', () => this.#deliver(group, delivery, at));
+      if (bytes > BYTES_PER_SLOT) {
+        SCHEDULER.resumeLater(this.#context.scope.owner ?? '', () => this.#deliver(group, delivery, at));
         return;
       }
       const position = positions[at] as number;
@@ -175,5 +175,5 @@ function measureFirst(response: PromiseOrValue<JsonResult | undefined>): number 
   if (typeof response === 'string') return response.length;
   return response === undefined || response instanceof Promise
     ? 0
-    : Math.min(response.heldBytes ?? 0, TEXT_PIECE);
+    : Math.min(response.reservedBytes ?? 0, TEXT_PIECE);
 }

@@ -10,7 +10,7 @@ import { BatchItems } from './batch-items.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { CallWatch } from './call-watch.ts';
-import { HeldTurns } from './held-turns.ts';
+import { ReservedSlots } from './reserved-slots.ts';
 
 /**
  * Concurrency factor for batches on networks of nodes, while the key has room: their items travel to nodes in few
@@ -24,7 +24,7 @@ export type BatchRunnerParts = {
   readonly runner: CallRunner;
   readonly watch: CallWatch | undefined;
   /** Response buffer. */
-  readonly heldAnswers: SharedBudget;
+  readonly reservedAnswers: SharedBudget;
   /** Limits on embedded chains. */
   readonly limits: Pick<BatchLimits, 'concurrency' | 'answerBytes'>;
 };
@@ -56,40 +56,40 @@ export class BatchRunner {
       const { runner } = this.#parts;
       return this.#runWith(items, context, this.#limits, (item, at) => runner.runItem(item, context, at));
     }
-    const { turns } = network;
-    if (turns === undefined) return this.#runTogether(items, context, this.#sentLimits);
+    const { slots } = network;
+    if (slots === undefined) return this.#runCoalesced(items, context, this.#sentLimits);
     const owner = principal.id;
     const places = Math.min(items.length, this.#sentLimits.concurrency);
-    if (turns.hasRoom(owner, places)) {
-      turns.take(owner, places);
-      return this.#runHeld(items, context, this.#sentLimits, turns, places);
+    if (slots.hasRoom(owner, places)) {
+      slots.take(owner, places);
+      return this.#runReserved(items, context, this.#sentLimits, slots, places);
     }
     const room =
-      places > this.#limits.concurrency && turns.waitForGroup(owner, places, GROUP_WAIT_MS, context.scope);
-    if (room === false) return this.#runHeld(items, context, this.#limits, turns, 0);
+      places > this.#limits.concurrency && slots.waitForGroup(owner, places, GROUP_WAIT_MS, context.scope);
+    if (room === false) return this.#runReserved(items, context, this.#limits, slots, 0);
     return room.then((hasRoom) =>
       hasRoom
-        ? this.#runHeld(items, context, this.#sentLimits, turns, places)
-        : this.#runHeld(items, context, this.#limits, turns, 0),
+        ? this.#runReserved(items, context, this.#sentLimits, slots, places)
+        : this.#runReserved(items, context, this.#limits, slots, 0),
     );
   }
 
   /** @param taken network slots that the key has taken for it */
-  #runHeld(
+  #runReserved(
     items: readonly BatchItem[],
     context: BodyContext,
     limits: BatchLimits,
-    turns: FairQueue,
+    slots: FairQueue,
     taken: number,
   ): PromiseOrValue<JsonResult> {
-    const heldTurns = new HeldTurns(turns, context.session.principal.id, taken);
-    return heldTurns.during(() =>
-      this.#runTogether(items, { ...context, heldTurns }, limits, () => heldTurns.release()),
+    const reservedSlots = new ReservedSlots(slots, context.session.principal.id, taken);
+    return reservedSlots.during(() =>
+      this.#runCoalesced(items, { ...context, reservedSlots }, limits, () => reservedSlots.release()),
     );
   }
 
   /** @param onBegun called when the last item has begun */
-  #runTogether(
+  #runCoalesced(
     items: readonly BatchItem[],
     context: BodyContext,
     limits: BatchLimits,
@@ -112,10 +112,10 @@ export class BatchRunner {
     run: RunItem,
     prepare?: PrepareItems,
   ): PromiseOrValue<JsonResult> {
-    const { watch, heldAnswers } = this.#parts;
+    const { watch, reservedAnswers } = this.#parts;
     const { scope } = context;
     const onRefused = (error: RpcError): void => watch?.noteWithheld(context, error);
-    const memory = new AnswerMemory(heldAnswers, scope.owner ?? '');
+    const memory = new AnswerMemory(reservedAnswers, scope.owner ?? '');
     return runBatch(items, run, { ...limits, onRefused }, scope, memory, this.#readEnd, prepare);
   }
 }

@@ -5,10 +5,10 @@ import { RpcError } from '../rpc/errors.ts';
 import { encodeSmallError } from '../rpc/response.ts';
 import type { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { TURN_MS, TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER, SLOT_MS } from '../util/slot-scheduler.ts';
 import { BatchAnswer } from './batch-answer.ts';
 import { bindStream } from './bound-stream.ts';
-import { settleInTime } from './settle-in-time.ts';
+import { completeInTime } from './complete-in-time.ts';
 
 export type BatchLimits = {
   /** Items in work at the same time. */
@@ -61,7 +61,7 @@ export function runBatch(
   return new BatchRun(items, run, limits, scope, memory, readEnd, prepare).begin();
 }
 
-type Settle = {
+type OnComplete = {
   readonly resolve: (answer: JsonResult) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -82,9 +82,9 @@ class BatchRun implements Delivery {
   #inWork = 0;
   /** Time until which items run one after the other; after it the batch waits for a scheduler slot. */
   #sliceEnd = Number.NEGATIVE_INFINITY;
-  #waitsForTurn = false;
+  #waitsForSlot = false;
   /** Resolver of the answer until it is settled; undefined where the answer is synchronous. */
-  #settle: Settle | undefined;
+  #complete: OnComplete | undefined;
 
   constructor(
     items: readonly BatchItem[],
@@ -106,13 +106,13 @@ class BatchRun implements Delivery {
 
   begin(): PromiseOrValue<JsonResult> {
     const startedAt = performance.now();
-    const hasTime = TURNS.hasTime(this.#scope.owner ?? '');
-    if (hasTime) this.#sliceEnd = startedAt + TURN_MS;
+    const hasTime = SCHEDULER.hasTime(this.#scope.owner ?? '');
+    if (hasTime) this.#sliceEnd = startedAt + SLOT_MS;
     this.#runReady(startedAt);
-    if (hasTime) TURNS.spend((this.#isOver ? this.#readEnd() : performance.now()) - startedAt);
+    if (hasTime) SCHEDULER.spend((this.#isOver ? this.#readEnd() : performance.now()) - startedAt);
     if (this.#isOver) return this.#answer.join();
     return new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
+      this.#complete = { resolve, reject };
     });
   }
 
@@ -123,10 +123,10 @@ class BatchRun implements Delivery {
   /** Runs items one after the other until the slice ends or the concurrency limit is reached. */
   #runReady(startedAt: number): void {
     let now = startedAt;
-    while (this.#next < this.#answer.end && this.#inWork < this.#concurrency && !this.#waitsForTurn) {
+    while (this.#next < this.#answer.end && this.#inWork < this.#concurrency && !this.#waitsForSlot) {
       if (now > this.#sliceEnd) {
-        this.#waitsForTurn = true;
-        TURNS.enter(this.#scope.owner ?? '', this.#takeTurn);
+        this.#waitsForSlot = true;
+        SCHEDULER.enter(this.#scope.owner ?? '', this.#takeSlot);
         return;
       }
       if (this.#next >= this.#preparedTo) this.#prepareNext(now);
@@ -153,10 +153,10 @@ class BatchRun implements Delivery {
     else this.#receive(position, response);
   }
 
-  readonly #takeTurn = (): void => {
-    this.#waitsForTurn = false;
+  readonly #takeSlot = (): void => {
+    this.#waitsForSlot = false;
     const startedAt = performance.now();
-    this.#sliceEnd = startedAt + TURN_MS;
+    this.#sliceEnd = startedAt + SLOT_MS;
     try {
       this.#goOn(startedAt);
     } catch (error) {
@@ -166,7 +166,7 @@ class BatchRun implements Delivery {
 
   #goOn(now: number): void {
     this.#runReady(now);
-    if (this.#isOver) this.#takeSettle()?.resolve(this.#answer.join());
+    if (this.#isOver) this.#takeCompletion()?.resolve(this.#answer.join());
   }
 
   #wait(position: number, outcome: Promise<JsonResult | undefined> | JsonStream): void {
@@ -185,7 +185,7 @@ class BatchRun implements Delivery {
 
   #collect(position: number, response: JsonStream): void {
     const collected = this.#answer.collect(position, bindStream(response, this.#scope));
-    settleInTime(collected, this.#scope).then(
+    completeInTime(collected, this.#scope).then(
       () => this.#finishOne(position, undefined),
       (error: unknown) => {
         const item = this.#items[position] as BatchItem;
@@ -211,12 +211,12 @@ class BatchRun implements Delivery {
 
   readonly #fail = (error: unknown): void => {
     this.#answer.abandon();
-    this.#takeSettle()?.reject(error);
+    this.#takeCompletion()?.reject(error);
   };
 
-  #takeSettle(): Settle | undefined {
-    const settle = this.#settle;
-    this.#settle = undefined;
-    return settle;
+  #takeCompletion(): OnComplete | undefined {
+    const complete = this.#complete;
+    this.#complete = undefined;
+    return complete;
   }
 }

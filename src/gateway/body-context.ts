@@ -3,7 +3,7 @@ import type { Notifier } from '../rpc/notifier.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { Session } from './admission.ts';
 import type { Prepaid } from './call-guard.ts';
-import type { HeldTurns } from './held-turns.ts';
+import type { ReservedSlots } from './reserved-slots.ts';
 
 /** Context of the body that a call came in, shared by all its calls. */
 export type BodyContext = {
@@ -13,7 +13,7 @@ export type BodyContext = {
   /** Charges paid before the body was read. */
   readonly prepaid?: Prepaid;
   /** Network slots reserved for the items of its batch. */
-  readonly heldTurns?: HeldTurns;
+  readonly reservedSlots?: ReservedSlots;
   /** Present where the connection supports notifications. */
   readonly notifier?: Notifier;
 };

@@ -22,10 +22,10 @@ export class BodyMeter implements WorkMeter {
   }
 
   /** @throws RpcError (or rejects with it) where the key has no credits for the work */
-  pay(keys: number, trips: number): PromiseOrValue<void> {
+  pay(keys: number, roundTrips: number): PromiseOrValue<void> {
     const { scale } = this.#parts;
     return this.#charge(
-      scale.weighWork('execution_provenKey', keys) + scale.weighWork('execution_roundTrip', trips),
+      scale.weighWork('execution_provenKey', keys) + scale.weighWork('execution_roundTrip', roundTrips),
     );
   }
 

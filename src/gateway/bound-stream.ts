@@ -1,13 +1,13 @@
 import { type JsonStream, passOn } from '../primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 
 /**
  * Bytes of one stream per scheduler slot; a fast client would otherwise receive all of it in one turn of the event
  * loop.
  */
-const BYTES_PER_TURN = 64 * 1024;
+const BYTES_PER_SLOT = 64 * 1024;
 /** Estimated cost of making and passing on so many bytes, ms. */
 const TURN_COST_MS = 0.5;
 
@@ -35,9 +35,9 @@ export function bindStream(source: JsonStream, scope: RequestScope, onEnd?: () =
         if (isOver) break;
         yield piece;
         bytes += piece.length;
-        if (bytes < BYTES_PER_TURN) continue;
+        if (bytes < BYTES_PER_SLOT) continue;
         bytes = 0;
-        await TURNS.pause(scope.owner ?? '', TURN_COST_MS);
+        await SCHEDULER.pause(scope.owner ?? '', TURN_COST_MS);
       }
       if (isOver) throw new RpcError('cancelled');
     } catch (error) {

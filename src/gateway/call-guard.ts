@@ -46,7 +46,7 @@ export class CallGuard {
         (rules.maySend || method?.sends !== true) &&
         (!rules.bindsContracts ||
           method === undefined ||
-          rules.allowsContracts(method.touches, call.params ?? []));
+          rules.allowsContracts(method.contractScope, call.params ?? []));
       if (!isAllowed) return new RpcError('rejected');
     }
     const credits = this.#scale.weigh(method);

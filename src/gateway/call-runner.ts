@@ -12,14 +12,14 @@ import type { CallGuard } from './call-guard.ts';
 import type { CallWatch } from './call-watch.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { CallResponse } from './running-call.ts';
-import { takeTurn } from './take-turn.ts';
+import { takeSlot } from './take-slot.ts';
 
 export type CallRunnerParts = {
   readonly guard: CallGuard;
   readonly dispatcher: Dispatcher;
   readonly watch: CallWatch | undefined;
   /** Response buffer. */
-  readonly heldAnswers: SharedBudget;
+  readonly reservedAnswers: SharedBudget;
   /** Minimum free response buffer for executing a call, bytes: otherwise its answer could not be buffered. */
   readonly leastRoom: number;
   /** Builds the whole answer to a single call from its response or its refusal. */
@@ -42,7 +42,7 @@ export class CallRunner {
   readonly #guard: CallGuard;
   readonly #dispatcher: Dispatcher;
   readonly #watch: CallWatch | undefined;
-  readonly #heldAnswers: SharedBudget;
+  readonly #reservedAnswers: SharedBudget;
   readonly #leastRoom: number;
   readonly #dispatch: (
     item: Call | Notification,
@@ -53,11 +53,11 @@ export class CallRunner {
   readonly #concludeCall: Conclude<Answer>;
   readonly #concludeItem: Conclude<JsonResult | undefined>;
 
-  constructor({ guard, dispatcher, watch, heldAnswers, leastRoom, answerAlone }: CallRunnerParts) {
+  constructor({ guard, dispatcher, watch, reservedAnswers, leastRoom, answerAlone }: CallRunnerParts) {
     this.#guard = guard;
     this.#dispatcher = dispatcher;
     this.#watch = watch;
-    this.#heldAnswers = heldAnswers;
+    this.#reservedAnswers = reservedAnswers;
     this.#leastRoom = leastRoom;
     this.#answerAlone = answerAlone;
     this.#dispatch = (item, context, now) =>
@@ -128,8 +128,8 @@ export class CallRunner {
 
   /** Whether the response buffer has room for another call. */
   hasRoom({ scope }: BodyContext): boolean {
-    const heldAnswers = this.#heldAnswers;
-    return heldAnswers.used === 0 || heldAnswers.hasRoom(scope.owner ?? '', this.#leastRoom);
+    const reservedAnswers = this.#reservedAnswers;
+    return reservedAnswers.used === 0 || reservedAnswers.hasRoom(scope.owner ?? '', this.#leastRoom);
   }
 
   /** Returns the refusal of a call for which the response buffer has no room. */
@@ -157,10 +157,10 @@ export class CallRunner {
     now: number,
     conclude: Conclude<U>,
   ): PromiseOrValue<U> {
-    if (problem === undefined) return takeTurn(context, item, now, this.#dispatch, conclude);
+    if (problem === undefined) return takeSlot(context, item, now, this.#dispatch, conclude);
     return continueWith(problem, (found) =>
       found === undefined
-        ? takeTurn(context, item, performance.now(), this.#dispatch, conclude)
+        ? takeSlot(context, item, performance.now(), this.#dispatch, conclude)
         : conclude(found, item, context, now),
     );
   }

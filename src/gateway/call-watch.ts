@@ -165,7 +165,7 @@ function findSource(
   error: RpcError | undefined,
   scope: RequestScope | undefined,
 ): CallSource {
-  if (scope?.hasAskedNode === true) return 'upstream';
+  if (scope?.hasCalledNode === true) return 'upstream';
   if (method === undefined || method.isLocal === true) return 'local';
   if (error !== undefined && (isFoundHere(error) || (hasNodes && isUnanswered(error)))) return 'local';
   // Earlier answers and the state of the chain's newest blocks are served without a request to a node.

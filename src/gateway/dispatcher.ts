@@ -10,15 +10,15 @@ import { RpcError } from '../rpc/errors.ts';
 import type { CallOutcome, Method } from '../rpc/method.ts';
 import { shorten } from '../rpc/param-problem.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { BodyContext } from './body-context.ts';
 import { toRpcError } from './call-errors.ts';
 import type { CallWatch } from './call-watch.ts';
+import { completeInTime } from './complete-in-time.ts';
 import { type BegunCall, type CallResponse, RunningCall, respond, tellTrust } from './running-call.ts';
-import { settleInTime } from './settle-in-time.ts';
 
 /** The parts of a call or a notification that a method runs with. */
-type Question = Omit<Call, 'kind' | 'id'>;
+type Request = Omit<Call, 'kind' | 'id'>;
 
 type CallOutcomes = readonly (CallOutcome | undefined)[];
 
@@ -27,7 +27,7 @@ type CallOutcomes = readonly (CallOutcome | undefined)[];
  */
 const MAX_ERROR_TEXT = 8 * 1024;
 /** Error data processed per scheduler slot, less than a millisecond. UTF-16 units or bytes. */
-const ERROR_TEXT_PER_TURN = 512 * 1024;
+const ERROR_TEXT_PER_SLOT = 512 * 1024;
 
 /** Runs single calls: method, parameters, time limit, errors. */
 export class Dispatcher {
@@ -82,7 +82,7 @@ export class Dispatcher {
     };
     if (!(outcomes instanceof Promise)) return conclude(outcomes);
     // If the chain exceeds the deadline, each call is dispatched separately, with no time left.
-    const inTime = settleInTime(outcomes, scope).catch((error: unknown): CallOutcomes => {
+    const inTime = completeInTime(outcomes, scope).catch((error: unknown): CallOutcomes => {
       if (error instanceof RpcError) return [];
       throw error;
     });
@@ -97,8 +97,8 @@ export class Dispatcher {
     common: Omit<BegunCall, 'id'>,
   ): PromiseOrValue<readonly CallResponse[]> {
     for (let length = 0; responses.length < calls.length; ) {
-      if (length > ERROR_TEXT_PER_TURN)
-        return TURNS.rejoin(common.body.scope.owner ?? '').then(() =>
+      if (length > ERROR_TEXT_PER_SLOT)
+        return SCHEDULER.rejoin(common.body.scope.owner ?? '').then(() =>
           this.#concludeFrom(responses, outcomes, calls, common),
         );
       const outcome = outcomes[responses.length];
@@ -113,18 +113,18 @@ export class Dispatcher {
   #concludeOne(outcome: CallOutcome | undefined, call: BegunCall): CallResponse {
     if (outcome === undefined) return undefined;
     const { id, method, body, scope, startedAt } = call;
-    const { answer, isAsked } = outcome;
+    const { answer, isRequested } = outcome;
     const site = { method: method.name, network: body.session.network.name };
     const result = answer instanceof Error ? toRpcError(answer, scope, site, this.#log) : answer;
     const error = result instanceof RpcError ? result : undefined;
-    scope.hasAskedNode = isAsked;
+    scope.hasCalledNode = isRequested;
     this.#watch?.noteEnd(method, body.session, error, startedAt, scope, body.report);
     return respond(id, result, tellTrust(method, scope, body, result), MAX_ERROR_TEXT);
   }
 
   /** Finds the method and runs it; observers get its outcome. */
   #run(
-    call: Question,
+    call: Request,
     id: JsonText | undefined,
     body: BodyContext,
     now: number,
@@ -139,7 +139,7 @@ export class Dispatcher {
     }
     const scope = this.#openScope(method, network, body.scope, now);
     const outcome = late ?? this.#invoke(method, call, body, scope);
-    if (!isSettled(outcome)) {
+    if (!isCompleted(outcome)) {
       return RunningCall.follow(outcome, { id, method, body, scope, startedAt: now }, this.#log, this.#watch);
     }
     const trust = tellTrust(method, scope, body, outcome);
@@ -172,7 +172,7 @@ export class Dispatcher {
 
   #invoke(
     method: Method<MethodContext>,
-    call: Question,
+    call: Request,
     { session: { network, development }, notifier }: BodyContext,
     scope: RequestScope,
   ): RpcError | PromiseOrValue<JsonResult> {
@@ -185,7 +185,7 @@ export class Dispatcher {
           : { network, clientVersion, scope, notifier };
       const context = development === undefined ? known : { ...known, development };
       const { plain: bytes } = call;
-      const plain = bytes === undefined ? undefined : method.invokePlain?.(bytes, context);
+      const plain = bytes === undefined ? undefined : method.invokeFastPath?.(bytes, context);
       return plain ?? method.invoke(call.params, context);
     } catch (error) {
       return toRpcError(error, scope, { method: method.name, network: network.name }, this.#log);
@@ -200,7 +200,7 @@ function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
 }
 
 /** Whether an outcome is complete without waiting. */
-function isSettled(
+function isCompleted(
   outcome: RpcError | PromiseOrValue<JsonResult>,
 ): outcome is RpcError | JsonText | JsonBytes {
   if (typeof outcome === 'string' || outcome instanceof RpcError) return true;

@@ -21,7 +21,7 @@ import { encodeOpenRpc } from '../rpc/openrpc.ts';
 import type { BoundName } from '../util/bounds.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { passAnswer } from './answer-turn.ts';
@@ -37,7 +37,7 @@ import { CreditScale, type CreditTable } from './credit-scale.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { MeteredNotifier } from './metered-notifier.ts';
 import type { NetworkRegistry } from './network-registry.ts';
-import { readLarge, readPlain } from './read-body.ts';
+import { readFastPath, readLarge } from './read-body.ts';
 import {
   BOUND_REFUSALS,
   chooseRefusal,
@@ -103,7 +103,7 @@ export type GatewayLimits = {
   /** Maximum bytes of all answers of a batch, and of the result of one call executed here. */
   readonly batchAnswerBytes: number;
   /** Memory for batches in work, and for large answers being assembled or sent; bytes. */
-  readonly heldAnswerBytes: number;
+  readonly reservedAnswerBytes: number;
   /** Part of a shared bound that one key alone may use; see `SharedBudget`. */
   readonly ownerShare: number;
   /** Bodies in work at the same time, per process. */
@@ -116,7 +116,7 @@ const DEFAULT_LIMITS: GatewayLimits = {
   batchItems: 1_000,
   batchConcurrency: 16,
   batchAnswerBytes: 25_000_000,
-  heldAnswerBytes: 256 * 1024 * 1024,
+  reservedAnswerBytes: 256 * 1024 * 1024,
   ownerShare: 0.5,
   bodiesInFlight: 4_096,
   bodyTimeoutMs: 30_000,
@@ -152,13 +152,13 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const guard = new CallGuard(access.limiter, scale);
   /** In-flight asynchronous bodies; synchronous ones never overlap. */
   const bodies = new SharedBudget(bounds.bodiesInFlight, bounds.ownerShare);
-  const heldAnswers = new SharedBudget(bounds.heldAnswerBytes, bounds.ownerShare);
-  const leastRoom = Math.ceil(bounds.heldAnswerBytes / ROOM_PART);
-  const runner = new CallRunner({ guard, dispatcher, watch, heldAnswers, leastRoom, answerAlone });
+  const reservedAnswers = new SharedBudget(bounds.reservedAnswerBytes, bounds.ownerShare);
+  const leastRoom = Math.ceil(bounds.reservedAnswerBytes / ROOM_PART);
+  const runner = new CallRunner({ guard, dispatcher, watch, reservedAnswers, leastRoom, answerAlone });
   const batches = new BatchRunner({
     runner,
     watch,
-    heldAnswers,
+    reservedAnswers,
     limits: { concurrency: bounds.batchConcurrency, answerBytes: bounds.batchAnswerBytes },
   });
   const meterParts = { guard, scale, watch };
@@ -173,7 +173,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
 
   /** Reserves the memory of a streamed answer until it is sent, or refuses the answer. */
   function holdAnswer(id: JsonText, body: JsonStream, context: BodyContext): Answer {
-    const { heldBytes = 0, length = 0 } = body;
+    const { reservedBytes = 0, length = 0 } = body;
     const withhold = (error: RpcError): Answer => {
       body.cancel();
       watch?.noteWithheld(context, error);
@@ -181,7 +181,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     };
     if (length > bounds.batchAnswerBytes)
       return withhold(new RpcError('responseTooLarge', 'batch.answerBytes'));
-    if (!heldAnswers.tryTake(context.scope.owner ?? '', heldBytes))
+    if (!reservedAnswers.tryTake(context.scope.owner ?? '', reservedBytes))
       return withhold(new RpcError('overloaded', 'answers.bytes'));
     return { status: 200, body };
   }
@@ -189,7 +189,8 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   function answer(body: Uint8Array, context: BodyContext, now: number): PromiseOrValue<Answer> {
     if (body.length < TURN_BODY_BYTES) {
       const envelope =
-        readPlain(body, bounds.batchItems, context.session.network) ?? parseEnvelope(body, bounds.batchItems);
+        readFastPath(body, bounds.batchItems, context.session.network) ??
+        parseEnvelope(body, bounds.batchItems);
       return answerEnvelope(envelope, context, now);
     }
     return continueWith(guard.chargeBody(body.length, context.session, now), (charged) => {
@@ -207,7 +208,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   /** Reads the body in scheduler slots of its key. */
   function answerLarge(body: Uint8Array, context: BodyContext): PromiseOrValue<Answer> {
     const { scope } = context;
-    const envelope = TURNS.run(scope.owner ?? '', readLarge(body, bounds.batchItems, context));
+    const envelope = SCHEDULER.run(scope.owner ?? '', readLarge(body, bounds.batchItems, context));
     return continueWith(envelope, (read) => answerEnvelope(read, context, performance.now()));
   }
 
@@ -256,15 +257,15 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   function endBody(answered: Answer, { session, scope }: BodyContext): Answer {
     const { body } = answered;
     if (!isComplete(body)) {
-      const bound = bindStream(body, scope, () => releaseBody(session, scope, body.heldBytes));
+      const bound = bindStream(body, scope, () => releaseBody(session, scope, body.reservedBytes));
       return { ...answered, body: bound };
     }
     releaseBody(session, scope);
     return answered;
   }
 
-  function releaseBody({ principal }: Session, scope: RequestScope, heldBytes = 0): void {
-    heldAnswers.giveBack(principal.id, heldBytes);
+  function releaseBody({ principal }: Session, scope: RequestScope, reservedBytes = 0): void {
+    reservedAnswers.giveBack(principal.id, reservedBytes);
     bodies.giveBack(principal.id, 1);
     scope.release();
   }
@@ -324,7 +325,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       const now = performance.now();
       const scope = new RequestScope(now + bounds.bodyTimeoutMs, outerScope, now);
       scope.owner = owner;
-      scope.answers = heldAnswers;
+      scope.answers = reservedAnswers;
       scope.meter = new BodyMeter(meterParts, session);
       scope.session = session.name;
       const notifier = port && new MeteredNotifier(port, session.network.name, scale, options.subscriptions);

@@ -1,7 +1,7 @@
 import type { Network } from '../methods/network.ts';
-import { readPlainCalls } from '../methods/plain-calls/read-plain-calls.ts';
+import { readFastPathCalls } from '../methods/plain-calls/read-plain-calls.ts';
 import { findMethod } from '../methods/table.ts';
-import { Pace } from '../rpc/codec/codec.ts';
+import { ValueCounter } from '../rpc/codec/codec.ts';
 import { type Envelope, LARGE_BODY_BYTES, readEnvelope } from '../rpc/envelope.ts';
 import { areLarge, prepareParams } from '../rpc/method.ts';
 import type { BodyContext } from './body-context.ts';
@@ -12,10 +12,10 @@ const LIST_BEGIN = 0x5b;
  * Reads a body that consists only of calls that the network's chain takes as bytes, or of a batch that it takes as
  * text; undefined otherwise.
  */
-export function readPlain(body: Uint8Array, maxItems: number, { chain }: Network): Envelope | undefined {
-  const { callPlain, callMany } = chain.execution;
-  const mayBe = callPlain !== undefined || (callMany !== undefined && body[0] === LIST_BEGIN);
-  return mayBe ? readPlainCalls(body, maxItems) : undefined;
+export function readFastPath(body: Uint8Array, maxItems: number, { chain }: Network): Envelope | undefined {
+  const { callFastPath, callMany } = chain.execution;
+  const mayBe = callFastPath !== undefined || (callMany !== undefined && body[0] === LIST_BEGIN);
+  return mayBe ? readFastPathCalls(body, maxItems) : undefined;
 }
 
 /** Reads a body; the parameters of a large one are parsed as well. */
@@ -25,12 +25,12 @@ export function* readLarge(
   context: BodyContext,
 ): Generator<undefined, Envelope> {
   const { scope, session } = context;
-  const plain = readPlain(body, maxItems, session.network);
+  const plain = readFastPath(body, maxItems, session.network);
   if (plain !== undefined) return plain;
   const envelope = yield* readEnvelope(body, maxItems, scope);
   if (body.length < LARGE_BODY_BYTES) return envelope;
   const items = envelope.kind === 'batch' ? envelope.items : [envelope];
-  const pace = new Pace();
+  const pace = new ValueCounter();
   for (const item of items) {
     if (item.kind === 'malformed' || item.params === undefined || !areLarge(item.params)) continue;
     const method = findMethod(item.method, session.network);

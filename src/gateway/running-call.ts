@@ -9,8 +9,8 @@ import type { RequestScope, Trust } from '../util/request-scope.ts';
 import type { BodyContext } from './body-context.ts';
 import { type FailureSite, toRpcError } from './call-errors.ts';
 import { type CallWatch, isAnswerOfNodes } from './call-watch.ts';
+import { GRACE_MS } from './complete-in-time.ts';
 import { openStream } from './open-stream.ts';
-import { GRACE_MS } from './settle-in-time.ts';
 
 /**
  * The response to a call; an error stays an RpcError where it has its own HTTP status; `undefined` for a

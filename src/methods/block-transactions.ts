@@ -5,8 +5,8 @@ import { blockOfHash } from './lookups.ts';
 import { readWholeText } from './read-whole-text.ts';
 
 /** Cached transaction lists, in blocks; clients that follow the head all request the newest ones. */
-const MAX_KEPT = 16;
-const KEPT_MS = 60_000;
+const MAX_CACHED = 16;
+const CACHE_MS = 60_000;
 /** Timeout of one block request, ms. */
 const TIMEOUT_MS = 10_000;
 
@@ -17,7 +17,7 @@ type Hashes = ReadonlySet<string>;
 export class BlockTransactions {
   static readonly #ofChains = new WeakMap<Source, BlockTransactions>();
   readonly #source: Source;
-  readonly #kept = new Lru<string, Promise<Hashes | null>>(MAX_KEPT, KEPT_MS);
+  readonly #cached = new Lru<string, Promise<Hashes | null>>(MAX_CACHED, CACHE_MS);
 
   constructor(source: Source) {
     this.#source = source;
@@ -34,11 +34,11 @@ export class BlockTransactions {
 
   /** Returns the lower-case transaction hashes in block order, or null for an unknown block. @throws ChainError */
   read(hash: string): Promise<Hashes | null> {
-    const kept = this.#kept.get(hash);
-    if (kept !== undefined) return kept;
+    const cached = this.#cached.get(hash);
+    if (cached !== undefined) return cached;
     const read = this.#ask(hash);
-    this.#kept.set(hash, read);
-    const forget = (): void => this.#kept.delete(hash);
+    this.#cached.set(hash, read);
+    const forget = (): void => this.#cached.delete(hash);
     // Nulls and failures are not cached: the next caller sends the request again.
     read.then((found) => found ?? forget(), forget);
     return read;

@@ -55,10 +55,10 @@ export function createCallRequestNow(parts: CallParts, context: MethodContext): 
 }
 
 function assembleRequest(
-  { call: given, block = LATEST, stateOverrides, blockOverrides }: CallParts,
+  { call: provided, block = LATEST, stateOverrides, blockOverrides }: CallParts,
   gas: bigint | undefined,
 ): CallRequest {
-  const call = gas === undefined && given.input === undefined ? given : settleFields(given, gas);
+  const call = gas === undefined && provided.input === undefined ? provided : completeFields(provided, gas);
   if (stateOverrides === undefined && blockOverrides === undefined) return { call, block };
   return {
     call,
@@ -69,7 +69,10 @@ function assembleRequest(
 }
 
 /** Returns the call with one field for the call data and the capped gas. */
-function settleFields({ input, gas: _requested, ...rest }: CallObject, gas: bigint | undefined): CallObject {
+function completeFields(
+  { input, gas: _requested, ...rest }: CallObject,
+  gas: bigint | undefined,
+): CallObject {
   return {
     ...rest,
     ...(input !== undefined && { data: input }),

@@ -1,10 +1,10 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/schemas.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { ANY_BLOCK_PARAM } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { getRawBytes } from './raw-blocks.ts';
 import { EXAMPLE_RAW_BLOCK } from './result-examples.ts';
-import { touchesNothing } from './touches.ts';
 
 export const debugGetRawBlock: Method<MethodContext> = defineMethod({
   name: 'debug_getRawBlock',
@@ -12,7 +12,7 @@ export const debugGetRawBlock: Method<MethodContext> = defineMethod({
   description: 'An unknown number gives `0x`, an unknown hash and `pending` an error.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'block', schema: data },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 1000,
   isOptIn: true,
   errors: ['serverError'],

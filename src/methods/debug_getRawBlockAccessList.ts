@@ -2,10 +2,10 @@ import { continueWith } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/schemas.ts';
+import { scopeOfAnything } from './contract-scope.ts';
 import { ANY_BLOCK_PARAM } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RAW_BLOCK_ACCESS_LIST } from './result-examples.ts';
-import { touchesAnything } from './touches.ts';
 
 export const debugGetRawBlockAccessList: Method<MethodContext> = defineMethod({
   name: 'debug_getRawBlockAccessList',
@@ -13,7 +13,7 @@ export const debugGetRawBlockAccessList: Method<MethodContext> = defineMethod({
   description: 'An unknown block, `pending` and a block from before Amsterdam give an error.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'block access list', schema: data },
-  touches: touchesAnything,
+  contractScope: scopeOfAnything,
   cost: 1000,
   isOptIn: true,
   errors: ['resourceNotFound', 'prunedHistory', 'serverError'],

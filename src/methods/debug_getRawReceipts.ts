@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/result-scalars.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { ANY_BLOCK_PARAM } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { getRawReceipts } from './raw-blocks.ts';
 import { EXAMPLE_RAW_RECEIPT } from './result-examples.ts';
-import { touchesNothing } from './touches.ts';
 
 export const debugGetRawReceipts: Method<MethodContext> = defineMethod({
   name: 'debug_getRawReceipts',
@@ -13,7 +13,7 @@ export const debugGetRawReceipts: Method<MethodContext> = defineMethod({
   description: 'An unknown number gives `null`, an unknown hash `[]`.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'receipts', schema: z.array(data).nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 1000,
   isOptIn: true,
   errors: ['serverError'],

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/schemas.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { NO_BYTES, orElse, TRANSACTION_HASH_PARAM } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_TRANSACTION } from './result-examples.ts';
-import { touchesNothing } from './touches.ts';
 
 export const debugGetRawTransaction: Method<MethodContext> = defineMethod({
   name: 'debug_getRawTransaction',
@@ -11,7 +11,7 @@ export const debugGetRawTransaction: Method<MethodContext> = defineMethod({
   description: 'An unknown transaction gives `0x`.',
   params: [TRANSACTION_HASH_PARAM],
   result: { name: 'transaction', schema: data },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 1000,
   isOptIn: true,
   errors: ['serverError'],

@@ -58,7 +58,7 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 const NO_ORIGIN = 'null';
 
 /** Decides whether a client may call methods of a development node. @param key undefined for a key without restrictions */
-export function judgeClient(
+export function authorizeClient(
   rule: DevelopmentRule,
   { address, origin, isForwarded }: ClientFacts,
   key: KeyBounds | undefined,
@@ -74,8 +74,8 @@ export function judgeClient(
 }
 
 function isNamed({ origins }: DevelopmentRule, origin: string): boolean {
-  const given = origin.toLowerCase();
-  return given !== NO_ORIGIN && origins.has(given);
+  const provided = origin.toLowerCase();
+  return provided !== NO_ORIGIN && origins.has(provided);
 }
 
 /** Returns why a client may not call a method, or undefined if it may. */

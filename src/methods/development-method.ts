@@ -2,7 +2,7 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
-import { requireMethod } from './ask-chain.ts';
+import { requireMethod } from './call-chain.ts';
 import { explainRefusal } from './development-access.ts';
 import type { MethodContext } from './method-context.ts';
 import { createNodeMethod } from './node-method.ts';
@@ -22,7 +22,7 @@ export function createDevelopmentMethod(name: string, label: string): Method<Met
     invoke(params, context) {
       const refusal = explainRefusal(context.development, name);
       if (refusal !== undefined) throw new RpcError('developmentRefused', refusal);
-      return askDevelopmentNode(name, params, context);
+      return callDevelopmentNode(name, params, context);
     },
   };
 }
@@ -31,7 +31,7 @@ export function createDevelopmentMethod(name: string, label: string): Method<Met
  * Sends a method to the development node. Access is not checked here.
  * @throws RpcError `methodNotFound` when the chain has no development node, or the node has no such method
  */
-export function askDevelopmentNode(
+export function callDevelopmentNode(
   name: string,
   params: readonly unknown[],
   { network: { chain }, scope }: MethodContext,

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { address } from '../rpc/result-scalars.ts';
-import { askDevelopmentNode } from './development-method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
+import { callDevelopmentNode } from './development-method.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 const NAME = 'eth_accounts';
 
@@ -14,10 +14,10 @@ export const ethAccounts: Method<MethodContext> = defineMethod({
     'Nodes are not asked: what they may have is not for the clients of this service. On development networks the accounts of the node, for clients that may send from them (docs/upstreams.md, Development nodes).',
   params: [],
   result: { name: 'accounts', schema: z.array(address) },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 5,
   isLocal: true,
   errors: [],
   example: { params: [], result: [] },
-  handle: (_, context) => (context.development === 'granted' ? askDevelopmentNode(NAME, [], context) : '[]'),
+  handle: (_, context) => (context.development === 'granted' ? callDevelopmentNode(NAME, [], context) : '[]'),
 });

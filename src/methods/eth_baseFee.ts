@@ -1,8 +1,8 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity256 } from '../rpc/result-scalars.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
-import { touchesNothing } from './touches.ts';
 
 const ETH_BASE_FEE = 'eth_baseFee';
 
@@ -14,7 +14,7 @@ export const ethBaseFee: Method<MethodContext> = defineMethod({
     'which clients have that lack this method.',
   params: [],
   result: { name: 'baseFee', schema: quantity256.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
   example: { params: [], result: '0x50d097' },

@@ -4,15 +4,15 @@ import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64 } from '../rpc/schemas.ts';
 import { LATEST } from './block-reference.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethBlockNumber: Method<MethodContext> = defineMethod({
   name: 'eth_blockNumber',
   summary: 'Number of the latest block.',
   params: [],
   result: { name: 'number', schema: quantity64 },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['serverError'],
   example: { params: [], result: '0x47' },

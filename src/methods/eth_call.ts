@@ -3,9 +3,9 @@ import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/schemas.ts';
 import { BLOCK_OVERRIDES_PARAM, CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
 import { createCallRequest, createCallRequestNow } from './call-request.ts';
+import { scopeOfCall } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { createTextRequest } from './plain-calls/text-request.ts';
-import { touchesCall } from './touches.ts';
 
 export const ethCall: Method<MethodContext> = defineMethod({
   name: 'eth_call',
@@ -16,7 +16,7 @@ export const ethCall: Method<MethodContext> = defineMethod({
     'Fee fields that are absent or zero switch fee checks off.',
   params: [CALL_PARAM, CALL_BLOCK_PARAM, STATE_OVERRIDES_PARAM, BLOCK_OVERRIDES_PARAM],
   result: { name: 'returnData', schema: data },
-  touches: touchesCall,
+  contractScope: scopeOfCall,
   cost: 80,
   executes: true,
   errors: ['executionReverted', 'serverError', 'callTooLarge', 'executionTimedOut', 'timedOut', 'busy'],
@@ -37,14 +37,14 @@ export const ethCall: Method<MethodContext> = defineMethod({
   handleMany(calls, parse, context) {
     const { execution } = context.network.chain;
     if (execution.callMany === undefined) return undefined;
-    const requests = calls.map((given) => {
-      const known = createTextRequest(given);
-      const values = known === undefined ? parse(given) : undefined;
+    const requests = calls.map((provided) => {
+      const known = createTextRequest(provided);
+      const values = known === undefined ? parse(provided) : undefined;
       if (values === undefined) return known;
       const [call, block, stateOverrides, blockOverrides] = values;
       return createCallRequestNow({ call, block, stateOverrides, blockOverrides }, context);
     });
     return execution.callMany(requests, context.scope);
   },
-  invokePlain: (call, { network, scope }) => network.chain.execution.callPlain?.(call, scope),
+  invokeFastPath: (call, { network, scope }) => network.chain.execution.callFastPath?.(call, scope),
 });

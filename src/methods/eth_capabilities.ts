@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { hash32, quantity64 } from '../rpc/result-scalars.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
 import { EXAMPLE_CAPABILITIES } from './result-examples.ts';
-import { touchesNothing } from './touches.ts';
 
 const ETH_CAPABILITIES = 'eth_capabilities';
 
@@ -40,7 +40,7 @@ export const ethCapabilities: Method<MethodContext> = defineMethod({
       })
       .meta({ title: 'capabilities' }),
   },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
   example: { params: [], result: EXAMPLE_CAPABILITIES },

@@ -2,8 +2,8 @@ import { continueWith } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity256 } from '../rpc/schemas.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 const encodeJson = (chainId: bigint): string => `"${encodeQuantity(chainId)}"`;
 
@@ -12,7 +12,7 @@ export const ethChainId: Method<MethodContext> = defineMethod({
   summary: 'Chain id of the network (EIP-155).',
   params: [],
   result: { name: 'chainId', schema: quantity256 },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 5,
   isLocal: true,
   errors: ['unavailable'],

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { address, quantity256 } from '../rpc/result-scalars.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
 import { EXAMPLE_CONFIG } from './result-examples.ts';
-import { touchesNothing } from './touches.ts';
 
 const ETH_CONFIG = 'eth_config';
 const count: z.ZodType = z.number().int().nonnegative();
@@ -44,7 +44,7 @@ export const ethConfig: Method<MethodContext> = defineMethod({
       })
       .meta({ title: 'fork schedule' }),
   },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
   example: { params: [], result: EXAMPLE_CONFIG },

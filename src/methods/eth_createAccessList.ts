@@ -2,9 +2,9 @@ import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
 import { createCallRequest } from './call-request.ts';
+import { scopeOfCall } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { accessListResult } from './simulation-schemas.ts';
-import { touchesCall } from './touches.ts';
 
 export const ethCreateAccessList: Method<MethodContext> = defineMethod({
   name: 'eth_createAccessList',
@@ -14,7 +14,7 @@ export const ethCreateAccessList: Method<MethodContext> = defineMethod({
     "`gas` is capped at 10 times the latest block's gas limit.",
   params: [CALL_PARAM, CALL_BLOCK_PARAM, STATE_OVERRIDES_PARAM],
   result: { name: 'accessList', schema: accessListResult },
-  touches: touchesCall,
+  contractScope: scopeOfCall,
   cost: 80,
   executes: true,
   errors: ['serverError', 'callTooLarge', 'executionTimedOut', 'timedOut', 'busy'],

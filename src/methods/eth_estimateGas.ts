@@ -3,8 +3,8 @@ import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64 } from '../rpc/schemas.ts';
 import { BLOCK_OVERRIDES_PARAM, CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
 import { createCallRequest } from './call-request.ts';
+import { scopeOfCall } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesCall } from './touches.ts';
 
 export const ethEstimateGas: Method<MethodContext> = defineMethod({
   name: 'eth_estimateGas',
@@ -14,7 +14,7 @@ export const ethEstimateGas: Method<MethodContext> = defineMethod({
     "the upper bound; a given `gas` is capped at 10 times the latest block's gas limit.",
   params: [CALL_PARAM, CALL_BLOCK_PARAM, STATE_OVERRIDES_PARAM, BLOCK_OVERRIDES_PARAM],
   result: { name: 'gas', schema: quantity64 },
-  touches: touchesCall,
+  contractScope: scopeOfCall,
   cost: 300,
   executes: true,
   errors: ['executionReverted', 'serverError', 'callTooLarge', 'executionTimedOut', 'timedOut', 'busy'],

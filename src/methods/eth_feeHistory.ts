@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64, quantity256 } from '../rpc/result-scalars.ts';
 import { anyBlockNumberOrTag } from './block-reference.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { blockCount, checkPercentiles, MAX_HISTORY_BLOCKS, percentileList } from './fee-history-params.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
-import { touchesNothing } from './touches.ts';
 
 const ETH_FEE_HISTORY = 'eth_feeHistory';
 /** geth's answer for a block count of zero. */
@@ -51,7 +51,7 @@ export const ethFeeHistory: Method<MethodContext> = defineMethod({
     },
   ],
   result: { name: 'feeHistory', schema: feeHistory },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
   example: {

@@ -8,10 +8,10 @@ import { LATEST } from './block-reference.ts';
 import { callObject } from './call-object.ts';
 import { createCallRequest } from './call-request.ts';
 import { completeFees, type FilledFees, readQuantityText, refuse } from './complete-fees.ts';
+import { scopeOfCall } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_FILLED_TRANSACTION } from './result-examples.ts';
 import { filledTransaction } from './result-schemas.ts';
-import { touchesCall } from './touches.ts';
 import { createUnsigned, encodeUnsigned } from './unsigned-transaction.ts';
 
 const PENDING: BlockReference = { kind: 'tag', tag: 'pending' };
@@ -46,7 +46,7 @@ export const ethFillTransaction: Method<MethodContext> = defineMethod({
     },
   ],
   result: { name: 'filled', schema: filledTransaction },
-  touches: touchesCall,
+  contractScope: scopeOfCall,
   cost: 400,
   executes: true,
   errors: ['executionReverted', 'serverError', 'callTooLarge', 'executionTimedOut', 'timedOut', 'busy'],

@@ -1,8 +1,8 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity256 } from '../rpc/schemas.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
-import { touchesNothing } from './touches.ts';
 
 const ETH_GAS_PRICE = 'eth_gasPrice';
 
@@ -14,7 +14,7 @@ export const ethGasPrice: Method<MethodContext> = defineMethod({
     '3 s at most while the head is the same.',
   params: [],
   result: { name: 'gasPrice', schema: quantity256 },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
   example: { params: [], result: '0x6522545' },

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type { BlockReference } from '../chain/requests.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data, quantity64, quantity256 } from '../rpc/result-scalars.ts';
+import { scopeOfAccount } from './contract-scope.ts';
 import { blockOfHash } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { readWholeText } from './read-whole-text.ts';
 import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
-import { touchesAccount } from './touches.ts';
 
 const accountInfo: z.ZodType = z
   .object({ balance: quantity256, nonce: quantity64, code: data })
@@ -22,7 +22,7 @@ export const ethGetAccountInfo: Method<MethodContext> = defineMethod({
     { ...STATE_BLOCK_PARAM, required: true, description: 'Block after which the state is read.' },
   ],
   result: { name: 'account', schema: accountInfo },
-  touches: touchesAccount,
+  contractScope: scopeOfAccount,
   cost: 240,
   errors: ['serverError'],
   example: {

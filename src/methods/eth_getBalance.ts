@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity256 } from '../rpc/schemas.ts';
 import { LATEST } from './block-reference.ts';
+import { scopeOfAccount } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
-import { touchesAccount } from './touches.ts';
 
 export const ethGetBalance: Method<MethodContext> = defineMethod({
   name: 'eth_getBalance',
@@ -11,7 +11,7 @@ export const ethGetBalance: Method<MethodContext> = defineMethod({
   description: 'On an embedded chain `pending` counts as `latest`: it has no transactions that wait.',
   params: [ACCOUNT_PARAM, STATE_BLOCK_PARAM],
   result: { name: 'balance', schema: quantity256 },
-  touches: touchesAccount,
+  contractScope: scopeOfAccount,
   cost: 80,
   errors: ['serverError'],
   example: {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfAnything } from './contract-scope.ts';
 import { ANY_BLOCK_PARAM, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK_ACCESS_LIST } from './result-examples.ts';
 import { accountAccess } from './result-schemas.ts';
-import { touchesAnything } from './touches.ts';
 
 export const ethGetBlockAccessList: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockAccessList',
@@ -13,7 +13,7 @@ export const ethGetBlockAccessList: Method<MethodContext> = defineMethod({
     'An unknown block and `pending` give `null`, a block from before Amsterdam an error. Answers of nodes are compared with the hash in the header.',
   params: [ANY_BLOCK_PARAM],
   result: { name: 'block access list', schema: z.array(accountAccess).nullable() },
-  touches: touchesAnything,
+  contractScope: scopeOfAnything,
   cost: 1000,
   errors: ['resourceNotFound', 'prunedHistory', 'serverError'],
   example: { params: ['0x46'], result: EXAMPLE_BLOCK_ACCESS_LIST },

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { BLOCK_HASH_PARAM, blockOfHash, FULL_PARAM, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK } from './result-examples.ts';
 import { block } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetBlockByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockByHash',
@@ -12,7 +12,7 @@ export const ethGetBlockByHash: Method<MethodContext> = defineMethod({
     'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`.',
   params: [BLOCK_HASH_PARAM, FULL_PARAM],
   result: { name: 'block', schema: block.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['serverError'],
   example: { params: [EXAMPLE_BLOCK['hash'], false], result: EXAMPLE_BLOCK },

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { FULL_PARAM, NUMBER_PARAM, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK } from './result-examples.ts';
 import { block } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockByNumber',
@@ -12,7 +12,7 @@ export const ethGetBlockByNumber: Method<MethodContext> = defineMethod({
     'What client libraries, and gateways in front of this one, follow the chain by. An unknown block gives `null`. On an embedded chain `pending` is the block that would come next, without transactions; its state root is that of the head.',
   params: [NUMBER_PARAM, FULL_PARAM],
   result: { name: 'block', schema: block.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['serverError'],
   example: { params: ['0x21', false], result: EXAMPLE_BLOCK },

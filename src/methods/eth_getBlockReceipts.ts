@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { anyBlockExceptSafe, resolveSafeTag } from './block-reference.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RECEIPTS } from './result-examples.ts';
 import { receipt } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockReceipts',
@@ -14,7 +14,7 @@ export const ethGetBlockReceipts: Method<MethodContext> = defineMethod({
     'An unknown or future block gives `null`, a block without transactions `[]`, and so does `pending` on an embedded chain.',
   params: [{ name: 'block', description: 'The block.', required: true, codec: anyBlockExceptSafe }],
   result: { name: 'receipts', schema: z.array(receipt).nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 1000,
   errors: ['serverError'],
   example: { params: ['0x20'], result: EXAMPLE_RECEIPTS },

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64 } from '../rpc/result-scalars.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { BLOCK_HASH_PARAM, blockOfHash, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK } from './result-examples.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetBlockTransactionCountByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockTransactionCountByHash',
@@ -11,7 +11,7 @@ export const ethGetBlockTransactionCountByHash: Method<MethodContext> = defineMe
   description: 'An unknown block gives `null`.',
   params: [BLOCK_HASH_PARAM],
   result: { name: 'count', schema: quantity64.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: [EXAMPLE_BLOCK['hash']], result: '0x1' },

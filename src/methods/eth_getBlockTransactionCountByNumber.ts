@@ -1,8 +1,8 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64 } from '../rpc/result-scalars.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { NUMBER_PARAM, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetBlockTransactionCountByNumber: Method<MethodContext> = defineMethod({
   name: 'eth_getBlockTransactionCountByNumber',
@@ -10,7 +10,7 @@ export const ethGetBlockTransactionCountByNumber: Method<MethodContext> = define
   description: 'An unknown or future block gives `null`.',
   params: [NUMBER_PARAM],
   result: { name: 'count', schema: quantity64.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: ['0x21'], result: '0x1' },

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/schemas.ts';
 import { LATEST } from './block-reference.ts';
+import { scopeOfAccount } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
-import { touchesAccount } from './touches.ts';
 
 export const ethGetCode: Method<MethodContext> = defineMethod({
   name: 'eth_getCode',
@@ -12,7 +12,7 @@ export const ethGetCode: Method<MethodContext> = defineMethod({
     'An account without code has `0x`; one that has delegated itself (EIP-7702) has `0xef0100` and the address.',
   params: [ACCOUNT_PARAM, STATE_BLOCK_PARAM],
   result: { name: 'code', schema: data },
-  touches: touchesAccount,
+  contractScope: scopeOfAccount,
   cost: 80,
   errors: ['serverError'],
   example: {

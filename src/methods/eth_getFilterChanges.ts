@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { hash32 } from '../rpc/result-scalars.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { EXAMPLE_FILTER_ID, filterId, findFilters } from './filters/filter-id.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_LOG } from './result-examples.ts';
 import { log, transaction } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetFilterChanges: Method<MethodContext> = defineMethod({
   name: 'eth_getFilterChanges',
@@ -17,7 +17,7 @@ export const ethGetFilterChanges: Method<MethodContext> = defineMethod({
     'in a message that begins with `filter not found`: make another one and read what lies between with `eth_getLogs`.',
   params: [filterId],
   result: { name: 'changes', schema: z.array(z.union([hash32, log, transaction])) },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 140,
   errors: ['serverError', 'recordsUnavailable'],
   example: { params: [EXAMPLE_FILTER_ID], result: [EXAMPLE_LOG] },

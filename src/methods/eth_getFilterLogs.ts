@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { EXAMPLE_FILTER_ID, filterId, findFilters } from './filters/filter-id.ts';
 import { countFurtherValues } from './log-filter.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_LOG } from './result-examples.ts';
 import { log } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 import { workFor } from './work-credits.ts';
 
 export const ethGetFilterLogs: Method<MethodContext> = defineMethod({
@@ -15,7 +15,7 @@ export const ethGetFilterLogs: Method<MethodContext> = defineMethod({
     'Without `fromBlock` and `toBlock` those of the head. It is no poll: what `eth_getFilterChanges` gives next does not change, and the filter lives no longer.',
   params: [filterId],
   result: { name: 'logs', schema: z.array(log) },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 255,
   errors: ['serverError', 'tooManyLogs', 'recordsUnavailable'],
   example: { params: [EXAMPLE_FILTER_ID], result: [EXAMPLE_LOG] },

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { BLOCK_HASH_PARAM, blockOfHash, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_HEADER } from './result-examples.ts';
 import { header } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetHeaderByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getHeaderByHash',
@@ -11,7 +11,7 @@ export const ethGetHeaderByHash: Method<MethodContext> = defineMethod({
   description: 'A block without size, transactions, uncles and withdrawals. An unknown block gives `null`.',
   params: [BLOCK_HASH_PARAM],
   result: { name: 'header', schema: header.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['serverError'],
   example: { params: [EXAMPLE_HEADER['hash']], result: EXAMPLE_HEADER },

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { NUMBER_PARAM, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_HEADER } from './result-examples.ts';
 import { header } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetHeaderByNumber: Method<MethodContext> = defineMethod({
   name: 'eth_getHeaderByNumber',
@@ -12,7 +12,7 @@ export const ethGetHeaderByNumber: Method<MethodContext> = defineMethod({
     'A block without size, transactions, uncles and withdrawals. An unknown block and `pending` give `null`.',
   params: [NUMBER_PARAM],
   result: { name: 'header', schema: header.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['serverError'],
   example: { params: ['0x21'], result: EXAMPLE_HEADER },

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfLogs } from './contract-scope.ts';
 import { countFurtherValues, logFilter } from './log-filter.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_LOG } from './result-examples.ts';
 import { log } from './result-schemas.ts';
-import { touchesLogs } from './touches.ts';
 import { workFor } from './work-credits.ts';
 
 export const ethGetLogs: Method<MethodContext> = defineMethod({
@@ -14,7 +14,7 @@ export const ethGetLogs: Method<MethodContext> = defineMethod({
     'Without `fromBlock` and `toBlock` those of the head. A range that begins or ends above the head is an error. `logs` of the network bounds blocks, results and bytes of one answer.',
   params: [{ name: 'filter', description: 'Which logs.', required: true, codec: logFilter }],
   result: { name: 'logs', schema: z.array(log) },
-  touches: touchesLogs,
+  contractScope: scopeOfLogs,
   cost: 255,
   errors: ['serverError', 'tooManyLogs', 'busy'],
   example: {

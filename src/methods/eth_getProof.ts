@@ -1,11 +1,11 @@
 import { createBoundError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { LATEST } from './block-reference.ts';
+import { scopeOfAccount } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_PROOF } from './result-examples.ts';
 import { accountProof } from './result-schemas.ts';
 import { ACCOUNT_PARAM, decodeSlot, MAX_SLOTS, STATE_BLOCK_PARAM, slotTexts } from './state-params.ts';
-import { touchesAccount } from './touches.ts';
 
 export const ethGetProof: Method<MethodContext> = defineMethod({
   name: 'eth_getProof',
@@ -23,7 +23,7 @@ export const ethGetProof: Method<MethodContext> = defineMethod({
     STATE_BLOCK_PARAM,
   ],
   result: { name: 'proof', schema: accountProof },
-  touches: touchesAccount,
+  contractScope: scopeOfAccount,
   cost: 150,
   errors: ['serverError', 'busy'],
   example: {

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/schemas.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { BLOCK_HASH_PARAM, blockOfHash, INDEX_PARAM, NO_BYTES, orElse } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_TRANSACTION } from './result-examples.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetRawTransactionByBlockHashAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getRawTransactionByBlockHashAndIndex',
@@ -11,7 +11,7 @@ export const ethGetRawTransactionByBlockHashAndIndex: Method<MethodContext> = de
   description: 'An unknown block and a position beyond the last transaction give `0x`.',
   params: [BLOCK_HASH_PARAM, INDEX_PARAM],
   result: { name: 'transaction', schema: data },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: [EXAMPLE_TRANSACTION['blockHash'], '0x0'], result: EXAMPLE_RAW_TRANSACTION },

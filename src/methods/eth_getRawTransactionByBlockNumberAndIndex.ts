@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/schemas.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { INDEX_PARAM, NO_BYTES, NUMBER_PARAM, orElse } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RAW_TRANSACTION } from './result-examples.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetRawTransactionByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getRawTransactionByBlockNumberAndIndex',
@@ -11,7 +11,7 @@ export const ethGetRawTransactionByBlockNumberAndIndex: Method<MethodContext> = 
   description: 'An unknown or future block and a position beyond the last transaction give `0x`.',
   params: [NUMBER_PARAM, INDEX_PARAM],
   result: { name: 'transaction', schema: data },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: ['0x20', '0x0'], result: EXAMPLE_RAW_TRANSACTION },

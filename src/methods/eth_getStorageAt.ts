@@ -3,9 +3,9 @@ import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { hash32 } from '../rpc/schemas.ts';
 import { LATEST } from './block-reference.ts';
+import { scopeOfAccount } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { ACCOUNT_PARAM, decodeSlot, STATE_BLOCK_PARAM, slotText } from './state-params.ts';
-import { touchesAccount } from './touches.ts';
 
 export const ethGetStorageAt: Method<MethodContext> = defineMethod({
   name: 'eth_getStorageAt',
@@ -17,7 +17,7 @@ export const ethGetStorageAt: Method<MethodContext> = defineMethod({
     STATE_BLOCK_PARAM,
   ],
   result: { name: 'value', schema: hash32 },
-  touches: touchesAccount,
+  contractScope: scopeOfAccount,
   cost: 80,
   errors: ['serverError'],
   example: {

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { LATEST } from './block-reference.ts';
+import { scopeOfStorage } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { storageValues } from './result-schemas.ts';
 import { orderRequests, STATE_BLOCK_PARAM, storageRequests } from './state-params.ts';
-import { touchesStorage } from './touches.ts';
 
 export const ethGetStorageValues: Method<MethodContext> = defineMethod({
   name: 'eth_getStorageValues',
@@ -20,7 +20,7 @@ export const ethGetStorageValues: Method<MethodContext> = defineMethod({
     STATE_BLOCK_PARAM,
   ],
   result: { name: 'values', schema: storageValues },
-  touches: touchesStorage,
+  contractScope: scopeOfStorage,
   cost: 255,
   errors: ['serverError', 'limitExceeded', 'callTooLarge', 'busy'],
   example: {

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { BLOCK_HASH_PARAM, blockOfHash, INDEX_PARAM, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_TRANSACTION } from './result-examples.ts';
 import { transaction } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetTransactionByBlockHashAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionByBlockHashAndIndex',
@@ -11,7 +11,7 @@ export const ethGetTransactionByBlockHashAndIndex: Method<MethodContext> = defin
   description: 'An unknown block and a position beyond the last transaction give `null`.',
   params: [BLOCK_HASH_PARAM, INDEX_PARAM],
   result: { name: 'transaction', schema: transaction.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: [EXAMPLE_TRANSACTION['blockHash'], '0x0'], result: EXAMPLE_TRANSACTION },

@@ -2,10 +2,10 @@ import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { integer64 } from '../rpc/schemas.ts';
 import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_TRANSACTION } from './result-examples.ts';
 import { transaction } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetTransactionByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionByBlockNumberAndIndex',
@@ -16,7 +16,7 @@ export const ethGetTransactionByBlockNumberAndIndex: Method<MethodContext> = def
     { name: 'index', description: 'Position of the transaction.', required: true, codec: integer64 },
   ],
   result: { name: 'transaction', schema: transaction.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: ['0x20', '0x0'], result: EXAMPLE_TRANSACTION },

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { orNull, TRANSACTION_HASH_PARAM } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_TRANSACTION } from './result-examples.ts';
 import { transaction } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetTransactionByHash: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionByHash',
@@ -12,7 +12,7 @@ export const ethGetTransactionByHash: Method<MethodContext> = defineMethod({
     'An unknown transaction gives `null`. One that waits, or is in a block above the served head, is pending.',
   params: [TRANSACTION_HASH_PARAM],
   result: { name: 'transaction', schema: transaction.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['serverError'],
   example: { params: [EXAMPLE_TRANSACTION['hash']], result: EXAMPLE_TRANSACTION },

@@ -5,15 +5,15 @@ import { PIECE_LENGTH } from '../primitives/parse-json.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { address, integer64 } from '../rpc/schemas.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { LATEST } from './block-reference.ts';
 import { readQuantityText } from './complete-fees.ts';
+import { scopeOfAccount } from './contract-scope.ts';
 import { blockOfHash } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { readWholeText } from './read-whole-text.ts';
 import { EXAMPLE_TRANSACTION } from './result-examples.ts';
 import { transaction } from './result-schemas.ts';
-import { touchesAccount } from './touches.ts';
 import { workFor } from './work-credits.ts';
 
 /** Members that are read from a block object with full transactions. */
@@ -30,7 +30,7 @@ export const ethGetTransactionBySenderAndNonce: Method<MethodContext> = defineMe
     { name: 'nonce', description: 'Its nonce.', required: true, codec: integer64 },
   ],
   result: { name: 'transaction', schema: transaction.nullable() },
-  touches: touchesAccount,
+  contractScope: scopeOfAccount,
   cost: 240,
   errors: ['serverError'],
   example: {
@@ -98,7 +98,7 @@ async function findBlock(
 /** Returns the index of the transaction in the block, or -1. Long blocks are parsed in scheduler slots of the owner. */
 async function findIndex(block: JsonResult, sender: string, nonce: bigint, owner: string): Promise<number> {
   const text = await readWholeText(block);
-  const parsed = text.length > PIECE_LENGTH ? TURNS.run(owner, parseInSlices(text)) : JSON.parse(text);
+  const parsed = text.length > PIECE_LENGTH ? SCHEDULER.run(owner, parseInSlices(text)) : JSON.parse(text);
   const { transactions } = (await parsed) as Block;
   return transactions.findIndex((each) => each.from.toLowerCase() === sender && BigInt(each.nonce) === nonce);
 }

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64 } from '../rpc/schemas.ts';
 import { LATEST } from './block-reference.ts';
+import { scopeOfAccount } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
-import { touchesAccount } from './touches.ts';
 
 export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionCount',
@@ -11,7 +11,7 @@ export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
   description: 'On an embedded chain `pending` counts as `latest`: it has no transactions that wait.',
   params: [ACCOUNT_PARAM, STATE_BLOCK_PARAM],
   result: { name: 'nonce', schema: quantity64 },
-  touches: touchesAccount,
+  contractScope: scopeOfAccount,
   cost: 80,
   errors: ['serverError'],
   example: { params: ['0xb22db1efc84ea674085fe1364910d5e8196cbc81', '0x3b'], result: '0x2b' },

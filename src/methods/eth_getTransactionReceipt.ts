@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { orNull, TRANSACTION_HASH_PARAM } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RECEIPTS, EXAMPLE_TRANSACTION } from './result-examples.ts';
 import { receipt } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetTransactionReceipt: Method<MethodContext> = defineMethod({
   name: 'eth_getTransactionReceipt',
@@ -11,7 +11,7 @@ export const ethGetTransactionReceipt: Method<MethodContext> = defineMethod({
   description: '`null` as long as the transaction is not in a block up to the served head.',
   params: [TRANSACTION_HASH_PARAM],
   result: { name: 'receipt', schema: receipt.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['serverError'],
   example: { params: [EXAMPLE_TRANSACTION['hash']], result: EXAMPLE_RECEIPTS[0] },

@@ -1,9 +1,9 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { BLOCK_HASH_PARAM, blockOfHash, INDEX_PARAM, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_BLOCK, EXAMPLE_UNCLE } from './result-examples.ts';
 import { uncleBlock } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetUncleByBlockHashAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getUncleByBlockHashAndIndex',
@@ -12,7 +12,7 @@ export const ethGetUncleByBlockHashAndIndex: Method<MethodContext> = defineMetho
     'An unknown block and a position beyond the last uncle give `null`. `totalDifficulty` is `null`: it is not kept.',
   params: [BLOCK_HASH_PARAM, INDEX_PARAM],
   result: { name: 'uncle', schema: uncleBlock.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: [EXAMPLE_BLOCK['hash'], '0x0'], result: EXAMPLE_UNCLE },

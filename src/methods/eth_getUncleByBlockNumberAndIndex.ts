@@ -2,10 +2,10 @@ import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { integer64 } from '../rpc/schemas.ts';
 import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_UNCLE } from './result-examples.ts';
 import { uncleBlock } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMethod({
   name: 'eth_getUncleByBlockNumberAndIndex',
@@ -17,7 +17,7 @@ export const ethGetUncleByBlockNumberAndIndex: Method<MethodContext> = defineMet
     { name: 'index', description: 'Position of the uncle.', required: true, codec: integer64 },
   ],
   result: { name: 'uncle', schema: uncleBlock.nullable() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 150,
   errors: ['serverError'],
   example: { params: ['0x21', '0x0'], result: EXAMPLE_UNCLE },

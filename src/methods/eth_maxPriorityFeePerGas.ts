@@ -1,8 +1,8 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity256 } from '../rpc/schemas.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
-import { touchesNothing } from './touches.ts';
 
 const ETH_MAX_PRIORITY_FEE_PER_GAS = 'eth_maxPriorityFeePerGas';
 
@@ -14,7 +14,7 @@ export const ethMaxPriorityFeePerGas: Method<MethodContext> = defineMethod({
     'none. On nodes what a node suggests, kept for 3 s at most while the head is the same.',
   params: [],
   result: { name: 'priorityFee', schema: quantity256 },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['methodNotFound', 'serverError'],
   example: { params: [], result: '0x5f5e100' },

@@ -1,7 +1,7 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { EXAMPLE_FILTER_ID, filterIdSchema, findFilters, quoteId } from './filters/filter-id.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethNewBlockFilter: Method<MethodContext> = defineMethod({
   name: 'eth_newBlockFilter',
@@ -11,7 +11,7 @@ export const ethNewBlockFilter: Method<MethodContext> = defineMethod({
     'After a reorg it gives every block of the new branch. How long a filter lives, and how many there may be: see `eth_newFilter`.',
   params: [],
   result: { name: 'id', schema: filterIdSchema },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['tooManyFilters', 'recordsUnavailable'],
   example: { params: [], result: EXAMPLE_FILTER_ID },

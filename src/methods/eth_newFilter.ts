@@ -1,10 +1,10 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfLogs } from './contract-scope.ts';
 import { EXAMPLE_FILTER_ID, filterIdSchema, findFilters, quoteId } from './filters/filter-id.ts';
 import { checkFilterRange } from './filters/filter-range.ts';
 import { logFilter } from './log-filter.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_LOG } from './result-examples.ts';
-import { touchesLogs } from './touches.ts';
 
 export const ethNewFilter: Method<MethodContext> = defineMethod({
   name: 'eth_newFilter',
@@ -17,7 +17,7 @@ export const ethNewFilter: Method<MethodContext> = defineMethod({
     '`limits.filterLife` (5 minutes), and a key can have `limits.filters` (1,000) of them.',
   params: [{ name: 'filter', description: 'Which logs.', required: true, codec: logFilter }],
   result: { name: 'id', schema: filterIdSchema },
-  touches: touchesLogs,
+  contractScope: scopeOfLogs,
   cost: 80,
   errors: ['serverError', 'tooManyFilters', 'recordsUnavailable'],
   example: {

@@ -1,8 +1,8 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { boolean } from '../rpc/schemas.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { EXAMPLE_FILTER_ID, filterIdSchema, findFilters, quoteId } from './filters/filter-id.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethNewPendingTransactionFilter: Method<MethodContext> = defineMethod({
   name: 'eth_newPendingTransactionFilter',
@@ -21,7 +21,7 @@ export const ethNewPendingTransactionFilter: Method<MethodContext> = defineMetho
     },
   ],
   result: { name: 'id', schema: filterIdSchema },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['methodNotFound', 'tooManyFilters', 'recordsUnavailable'],
   example: { params: [], result: EXAMPLE_FILTER_ID },

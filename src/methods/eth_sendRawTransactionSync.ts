@@ -9,13 +9,13 @@ import { defineMethod, type Method } from '../rpc/method.ts';
 import { ParamProblem } from '../rpc/param-problem.ts';
 import { integer64, number } from '../rpc/schemas.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
+import { scopeOfRecipient } from './contract-scope.ts';
 import { ethSendRawTransaction, SENT_TRANSACTION_PARAM } from './eth_sendRawTransaction.ts';
 import { type Inclusion, InclusionWatch } from './inclusion-watch.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_RECEIPTS } from './result-examples.ts';
 import { receipt } from './result-schemas.ts';
-import { touchesRecipient } from './touches.ts';
 
 /** geth's default wait without a timeout, and its maximum, ms. */
 const DEFAULT_WAIT_MS = 20_000;
@@ -49,7 +49,7 @@ export const ethSendRawTransactionSync: Method<MethodContext> = defineMethod({
     },
   ],
   result: { name: 'receipt', schema: receipt },
-  touches: touchesRecipient,
+  contractScope: scopeOfRecipient,
   cost: 160,
   sends: true,
   waits: true,
@@ -87,11 +87,11 @@ async function waitForReceipt(
   const rest = (): Promise<boolean> => inclusion.wait(end - performance.now(), scope);
   do {
     // A block, or joining the feed, wakes many calls at once.
-    await TURNS.rejoin(owner);
+    await SCHEDULER.rejoin(owner);
     const found = await findReceipt(inclusion.hash, network, scope);
     if (found !== null) return found;
     // A waiting call does no work, so it lends its scheduler slot.
-  } while (await (network.turns === undefined ? rest() : network.turns.lend(owner, rest)));
+  } while (await (network.slots === undefined ? rest() : network.slots.lend(owner, rest)));
   if (scope.aborted) throw new ChainError('aborted', 'the client has gone');
   throw new RpcError('notIncluded', formatDuration(waitMs), inclusion.hash);
 }

@@ -6,11 +6,11 @@ import { limitOf } from '../util/bounds.ts';
 import { LATEST } from './block-reference.ts';
 import { countSimulatedEntries } from './call-entries.ts';
 import { CALL_BLOCK_PARAM } from './call-params.ts';
+import { scopeOfSimulation } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_SIMULATION } from './result-examples.ts';
 import { simulation } from './simulation-params.ts';
 import { simulatedBlocks } from './simulation-schemas.ts';
-import { touchesSimulation } from './touches.ts';
 import { workFor } from './work-credits.ts';
 
 /** geth's limits. */
@@ -35,7 +35,7 @@ export const ethSimulateV1: Method<MethodContext> = defineMethod({
     CALL_BLOCK_PARAM,
   ],
   result: { name: 'blocks', schema: simulatedBlocks },
-  touches: touchesSimulation,
+  contractScope: scopeOfSimulation,
   cost: 300,
   executes: true,
   errors: [
@@ -76,13 +76,13 @@ export const ethSimulateV1: Method<MethodContext> = defineMethod({
     ],
     result: EXAMPLE_SIMULATION,
   },
-  handle([given, block = LATEST], { network, scope }) {
-    checkSize(given);
-    const furtherEntries = countSimulatedEntries(given);
-    const furtherBlocks = countBlocks(given, findNumber(block, network.chain.heads)) - 1;
+  handle([provided, block = LATEST], { network, scope }) {
+    checkSize(provided);
+    const furtherEntries = countSimulatedEntries(provided);
+    const furtherBlocks = countBlocks(provided, findNumber(block, network.chain.heads)) - 1;
     return workFor(scope, 'eth_simulateV1_furtherBlock', furtherBlocks, () =>
       workFor(scope, 'call_further100Entries', furtherEntries, () =>
-        network.chain.execution.simulate({ simulation: given, block }, scope),
+        network.chain.execution.simulate({ simulation: provided, block }, scope),
       ),
     );
   },

@@ -1,12 +1,12 @@
 import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import { shorten } from '../rpc/param-problem.ts';
+import { scopeOfSubscription } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_LOG, SUBSCRIPTION_ID } from './result-examples.ts';
 import { subscriptionId } from './result-schemas.ts';
 import { KINDS } from './subscriptions/kinds.ts';
 import { SUBSCRIBE_PARAMS } from './subscriptions/params.ts';
-import { touchesSubscription } from './touches.ts';
 
 /** Parameters depend on the kind, which is checked first, as in geth. */
 export const ethSubscribe: Method<MethodContext> = {
@@ -20,7 +20,7 @@ export const ethSubscribe: Method<MethodContext> = {
     '`syncing` sends `false` as long as a head is served. A client that reads too slowly is closed with 1008, never sent less; 1012 asks it to connect again. Each event costs credits: see docs/operations.md.',
   params: SUBSCRIBE_PARAMS,
   result: { name: 'subscription', schema: subscriptionId },
-  touches: touchesSubscription,
+  contractScope: scopeOfSubscription,
   cost: 5,
   errors: [
     'notificationsUnsupported',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethSyncing: Method<MethodContext> = defineMethod({
   name: 'eth_syncing',
@@ -11,7 +11,7 @@ export const ethSyncing: Method<MethodContext> = defineMethod({
     'agree on it, and those that are still behind have no part in it. While no head can be served the call fails, as all others do.',
   params: [],
   result: { name: 'syncing', schema: z.literal(false) },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 5,
   errors: ['serverError'],
   example: { params: [], result: false },

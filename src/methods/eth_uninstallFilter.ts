@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import { EXAMPLE_FILTER_ID, filterId, findFilters } from './filters/filter-id.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethUninstallFilter: Method<MethodContext> = defineMethod({
   name: 'eth_uninstallFilter',
   summary: 'Removes a filter.',
   params: [filterId],
   result: { name: 'wasThere', schema: z.boolean() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   errors: ['recordsUnavailable'],
   example: { params: [EXAMPLE_FILTER_ID], result: true },

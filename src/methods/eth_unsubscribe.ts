@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { text } from '../rpc/schemas.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { SUBSCRIPTION_ID } from './result-examples.ts';
-import { touchesNothing } from './touches.ts';
 
 export const ethUnsubscribe: Method<MethodContext> = defineMethod({
   name: 'eth_unsubscribe',
   summary: 'Ends a subscription of this connection.',
   params: [{ name: 'subscription', description: 'Its id.', required: true, codec: text }],
   result: { name: 'isEnded', schema: z.literal(true) },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 10,
   isLocal: true,
   errors: ['serverError'],

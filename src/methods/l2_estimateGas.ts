@@ -5,9 +5,9 @@ import { blockOrOverrides } from './block-or-overrides.ts';
 import { LATEST, resolveSafeTag } from './block-reference.ts';
 import { CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
 import { createCallRequest } from './call-request.ts';
+import { scopeOfEstimate } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { gasEstimate } from './result-schemas.ts';
-import { touchesEstimate } from './touches.ts';
 
 const L2_ESTIMATE_GAS = 'l2_estimateGas';
 
@@ -29,7 +29,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
     STATE_OVERRIDES_PARAM,
   ],
   result: { name: 'gasEstimate', schema: gasEstimate },
-  touches: touchesEstimate,
+  contractScope: scopeOfEstimate,
   cost: 100,
   executes: true,
   needsRollup: true,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 export const netListening: Method<MethodContext> = defineMethod({
   name: 'net_listening',
@@ -9,7 +9,7 @@ export const netListening: Method<MethodContext> = defineMethod({
   description: 'Clients use it to see whether a provider is connected.',
   params: [],
   result: { name: 'listening', schema: z.literal(true) },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 5,
   isLocal: true,
   errors: [],

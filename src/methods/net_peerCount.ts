@@ -1,7 +1,7 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64 } from '../rpc/schemas.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 export const netPeerCount: Method<MethodContext> = defineMethod({
   name: 'net_peerCount',
@@ -10,7 +10,7 @@ export const netPeerCount: Method<MethodContext> = defineMethod({
     'The service is no peer of a network. The peers of a node that is behind it are not its own, and differ from node to node.',
   params: [],
   result: { name: 'peers', schema: quantity64 },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 5,
   isLocal: true,
   errors: [],

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { continueWith } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 export const netVersion: Method<MethodContext> = defineMethod({
   name: 'net_version',
   summary: 'Network id as a decimal string; here it is the chain id.',
   params: [],
   result: { name: 'networkId', schema: z.string().regex(/^[0-9]+$/) },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 5,
   isLocal: true,
   errors: ['unavailable'],

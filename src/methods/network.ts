@@ -29,7 +29,7 @@ export type Network = {
   /** Clients that may call methods of its development node; absent where it has none, or does not serve them. */
   readonly development?: DevelopmentRule;
   /** Scheduler of asynchronous calls on this network; without it only the limits of bodies apply. */
-  readonly turns?: FairQueue;
+  readonly slots?: FairQueue;
   /** Meaning of `safe` on the four methods that do not support it (spec 2.8). */
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, ms. */

@@ -4,10 +4,10 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import { FAMILY_ESTIMATES } from '../rollup/wire-names.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
-import { askChain, requireMethod } from './ask-chain.ts';
+import { callChain, requireMethod } from './call-chain.ts';
+import { scopeOfAnything } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { findNodeMethodCredits, NODE_METHOD_CREDITS } from './passed-methods.ts';
-import { touchesAnything } from './touches.ts';
 
 /**
  * Creates a method of a network's nodes: parameters and result pass through without inspection.
@@ -21,25 +21,25 @@ export function createNodeMethod(name: string, label: string): Method<MethodCont
     summary: "Answered by the network's nodes.",
     params: [],
     result: { name: 'result', schema: z.unknown() },
-    touches: touchesAnything,
+    contractScope: scopeOfAnything,
     cost: credits ?? NODE_METHOD_CREDITS,
     isNodeMethod: true,
     isPriced: credits !== undefined,
     executes: true,
     errors: ['methodNotFound', 'nodeRefusal', 'unavailable'],
     example: { params: [], result: null },
-    invoke: (params, context) => askNodes(name, params, context),
+    invoke: (params, context) => sendToNodes(name, params, context),
   };
 }
 
 /** Sends a method to the nodes. Errors are the node's own, except those of estimates, which are uniform across the nodes of a rollup. */
-function askNodes(
+function sendToNodes(
   name: string,
   params: readonly unknown[],
   context: MethodContext,
 ): PromiseOrValue<JsonResult> {
   const { chain } = context.network;
-  if (chain.pass === undefined || FAMILY_ESTIMATES.has(name)) return askChain(name, params, context);
+  if (chain.pass === undefined || FAMILY_ESTIMATES.has(name)) return callChain(name, params, context);
   return continueWith(chain.pass(name, params, context.scope), (answer) => requireMethod(answer, name));
 }
 

@@ -9,8 +9,8 @@ const MAX_IN_FLIGHT = 32;
 /** Maximum hashes queued for a request. */
 const MAX_WAITING = 4_096;
 /** Capacity and lifetime of the cache: every listener requests a new transaction within moments. */
-const MAX_KEPT = 1_024;
-const KEPT_MS = 5_000;
+const MAX_CACHED = 1_024;
+const CACHE_MS = 5_000;
 /** Timeout of one request, ms. */
 const TIMEOUT_MS = 10_000;
 
@@ -22,7 +22,7 @@ type Found = { readonly transaction: JsonText | null; readonly trust: RequestSco
 export class PendingLookups {
   static readonly #ofChains = new WeakMap<Source, PendingLookups>();
   readonly #source: Source;
-  readonly #kept = new Lru<string, Promise<Found>>(MAX_KEPT, KEPT_MS);
+  readonly #cached = new Lru<string, Promise<Found>>(MAX_CACHED, CACHE_MS);
   readonly #waiting: (() => void)[] = [];
   #inFlight = 0;
 
@@ -45,11 +45,11 @@ export class PendingLookups {
    * @throws ChainError when the nodes are unavailable, or `busy` when too many hashes are queued
    */
   async find(hash: string, scope: RequestScope): Promise<JsonText | null> {
-    let found = this.#kept.get(hash);
+    let found = this.#cached.get(hash);
     if (found === undefined) {
       if (this.#waiting.length >= MAX_WAITING) throw new ChainError('busy', 'node.inFlight');
       found = this.#begin(hash);
-      this.#kept.set(hash, found);
+      this.#cached.set(hash, found);
     }
     const { transaction, trust } = await found;
     if (trust !== undefined) scope.noteTrust(trust);
@@ -65,7 +65,7 @@ export class PendingLookups {
       return { transaction, trust: scope.trust };
     } catch (error) {
       // Failures are not cached: the next listener sends the request again.
-      this.#kept.delete(hash);
+      this.#cached.delete(hash);
       throw error;
     } finally {
       scope.release();

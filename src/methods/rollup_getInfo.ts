@@ -2,9 +2,9 @@ import type { JsonText } from '../primitives/json-result.ts';
 import type { RollupInfo } from '../rollup/rollup-family.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { rollupInfo } from './result-schemas.ts';
-import { touchesNothing } from './touches.ts';
 
 export const rollupGetInfo: Method<MethodContext> = defineMethod({
   name: 'rollup_getInfo',
@@ -12,7 +12,7 @@ export const rollupGetInfo: Method<MethodContext> = defineMethod({
   description: 'On rollups only. Numbers are plain JSON numbers.',
   params: [],
   result: { name: 'info', schema: rollupInfo },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 80,
   needsRollup: true,
   errors: ['methodNotFound', 'serverError', 'unavailable', 'misconfigured'],

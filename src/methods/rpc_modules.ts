@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { METHOD_NAMES } from './method-names.ts';
 import type { Network } from './network.ts';
-import { touchesNothing } from './touches.ts';
 
 /** Namespaces that only rollups have; `l2` stands for the network's own prefixes. */
 const ROLLUP_NAMESPACES: ReadonlySet<string> = new Set(['l2', 'rollup']);
@@ -13,7 +13,7 @@ export const rpcModules: Method<MethodContext> = defineMethod({
   summary: 'Namespaces of the methods that the network serves, each with version `1.0`.',
   params: [],
   result: { name: 'modules', schema: z.record(z.string(), z.literal('1.0')) },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 5,
   isLocal: true,
   errors: [],

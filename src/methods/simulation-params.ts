@@ -21,7 +21,7 @@ const withdrawal = mapped(
     address: optional(address),
     amount: optional(quantity64),
   }),
-  (given) => ({ ...EMPTY_WITHDRAWAL, ...given }),
+  (provided) => ({ ...EMPTY_WITHDRAWAL, ...provided }),
 );
 
 const blockOverrides = objectOf('simulated block overrides', {
@@ -51,5 +51,5 @@ export const simulation: Codec<BlockSimulation> = mapped(
     validation: optional(boolean, 'Whether nonces, prices and base fees are checked as in blocks.'),
     returnFullTransactions: optional(boolean, 'Whether transactions come whole instead of as hashes.'),
   }),
-  (given): BlockSimulation => ({ ...given, blockStateCalls: given.blockStateCalls ?? [] }),
+  (provided): BlockSimulation => ({ ...provided, blockStateCalls: provided.blockStateCalls ?? [] }),
 );

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 
 export const web3ClientVersion: Method<MethodContext> = defineMethod({
   name: 'web3_clientVersion',
   summary: 'Name and version of the service.',
   params: [],
   result: { name: 'version', schema: z.string() },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 5,
   isLocal: true,
   errors: [],

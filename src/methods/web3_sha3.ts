@@ -2,8 +2,8 @@ import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data, hash32 } from '../rpc/schemas.ts';
+import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
-import { touchesNothing } from './touches.ts';
 import { workFor } from './work-credits.ts';
 
 /** Hex digits included in the base credits: 16 KiB. */
@@ -14,7 +14,7 @@ export const web3Sha3: Method<MethodContext> = defineMethod({
   summary: 'Keccak-256 of the given bytes.',
   params: [{ name: 'data', description: 'The bytes.', required: true, codec: data }],
   result: { name: 'hash', schema: hash32 },
-  touches: touchesNothing,
+  contractScope: scopeOfNothing,
   cost: 5,
   isLocal: true,
   errors: [],

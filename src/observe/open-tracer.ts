@@ -12,7 +12,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
-import { settleWithin } from '../util/settle-within.ts';
+import { completeWithin } from '../util/complete-within.ts';
 import type { TraceSpan } from '../util/trace-span.ts';
 import type { Logger } from './logger.ts';
 import type { TracingOptions } from './options.ts';
@@ -54,7 +54,7 @@ export function openTracer(options: TracingOptions, { version, log, closeLimitMs
   return {
     begin: (name, traceParent) => beginTrace(tracer, options.sample, name, traceParent),
     async close() {
-      await settleWithin(
+      await completeWithin(
         provider.shutdown().catch(() => {}),
         closeLimitMs,
       );

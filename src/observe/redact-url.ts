@@ -1,5 +1,5 @@
 /** Shorter segments are route names; a key of this service has 32 characters. */
-const LONGEST_PLAIN_SEGMENT = 15;
+const LONGEST_READABLE_SEGMENT = 15;
 const LONGEST_PATH = 200;
 
 /**
@@ -12,7 +12,7 @@ export function redactUrl(target: string): string {
   const segments = path.slice(0, LONGEST_PATH).split('/');
   return segments
     .map((segment, i) =>
-      segment.length > LONGEST_PLAIN_SEGMENT || (segment !== '' && segments[i - 1]?.toLowerCase() === 'v3')
+      segment.length > LONGEST_READABLE_SEGMENT || (segment !== '' && segments[i - 1]?.toLowerCase() === 'v3')
         ? '***'
         : segment,
     )

@@ -52,7 +52,7 @@ export type SampleCounts = {
 };
 
 /** State of a network verified by proofs of nodes. */
-export type ProvenStateFigures = {
+export type VerifiedStateFigures = {
   /** Heads at which hot accounts and slots were verified before the first read. */
   readonly warmed: number;
   /** Heads to which cached state was rolled forward by block access lists (EIP-7928). */
@@ -69,7 +69,7 @@ export type ExecutionFigures = {
   readonly reason?: string;
   readonly executed: number;
   /** Rounds of state requests to nodes by calls. */
-  readonly trips: number;
+  readonly roundTrips: number;
   /** Calls sent to nodes, by reason. */
   readonly left: Readonly<Record<string, number>>;
   /** Absent where nodes' answers are not sampled. */
@@ -107,7 +107,7 @@ export type ChainFigures = {
   /** Absent where operators are not counted. */
   readonly agreement?: AgreementFigures;
   /** Absent without nodes. */
-  readonly provenState?: ProvenStateFigures;
+  readonly provenState?: VerifiedStateFigures;
   /** Absent where nothing is executed here. */
   readonly execution?: ExecutionFigures;
 };

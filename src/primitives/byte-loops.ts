@@ -25,7 +25,7 @@ const TEXT: number = BYTES + PIECE + 64;
 /** Shorter inputs are copied byte by byte. */
 const FEW_BYTES = 64;
 /** Longest text, in characters, with a cached view. */
-const MAX_KEPT_VIEW = 512;
+const MAX_CACHED_VIEW = 512;
 const textSpace = space.subarray(TEXT, TEXT + 2 * PIECE);
 
 /** Copies a part of a text into WebAssembly memory. @returns false if it is not ASCII */
@@ -85,10 +85,10 @@ export function encodeHex(bytes: Uint8Array, from = 0, to: number = bytes.length
 }
 
 /** Cached views by text length: creating a view takes as long as encoding a 32-byte word. */
-const textViews: (Uint8Array | undefined)[] = new Array(MAX_KEPT_VIEW + 1).fill(undefined);
+const textViews: (Uint8Array | undefined)[] = new Array(MAX_CACHED_VIEW + 1).fill(undefined);
 
 function viewText(length: number): Uint8Array {
-  if (length > MAX_KEPT_VIEW) return space.subarray(TEXT, TEXT + length);
+  if (length > MAX_CACHED_VIEW) return space.subarray(TEXT, TEXT + length);
   textViews[length] ??= space.subarray(TEXT, TEXT + length);
   return textViews[length];
 }

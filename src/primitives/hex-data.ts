@@ -26,7 +26,7 @@ export function hexDataOf(bytes: Uint8Array, from: number, length: number): HexD
 export function encodeHexData(data: HexData): JsonResult {
   if (typeof data === 'string') return `"${data}"`;
   const length = HEAD.length + 2 * data.length + TAIL.length;
-  return { pieces: encodePieces(data), cancel: () => {}, heldBytes: data.length, length };
+  return { pieces: encodePieces(data), cancel: () => {}, reservedBytes: data.length, length };
 }
 
 /** Returns the bytes of a text as a complete stream. */
@@ -34,7 +34,7 @@ export function streamBytes(bytes: Uint8Array): JsonStream {
   return {
     pieces: cutPieces(bytes),
     cancel: () => {},
-    heldBytes: bytes.length,
+    reservedBytes: bytes.length,
     length: bytes.length,
   };
 }

@@ -12,14 +12,14 @@ export interface JsonStream {
   /** Releases the source. Harmless after the end. */
   cancel(): void;
   /** Memory in bytes until the stream ends; absent if the source is read as it arrives. */
-  readonly heldBytes?: number;
+  readonly reservedBytes?: number;
   /** Total length in bytes, if known. */
   readonly length?: number;
 }
 
 /** Whether the stream is complete in memory: it cannot break off and may be read at any time. */
-export function isWhole({ heldBytes, length }: JsonStream): boolean {
-  return heldBytes !== undefined && length !== undefined;
+export function isWhole({ reservedBytes, length }: JsonStream): boolean {
+  return reservedBytes !== undefined && length !== undefined;
 }
 
 export type JsonResult = JsonText | JsonBytes | JsonStream;
@@ -74,7 +74,7 @@ export class JsonBytes implements JsonStream {
     this.length = head.length + value.bytes.length + tail.length;
   }
 
-  get heldBytes(): number {
+  get reservedBytes(): number {
     return this.length;
   }
 
@@ -115,11 +115,11 @@ export function passOn(
   pieces: AsyncIterable<Uint8Array>,
   cancel: () => void,
 ): JsonStream {
-  const { heldBytes, length } = source;
+  const { reservedBytes, length } = source;
   return {
     pieces,
     cancel,
-    ...(heldBytes !== undefined && { heldBytes }),
+    ...(reservedBytes !== undefined && { reservedBytes }),
     ...(length !== undefined && { length }),
   };
 }

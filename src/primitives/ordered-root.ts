@@ -37,7 +37,7 @@ export class OrderedRoot {
   #shared = -1;
 
   /** Number of nodes that wait for their parent. */
-  get held(): number {
+  get reserved(): number {
     return this.#leaves.length;
   }
 
@@ -119,13 +119,13 @@ function writeLeaf(path: Nibbles, value: Uint8Array): void {
 
 /** Cache of paths, which are the same for every list. */
 const paths: Nibbles[] = [];
-const MAX_KEPT_PATHS = 1_024;
+const MAX_CACHED_PATHS = 1_024;
 
 function pathOf(index: number): Nibbles {
   const known = paths[index];
   if (known !== undefined) return known;
   const path = bytesToNibbles(encodeRlp(BigInt(index)));
-  if (index < MAX_KEPT_PATHS) paths[index] = path;
+  if (index < MAX_CACHED_PATHS) paths[index] = path;
   return path;
 }
 

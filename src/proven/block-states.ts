@@ -3,9 +3,9 @@ import { EMPTY_BYTES } from '../primitives/bytes.ts';
 import { Lru } from '../util/lru.ts';
 import type { BlockChanges } from './block-changes.ts';
 import { BlockLinks } from './block-links.ts';
-import { ProvenStates } from './proven-states.ts';
 import { changeAccount, type RolledAccount } from './rolled-account.ts';
 import type { BlockState } from './state-nodes.ts';
+import { VerifiedStates } from './verified-states.ts';
 
 /** Shares of the memory for block changes, and for accounts derived from them. */
 const LINKS_SHARE = 0.0625;
@@ -23,14 +23,14 @@ type Rolled = RolledAccount | null | 'unknown';
  * by root.
  */
 export class BlockStates {
-  readonly proven: ProvenStates;
+  readonly proven: VerifiedStates;
   readonly #links: BlockLinks;
   /** Derived accounts by block hash and address. */
   readonly #rolled: Lru<string, Rolled>;
 
   /** @param bytes bound on the memory of all parts together */
   constructor(bytes: number) {
-    this.proven = new ProvenStates(bytes * (1 - LINKS_SHARE - ROLLED_SHARE));
+    this.proven = new VerifiedStates(bytes * (1 - LINKS_SHARE - ROLLED_SHARE));
     this.#links = new BlockLinks(bytes * LINKS_SHARE);
     this.#rolled = new Lru(Math.max(1, bytes * ROLLED_SHARE), Number.POSITIVE_INFINITY, undefined, weigh);
   }

@@ -61,10 +61,10 @@ export class HotKeys {
   #takeBest(): StateKeys {
     const hot = new StateKeys();
     let slots = 0;
-    let kept = 0;
+    let cached = 0;
     for (const level of this.#listLevels())
       for (const { name, address, slot } of level) {
-        if (++kept > MAX_SCORES) this.#scores.delete(name);
+        if (++cached > MAX_SCORES) this.#scores.delete(name);
         else if (!hot.accounts.has(address) && hot.accounts.size >= MAX_ACCOUNTS) continue;
         else if (slot === undefined) hot.addAccount(address);
         else if (slots < MAX_SLOTS) {

@@ -1,22 +1,22 @@
 import type { RequestScope } from '../util/request-scope.ts';
-import type { ProvenState } from '../verification/state-proof.ts';
-import type { SharedQuestion } from './shared-question.ts';
+import type { VerifiedState } from '../verification/state-proof.ts';
+import type { SharedRequest } from './shared-request.ts';
 
 /** Cap on slots per request to a node: half a megabyte of trie nodes, which take 4 ms to verify. geth refuses more than 1,024. */
 const MAX_SLOTS = 128;
 
 /** Request to a node about one account, shared by all readers that need part of it. */
-export type OpenQuestion = {
+export type OpenProof = {
   readonly slots: Set<string>;
-  readonly question: SharedQuestion<ProvenState | undefined>;
+  readonly query: SharedRequest<VerifiedState | undefined>;
 };
 
 /** Open requests about one account. */
 type AccountRequests = {
-  readonly all: Set<OpenQuestion>;
-  readonly bySlot: Map<string, OpenQuestion>;
+  readonly all: Set<OpenProof>;
+  readonly bySlot: Map<string, OpenProof>;
   /** Newest request: only this one may have room. */
-  newest: OpenQuestion | undefined;
+  newest: OpenProof | undefined;
 };
 
 /** Unanswered requests, by state root and account. A slot's request is found in constant time. */
@@ -27,12 +27,12 @@ export class ProofRequests {
    * Adds a slot to the request that already includes it, to the newest one where that has room, or to a new one.
    * @param name state root and account
    */
-  joinSlot(name: string, slot: string, open: () => OpenQuestion): OpenQuestion {
+  joinSlot(name: string, slot: string, open: () => OpenProof): OpenProof {
     const account = this.#accounts.get(name);
     const known = account?.bySlot.get(slot);
     if (known !== undefined) return known;
     const newest = account?.newest;
-    const hasRoom = newest?.question.isWaiting === true && newest.slots.size < MAX_SLOTS;
+    const hasRoom = newest?.query.isWaiting === true && newest.slots.size < MAX_SLOTS;
     const request = hasRoom ? newest : this.#add(name, open());
     request.slots.add(slot);
     this.#accounts.get(name)?.bySlot.set(slot, request);
@@ -40,12 +40,12 @@ export class ProofRequests {
   }
 
   /** Returns any open request about the account, or a new one. */
-  joinAccount(name: string, open: () => OpenQuestion): OpenQuestion {
+  joinAccount(name: string, open: () => OpenProof): OpenProof {
     const [first] = this.#accounts.get(name)?.all ?? [];
     return first ?? this.#add(name, open());
   }
 
-  #add(name: string, request: OpenQuestion): OpenQuestion {
+  #add(name: string, request: OpenProof): OpenProof {
     const account = this.#accounts.get(name) ?? { all: new Set(), bySlot: new Map(), newest: undefined };
     this.#accounts.set(name, account);
     account.all.add(request);
@@ -56,7 +56,7 @@ export class ProofRequests {
       if (account.newest === request) account.newest = undefined;
       if (account.all.size === 0 && this.#accounts.get(name) === account) this.#accounts.delete(name);
     };
-    request.question.outcome.then(forget, forget);
+    request.query.outcome.then(forget, forget);
     return request;
   }
 }
@@ -64,7 +64,7 @@ export class ProofRequests {
 /** Open requests that one reader waits for, and values of slots that it already knows. */
 export class Joined {
   readonly known: Map<string, bigint> = new Map();
-  readonly #requests = new Set<OpenQuestion>();
+  readonly #requests = new Set<OpenProof>();
   readonly #scope: RequestScope;
 
   constructor(scope: RequestScope) {
@@ -72,7 +72,7 @@ export class Joined {
   }
 
   /** Requests in the order in which they were joined. */
-  get requests(): readonly OpenQuestion[] {
+  get requests(): readonly OpenProof[] {
     return [...this.#requests];
   }
 
@@ -80,9 +80,9 @@ export class Joined {
     return this.#requests.size === 0;
   }
 
-  join(request: OpenQuestion): void {
+  join(request: OpenProof): void {
     if (this.#requests.has(request)) return;
     this.#requests.add(request);
-    request.question.join(this.#scope);
+    request.query.join(this.#scope);
   }
 }

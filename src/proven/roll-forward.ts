@@ -1,11 +1,11 @@
+import { completeWithin } from '../util/complete-within.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { settleWithin } from '../util/settle-within.ts';
 import { type BlockChanges, readBlockChanges } from './block-changes.ts';
 import { MAX_LINKS } from './block-links.ts';
 import type { BlockStates } from './block-states.ts';
 import type { Codes } from './codes.ts';
+import type { RoundTrips } from './round-trips.ts';
 import type { HeadPlace, ListNodes } from './state-nodes.ts';
-import type { Trips } from './trips.ts';
 
 /** Estimated response size of the proofs at a head, bytes per account or slot read there: 75 proofs of 5 kB and 100 slots of 2 kB for 500 of them. */
 const PROOF_BYTES_PER_KEY = 1_000;
@@ -24,7 +24,7 @@ export class RollForward {
   readonly #nodes: ListNodes;
   readonly #states: BlockStates;
   readonly #codes: Codes;
-  readonly #trips: Trips;
+  readonly #roundTrips: RoundTrips;
   #newest: HeadPlace | undefined;
   /** Previous head, whether state was rolled to it or not. */
   #last: HeadPlace | undefined;
@@ -36,11 +36,11 @@ export class RollForward {
   #left = 0;
   #count = 0;
 
-  constructor(nodes: ListNodes, states: BlockStates, codes: Codes, trips: Trips) {
+  constructor(nodes: ListNodes, states: BlockStates, codes: Codes, roundTrips: RoundTrips) {
     this.#nodes = nodes;
     this.#states = states;
     this.#codes = codes;
-    this.#trips = trips;
+    this.#roundTrips = roundTrips;
   }
 
   /** Number of heads to which state was rolled forward. */
@@ -80,7 +80,7 @@ export class RollForward {
     try {
       const path = await this.#findPath(head, last, scope);
       if (!this.#pays(path, keys)) return false;
-      const isRolled = (await settleWithin(this.#follow(path, scope), LIMIT_MS)) === true;
+      const isRolled = (await completeWithin(this.#follow(path, scope), LIMIT_MS)) === true;
       this.#pause = isRolled ? 0 : this.#lengthen();
       return isRolled;
     } catch {
@@ -106,7 +106,9 @@ export class RollForward {
   /** Applies the lists of the path. @returns whether the state of the head is derived */
   async #follow(path: readonly Step[], scope: RequestScope): Promise<boolean> {
     const lists = await Promise.all(
-      path.map(({ at }) => this.#trips.ask(scope, (trip) => this.#nodes.askAccessList(at, trip))),
+      path.map(({ at }) =>
+        this.#roundTrips.ask(scope, (roundTrip) => this.#nodes.requestAccessList(at, roundTrip)),
+      ),
     );
     this.#length = Math.max(...lists.map((answer) => answer?.length ?? 0));
     const changes = lists.map((answer) => answer?.list && readBlockChanges(answer.list));

@@ -1,7 +1,7 @@
 import type { BlockAccessList } from '../chain/block-access-list.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
+import type { StateProofRequest, VerifiedState } from '../verification/state-proof.ts';
 
 /** Block with a verified header. Texts are lower-case `0x` text. */
 export type StatePlace = {
@@ -27,9 +27,18 @@ export type HeadPlace = StatePlace & {
 /** Nodes that serve proofs of state, which are verified. Errors are outages. */
 export interface StateNodes {
   /** @returns undefined where the proof has an unknown form */
-  askProof(question: ProofQuestion, at: StatePlace, scope: RequestScope): Promise<ProvenState | undefined>;
+  requestProof(
+    query: StateProofRequest,
+    at: StatePlace,
+    scope: RequestScope,
+  ): Promise<VerifiedState | undefined>;
   /** Requests the code of an account whose code hash is verified by a proof. */
-  askCode(address: string, codeHash: Uint8Array, at: StatePlace, scope: RequestScope): Promise<Uint8Array>;
+  requestCode(
+    address: string,
+    codeHash: Uint8Array,
+    at: StatePlace,
+    scope: RequestScope,
+  ): Promise<Uint8Array>;
 }
 
 /** Nodes that serve block access lists, which are verified. Errors are outages. */
@@ -37,7 +46,7 @@ export interface ListNodes {
   /** Returns the verified header of a block; undefined where it cannot be verified. */
   findHeader(number: bigint, hash: string, scope: RequestScope): PromiseOrValue<HeadPlace | undefined>;
   /** @returns undefined where no node has lists */
-  askAccessList(at: HeadPlace, scope: RequestScope): Promise<AnsweredList | undefined>;
+  requestAccessList(at: HeadPlace, scope: RequestScope): Promise<AnsweredList | undefined>;
 }
 
 /** List that its header commits to, undefined where it is too long to be read here; and the length of the answer that contained it. */

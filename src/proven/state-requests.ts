@@ -2,18 +2,18 @@ import type { AccountState } from '../evm/host.ts';
 import { bytesToBigInt } from '../primitives/bytes.ts';
 import { hexToBytes } from '../primitives/hex.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { completeWithin } from '../util/complete-within.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { settleWithin } from '../util/settle-within.ts';
-import { TURNS } from '../util/turn-queue.ts';
-import type { ProofQuestion, ProvenState } from '../verification/state-proof.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
+import type { StateProofRequest, VerifiedState } from '../verification/state-proof.ts';
 import { BlockStates } from './block-states.ts';
 import { Codes, type CodeTable } from './codes.ts';
-import { KeyPace } from './key-pace.ts';
-import { Joined, type OpenQuestion, ProofRequests } from './proof-requests.ts';
+import { ProofRate } from './proof-rate.ts';
+import { Joined, type OpenProof, ProofRequests } from './proof-requests.ts';
 import { RollForward } from './roll-forward.ts';
-import { SharedQuestion, SharedQuestions, settleShared } from './shared-question.ts';
+import { RoundTrips } from './round-trips.ts';
+import { awaitShared, SharedRequest, SharedRequests } from './shared-request.ts';
 import type { BlockState, ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
-import { Trips } from './trips.ts';
 import { WarmUp } from './warm-up.ts';
 
 /** Slots looked up between two pauses: some 30 µs each, down the tries. */
@@ -24,9 +24,9 @@ const MAX_LOOKS = 4;
 const MAX_WARMING_MS = 500;
 
 /** Verified state of all blocks of a network. */
-export type Proven = { readonly states: BlockStates; readonly codes: Codes };
+export type StateCache = { readonly states: BlockStates; readonly codes: Codes };
 
-export type ProvenOptions = {
+export type StateCacheOptions = {
   /** Bound on the memory of all parts together. */
   readonly bytes?: number;
   /** Store of codes on disk. */
@@ -41,7 +41,7 @@ const DEFAULT_BYTES: number = 64 << 20;
 const CODES_SHARE = 0.5;
 
 /** Creates an empty store of verified state. */
-export function createProven({ bytes = DEFAULT_BYTES, codes, onFault }: ProvenOptions): Proven {
+export function createStateCache({ bytes = DEFAULT_BYTES, codes, onFault }: StateCacheOptions): StateCache {
   return {
     states: new BlockStates(bytes * (1 - CODES_SHARE)),
     codes: new Codes(bytes * CODES_SHARE, codes, onFault),
@@ -67,10 +67,10 @@ export type StateRequestsOptions = {
 
 /** Reads verified state, and requests missing state from nodes: the same part once, and the missing parts of one account in one request. */
 export class StateRequests {
-  readonly proven: Proven;
-  readonly trips: Trips = new Trips();
+  readonly proven: StateCache;
+  readonly roundTrips: RoundTrips = new RoundTrips();
   /** Rate per owner at which nodes prove accounts and slots of this network. */
-  readonly pace: KeyPace = new KeyPace();
+  readonly pace: ProofRate = new ProofRate();
   readonly warmUp: WarmUp;
   readonly #rollForward: RollForward | undefined;
   readonly #nodes: StateNodes;
@@ -80,25 +80,25 @@ export class StateRequests {
   /** Number of answers to proof requests. */
   #answers = 0;
   /** Code requests by hash. */
-  readonly #codes = new SharedQuestions<Uint8Array>(this.trips);
+  readonly #codes = new SharedRequests<Uint8Array>(this.roundTrips);
 
-  constructor(nodes: StateNodes, proven: Proven, options: StateRequestsOptions = {}) {
+  constructor(nodes: StateNodes, proven: StateCache, options: StateRequestsOptions = {}) {
     const { maxWarmingMs = MAX_WARMING_MS, now = () => performance.now(), lists } = options;
     const { states, codes } = proven;
     this.#nodes = nodes;
     this.#maxWarmingMs = maxWarmingMs;
     this.proven = proven;
-    const askProof = async (
-      question: ProofQuestion,
+    const requestProof = async (
+      query: StateProofRequest,
       at: StatePlace,
       scope: RequestScope,
     ): Promise<boolean> => {
-      const { requests } = await inSteps(question, scope, this.#join(question, at, scope));
-      const outcomes = await Promise.all(requests.map((request) => request.question.outcome));
+      const { requests } = await inSteps(query, scope, this.#join(query, at, scope));
+      const outcomes = await Promise.all(requests.map((request) => request.query.outcome));
       return !outcomes.includes(undefined);
     };
-    this.#rollForward = lists && new RollForward(lists, states, codes, this.trips);
-    this.warmUp = new WarmUp(states, askProof, now, this.#rollForward);
+    this.#rollForward = lists && new RollForward(lists, states, codes, this.roundTrips);
+    this.warmUp = new WarmUp(states, requestProof, now, this.#rollForward);
   }
 
   /** Number of heads to which state was rolled forward. */
@@ -112,8 +112,8 @@ export class StateRequests {
   }
 
   /** Returns the values if all of them are known; unlike `prove`, sends no request. */
-  find(question: ProofQuestion, at: BlockState): StateValues | undefined {
-    return runAtOnce(this.#findInSteps(question, at, true));
+  find(query: StateProofRequest, at: BlockState): StateValues | undefined {
+    return runAtOnce(this.#findInSteps(query, at, true));
   }
 
   /**
@@ -123,16 +123,16 @@ export class StateRequests {
    * @throws the errors of `StateNodes`; ChainError `timeout`
    */
   prove(
-    question: ProofQuestion,
+    query: StateProofRequest,
     at: StatePlace,
     scope: RequestScope,
   ): PromiseOrValue<StateValues | undefined> {
-    if (question.slots.length <= SLOTS_A_STEP)
-      return this.find(question, at) ?? this.#proveMissing(question, at, scope);
-    const finding = TURNS.run(scope.owner ?? '', this.#findInSteps(question, at, true));
+    if (query.slots.length <= SLOTS_A_STEP)
+      return this.find(query, at) ?? this.#proveMissing(query, at, scope);
+    const finding = SCHEDULER.run(scope.owner ?? '', this.#findInSteps(query, at, true));
     return finding instanceof Promise
-      ? finding.then((found) => found ?? this.#proveMissing(question, at, scope))
-      : (finding ?? this.#proveMissing(question, at, scope));
+      ? finding.then((found) => found ?? this.#proveMissing(query, at, scope))
+      : (finding ?? this.#proveMissing(query, at, scope));
   }
 
   /**
@@ -147,8 +147,8 @@ export class StateRequests {
   ): PromiseOrValue<Uint8Array> {
     const known = this.proven.codes.find(codeHash);
     if (known !== undefined) return known;
-    return this.#codes.ask(codeHash, scope, async (trip) => {
-      const code = await this.#nodes.askCode(address, hexToBytes(codeHash), at, trip);
+    return this.#codes.ask(codeHash, scope, async (roundTrip) => {
+      const code = await this.#nodes.requestCode(address, hexToBytes(codeHash), at, roundTrip);
       this.proven.codes.add(new Map([[codeHash, code]]));
       return code;
     });
@@ -156,7 +156,7 @@ export class StateRequests {
 
   /** @param isRead whether the keys are noted as read at the block */
   *#findInSteps(
-    { address, slots }: ProofQuestion,
+    { address, slots }: StateProofRequest,
     at: BlockState,
     isRead: boolean,
   ): Generator<undefined, StateValues | undefined> {
@@ -181,29 +181,28 @@ export class StateRequests {
   }
 
   async #proveMissing(
-    question: ProofQuestion,
+    query: StateProofRequest,
     at: StatePlace,
     scope: RequestScope,
   ): Promise<StateValues | undefined> {
-    scope.hasAskedNode = true;
+    scope.hasCalledNode = true;
     const warmUntil = Math.min(scope.deadline, performance.now() + this.#maxWarmingMs);
     for (let now = performance.now(); now < warmUntil; now = performance.now()) {
-      const round = this.warmUp.findRound(at.stateRoot, question);
+      const round = this.warmUp.findRound(at.stateRoot, query);
       if (round === undefined) break;
-      await settleWithin(round, warmUntil - now);
-      await TURNS.rejoin(scope.owner ?? '');
-      const found = await inSteps(question, scope, this.#findInSteps(question, at, false));
+      await completeWithin(round, warmUntil - now);
+      await SCHEDULER.rejoin(scope.owner ?? '');
+      const found = await inSteps(query, scope, this.#findInSteps(query, at, false));
       if (found !== undefined) return found;
     }
-    const { known, requests } = await inSteps(question, scope, this.#join(question, at, scope));
-    const outcomes = await settleShared(
-      requests.map((request) => request.question),
+    const { known, requests } = await inSteps(query, scope, this.#join(query, at, scope));
+    const outcomes = await awaitShared(
+      requests.map((request) => request.query),
       scope,
     );
-    if (outcomes === undefined) return this.#proveMissing(question, at, scope);
+    if (outcomes === undefined) return this.#proveMissing(query, at, scope);
     return (
-      combine(question, requests, outcomes, known) ??
-      inSteps(question, scope, this.#findInSteps(question, at, false))
+      combine(query, requests, outcomes, known) ?? inSteps(query, scope, this.#findInSteps(query, at, false))
     );
   }
 
@@ -211,16 +210,16 @@ export class StateRequests {
    * Joins in-flight requests, and new ones, for everything missing: at least one. It joins synchronously after the look-ups, so that as few requests as
    * possible are sent; where answers arrived during the look-ups, missing slots are looked up again.
    */
-  *#join(question: ProofQuestion, at: StatePlace, scope: RequestScope): Generator<undefined, Joined> {
-    const { address } = question;
+  *#join(query: StateProofRequest, at: StatePlace, scope: RequestScope): Generator<undefined, Joined> {
+    const { address } = query;
     const joined = new Joined(scope);
-    let missing = question.slots;
+    let missing = query.slots;
     for (let look = 0, answers = -1; look < MAX_LOOKS && answers !== this.#answers; look++) {
       answers = this.#answers;
       missing = yield* this.#findWords(address, missing, at, joined.known);
     }
     const name = `${at.stateRoot}/${address}`;
-    const open = (): OpenQuestion => this.#open(address, at, scope);
+    const open = (): OpenProof => this.#open(address, at, scope);
     for (const slot of missing) joined.join(this.#requests.joinSlot(name, slot, open));
     if (joined.isEmpty) joined.join(this.#requests.joinAccount(name, open));
     return joined;
@@ -244,26 +243,26 @@ export class StateRequests {
     return missing;
   }
 
-  #open(address: string, at: StatePlace, scope: RequestScope): OpenQuestion {
+  #open(address: string, at: StatePlace, scope: RequestScope): OpenProof {
     const slots = new Set<string>();
-    const question = new SharedQuestion(this.trips, scope, async (trip) => {
-      const asked = { address, slots: [...slots] };
-      const state = await this.#nodes.askProof(asked, at, trip);
+    const query = new SharedRequest(this.roundTrips, scope, async (roundTrip) => {
+      const requested = { address, slots: [...slots] };
+      const state = await this.#nodes.requestProof(requested, at, roundTrip);
       this.#answers++;
-      if (state !== undefined) this.proven.states.proven.note(at.stateRoot, asked, state);
+      if (state !== undefined) this.proven.states.proven.note(at.stateRoot, requested, state);
       return state;
     });
-    return { slots, question };
+    return { slots, query };
   }
 }
 
 /** Runs small work at once, and large work in scheduler slots of the owner. */
 function inSteps<T>(
-  { slots }: ProofQuestion,
+  { slots }: StateProofRequest,
   { owner = '' }: RequestScope,
   work: Generator<undefined, T>,
 ): PromiseOrValue<T> {
-  return slots.length <= SLOTS_A_STEP ? runAtOnce(work) : TURNS.run(owner, work);
+  return slots.length <= SLOTS_A_STEP ? runAtOnce(work) : SCHEDULER.run(owner, work);
 }
 
 function runAtOnce<T>(work: Generator<undefined, T>): T {
@@ -274,16 +273,16 @@ function runAtOnce<T>(work: Generator<undefined, T>): T {
 
 /** Combines the verified values from the answers: where there is little memory, some are already evicted. */
 function combine(
-  { slots }: ProofQuestion,
-  requests: readonly OpenQuestion[],
-  outcomes: readonly (ProvenState | undefined)[],
+  { slots }: StateProofRequest,
+  requests: readonly OpenProof[],
+  outcomes: readonly (VerifiedState | undefined)[],
   known: ReadonlyMap<string, bigint>,
 ): StateValues | undefined {
   const words = new Map(known);
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome === undefined) return undefined;
-    const asked = [...(requests[index] as OpenQuestion).slots];
-    for (const [at, slot] of asked.entries()) words.set(slot, outcome.words[at] as bigint);
+    const requested = [...(requests[index] as OpenProof).slots];
+    for (const [at, slot] of requested.entries()) words.set(slot, outcome.words[at] as bigint);
   }
   return { account: outcomes[0]?.account ?? null, words: slots.map((slot) => words.get(slot) as bigint) };
 }

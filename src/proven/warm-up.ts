@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { RequestScope } from '../util/request-scope.ts';
-import type { ProofQuestion } from '../verification/state-proof.ts';
+import type { StateProofRequest } from '../verification/state-proof.ts';
 import type { BlockStates } from './block-states.ts';
 import { HotKeys } from './hot-keys.ts';
 import type { RollForward } from './roll-forward.ts';
@@ -21,7 +21,7 @@ const SLICE_MS = 2;
 const MAX_SKIPPED = 64;
 
 /** Requests a proof, and stores it when it arrives. @returns whether its form is known */
-type AskProof = (question: ProofQuestion, at: StatePlace, scope: RequestScope) => Promise<boolean>;
+type AskProof = (query: StateProofRequest, at: StatePlace, scope: RequestScope) => Promise<boolean>;
 
 type Warming = {
   readonly stateRoot: string;
@@ -39,7 +39,7 @@ type Missing = Map<string, Set<string>>;
  */
 export class WarmUp {
   readonly #states: BlockStates;
-  readonly #askProof: AskProof;
+  readonly #requestProof: AskProof;
   readonly #now: () => number;
   readonly #rollForward: RollForward | undefined;
   readonly #hot = new HotKeys();
@@ -58,9 +58,9 @@ export class WarmUp {
    * @param now monotonic clock in milliseconds
    * @param rollForward derives state of the head from that of the previous head, as far as possible, before proofs are requested
    */
-  constructor(states: BlockStates, askProof: AskProof, now: () => number, rollForward?: RollForward) {
+  constructor(states: BlockStates, requestProof: AskProof, now: () => number, rollForward?: RollForward) {
     this.#states = states;
-    this.#askProof = askProof;
+    this.#requestProof = requestProof;
     this.#now = now;
     this.#rollForward = rollForward;
   }
@@ -76,7 +76,7 @@ export class WarmUp {
   }
 
   /** Returns the round that a reader of a state has to wait for, where all of its keys are likely to be in the warm-up. */
-  findRound(stateRoot: string, { address, slots }: ProofQuestion): Promise<unknown> | undefined {
+  findRound(stateRoot: string, { address, slots }: StateProofRequest): Promise<unknown> | undefined {
     const warming = this.#warming;
     if (warming?.stateRoot !== stateRoot) return undefined;
     const hot = warming.hot.accounts.get(address);
@@ -120,19 +120,24 @@ export class WarmUp {
         .sort(([, a], [, b]) => b.size - a.size)
         .map(([address, slots]) => [address, new Set(slots)]),
     );
-    const total = { asked: 0, failed: 0 };
-    while (total.asked < MAX_PROOFS && this.#headRoot === stateRoot && this.#now() < end) {
-      const asking = this.#proveSome(missing, at, Math.min(MAX_PROOFS - total.asked, ROUND_PROOFS), scope);
-      this.#warming = { stateRoot, hot, round: asking };
-      const { asked, failed } = await asking;
-      total.asked += asked;
+    const total = { requested: 0, failed: 0 };
+    while (total.requested < MAX_PROOFS && this.#headRoot === stateRoot && this.#now() < end) {
+      const requesting = this.#proveSome(
+        missing,
+        at,
+        Math.min(MAX_PROOFS - total.requested, ROUND_PROOFS),
+        scope,
+      );
+      this.#warming = { stateRoot, hot, round: requesting };
+      const { requested, failed } = await requesting;
+      total.requested += requested;
       total.failed += failed;
-      if (failed === asked) break;
+      if (failed === requested) break;
     }
-    if (total.asked === 0) return false;
-    this.#failures = 2 * total.failed > total.asked ? this.#failures + 1 : 0;
+    if (total.requested === 0) return false;
+    this.#failures = 2 * total.failed > total.requested ? this.#failures + 1 : 0;
     this.#toSkip = this.#failures === 0 ? 0 : Math.min(2 ** (this.#failures - 1), MAX_SKIPPED);
-    return total.asked > total.failed;
+    return total.requested > total.failed;
   }
 
   /** Drops an account without a proof: its readers' own requests fail with the reason. */
@@ -141,36 +146,36 @@ export class WarmUp {
     at: StatePlace,
     most: number,
     scope: RequestScope,
-  ): Promise<{ readonly asked: number; readonly failed: number }> {
-    const questions = await this.#choose(missing, at, most);
+  ): Promise<{ readonly requested: number; readonly failed: number }> {
+    const requests = await this.#choose(missing, at, most);
     let failed = 0;
-    const prove = async (question: ProofQuestion): Promise<void> => {
-      const isProven = await this.#askProof(question, at, scope).catch(() => false);
+    const prove = async (query: StateProofRequest): Promise<void> => {
+      const isProven = await this.#requestProof(query, at, scope).catch(() => false);
       if (isProven) return;
       failed++;
-      missing.delete(question.address);
+      missing.delete(query.address);
     };
-    await Promise.all(questions.map(prove));
-    return { asked: questions.length, failed };
+    await Promise.all(requests.map(prove));
+    return { requested: requests.length, failed };
   }
 
   /** Chooses one key for each missing part of a trie, and drops known keys from `missing`. Pauses, as there may be many. */
-  async #choose(missing: Missing, at: StatePlace, most: number): Promise<readonly ProofQuestion[]> {
+  async #choose(missing: Missing, at: StatePlace, most: number): Promise<readonly StateProofRequest[]> {
     const states = this.#states;
     const gaps = new Set<string>();
     const isFirst = (gap: string): boolean => gaps.size < gaps.add(gap).size;
-    const questions: ProofQuestion[] = [];
+    const requests: StateProofRequest[] = [];
     let pauseAt = performance.now() + SLICE_MS;
     const pause = async (): Promise<void> => {
       await turn();
       pauseAt = performance.now() + SLICE_MS;
     };
     for (const [address, slots] of missing) {
-      if (questions.length === most) break;
+      if (requests.length === most) break;
       if (performance.now() >= pauseAt) await pause();
       const gap = states.findAccountGap(at, address);
       if (gap !== undefined) {
-        if (isFirst(gap)) questions.push({ address, slots: [] });
+        if (isFirst(gap)) requests.push({ address, slots: [] });
         continue;
       }
       const account = slots.size === 0 ? undefined : states.findAccount(at, address);
@@ -181,9 +186,9 @@ export class WarmUp {
         else if (isFirst(slotGap)) chosen.push(slot);
         if (performance.now() >= pauseAt) await pause();
       }
-      if (chosen.length > 0) questions.push({ address, slots: chosen });
+      if (chosen.length > 0) requests.push({ address, slots: chosen });
       else if (slots.size === 0 || account == null) missing.delete(address);
     }
-    return questions;
+    return requests;
   }
 }

@@ -1,6 +1,6 @@
 import { CircuitBreaker } from '../redis/circuit-breaker.ts';
 import { createScript, type RedisClient } from '../redis/redis-client.ts';
-import { settleWithin } from '../util/settle-within.ts';
+import { completeWithin } from '../util/complete-within.ts';
 import {
   HEIGHT_LEASE_MS,
   HEIGHT_LIFE_MS,
@@ -80,7 +80,7 @@ export class RedisHeightTable implements HeightTable {
     { served, announced }: OwnHeights,
   ): Promise<OtherHeights | undefined> {
     const { client, prefix, timeLimitMs } = this.#options;
-    const reply = await settleWithin(
+    const reply = await completeWithin(
       client.run(
         EXCHANGE,
         `{${prefix}:heights:${chain}}`,

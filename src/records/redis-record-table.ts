@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CircuitBreaker } from '../redis/circuit-breaker.ts';
 import { createScript, type RedisClient, type RedisScript } from '../redis/redis-client.ts';
-import { LATE, settleWithin } from '../util/settle-within.ts';
+import { completeWithin, TIMED_OUT } from '../util/complete-within.ts';
 import {
   checkRecordText,
   MAX_OWNER_BYTES,
@@ -199,11 +199,11 @@ export class RedisRecordTable implements RecordTable {
   }
 
   /** @throws RecordTableError without a reply in time; immediately after several of these */
-  async #ask(question: () => Promise<unknown>): Promise<unknown> {
+  async #ask(request: () => Promise<unknown>): Promise<unknown> {
     // A missing connection, or a full one, does not count as a failure of the server.
     if (this.#client.ready && this.#breaker.admit()) {
-      const reply = await settleWithin(question(), this.#timeLimitMs);
-      if (reply !== undefined && reply !== LATE) {
+      const reply = await completeWithin(request(), this.#timeLimitMs);
+      if (reply !== undefined && reply !== TIMED_OUT) {
         this.#breaker.succeed();
         return reply;
       }

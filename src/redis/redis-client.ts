@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Redis, ReplyError } from 'iovalkey';
-import { settleWithin } from '../util/settle-within.ts';
+import { completeWithin } from '../util/complete-within.ts';
 import { createConnectorClass, type ReplyMeter } from './redis-connector.ts';
 import type { RedisTarget } from './redis-url.ts';
 
@@ -133,7 +133,7 @@ class BoundedClient implements RedisClient {
 
   async waitUntilReady(limitMs: number): Promise<void> {
     if (this.#redis.status !== 'ready')
-      await settleWithin(once(this.#redis, 'ready'), limitMs).catch(() => {});
+      await completeWithin(once(this.#redis, 'ready'), limitMs).catch(() => {});
   }
 
   reconnect(): void {

@@ -8,7 +8,7 @@ import { encodeHeaderOf } from '../verification/hash-header.ts';
 import { asText, isMembers } from '../verification/members.ts';
 import type { Collector } from './collector.ts';
 import type { RemoteBlock } from './remote-block.ts';
-import type { NodeQuestion, StateSource } from './state-source.ts';
+import type { NodeRequest, StateSource } from './state-source.ts';
 
 /** Depth of blocks that BLOCKHASH can read. */
 const MAX_ANCESTORS = 256n;
@@ -81,7 +81,7 @@ export class AncestorHashes {
     const count = Number(end - oldest);
     const headers = await Promise.all(
       Array.from({ length: count }, (_, index) =>
-        this.#ask(headerQuestion(end - BigInt(index)), place, (answer) => answer, scope),
+        this.#ask(headerRequest(end - BigInt(index)), place, (answer) => answer, scope),
       ),
     );
     let hash = place.hash;
@@ -104,6 +104,6 @@ function toWord(value: bigint): string {
 }
 
 /** Request for a block without transaction objects, whose header members are verified. */
-export function headerQuestion(number: bigint): NodeQuestion {
+export function headerRequest(number: bigint): NodeRequest {
   return { method: 'eth_getBlockByNumber', encode: () => `["${encodeQuantity(number)}",false]` };
 }

@@ -6,10 +6,10 @@ import { MissingState } from '../engine/state/missing-state.ts';
 import type { HexData } from '../primitives/hex-data.ts';
 import { type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
 import { StateKeys } from '../proven/state-keys.ts';
-import type { Proven } from '../proven/state-requests.ts';
+import type { StateCache } from '../proven/state-requests.ts';
 import { limitOf } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { addNeed, type CallRun, payForRun } from './call-run.ts';
 import type { Collector } from './collector.ts';
 import { Discoverer, type Discovery } from './discover.ts';
@@ -20,12 +20,12 @@ import { LeftToNodes, leaveOutages } from './remote-blocks.ts';
 import type { StateSource } from './state-source.ts';
 
 /** Caps on round trips of one call, and on its restarts. */
-const MAX_TRIPS = 8;
+const MAX_ROUND_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
 /** Cap on accounts and slots that nodes have to prove for one call: beyond it, executing the call is less work for a node. */
-const MAX_ASKED = limitOf('call.provenKeys');
+const MAX_REQUESTED = limitOf('call.provenKeys');
 /** Cap on accounts and slots taken from a node's access list of a call: some of them may be verified already. */
-const MAX_HINTED = 2 * MAX_ASKED;
+const MAX_HINTED = 2 * MAX_REQUESTED;
 /** After this many restarts a node is asked what the call reads, since threads find reads one at a time. */
 const HINTED_ATTEMPTS = 2;
 /**
@@ -48,7 +48,7 @@ export type CallAttemptsOptions = {
  */
 export class CallAttempts {
   readonly #source: StateSource;
-  readonly #proven: Proven;
+  readonly #proven: StateCache;
   readonly #pool: ExecutionPool;
   readonly #chain: RemoteChain;
   readonly #simulator: Simulator;
@@ -56,7 +56,7 @@ export class CallAttempts {
   readonly #missedTime: MissedTime;
   readonly #discoverer: Discoverer;
   /** Round trips of all calls. */
-  #trips = 0;
+  #roundTrips = 0;
 
   constructor({ source, pool, chain, simulator, collector, missedTime }: CallAttemptsOptions) {
     this.#source = source;
@@ -70,8 +70,8 @@ export class CallAttempts {
   }
 
   /** Number of round trips for state. */
-  get trips(): number {
-    return this.#trips;
+  get roundTrips(): number {
+    return this.#roundTrips;
   }
 
   /** Runs a call until it ends. @throws LeftToNodes; the error of the call itself */
@@ -112,46 +112,50 @@ export class CallAttempts {
   /** Runs a call on a thread, with the verified part of its known reads. */
   async #runOnThread(run: CallRun, growing: GrowingExcerpt, scope: RequestScope): Promise<HexData> {
     const owner = scope.owner ?? '';
-    if (run.isGuessed && run.hereMs < MAX_HERE_MS) await TURNS.take(owner, () => this.#discover(run, scope));
-    for (const keys of [run.read, run.further]) await TURNS.run(owner, growing.add(keys, this.#proven));
+    if (run.isGuessed && run.hereMs < MAX_HERE_MS)
+      await SCHEDULER.take(owner, () => this.#discover(run, scope));
+    for (const keys of [run.read, run.further]) await SCHEDULER.run(owner, growing.add(keys, this.#proven));
     return this.#pool.runOnThread({ ...run.job, store: growing.excerpt }, scope);
   }
 
   async #collectAndRetry(run: CallRun, scope: RequestScope): Promise<HexData> {
     const owner = scope.owner ?? '';
     const { block, request, further } = run;
-    if (++run.attempts > MAX_ATTEMPTS || run.trips > MAX_TRIPS) throw new LeftToNodes('unsettled');
+    if (++run.attempts > MAX_ATTEMPTS || run.roundTrips > MAX_ROUND_TRIPS) throw new LeftToNodes('unsettled');
     const { missing, isBlind } = await this.#findMissing(run, scope);
     // Reads that only a thread finds come late: more of them may follow.
-    const isLate = await TURNS.run(
+    const isLate = await SCHEDULER.run(
       owner,
-      addMissing(further, block, this.#proven, missing, MAX_ASKED - run.asked),
+      addMissing(further, block, this.#proven, missing, MAX_REQUESTED - run.requested),
     );
     // All known reads are verified: a thread found another one.
     const isUnforeseen = missing.isEmpty && !run.isHinted && CallAttempts.hasReadLate(run);
-    if (missing.isEmpty && !isUnforeseen) return TURNS.take(owner, () => this.run(run, scope));
-    run.asked += missing.size;
-    if (run.asked > MAX_ASKED) throw new LeftToNodes('unsettled', 'call.provenKeys');
-    run.trips++;
+    if (missing.isEmpty && !isUnforeseen) return SCHEDULER.take(owner, () => this.run(run, scope));
+    run.requested += missing.size;
+    if (run.requested > MAX_REQUESTED) throw new LeftToNodes('unsettled', 'call.provenKeys');
+    run.roundTrips++;
     await payForRun(run, scope);
-    this.#trips++;
+    this.#roundTrips++;
     const hint = !run.isHinted && (isBlind || isLate || isUnforeseen) ? request : undefined;
     run.isHinted ||= hint !== undefined;
     const hinted = await leaveOutages(this.#source, this.#collector.collect(block, { missing, hint }, scope));
     if (hinted === undefined) throw new LeftToNodes('unproven');
     if (hinted.size > MAX_HINTED) throw new LeftToNodes('unsettled', 'call.provenKeys');
     further.merge(hinted);
-    return TURNS.take(owner, () => this.run(run, scope));
+    return SCHEDULER.take(owner, () => this.run(run, scope));
   }
 
   /** Finds missing state by a discovery; for a call on threads, from earlier discoveries. */
   async #findMissing(run: CallRun, scope: RequestScope): Promise<Pick<Discovery, 'missing' | 'isBlind'>> {
     const owner = scope.owner ?? '';
     if (run.excerpt === undefined && run.hereMs < MAX_HERE_MS)
-      return TURNS.take(owner, () => this.#discover(run, scope));
+      return SCHEDULER.take(owner, () => this.#discover(run, scope));
     run.excerpt ??= new GrowingExcerpt(run.block);
     const missing = new StateKeys();
-    await TURNS.run(owner, addMissing(run.read, run.block, this.#proven, missing, MAX_ASKED - run.asked));
+    await SCHEDULER.run(
+      owner,
+      addMissing(run.read, run.block, this.#proven, missing, MAX_REQUESTED - run.requested),
+    );
     return { missing, isBlind: false };
   }
 

@@ -4,20 +4,20 @@ import { EMPTY_TRIE_ROOT, keccak256 } from '../primitives/keccak.ts';
 import { asInteger, decodeRlp } from '../primitives/rlp.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import type { BlockState } from '../proven/state-nodes.ts';
-import type { Proven } from '../proven/state-requests.ts';
+import type { StateCache } from '../proven/state-requests.ts';
 import { TrieNodes } from '../proven/trie-nodes.ts';
 import { asText, isMembers } from '../verification/members.ts';
 import type { NodesByHash } from '../verification/state-proof.ts';
 
 /** Trie nodes and codes of the state that a call reads according to a node, by their hashes. */
-type Witness = {
+type AnsweredBy = {
   readonly nodes: NodesByHash;
   readonly codes: NodesByHash;
   readonly slots: readonly string[];
 };
 
 /** Reads of a call as reported by a node. It may be wrong. */
-export type CallHint = { readonly keys: StateKeys; readonly witness?: Witness };
+export type CallHint = { readonly keys: StateKeys; readonly witness?: AnsweredBy };
 
 /** Cap on accounts and slots of a hint, and on nodes and codes of an execution witness. */
 const MAX_HINTED = 4_096;
@@ -108,7 +108,11 @@ function hashAll(list: unknown, longest: number): NodesByHash {
  * is stored.
  * @returns the keys that the call reads according to the hint
  */
-export function noteHint({ keys, witness }: CallHint, { stateRoot }: BlockState, proven: Proven): StateKeys {
+export function noteHint(
+  { keys, witness }: CallHint,
+  { stateRoot }: BlockState,
+  proven: StateCache,
+): StateKeys {
   if (witness === undefined) return keys;
   const { proven: states } = proven.states;
   const tries = new TrieNodes(Number.POSITIVE_INFINITY);

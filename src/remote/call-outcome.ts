@@ -3,7 +3,7 @@ import type { CallObject, CallRequest } from '../chain/requests.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
-import type { NodeQuestion, NodeRef, Opinion, Place, StateSource } from './state-source.ts';
+import type { NodeRef, NodeReply, NodeRequest, Place, StateSource } from './state-source.ts';
 
 /** Result of a call as text; for a failure its kind and data, since clients word failures differently. */
 export type Outcome = string;
@@ -22,7 +22,7 @@ const ESTIMATE_TOLERANCE = 0.05;
 const MAX_SHOWN = 200;
 const NO_ADDRESS: string = `0x${'0'.repeat(40)}`;
 /** Members that all clients interpret alike. */
-const PLAIN_MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'gas', 'value', 'data', 'input']);
+const PORTABLE_MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'gas', 'value', 'data', 'input']);
 /** Gas, price and balance of the repeated execution: different from client defaults, and the balance covers the gas. */
 const REPEATED_GAS = encodeQuantity(9_000_000);
 const REPEATED_PRICE = encodeQuantity(10n ** 15n);
@@ -37,10 +37,10 @@ export type ComparedCall = {
 };
 
 /** Encodes a call as a request to a node. */
-export function askOf(
+export function requestOf(
   kind: ComparedCall['kind'],
   { call, stateOverrides, blockOverrides }: Omit<CallRequest, 'block'>,
-): NodeQuestion {
+): NodeRequest {
   const further = [stateOverrides ?? (blockOverrides && {}), blockOverrides].filter(
     (one) => one !== undefined,
   );
@@ -81,7 +81,7 @@ export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): 
     call.to !== undefined &&
     stateOverrides === undefined &&
     blockOverrides === undefined &&
-    Object.entries(call).every(([name, value]) => value === undefined || PLAIN_MEMBERS.has(name))
+    Object.entries(call).every(([name, value]) => value === undefined || PORTABLE_MEMBERS.has(name))
   );
 }
 
@@ -108,15 +108,15 @@ export async function isCertain(
  * @param opinions answers of one node after the other
  * @param mayBlame decides, before nodes are reported for their answers, whether they may be
  */
-export async function judgeOpinions(
+export async function compareReplies(
   source: StateSource,
   compared: ComparedCall,
-  opinions: AsyncIterable<Opinion>,
+  replies: AsyncIterable<NodeReply>,
   mayBlame: () => Promise<boolean>,
 ): Promise<Verdict> {
   const { kind, ours, place } = compared;
   const others: { readonly node: NodeRef; readonly outcome: Outcome }[] = [];
-  for await (const { node, answer } of opinions) {
+  for await (const { node, answer } of replies) {
     const outcome = readOutcome(answer);
     if (outcome === undefined) continue;
     if (areSame(kind, ours, outcome)) {

@@ -10,7 +10,7 @@ import type { FirstCall } from './remote-blocks.ts';
 
 /** Accounts and slots, and round trips, that the weight of a call covers: enough for a call of a known contract at a new head. */
 const COVERED_KEYS = 32;
-const COVERED_TRIPS = 2;
+const COVERED_ROUND_TRIPS = 2;
 
 /** Call in execution. */
 export type CallRun = {
@@ -19,13 +19,13 @@ export type CallRun = {
   readonly request: CallRequest;
   /** Keys needed in addition to those that discoveries find. */
   readonly further: StateKeys;
-  trips: number;
+  roundTrips: number;
   attempts: number;
   /** Number of requested accounts and slots. */
-  asked: number;
+  requested: number;
   /** Accounts and slots, and round trips, that are paid for, including those that the call's weight covers. */
   paidKeys: number;
-  paidTrips: number;
+  paidRoundTrips: number;
   /** Whether a node was asked which state the call accesses. */
   isHinted: boolean;
   /** Reads that discoveries have found. */
@@ -64,11 +64,11 @@ export function createRun(
     block,
     request,
     further: hinted,
-    trips: 0,
+    roundTrips: 0,
     attempts: 0,
-    asked: 0,
+    requested: 0,
     paidKeys: COVERED_KEYS,
-    paidTrips: COVERED_TRIPS,
+    paidRoundTrips: COVERED_ROUND_TRIPS,
     isHinted,
     read: new StateKeys(),
     isGuessed: true,
@@ -79,12 +79,12 @@ export function createRun(
 
 /** Charges the owner of the call for upcoming requests. @throws (rejects with) the caller's error where it cannot pay */
 export async function payForRun(run: CallRun, { meter }: RequestScope): Promise<void> {
-  const keys = Math.max(0, run.asked - run.paidKeys);
-  const trips = Math.max(0, run.trips - run.paidTrips);
-  if (keys + trips === 0) return;
+  const keys = Math.max(0, run.requested - run.paidKeys);
+  const roundTrips = Math.max(0, run.roundTrips - run.paidRoundTrips);
+  if (keys + roundTrips === 0) return;
   run.paidKeys += keys;
-  run.paidTrips += trips;
-  await meter?.pay(keys, trips);
+  run.paidRoundTrips += roundTrips;
+  await meter?.pay(keys, roundTrips);
 }
 
 /** Adds a part of a state that a run lacks. */

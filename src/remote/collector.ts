@@ -4,19 +4,19 @@ import type { JsonText } from '../primitives/json-result.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RlpWriter } from '../primitives/rlp-writer.ts';
-import { SharedQuestions } from '../proven/shared-question.ts';
+import { SharedRequests } from '../proven/shared-request.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import type { BlockState, StatePlace } from '../proven/state-nodes.ts';
 import type { StateValues } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { encodeHeaderOf } from '../verification/hash-header.ts';
 import { isMembers } from '../verification/members.ts';
-import type { ProofQuestion } from '../verification/state-proof.ts';
-import { AncestorHashes, headerQuestion } from './ancestor-hashes.ts';
+import type { StateProofRequest } from '../verification/state-proof.ts';
+import { AncestorHashes, headerRequest } from './ancestor-hashes.ts';
 import { type CallHint, noteHint, readHint } from './call-hint.ts';
+import { ProofSlots } from './proof-slots.ts';
 import type { RemoteBlock } from './remote-block.ts';
-import type { NodeQuestion, Place, StateSource } from './state-source.ts';
-import { StateTurns } from './state-turns.ts';
+import type { NodeRequest, Place, StateSource } from './state-source.ts';
 
 /** Contents of one round trip. */
 export type Wanted = {
@@ -41,14 +41,14 @@ export class Collector {
   readonly #source: StateSource;
   readonly #writer = new RlpWriter();
   readonly #ancestors: AncestorHashes;
-  readonly #turns = new StateTurns();
+  readonly #proofSlots = new ProofSlots();
   /** Code requests of accounts that were never seen, by block and account. */
-  readonly #newCodes: SharedQuestions<Uint8Array>;
+  readonly #newCodes: SharedRequests<Uint8Array>;
 
   constructor(source: StateSource) {
     this.#source = source;
     this.#ancestors = new AncestorHashes(source, this.ask.bind(this));
-    this.#newCodes = new SharedQuestions(source.requests.trips);
+    this.#newCodes = new SharedRequests(source.requests.roundTrips);
   }
 
   /**
@@ -62,7 +62,7 @@ export class Collector {
     scope: RequestScope,
   ): Promise<StateKeys | undefined> {
     const { at } = block;
-    const hinted = hint === undefined ? NO_HINT : this.askHint(hint, at, scope);
+    const hinted = hint === undefined ? NO_HINT : this.requestHint(hint, at, scope);
     const proofs = this.#proveAccounts(missing, at, scope);
     const codes = [...missing.codes].map((hash) => this.#proveCode(hash, at, scope));
     const hashes = this.#ancestors.fetch(block, missing.blockNumbers, scope);
@@ -76,12 +76,12 @@ export class Collector {
     at: StatePlace,
     scope: RequestScope,
   ): Promise<readonly (StateValues | undefined)[]> {
-    const turns = splitIntoTurns(accounts);
-    if (turns.length > 0) await this.#source.requests.pace.take(scope, size);
+    const proofSlots = splitIntoSlots(accounts);
+    if (proofSlots.length > 0) await this.#source.requests.pace.take(scope, size);
     const states = await Promise.all(
-      turns.map((questions) =>
-        this.#turns.run(scope, turns.length > 1, () =>
-          Promise.all(questions.map((question) => this.#proveAccount(question, at, scope))),
+      proofSlots.map((queries) =>
+        this.#proofSlots.run(scope, proofSlots.length > 1, () =>
+          Promise.all(queries.map((request) => this.#proveAccount(request, at, scope))),
         ),
       ),
     );
@@ -92,11 +92,11 @@ export class Collector {
    * Requests the RLP of a block's header.
    * @throws the errors of `StateSource.ask`
    */
-  askHeader({ number, hash }: Place, scope: RequestScope): Promise<Uint8Array> {
+  requestHeader({ number, hash }: Place, scope: RequestScope): Promise<Uint8Array> {
     const read = (answer: unknown): Uint8Array | undefined =>
       isMembers(answer) ? encodeHeaderOf(answer, hash, this.#writer) : undefined;
     // Further callers may wait for the header: it is requested even where the first caller has gone.
-    return this.ask(headerQuestion(number), { number, hash }, read, scope, () => true);
+    return this.ask(headerRequest(number), { number, hash }, read, scope, () => true);
   }
 
   /**
@@ -104,22 +104,26 @@ export class Collector {
    * and a node without an answer is no failure. It has a request of its own: geth searches without a time limit for a list that does not converge, and
    * answers the other calls of a batch after it.
    */
-  async askHint({ call, stateOverrides }: CallRequest, place: Place, scope: RequestScope): Promise<CallHint> {
+  async requestHint(
+    { call, stateOverrides }: CallRequest,
+    place: Place,
+    scope: RequestScope,
+  ): Promise<CallHint> {
     const { states } = this.#source.requests.proven;
     const isKnown = call.to !== undefined && states.proven.latestOf(call.to) !== undefined;
     const overrides = stateOverrides === undefined ? '' : `,${JSON.stringify(stateOverrides)}`;
     const encode = (block: JsonText): JsonText => `[${JSON.stringify(call)},${block}${overrides}]`;
-    const list: NodeQuestion = { method: 'eth_createAccessList', encode, isOptional: true };
-    const asksList = isKnown || stateOverrides !== undefined;
-    const question = asksList ? list : { ...list, method: 'proof_call', instead: list };
-    const read = (answer: unknown): CallHint | undefined => readHint(asksList ? [answer] : answer);
+    const list: NodeRequest = { method: 'eth_createAccessList', encode, isOptional: true };
+    const requestsList = isKnown || stateOverrides !== undefined;
+    const request = requestsList ? list : { ...list, method: 'proof_call', instead: list };
+    const read = (answer: unknown): CallHint | undefined => readHint(requestsList ? [answer] : answer);
     const { requests } = this.#source;
     try {
-      return await requests.trips.ask(scope, (trip) => {
+      return await requests.roundTrips.ask(scope, (roundTrip) => {
         const now = performance.now();
-        const own = trip.derive({ deadline: now + (scope.deadline - now) * HINT_SHARE });
+        const own = roundTrip.derive({ deadline: now + (scope.deadline - now) * HINT_SHARE });
         own.batch = undefined;
-        return this.#source.ask(question, place, read, own).finally(() => own.release());
+        return this.#source.ask(request, place, read, own).finally(() => own.release());
       });
     } catch (error) {
       if (this.#source.isOutage(error)) return NO_HINT;
@@ -132,31 +136,35 @@ export class Collector {
     return noteHint(hint, at, this.#source.requests.proven);
   }
 
-  /** Sends a request like `StateSource.ask`, in one round trip with other current requests. @param isWanted see `Trips.ask` */
+  /** Sends a request like `StateSource.ask`, in one round trip with other current requests. @param isWanted see `RoundTrips.ask` */
   ask<T>(
-    question: NodeQuestion,
+    request: NodeRequest,
     place: Place,
     read: (answer: unknown) => T | undefined,
     scope: RequestScope,
     isWanted?: () => boolean,
   ): Promise<T> {
     const { requests } = this.#source;
-    return requests.trips.ask(scope, (trip) => this.#source.ask(question, place, read, trip), isWanted);
+    return requests.roundTrips.ask(
+      scope,
+      (roundTrip) => this.#source.ask(request, place, read, roundTrip),
+      isWanted,
+    );
   }
 
   /** Requests an account's proof; the code of a never seen account is requested in the same round trip, and stored where the proof confirms its hash. */
   async #proveAccount(
-    question: ProofQuestion,
+    request: StateProofRequest,
     at: StatePlace,
     scope: RequestScope,
   ): Promise<StateValues | undefined> {
     const { requests } = this.#source;
     const { states, codes } = requests.proven;
-    const { address } = question;
+    const { address } = request;
     const isNew = states.proven.latestOf(address) === undefined;
     const [state, code] = await Promise.all([
-      requests.prove(question, at, scope),
-      isNew ? this.#askNewCode(address, at, scope) : undefined,
+      requests.prove(request, at, scope),
+      isNew ? this.#requestNewCode(address, at, scope) : undefined,
     ]);
     if (code === undefined || code.length === 0 || state?.account == null) return state;
     const hash = bytesToHex(keccak256(code));
@@ -164,10 +172,10 @@ export class Collector {
     return state;
   }
 
-  #askNewCode(address: string, at: StatePlace, scope: RequestScope): Promise<Uint8Array> {
-    const question: NodeQuestion = { method: 'eth_getCode', encode: (block) => `["${address}",${block}]` };
-    return this.#newCodes.ask(`${at.hash}/${address}`, scope, (trip) =>
-      this.#source.ask(question, at, readData, trip),
+  #requestNewCode(address: string, at: StatePlace, scope: RequestScope): Promise<Uint8Array> {
+    const request: NodeRequest = { method: 'eth_getCode', encode: (block) => `["${address}",${block}]` };
+    return this.#newCodes.ask(`${at.hash}/${address}`, scope, (roundTrip) =>
+      this.#source.ask(request, at, readData, roundTrip),
     );
   }
 
@@ -188,23 +196,23 @@ function readData(answer: unknown): Uint8Array | undefined {
 }
 
 /** Splits requests by scheduler slot: each slot weighs `TURN_WEIGHT` at most. */
-function splitIntoTurns(
+function splitIntoSlots(
   accounts: ReadonlyMap<string, ReadonlySet<string>>,
-): readonly (readonly ProofQuestion[])[] {
-  const turns: ProofQuestion[][] = [];
+): readonly (readonly StateProofRequest[])[] {
+  const proofSlots: StateProofRequest[][] = [];
   let room = 0;
   for (const [address, allSlots] of accounts) {
     const slots = [...allSlots];
     for (let at = 0; at === 0 || at < slots.length; ) {
       if (room <= ACCOUNT_WEIGHT) {
-        turns.push([]);
+        proofSlots.push([]);
         room = TURN_WEIGHT;
       }
       const part = slots.slice(at, at + room - ACCOUNT_WEIGHT);
-      turns.at(-1)?.push({ address, slots: part });
+      proofSlots.at(-1)?.push({ address, slots: part });
       room -= ACCOUNT_WEIGHT + part.length;
       at += Math.max(1, part.length);
     }
   }
-  return turns;
+  return proofSlots;
 }

@@ -7,7 +7,7 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { askOf, executeHere, isCertain, isPlain, judgeOpinions, type Verdict } from './call-outcome.ts';
+import { compareReplies, executeHere, isCertain, isPlain, requestOf, type Verdict } from './call-outcome.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { Place, StateSource } from './state-source.ts';
 
@@ -61,9 +61,11 @@ export class ComparedExecutions {
     return this.#state === 'local' ? this.#options.here.execute(kind, request, scope) : undefined;
   }
 
-  readonly executePlain = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
+  readonly executeFastPath = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
     const isCompared = scope.startedAt >= this.#nextAt;
-    return this.#state !== 'local' || isCompared ? undefined : this.#options.here.executePlain(call, scope);
+    return this.#state !== 'local' || isCompared
+      ? undefined
+      : this.#options.here.executeFastPath(call, scope);
   };
 
   noteHead(place: Place): void {
@@ -150,11 +152,11 @@ export class ComparedExecutions {
     const ours = await executeHere(here, source, kind, pinned, scope);
     if (ours === undefined) return 'unknown';
     const compared = { kind, call, place, ours };
-    const opinions = source.survey(askOf(kind, pinned), place, scope);
-    return judgeOpinions(
+    const replies = source.survey(requestOf(kind, pinned), place, scope);
+    return compareReplies(
       source,
       compared,
-      opinions,
+      replies,
       async () => kind === 'call' && isPlain(request) && (await isCertain(here, source, compared, scope)),
     );
   }

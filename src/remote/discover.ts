@@ -10,7 +10,7 @@ import type { AccountState, StateReader } from '../evm/host.ts';
 import { EMPTY_BYTES } from '../primitives/bytes.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import { StateKeys } from '../proven/state-keys.ts';
-import type { Proven } from '../proven/state-requests.ts';
+import type { StateCache } from '../proven/state-requests.ts';
 import type { RemoteBlock } from './remote-block.ts';
 
 /** Reads of a run on partly guessed state. */
@@ -26,12 +26,12 @@ const NO_HASH = new Uint8Array(32);
 
 /** Finds the reads of a call by running it for a slice on verified state, and on guesses where state is missing. The result of the run is dropped. */
 export class Discoverer {
-  readonly #proven: Proven;
+  readonly #proven: StateCache;
   readonly #memoryLimit: number;
   /** Not shared with executions: these EVMs remember guessed state. */
   readonly #evms: EvmPool;
 
-  constructor(proven: Proven, memoryLimit: number) {
+  constructor(proven: StateCache, memoryLimit: number) {
     this.#proven = proven;
     this.#memoryLimit = memoryLimit;
     this.#evms = new EvmPool(memoryLimit, 1);
@@ -56,10 +56,10 @@ class GuessedChain implements SimulatedChain, StateReader, Discovery {
   readonly read: StateKeys = new StateKeys();
   readonly missing: StateKeys = new StateKeys();
   isBlind = false;
-  readonly #proven: Proven;
+  readonly #proven: StateCache;
   readonly #block: RemoteBlock;
 
-  constructor(proven: Proven, block: RemoteBlock) {
+  constructor(proven: StateCache, block: RemoteBlock) {
     this.#proven = proven;
     this.#block = block;
   }

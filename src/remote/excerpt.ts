@@ -3,7 +3,7 @@ import type { AccountState } from '../evm/host.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import type { StateKeys } from '../proven/state-keys.ts';
 import type { BlockState } from '../proven/state-nodes.ts';
-import type { Proven } from '../proven/state-requests.ts';
+import type { StateCache } from '../proven/state-requests.ts';
 import type { RemoteBlock } from './remote-block.ts';
 
 /** Accounts and slots looked up per step of about a millisecond: some 30 µs each, down the tries. */
@@ -24,7 +24,7 @@ export class GrowingExcerpt {
   }
 
   /** Adds the verified values of these parts, in steps of about a millisecond. Present values are not looked up again. */
-  *add(keys: StateKeys, { states, codes }: Proven): Generator<undefined, void> {
+  *add(keys: StateKeys, { states, codes }: StateCache): Generator<undefined, void> {
     const hashes = new Set(keys.codes);
     let looked = 0;
     for (const [address, slots] of keys.accounts) {
@@ -47,7 +47,7 @@ export class GrowingExcerpt {
   }
 
   /** @returns null where there is no such account, undefined where nothing of it is verified */
-  #findAccount(address: string, states: Proven['states']): GrowingAccount | null | undefined {
+  #findAccount(address: string, states: StateCache['states']): GrowingAccount | null | undefined {
     const known = this.#accounts.get(address);
     if (known !== undefined) return known;
     const account = states.findAccount(this.#at, address);
@@ -67,7 +67,7 @@ export class GrowingExcerpt {
 export function* addMissing(
   keys: StateKeys,
   { at, blockHashes }: RemoteBlock,
-  { states, codes }: Proven,
+  { states, codes }: StateCache,
   missing: StateKeys,
   most: number,
 ): Generator<undefined, boolean> {

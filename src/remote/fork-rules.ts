@@ -22,9 +22,10 @@ type ToldRules = {
 };
 
 /** Rules of a block, and why they may differ, as the rest of a sentence; undefined where more than one node's word confirms them. */
-export type FoundRules = { readonly config: ChainConfig; readonly whyUnproven: string | undefined };
+export type FoundRules = { readonly config: ChainConfig; readonly whyUnverifiable: string | undefined };
 
-const TOLD_BY_ONE = 'only one node tells the rules of the chain (eth_config): name a genesis file in `chain`';
+const REPORTED_BY_ONE =
+  'only one node tells the rules of the chain (eth_config): name a genesis file in `chain`';
 
 /**
  * Rules that a chain follows: the configured ones; else those that nodes report for the present (EIP-7910), unless their fork is older than the one in a
@@ -132,15 +133,18 @@ export class ForkRules {
       hasFieldsOf(rulesOfHeader(each, header).revision, header),
     );
     if (config === undefined) return undefined;
-    const isTold = this.#told?.configs.includes(config) === true;
+    const isReported = this.#told?.configs.includes(config) === true;
     const known = others.find((other) => other === this.#known);
     const isKnown =
       known !== undefined && areSame(rulesOfHeader(known, header), rulesOfHeader(config, header));
-    return { config, whyUnproven: isTold && !this.#isAgreed && !isKnown ? this.#whyTold : undefined };
+    return {
+      config,
+      whyUnverifiable: isReported && !this.#isAgreed && !isKnown ? this.#whyReported : undefined,
+    };
   }
 
-  get #whyTold(): string {
-    if (this.#needed <= 2) return TOLD_BY_ONE;
+  get #whyReported(): string {
+    if (this.#needed <= 2) return REPORTED_BY_ONE;
     return `fewer than the ${this.#needed} operators that agreement demands tell the rules of the chain (eth_config): name a genesis file in \`chain\``;
   }
 

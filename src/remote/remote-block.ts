@@ -11,7 +11,7 @@ import type { StoredHeader } from '../store/chain-reader.ts';
 export type RemoteBlock = {
   readonly config: ChainConfig;
   /** Why it may have other rules, as the rest of a sentence; undefined where they are known. */
-  readonly whyUnproven: string | undefined;
+  readonly whyUnverifiable: string | undefined;
   readonly stored: StoredHeader;
   readonly at: HeadPlace;
   /** Known hashes of earlier blocks: always includes the parent's. */

@@ -6,11 +6,11 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import { decodeRlp } from '../primitives/rlp.ts';
 import type { StateKeys } from '../proven/state-keys.ts';
 import type { HeadPlace } from '../proven/state-nodes.ts';
+import { completeWithin, TIMED_OUT } from '../util/complete-within.ts';
 import { BLOCK_LIFE, Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { LATE, settleWithin } from '../util/settle-within.ts';
-import type { AskedRules } from './asked-rules.ts';
 import type { Collector } from './collector.ts';
+import type { FetchedRules } from './fetched-rules.ts';
 import type { ForkRules } from './fork-rules.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { Place, StateSource } from './state-source.ts';
@@ -53,7 +53,7 @@ export function leaveOutages<T>(source: StateSource, answer: PromiseOrValue<T>):
 export type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys; isHinted: boolean };
 
 /** In-flight header request, and the scope of its first caller. */
-type Fetching = { readonly block: Promise<RemoteBlock>; readonly asker: RequestScope };
+type Fetching = { readonly block: Promise<RemoteBlock>; readonly client: RequestScope };
 
 /** Blocks that calls run at: headers from nodes, verified by recomputing their hashes, with the rules that they follow. */
 export class RemoteBlocks {
@@ -67,20 +67,20 @@ export class RemoteBlocks {
     ({ stored }) => 1 + Math.floor(stored.header.extraData.length / EXTRA_DATA_BYTES),
   );
   readonly #fetching = new Map<string, Fetching>();
-  readonly #asked: AskedRules;
-  #trips = 0;
+  readonly #requested: FetchedRules;
+  #roundTrips = 0;
 
   /** @param asked requests the rules from nodes */
-  constructor(source: StateSource, collector: Collector, rules: ForkRules, asked: AskedRules) {
+  constructor(source: StateSource, collector: Collector, rules: ForkRules, requested: FetchedRules) {
     this.#source = source;
     this.#collector = collector;
     this.#rules = rules;
-    this.#asked = asked;
+    this.#requested = requested;
   }
 
   /** Number of round trips for blocks of calls. */
-  get trips(): number {
-    return this.#trips;
+  get roundTrips(): number {
+    return this.#roundTrips;
   }
 
   /** @returns undefined where the block is not in memory */
@@ -111,47 +111,48 @@ export class RemoteBlocks {
     const fetching = this.#fetching.get(place.hash);
     if (fetching !== undefined) return this.#join(fetching, place, first, scope);
     const block = this.#fetch(place, first, scope).finally(() => this.#fetching.delete(place.hash));
-    this.#fetching.set(place.hash, { block, asker: scope });
+    this.#fetching.set(place.hash, { block, client: scope });
     return block;
   }
 
   /** Waits for another caller's request, as long as this one has time; repeats it where the other had less, or has gone. */
   async #join(
-    { block, asker }: Fetching,
+    { block, client }: Fetching,
     place: Place,
     first: FirstCall | undefined,
     scope: RequestScope,
   ): Promise<RemoteBlock> {
-    let found: RemoteBlock | typeof LATE;
+    let found: RemoteBlock | typeof TIMED_OUT;
     try {
-      found = await settleWithin(block, scope.deadline - performance.now());
+      found = await completeWithin(block, scope.deadline - performance.now());
     } catch (error) {
       const now = performance.now();
-      const hasAskerEnded = asker.aborted || asker.deadline <= now;
-      if (hasAskerEnded && !scope.aborted && now < scope.deadline) return this.find(place, first, scope);
+      const hasClientEnded = client.aborted || client.deadline <= now;
+      if (hasClientEnded && !scope.aborted && now < scope.deadline) return this.find(place, first, scope);
       throw error;
     }
-    if (found === LATE) throw new ChainError('timeout', 'no node has given the header of the block in time');
+    if (found === TIMED_OUT)
+      throw new ChainError('timeout', 'no node has given the header of the block in time');
     return found;
   }
 
   async #fetch(place: Place, first: FirstCall | undefined, scope: RequestScope): Promise<RemoteBlock> {
     const collector = this.#collector;
-    if (first !== undefined) this.#trips++;
+    if (first !== undefined) this.#roundTrips++;
     const to = first?.request.call.to;
     const isUnknown =
       first !== undefined &&
       (to === undefined || this.#source.requests.proven.states.proven.latestOf(to) === undefined);
     if (isUnknown) first.isHinted = true;
-    const hinting = isUnknown ? collector.askHint(first.request, place, scope) : undefined;
-    const telling = this.#asked.learn(0n, place, scope);
+    const hinting = isUnknown ? collector.requestHint(first.request, place, scope) : undefined;
+    const telling = this.#requested.learn(0n, place, scope);
     const [encoded, hinted] = await leaveOutages(
       this.#source,
-      Promise.all([collector.askHeader(place, scope), hinting, telling]),
+      Promise.all([collector.requestHeader(place, scope), hinting, telling]),
     );
     const header = headerFromRlp(decodeRlp(encoded));
     if (telling === undefined)
-      await leaveOutages(this.#source, this.#asked.learn(header.timestamp, place, scope));
+      await leaveOutages(this.#source, this.#requested.learn(header.timestamp, place, scope));
     const rules = this.#rules.find(header);
     if (rules === undefined) throw new LeftToNodes('rules');
     const hash = hexToBytes(place.hash);

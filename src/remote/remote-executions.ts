@@ -2,10 +2,10 @@ import type { ChainConfig } from '../chain/chain-config.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { BlockReference, CallRequest } from '../chain/requests.ts';
 import type { ExecutionPool } from '../engine/execution/execution-pool.ts';
-import type { StoredPlace } from '../engine/execution/plain-job.ts';
+import type { StoredPlace } from '../engine/execution/fast-path-job.ts';
 import type { SimulationKind } from '../engine/simulation/call-environment.ts';
+import { gasToBegin } from '../engine/simulation/fast-path-call.ts';
 import { needsTip } from '../engine/simulation/fill-fees.ts';
-import { gasToBegin } from '../engine/simulation/plain-call.ts';
 import { MAX_CALL_GAS, Simulator } from '../engine/simulation/simulator.ts';
 import { MissingState } from '../engine/state/missing-state.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -19,13 +19,13 @@ import { StateKeys } from '../proven/state-keys.ts';
 import { describeBoundRefusal } from '../util/bounds.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { TURNS } from '../util/turn-queue.ts';
-import { AskedRules } from './asked-rules.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { CallAttempts } from './call-attempts.ts';
 import { createRun } from './call-run.ts';
 import { Collector } from './collector.ts';
+import { DeferredReads } from './deferred-reads.ts';
+import { FetchedRules } from './fetched-rules.ts';
 import { ForkRules } from './fork-rules.ts';
-import { LateReads } from './late-reads.ts';
 import { MissedTime } from './missed-time.ts';
 import { type RemoteBlock, RemoteChain } from './remote-block.ts';
 import {
@@ -52,9 +52,9 @@ export type RemoteOptions = {
 };
 
 const MAX_BLOCKS = 512;
-/** Once `MAX_UNPROVEN` consecutive calls, at any blocks, failed for lack of proofs, each such failure sends calls at its block to nodes for this long, ms. */
+/** Once `MAX_UNVERIFIABLE` consecutive calls, at any blocks, failed for lack of proofs, each such failure sends calls at its block to nodes for this long, ms. */
 const REFUSED_MS = 10_000;
-const MAX_UNPROVEN = 3;
+const MAX_UNVERIFIABLE = 3;
 /** New heads are followed for this long after a call. */
 const IDLE_MS = 60_000;
 /** Cap on a call's gas, in units of the head's gas limit (spec 8). */
@@ -82,7 +82,7 @@ export class RemoteExecutions {
   readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
   /** Reasons why calls at a block are left to nodes, by block hash. */
   readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
-  readonly #lateReads = new LateReads();
+  readonly #deferredReads = new DeferredReads();
   readonly #missedTime = new MissedTime();
   /** Number of consecutive calls that failed for lack of proofs. */
   #unproven = 0;
@@ -110,8 +110,8 @@ export class RemoteExecutions {
     });
     this.#openBlocks = () => {
       const rules = new ForkRules(source.chainId, config, source.voices);
-      const asked = new AskedRules({ source, rules, network, log, onFault });
-      return new RemoteBlocks(source, collector, rules, asked);
+      const requested = new FetchedRules({ source, rules, network, log, onFault });
+      return new RemoteBlocks(source, collector, rules, requested);
     };
   }
 
@@ -126,7 +126,7 @@ export class RemoteExecutions {
       state: 'local',
       ...(this.#lacksRules && { reason: WHY_LEFT.rules }),
       executed: this.#executed,
-      trips: this.#attempts.trips + (this.#opened?.trips ?? 0),
+      roundTrips: this.#attempts.roundTrips + (this.#opened?.roundTrips ?? 0),
       left: { ...this.#left },
     };
   }
@@ -162,11 +162,11 @@ export class RemoteExecutions {
   }
 
   /** Executes an `eth_call` whose state is all in memory. @returns undefined where it is not, or a slice is not enough: then call `execute` */
-  readonly executePlain = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
+  readonly executeFastPath = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
     const { pool } = this.#options;
     const { owner = '' } = scope;
     if (this.#missedTime.isUsedUp(owner)) return undefined;
-    const known = this.#findPlainPlace(call.block, scope);
+    const known = this.#findFastPathContext(call.block, scope);
     if (known === undefined) return undefined;
     const { block, place } = known;
     this.#options.source.demandAnchor(block.at, false);
@@ -196,7 +196,7 @@ export class RemoteExecutions {
   };
 
   /** Place of a call at a number, or the newest block; undefined where a request is needed for that. */
-  #findPlainPlace(number: number, scope: RequestScope): PlainBlock | undefined {
+  #findFastPathContext(number: number, scope: RequestScope): PlainBlock | undefined {
     const { source } = this.#options;
     const findKnown = (reference: BlockReference): RemoteBlock | undefined => {
       const place = source.locate(reference, scope);
@@ -217,10 +217,10 @@ export class RemoteExecutions {
     return this.#plain;
   }
 
-  #noteEnd({ at, whyUnproven }: RemoteBlock, isNamed: boolean, scope: RequestScope): void {
+  #noteEnd({ at, whyUnverifiable }: RemoteBlock, isNamed: boolean, scope: RequestScope): void {
     this.#unproven = 0;
     this.#noteRules(true, at.number);
-    this.#options.source.noteExecuted(at, isNamed, whyUnproven, scope);
+    this.#options.source.noteExecuted(at, isNamed, whyUnverifiable, scope);
     this.#executed++;
   }
 
@@ -258,7 +258,7 @@ export class RemoteExecutions {
     const { owner = '' } = scope;
     this.#usedAt = scope.startedAt;
     if (this.#missedTime.isUsedUp(owner))
-      return TURNS.take(owner, () => this.#locateAndExecute(kind, request, scope));
+      return SCHEDULER.take(owner, () => this.#locateAndExecute(kind, request, scope));
     return this.#locateAndExecute(kind, request, scope);
   }
 
@@ -269,18 +269,18 @@ export class RemoteExecutions {
   ): PromiseOrValue<JsonResult> {
     const { source } = this.#options;
     const located = leaveOutages(source, source.locate(request.block, scope));
-    return TURNS.follow(scope.owner ?? '', located, (place) => {
+    return SCHEDULER.follow(scope.owner ?? '', located, (place) => {
       if (place === undefined) throw new LeftToNodes('block');
       source.demandAnchor(place, request.block.kind === 'hash');
       const refused = this.#refused.get(place.hash);
       if (refused !== undefined) throw new LeftToNodes(refused);
-      if (this.#lateReads.isUnsettled(kind, request, place.hash)) throw new LeftToNodes('unsettled');
+      if (this.#deferredReads.isIncomplete(kind, request, place.hash)) throw new LeftToNodes('unsettled');
       return recoverWith<JsonResult>(
         () => this.#executeAt(place, kind, request, scope),
         (error) => {
           if (error instanceof LeftToNodes) {
             this.#noteLeft(place, error.reason);
-            if (error.reason === 'unsettled') this.#lateReads.noteUnsettled(kind, request, place.hash);
+            if (error.reason === 'unsettled') this.#deferredReads.noteIncomplete(kind, request, place.hash);
           }
           throw error;
         },
@@ -296,13 +296,13 @@ export class RemoteExecutions {
   ): PromiseOrValue<JsonResult> {
     const first: FirstCall = { request, hinted: new StateKeys(), isHinted: false };
     const blocks = this.#blocks.findWithHead(place, first, scope);
-    return TURNS.follow(scope.owner ?? '', blocks, ([block, head]) => {
+    return SCHEDULER.follow(scope.owner ?? '', blocks, ([block, head]) => {
       const run = createRun(kind, first, block, head.stored.header.gasLimit * GAS_CAP_FACTOR);
-      const late = this.#lateReads.find(request);
+      const late = this.#deferredReads.find(request);
       if (late !== undefined) run.further.merge(late);
       const noteEnd = (): void => this.#noteEnd(block, request.block.kind === 'hash', scope);
       const noteLate = (): void => {
-        if (CallAttempts.hasReadLate(run)) this.#lateReads.note(request, run.further);
+        if (CallAttempts.hasReadLate(run)) this.#deferredReads.note(request, run.further);
       };
       const result = recoverWith<HexData>(
         () => this.#attempts.run(run, scope),
@@ -325,7 +325,7 @@ export class RemoteExecutions {
   #noteLeft({ hash, number }: Place, reason: LeaveReason): void {
     if (reason === 'rules') this.#noteRules(false, number);
     if (reason === 'unproven') this.#unproven++;
-    if (reason === 'rules' || this.#unproven >= MAX_UNPROVEN) this.#refused.set(hash, reason);
+    if (reason === 'rules' || this.#unproven >= MAX_UNVERIFIABLE) this.#refused.set(hash, reason);
   }
 }
 

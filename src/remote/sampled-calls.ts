@@ -9,18 +9,18 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import {
   areSame,
-  askOf,
   type ComparedCall,
+  compareReplies,
   executeHere,
   isCertain,
   isPlain,
-  judgeOpinions,
   readOutcome,
+  requestOf,
   type Verdict,
 } from './call-outcome.ts';
 import type { ComparedExecutions } from './compared-executions.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
-import type { Opinion, Place, StateSource } from './state-source.ts';
+import type { NodeReply, Place, StateSource } from './state-source.ts';
 
 /** Delay after a difference that nodes did not cause, milliseconds. */
 const RETRY_MS = 3_600_000;
@@ -38,7 +38,7 @@ export function isComparable(request: CallRequest): boolean {
 }
 
 /** Node's answer to a call at a block. */
-export type NodeAnswer = Opinion & { readonly request: CallRequest; readonly place: Place };
+export type NodeAnswer = NodeReply & { readonly request: CallRequest; readonly place: Place };
 
 export type SampledOptions = {
   readonly here: RemoteExecutions;
@@ -57,7 +57,7 @@ export type SampledOptions = {
 /** Re-executes a sample of the calls that nodes answered, in the background, and reports a node if local execution and a second node both contradict it. */
 export class SampledCalls {
   /** Absent where nodes execute. */
-  readonly executePlain: ComparedExecutions['executePlain'] | undefined;
+  readonly executeFastPath: ComparedExecutions['executeFastPath'] | undefined;
   readonly #options: SampledOptions;
   readonly #counts: SampleCounts = { same: 0, refuted: 0, different: 0, unknown: 0 };
   /** Time from which an answer may be compared, on the clock of `performance.now()`. */
@@ -66,7 +66,7 @@ export class SampledCalls {
 
   constructor(options: SampledOptions) {
     this.#options = options;
-    this.executePlain = options.inner?.executePlain;
+    this.executeFastPath = options.inner?.executeFastPath;
   }
 
   /** Whether nodes execute all calls. */
@@ -137,12 +137,12 @@ export class SampledCalls {
     if (areSame('call', ours, theirs)) return 'same';
     const compared: ComparedCall = { kind: 'call', call, place, ours };
     if (!(await isCertain(here, source, compared, scope))) return 'unknown';
-    const further = source.survey(askOf('call', { call }), place, scope, [first.node]);
-    return judgeOpinions(source, compared, startWith(first, further), () => Promise.resolve(true));
+    const further = source.survey(requestOf('call', { call }), place, scope, [first.node]);
+    return compareReplies(source, compared, startWith(first, further), () => Promise.resolve(true));
   }
 }
 
-async function* startWith(first: Opinion, others: AsyncIterable<Opinion>): AsyncGenerator<Opinion> {
+async function* startWith(first: NodeReply, others: AsyncIterable<NodeReply>): AsyncGenerator<NodeReply> {
   yield first;
   yield* others;
 }

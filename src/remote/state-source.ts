@@ -10,12 +10,12 @@ import type { RequestScope } from '../util/request-scope.ts';
 export type Place = { readonly number: bigint; readonly hash: string };
 
 /** Request to a node about a block. */
-export type NodeQuestion = {
+export type NodeRequest = {
   readonly method: string;
   /** Returns the JSON text of the parameters. @param block JSON text of the parameter that names the block */
   readonly encode: (block: JsonText) => JsonText;
   /** Replacement for a node that lacks the method: its answer is a list of one. */
-  readonly instead?: NodeQuestion;
+  readonly instead?: NodeRequest;
   /** The answer is optional: failed requests are not repeated. */
   readonly isOptional?: boolean;
 };
@@ -24,7 +24,7 @@ export type NodeQuestion = {
 export type NodeRef = { readonly name: string; readonly operator?: string };
 
 /** Answer of a node: JSON text, or an error that is an answer. */
-export type Opinion = { readonly node: NodeRef; readonly answer: JsonText | ChainError };
+export type NodeReply = { readonly node: NodeRef; readonly answer: JsonText | ChainError };
 
 /** Source of state missing in executions: nodes, whose answers are verified. */
 export interface StateSource {
@@ -42,25 +42,30 @@ export interface StateSource {
    * @throws UpstreamFault, ChainError where no node gives a usable answer
    */
   ask<T>(
-    question: NodeQuestion,
+    request: NodeRequest,
     place: Place,
     read: (answer: unknown) => T | undefined,
     scope: RequestScope,
   ): Promise<T>;
   /** Sends a request about a block to one node after the other, the next when an answer is consumed, until no further node answers. */
   survey(
-    question: NodeQuestion,
+    request: NodeRequest,
     place: Place,
     scope: RequestScope,
     except?: readonly NodeRef[],
-  ): AsyncIterable<Opinion>;
+  ): AsyncIterable<NodeReply>;
   /** Reports that a node's answer about a block is refuted: the node is quarantined, and cached answers about the block are dropped. */
   refute(node: NodeRef, place: Place, evidence: string): void;
   /**
    * Records to what degree a local execution on verified state of a block verifies its answer.
-   * @param whyUnproven why the answer may be wrong all the same, as the rest of a sentence
+   * @param whyUnverifiable why the answer may be wrong all the same, as the rest of a sentence
    */
-  noteExecuted(place: Place, isNamed: boolean, whyUnproven: string | undefined, scope: RequestScope): void;
+  noteExecuted(
+    place: Place,
+    isNamed: boolean,
+    whyUnverifiable: string | undefined,
+    scope: RequestScope,
+  ): void;
   /**
    * Call before anything is executed at a block.
    * @throws ChainError `unavailable` where answers have to be verified and the block is not the canonical one of its height

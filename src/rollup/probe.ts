@@ -2,8 +2,8 @@ import type { Chain } from '../chain/chain.ts';
 import { ChainError, type ChainErrorKind, UNSUPPORTED } from '../chain/errors.ts';
 import type { BlockReference } from '../chain/requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { askObject, askValue } from './ask.ts';
 import { readWord } from './contract.ts';
+import { requestObject, requestValue } from './request.ts';
 
 /** Failures that are unrelated to the method. */
 const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
@@ -19,7 +19,7 @@ type Outcome = 'value' | 'missesParameters' | 'nothing';
 export class Probe {
   readonly #chain: Chain;
   readonly #scope: RequestScope;
-  readonly #asked = new Map<string, Promise<unknown>>();
+  readonly #requested = new Map<string, Promise<unknown>>();
 
   constructor(chain: Chain, scope: RequestScope) {
     this.#chain = chain;
@@ -60,14 +60,14 @@ export class Probe {
 
   /** Returns name and version of the node. */
   async readClient(): Promise<string> {
-    const ask = (): Promise<unknown> => askValue(this.#chain, 'web3_clientVersion', [], this.#scope);
+    const ask = (): Promise<unknown> => requestValue(this.#chain, 'web3_clientVersion', [], this.#scope);
     return String((await this.#once('client', ask)) ?? '');
   }
 
   /** Returns the members of the latest header. */
   async readHeader(): Promise<Readonly<Record<string, unknown>>> {
     return this.#once('header', () =>
-      askObject(this.#chain, 'eth_getBlockByNumber', ['latest', false], this.#scope),
+      requestObject(this.#chain, 'eth_getBlockByNumber', ['latest', false], this.#scope),
     );
   }
 
@@ -84,10 +84,10 @@ export class Probe {
     });
   }
 
-  #once<T>(question: string, ask: () => Promise<T>): Promise<T> {
-    const asked = this.#asked.get(question) as Promise<T> | undefined;
-    const answer = asked ?? ask();
-    if (asked === undefined) this.#asked.set(question, answer);
+  #once<T>(query: string, ask: () => Promise<T>): Promise<T> {
+    const requested = this.#requested.get(query) as Promise<T> | undefined;
+    const answer = requested ?? ask();
+    if (requested === undefined) this.#requested.set(query, answer);
     return answer;
   }
 }

@@ -109,17 +109,17 @@ export class BodyScan {
       at++;
     }
     this.#at = at;
-    if (this.#stringStart < 0 && (at >= body.length || at - this.#gapStart > MAX_BLANKS)) this.#judgeGap(at);
+    if (this.#stringStart < 0 && (at >= body.length || at - this.#gapStart > MAX_BLANKS)) this.#endGap(at);
     return this.#problem !== undefined || at >= body.length;
   }
 
   /** A gap of at most `MAX_NUMBER_LENGTH` needs no inspection. */
   #checkGap(end: number): void {
-    if (end - this.#gapStart > MAX_NUMBER_LENGTH) this.#judgeGap(end);
+    if (end - this.#gapStart > MAX_NUMBER_LENGTH) this.#endGap(end);
     this.#gapStart = end + 1;
   }
 
-  #judgeGap(gapEnd: number): void {
+  #endGap(gapEnd: number): void {
     const end = Math.min(gapEnd, this.#gapStart + MAX_BLANKS + 1);
     let length = 0;
     for (let at = this.#gapStart; at < end; at++) if (!isBlank(this.#body[at] as number)) length++;

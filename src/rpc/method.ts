@@ -3,7 +3,7 @@ import type { CallBytes } from '../primitives/call-bytes.ts';
 import type { JsonResult } from '../primitives/json-result.ts';
 import { hasManyMembers } from '../primitives/parse-in-slices.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { type Codec, type JsonObject, type Pace, readValue } from './codec/codec.ts';
+import { type Codec, type JsonObject, readValue, type ValueCounter } from './codec/codec.ts';
 import { toZod } from './codec/to-zod.ts';
 import type { Call } from './envelope.ts';
 import { type ErrorName, RpcError } from './errors.ts';
@@ -30,7 +30,7 @@ type ParamValues<P extends readonly Param[]> = {
  * Contract scope of a call, checked for keys that are bound to contracts: raw parameter values that must be addresses of the key's list.
  * `anything`: the scope is unknown, so that no such key may make the call.
  */
-export type Touched = readonly unknown[] | 'anything';
+export type ContractScope = readonly unknown[] | 'anything';
 
 /** Name and schema of a result. */
 type Result<S> = { readonly name: string; readonly schema: S };
@@ -45,7 +45,7 @@ type MethodFacts = {
   /** Base credits of one call, in the unit of hosted services. */
   readonly cost: number;
   /** Returns the contract scope of a call from its unchecked positional parameters. Never throws. */
-  readonly touches: (rawParams: readonly unknown[]) => Touched;
+  readonly contractScope: (rawParams: readonly unknown[]) => ContractScope;
   /** Whether the method executes contract code, so that the network's time limit for calls applies. */
   readonly executes?: boolean;
   /** Whether the method is answered without a request to a chain. */
@@ -79,11 +79,11 @@ type PlainHandler<C> = (call: CallBytes, context: C) => PromiseOrValue<JsonResul
 export type CallOutcome = {
   readonly answer: JsonResult | Error;
   /** Whether a request was sent to a node for it. */
-  readonly isAsked: boolean;
+  readonly isRequested: boolean;
 };
 
 /** Call as input of `invokeMany`, with its parameters. */
-export type GivenCall = Omit<Call, 'kind' | 'id' | 'method'>;
+export type ScopedCall = Omit<Call, 'kind' | 'id' | 'method'>;
 
 type CallOutcomes = PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined;
 
@@ -96,12 +96,12 @@ export type Method<C> = MethodFacts & {
    * @throws RpcError (synchronously or by rejection) for invalid parameters and expected failures
    */
   invoke(rawParams: readonly unknown[], context: C): PromiseOrValue<JsonResult>;
-  readonly invokePlain?: PlainHandler<C>;
+  readonly invokeFastPath?: PlainHandler<C>;
   /**
    * Runs several calls together where possible. A result is undefined for a call that has to run through `invoke`; the whole list is undefined
    * where this applies to all calls.
    */
-  readonly invokeMany?: (calls: readonly GivenCall[], context: C) => CallOutcomes;
+  readonly invokeMany?: (calls: readonly ScopedCall[], context: C) => CallOutcomes;
 };
 
 type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
@@ -111,11 +111,11 @@ type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
   handle(params: ParamValues<P>, context: C): PromiseOrValue<JsonResult>;
   /** @param parse returns the parameters of a call, or undefined where they are invalid */
   handleMany?(
-    calls: readonly GivenCall[],
-    parse: (call: GivenCall) => ParamValues<P> | undefined,
+    calls: readonly ScopedCall[],
+    parse: (call: ScopedCall) => ParamValues<P> | undefined,
     context: C,
   ): CallOutcomes;
-  readonly invokePlain?: PlainHandler<C>;
+  readonly invokeFastPath?: PlainHandler<C>;
 };
 
 /** Builds a method from a typed handler and the codecs of its parameters. */
@@ -130,7 +130,7 @@ export function defineMethod<C, const P extends readonly Param[]>(
     params,
     invoke: (rawParams, context) => handle(parseParams(params, rawParams) as ParamValues<P>, context),
     ...(handleMany !== undefined && {
-      invokeMany: (calls: readonly GivenCall[], context: C) =>
+      invokeMany: (calls: readonly ScopedCall[], context: C) =>
         handleMany(calls, (call) => parseValid(params, call.params) as ParamValues<P> | undefined, context),
     }),
   };
@@ -182,7 +182,7 @@ function parseParam({ codec, required }: Param, position: number, raw: unknown):
 export function* prepareParams(
   params: readonly Param[],
   rawParams: readonly unknown[],
-  pace: Pace,
+  pace: ValueCounter,
 ): Generator<undefined, void> {
   try {
     const values: unknown[] = [];
@@ -199,7 +199,7 @@ function* prepareParam(
   param: Param,
   position: number,
   raw: unknown,
-  pace: Pace,
+  pace: ValueCounter,
 ): Generator<undefined, unknown> {
   const { codec } = param;
   if (pace.count()) yield;

@@ -37,7 +37,7 @@ function findLoneIds(text: string, elements: readonly unknown[]): (string | unde
   for (const element of elements) {
     if (typeof element === 'object' && element !== null && Object.hasOwn(element, 'id')) {
       from = findIdToken(text, from) + ID_TOKEN_LENGTH;
-      ids.push(readPlainNumber(text, from, (element as { id: unknown }).id) ?? readNumberMember(text, from));
+      ids.push(readSimpleNumber(text, from, (element as { id: unknown }).id) ?? readNumberMember(text, from));
     } else ids.push(undefined);
   }
   return findIdToken(text, from) < 0 ? ids : undefined;
@@ -111,7 +111,7 @@ function isIdKey(text: string, open: number, close: number): boolean {
 }
 
 /** Fast path: the number directly follows its colon, in the form that JavaScript writes. */
-function readPlainNumber(text: string, at: number, value: unknown): string | undefined {
+function readSimpleNumber(text: string, at: number, value: unknown): string | undefined {
   if (typeof value !== 'number' || text.charCodeAt(at) !== COLON) return undefined;
   const written = String(value);
   if (!text.startsWith(written, at + 1)) return undefined;

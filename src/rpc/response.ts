@@ -33,11 +33,11 @@ export function encodeResult(id: JsonText, result: JsonResult, trust?: () => str
 
 /** Wraps a stream between two texts; the second is created when the stream ends. */
 function enclose(head: string, stream: JsonStream, end: () => string): JsonStream {
-  const { heldBytes, length } = stream;
+  const { reservedBytes, length } = stream;
   return {
     pieces: enclosePieces(head, stream.pieces, end),
     cancel: () => stream.cancel(),
-    ...(heldBytes !== undefined && { heldBytes }),
+    ...(reservedBytes !== undefined && { reservedBytes }),
     ...(length !== undefined && { length: length + Buffer.byteLength(head) + end().length }),
   };
 }

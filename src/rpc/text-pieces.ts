@@ -10,15 +10,15 @@ type Part = JsonText | Uint8Array | JsonStream;
 
 /**
  * Streams a text given in parts, without concatenating it.
- * @param heldBytes memory that the parts occupy until they are sent
+ * @param reservedBytes memory that the parts occupy until they are sent
  * @param cancel called when the stream is abandoned
  */
 export function streamParts(
   parts: Iterable<Part>,
-  heldBytes: number,
+  reservedBytes: number,
   cancel: () => void = () => {},
 ): JsonStream {
-  return { pieces: joinParts(parts), cancel, heldBytes };
+  return { pieces: joinParts(parts), cancel, reservedBytes };
 }
 
 /** Merges small parts, and splits large ones. */

@@ -4,9 +4,9 @@ import type { Duplex } from 'node:stream';
 import type { RequestScope } from '../util/request-scope.ts';
 import { SmallSet } from '../util/small-set.ts';
 import { endIdle } from './end-connection.ts';
-import type { Outflow } from './outflow.ts';
-import type { PacedReading } from './paced-reading.ts';
-import type { UnsentAnswers } from './unsent-answers.ts';
+import type { SendBacklog } from './send-backlog.ts';
+import type { SendBacklogTotal } from './send-backlog-total.ts';
+import type { SlicedReading } from './sliced-reading.ts';
 
 /** A request whose head node has read, and its response. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
@@ -34,21 +34,21 @@ export class Connection {
   /** The caller being answered. Only set on a fast-path connection. */
   caller: AnsweredCaller | undefined;
   /** Paced reader of the connection while node's server has it. */
-  reading: PacedReading | undefined;
+  reading: SlicedReading | undefined;
   #isClosed = false;
   readonly #socket: Duplex;
-  readonly #unsentAnswers: UnsentAnswers;
+  readonly #sendBacklogTotal: SendBacklogTotal;
   readonly #scopes = new SmallSet<RequestScope>();
   #unanswered = 0;
   /** Action to run once at most `left` requests are unanswered. */
   #afterAnswers: { readonly left: number; readonly action: () => void } | undefined;
   /** Bytes read when the last answer was sent; undefined before the first. */
   #bytesAtRest: number | undefined;
-  #outflow: Outflow | undefined;
+  #sendBacklog: SendBacklog | undefined;
 
-  constructor(socket: Duplex, unsentAnswers: UnsentAnswers) {
+  constructor(socket: Duplex, sendBacklogTotal: SendBacklogTotal) {
     this.#socket = socket;
-    this.#unsentAnswers = unsentAnswers;
+    this.#sendBacklogTotal = sendBacklogTotal;
   }
 
   get pending(): number {
@@ -56,9 +56,9 @@ export class Connection {
   }
 
   /** Send backlog: response bytes that the kernel has not taken. */
-  get outflow(): Outflow {
-    this.#outflow ??= this.#unsentAnswers.watch(this.#socket, () => this.#socket.destroy());
-    return this.#outflow;
+  get sendBacklog(): SendBacklog {
+    this.#sendBacklog ??= this.#sendBacklogTotal.watch(this.#socket, () => this.#socket.destroy());
+    return this.#sendBacklog;
   }
 
   begin(scope: RequestScope): void {
@@ -140,10 +140,10 @@ export class Connection {
  */
 export class ConnectionTable {
   readonly #connections = new Map<Duplex, Connection>();
-  readonly #unsentAnswers: UnsentAnswers;
+  readonly #sendBacklogTotal: SendBacklogTotal;
 
-  constructor(unsentAnswers: UnsentAnswers) {
-    this.#unsentAnswers = unsentAnswers;
+  constructor(sendBacklogTotal: SendBacklogTotal) {
+    this.#sendBacklogTotal = sendBacklogTotal;
   }
 
   get size(): number {
@@ -157,7 +157,7 @@ export class ConnectionTable {
   of(socket: Duplex): Connection {
     const known = this.#connections.get(socket);
     if (known !== undefined) return known;
-    return socket.destroyed ? new Connection(socket, this.#unsentAnswers) : this.#enter(socket);
+    return socket.destroyed ? new Connection(socket, this.#sendBacklogTotal) : this.#enter(socket);
   }
 
   /** Ends connections that wait for a request, and those on which nothing was ever received. @see endIdle */
@@ -175,7 +175,7 @@ export class ConnectionTable {
   }
 
   #enter(socket: Duplex): Connection {
-    const connection = new Connection(socket, this.#unsentAnswers);
+    const connection = new Connection(socket, this.#sendBacklogTotal);
     this.#connections.set(socket, connection);
     socket.once('close', () => {
       this.#connections.delete(socket);

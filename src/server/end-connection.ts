@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { nameOwner } from '../util/owner.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { readPeer } from './visitor.ts';
 
 /** Time for the peer to close its side, ms: longer than the delay of data already in transit. */
@@ -24,9 +24,9 @@ export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
  * together time out together. It is not called if bytes were read or written meanwhile; node then rearms its
  * timeout.
  */
-export function endLate(socket: Socket, end: () => void): void {
+export function endStalled(socket: Socket, end: () => void): void {
   const { bytesRead, bytesWritten } = socket;
-  TURNS.enter(nameOwner(readPeer(socket)), () => {
+  SCHEDULER.enter(nameOwner(readPeer(socket)), () => {
     const hasMoved = socket.bytesRead !== bytesRead || socket.bytesWritten !== bytesWritten;
     if (!socket.destroyed && !hasMoved) end();
   });

@@ -1,5 +1,5 @@
 /** Smaller chunks are copied: stored alone, one would cost many times its bytes. */
-const MIN_KEPT_BYTES = 4 * 1024;
+const MIN_POOLED_BYTES = 4 * 1024;
 /** Small chunks are copied into blocks of this size. */
 const BLOCK_BYTES = 16 * 1024;
 /** Approximate memory per chunk beside its bytes. */
@@ -84,7 +84,7 @@ export class GatheredBytes {
 
   /** Whether a chunk is stored without a copy; the first one is often the only one. */
   #isKept({ length }: Buffer): boolean {
-    return length >= MIN_KEPT_BYTES || this.#length === 0;
+    return length >= MIN_POOLED_BYTES || this.#length === 0;
   }
 
   #hasRoom({ length }: Buffer): boolean {

@@ -14,7 +14,7 @@ import { isComplete, type JsonStream } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Connection, ConnectionTable } from './connection.ts';
 import type { CorsPolicy } from './cors.ts';
 import type { Health } from './health.ts';
@@ -137,7 +137,7 @@ export class HttpEndpoint {
     const reason = CLIENT_ERRORS[error.code ?? ''] ?? 'malformedHead';
     const end = () => (connection.isDiscarding ? socket.destroy() : this.refuseRaw(socket, reason));
     // Connections that came together time out together.
-    connection.runAfterAnswers(() => TURNS.enter(nameOwner(readPeer(socket)), end));
+    connection.runAfterAnswers(() => SCHEDULER.enter(nameOwner(readPeer(socket)), end));
   }
 
   /** Answers on a connection that node's server no longer manages, and closes it. */
@@ -263,7 +263,7 @@ export class HttpEndpoint {
     response.once('close', () => scope.noteSent(response.writableFinished));
     connection.begin(scope);
     const answered = this.#shares.holdWhile(owner, body.length, () =>
-      TURNS.serve(session.principal.id, now, () => this.#gateway.handle(body, session, scope, report)),
+      SCHEDULER.serve(session.principal.id, now, () => this.#gateway.handle(body, session, scope, report)),
     );
     return continueWith(answered ?? this.#gateway.refuse('arriving.bytes', session), (answer) => {
       if (!isComplete(answer.body)) return this.#sendStream(work, answer.body, scope);
@@ -276,9 +276,9 @@ export class HttpEndpoint {
 
   async #sendStream(work: HttpRequest, body: JsonStream, scope: RequestScope): Promise<void> {
     const { response, head, connection, report, owner } = work;
-    const { outflow } = connection;
+    const { sendBacklog } = connection;
     const takeLast = (): boolean => this.#takeLast(work);
-    const way = { signal: scope.signal, outflow, owner, takeLast };
+    const way = { signal: scope.signal, sendBacklog, owner, takeLast };
     const bytes = await this.#writer.sendStream(response, head, body, way);
     if (report !== undefined) report.responseBytes = bytes;
     connection.end(scope);
@@ -295,7 +295,12 @@ export class HttpEndpoint {
     const isKept = response.shouldKeepAlive && connection.unanswered === 1;
     const isLast = this.#takeLast(work) || (isKept && this.#writer.takeParting());
     connection.isOver ||= isLast;
-    this.#writer.send(response, head, answer, { headers, isLast, owner, outflow: connection.outflow });
+    this.#writer.send(response, head, answer, {
+      headers,
+      isLast,
+      owner,
+      sendBacklog: connection.sendBacklog,
+    });
   }
 
   #sendOpenRpc(work: HttpRequest): void {
@@ -306,7 +311,7 @@ export class HttpEndpoint {
       return;
     }
     if (report !== undefined) report.answeredAt = performance.now();
-    const way = { isLast: this.#takeLast(work), owner, outflow: connection.outflow };
+    const way = { isLast: this.#takeLast(work), owner, sendBacklog: connection.sendBacklog };
     this.#writer.sendDocument(response, head, this.#gateway.openRpc, way);
   }
 

@@ -10,17 +10,17 @@ import { readErrorCode } from '../util/system-error.ts';
 import { waitForAnswers } from './answer-order.ts';
 import { ConnectionTable } from './connection.ts';
 import { CorsPolicy } from './cors.ts';
-import { endLate } from './end-connection.ts';
+import { endStalled } from './end-connection.ts';
+import { FastPathEndpoint } from './fast-path-endpoint.ts';
+import { FastPathLane } from './fast-path-lane.ts';
 import { Health } from './health.ts';
 import { HttpEndpoint } from './http.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
-import { createPlainListener, createTlsListener, type Listener } from './listener.ts';
+import { createHttpListener, createTlsListener, type Listener } from './listener.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
-import { PacedReading } from './paced-reading.ts';
-import { PlainEndpoint } from './plain-endpoint.ts';
-import { PlainLane } from './plain-lane.ts';
 import { MAX_HEADER_FIELDS } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
+import { SlicedReading } from './sliced-reading.ts';
 import { type ShareFigures, TransportShares } from './transport-shares.ts';
 import { readPeer, VisitorReader } from './visitor.ts';
 import { WebSocketEndpoint } from './websocket.ts';
@@ -91,7 +91,7 @@ class NodeServer implements Server {
   readonly #health: Health;
   readonly #connections: ConnectionTable;
   readonly #shares: TransportShares;
-  readonly #lane: PlainLane;
+  readonly #lane: FastPathLane;
   readonly #writer: ResponseWriter;
   /** Connections accepted so far. */
   #accepted = 0;
@@ -139,8 +139,8 @@ class NodeServer implements Server {
     http.maxConnections = limits.connections;
     // node drops fields beyond this number; the refusal for too many fields needs all of them counted.
     http.maxHeadersCount = 0;
-    const lane = new PlainLane({
-      endpoint: new PlainEndpoint({ gateway, limits, log, writer, visitors, shares, requests }),
+    const lane = new FastPathLane({
+      endpoint: new FastPathEndpoint({ gateway, limits, log, writer, visitors, shares, requests }),
       gateway,
       limits,
       connections,
@@ -152,7 +152,7 @@ class NodeServer implements Server {
         const connection = connections.of(socket);
         const owner = nameOwner(readPeer(socket));
         const { pipelinedRequests } = limits;
-        connection.reading = new PacedReading({ socket, connection, owner, shares, pipelinedRequests });
+        connection.reading = new SlicedReading({ socket, connection, owner, shares, pipelinedRequests });
       },
     });
     listener.onConnection((socket) => lane.accept(socket));
@@ -160,14 +160,14 @@ class NodeServer implements Server {
     http.on('checkContinue', (request, response) => endpoint.onRequest(request, response, true));
     http.on('checkExpectation', (request, response) => endpoint.onRequest(request, response));
     http.on('clientError', (error, socket) => endpoint.onClientError(error, socket));
-    http.on('timeout', (socket: Socket) => endLate(socket, () => endpoint.onTimeout(socket)));
+    http.on('timeout', (socket: Socket) => endStalled(socket, () => endpoint.onTimeout(socket)));
     const afterAnswers = (socket: Duplex, action: () => void): void =>
       waitForAnswers(socket, connections.of(socket), limits.sendTimeout, action);
     const stopReading = (socket: Duplex): Buffer => {
       const connection = connections.of(socket);
-      const held = connection.reading?.stop() ?? Buffer.alloc(0);
+      const reserved = connection.reading?.stop() ?? Buffer.alloc(0);
       connection.reading = undefined;
-      return held;
+      return reserved;
     };
     http.on('connect', (request, socket) => {
       stopReading(socket);
@@ -253,7 +253,7 @@ class NodeServer implements Server {
     this.#listener.close();
     this.#lane.endIdle();
     this.#connections.endIdle();
-    await Promise.race([allClosed, this.#cutOffLate()]);
+    await Promise.race([allClosed, this.#cutOffStalled()]);
     this.#connections.terminate();
     await allClosed;
   }
@@ -279,7 +279,7 @@ class NodeServer implements Server {
   }
 
   /** Resolves after `drainTimeout`. */
-  #cutOffLate(): Promise<void> {
+  #cutOffStalled(): Promise<void> {
     return new Promise((resolve) => {
       setTimeout(resolve, this.#options.limits.drainTimeout).unref();
     });
@@ -293,7 +293,7 @@ function createListener(
   onLate: () => void,
 ): Listener {
   const http = describeHttp(limits);
-  if (listen.tls === undefined) return createPlainListener(http, admits);
+  if (listen.tls === undefined) return createHttpListener(http, admits);
   const { handshakeTimeout } = limits;
   return createTlsListener({ http, files: listen.tls, handshakeTimeout, admits, onLate, log });
 }

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type Server as HttpServer, type Serve
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Logger } from '../observe/logger.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { Handshakes } from './handshakes.ts';
 import type { TlsOptions } from './options.ts';
 import { readTlsPair, type TlsPair } from './tls-files.ts';
@@ -24,7 +24,7 @@ export interface Listener {
 type Admits = (socket: Socket) => boolean;
 
 /** Creates a listener without TLS. */
-export function createPlainListener(options: ServerOptions, admits: Admits): Listener {
+export function createHttpListener(options: ServerOptions, admits: Admits): Listener {
   const http = createHttpServer(options);
   keepAnswered(http);
   return {
@@ -32,7 +32,7 @@ export function createPlainListener(options: ServerOptions, admits: Admits): Lis
     serveByNode: takeConnections(http, 'connection'),
     onConnection(accept) {
       http.on('connection', (socket: Socket) => {
-        TURNS.noteConnection();
+        SCHEDULER.noteConnection();
         if (admits(socket)) accept(socket);
         else socket.destroy();
       });
@@ -83,7 +83,7 @@ export function createTlsListener({
   });
   const handshakes = new Handshakes();
   server.on('connection', (socket: Socket) => {
-    TURNS.noteConnection();
+    SCHEDULER.noteConnection();
     if (admits(socket)) handshakes.begin(socket);
     else socket.destroy();
   });

@@ -57,24 +57,24 @@ export function compressPieces(pieces: Pieces): Pieces {
 export function waitForTurn(response: ServerResponse, signal: CancelSignal): Promise<boolean> {
   if (response.socket !== null || signal.aborted) return Promise.resolve(!signal.aborted);
   return new Promise((resolve) => {
-    const settle = (): void => {
-      response.removeListener('socket', settle);
-      signal.removeEventListener('abort', settle);
+    const complete = (): void => {
+      response.removeListener('socket', complete);
+      signal.removeEventListener('abort', complete);
       resolve(!signal.aborted);
     };
-    response.on('socket', settle);
-    signal.addEventListener('abort', settle);
+    response.on('socket', complete);
+    signal.addEventListener('abort', complete);
   });
 }
 
 function waitForRoom(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    const settle = (): void => {
-      response.removeListener('drain', settle);
-      response.removeListener('close', settle);
+    const complete = (): void => {
+      response.removeListener('drain', complete);
+      response.removeListener('close', complete);
       resolve();
     };
-    response.on('drain', settle);
-    response.on('close', settle);
+    response.on('drain', complete);
+    response.on('close', complete);
   });
 }

@@ -22,25 +22,25 @@ export function readBody(
 ): Promise<RequestBody> {
   return new Promise((resolve) => {
     const gathered = new GatheredBytes(Math.min(Number(request.headers['content-length'] ?? 0), limit));
-    let settled = false;
-    const settle = (body: RequestBody): void => {
-      settled = true;
+    let completed = false;
+    const complete = (body: RequestBody): void => {
+      completed = true;
       shares.arriving.giveBack(owner, gathered.cost);
       resolve(body);
     };
     request.on('data', (chunk: Buffer) => {
-      if (settled) return;
-      if (gathered.length + chunk.length > limit) settle('tooLarge');
-      else if (!shares.takeArriving(owner, gathered.costOf(chunk))) settle('arriving');
+      if (completed) return;
+      if (gathered.length + chunk.length > limit) complete('tooLarge');
+      else if (!shares.takeArriving(owner, gathered.costOf(chunk))) complete('arriving');
       else gathered.add(chunk);
     });
     request.on('end', () => {
-      if (!settled) settle(gathered.join());
+      if (!completed) complete(gathered.join());
     });
     request.on('close', () => {
-      if (!settled) settle('gone');
+      if (!completed) complete('gone');
     });
-    if (request.destroyed) settle('gone');
+    if (request.destroyed) complete('gone');
   });
 }
 

@@ -8,9 +8,9 @@ import type { Compression } from './compression.ts';
 import type { CorsPolicy } from './cors.ts';
 import { encodeMember } from './gzip-member.ts';
 import { acceptsGzip } from './media-type.ts';
-import type { Outflow } from './outflow.ts';
 import { CountedPieces, compressPieces, waitForTurn, writePieces } from './piece-writer.ts';
 import type { RequestHead } from './request-head.ts';
+import type { SendBacklog } from './send-backlog.ts';
 
 /** Minimum length to compress: below it, compression saves less than a packet. */
 const GZIP_MIN_LENGTH = 1024;
@@ -34,12 +34,12 @@ export type AnswerWay = {
   /** Closes the connection after the answer. */
   readonly isLast: boolean;
   /** Send backlog of the connection. */
-  readonly outflow: Outflow;
+  readonly sendBacklog: SendBacklog;
   /** Caller that the answer is for. */
   readonly owner: string;
 };
 
-export type StreamWay = Pick<AnswerWay, 'outflow' | 'owner'> & {
+export type StreamWay = Pick<AnswerWay, 'sendBacklog' | 'owner'> & {
   readonly signal: CancelSignal;
   /** Called when the response is next in the pipeline: whether the connection is to be closed after it. */
   readonly takeLast: () => boolean;
@@ -103,7 +103,7 @@ export class ResponseWriter {
     if (way.isLast) fields.push('Connection', 'close');
     if (isCompressed(body, head)) {
       this.#sendCompressed(response, status, body, fields, way).catch(() => response.destroy());
-    } else this.#writePlain(response, status, body, fields, way);
+    } else this.#writeFastPath(response, status, body, fields, way);
   }
 
   /** Sends a document with status 200. Its encoded forms are cached and shared by all responses. */
@@ -141,11 +141,11 @@ export class ResponseWriter {
     response: ServerResponse,
     head: RequestHead,
     body: JsonStream,
-    { signal, outflow, owner, takeLast }: StreamWay,
+    { signal, sendBacklog, owner, takeLast }: StreamWay,
   ): Promise<number> {
     const pieces = new CountedPieces(body.pieces);
     let zips = false;
-    outflow.beginStream();
+    sendBacklog.beginStream();
     try {
       if (!(await waitForTurn(response, signal))) return 0;
       zips = acceptsGzip(head.acceptEncoding) && this.#compression.takeStream(owner);
@@ -155,13 +155,13 @@ export class ResponseWriter {
       if (takeLast()) fields.push('Connection', 'close');
       response.writeHead(200, fields);
       response.socket?.setTimeout(this.#sendTimeout);
-      await writePieces(response, zips ? compressPieces(pieces) : pieces, () => outflow.update(owner));
+      await writePieces(response, zips ? compressPieces(pieces) : pieces, () => sendBacklog.update(owner));
       response.end();
     } catch {
       response.destroy();
     } finally {
       if (zips) this.#compression.endStream(owner);
-      outflow.endStream();
+      sendBacklog.endStream();
       body.cancel();
     }
     return pieces.bytes;
@@ -174,7 +174,7 @@ export class ResponseWriter {
     fields: string[],
     way: AnswerWay,
   ): Promise<void> {
-    const release = way.outflow.setAside(body.length, way.owner);
+    const release = way.sendBacklog.setAside(body.length, way.owner);
     let compressed: Uint8Array | readonly Uint8Array[] | undefined;
     try {
       compressed = await this.#compress(body, way.owner, response);
@@ -183,7 +183,7 @@ export class ResponseWriter {
     }
     if (response.destroyed) return;
     if (compressed === undefined) {
-      this.#writePlain(response, status, body, fields, way);
+      this.#writeFastPath(response, status, body, fields, way);
       return;
     }
     fields.push('Content-Encoding', 'gzip');
@@ -200,7 +200,7 @@ export class ResponseWriter {
     return packed && encodeMember(body, packed);
   }
 
-  #writePlain(
+  #writeFastPath(
     response: ServerResponse,
     status: number,
     body: string | JsonBytes,
@@ -217,7 +217,7 @@ export class ResponseWriter {
     body: Encoded,
     length: number,
     fields: string[],
-    { outflow, owner }: AnswerWay,
+    { sendBacklog, owner }: AnswerWay,
   ): void {
     fields.push('Content-Length', String(length));
     response.writeHead(status, fields);
@@ -227,8 +227,8 @@ export class ResponseWriter {
     } else if (typeof body === 'string' || body instanceof Uint8Array) response.end(body);
     else writeParts(response, body);
     const { socket } = response;
-    if (socket === null) outflow.queue(response, owner);
-    else if (socket.writableLength > 0) outflow.update(owner);
+    if (socket === null) sendBacklog.queue(response, owner);
+    else if (socket.writableLength > 0) sendBacklog.update(owner);
     this.#watchSending(response);
   }
 

@@ -4,7 +4,7 @@ import type { BoundName } from '../util/bounds.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { Compression } from './compression.ts';
 import type { TransportLimits } from './options.ts';
-import { UnsentAnswers } from './unsent-answers.ts';
+import { SendBacklogTotal } from './send-backlog-total.ts';
 
 /** Reason of a refusal or close because the caller already uses its share. */
 export type ShareRefusal = 'connections' | 'webSockets' | 'arriving' | 'unsent' | 'slow';
@@ -22,14 +22,14 @@ export type ShareFigures = {
 };
 
 /** Smaller bodies are bounded by the number that may be in work. */
-const MIN_HELD_BYTES = 64 * 1024;
+const MIN_RESERVED_BYTES = 64 * 1024;
 
 /** The transports' shared bounds; one caller may use up to `limits.ownerShare` of each. */
 export class TransportShares {
   /** Bytes of bodies and messages that are arriving, being decompressed or, if large, in work. */
   readonly arriving: SharedBudget;
   /** Answers that the kernel has not taken yet. */
-  readonly unsent: UnsentAnswers;
+  readonly unsent: SendBacklogTotal;
   /** WebSockets, counted by address until their key is known. */
   readonly webSockets: SharedBudget;
   readonly subscriptions: SharedBudget;
@@ -49,7 +49,7 @@ export class TransportShares {
     this.#onRefused = onRefused;
     const { arrivingBytes, webSockets, subscriptions, connections, ownerShare } = limits;
     this.arriving = new SharedBudget(arrivingBytes, ownerShare);
-    this.unsent = new UnsentAnswers(limits, (bound) => onRefused(bound));
+    this.unsent = new SendBacklogTotal(limits, (bound) => onRefused(bound));
     this.compression = new Compression(ownerShare);
     this.webSockets = new SharedBudget(webSockets, ownerShare);
     this.subscriptions = new SharedBudget(subscriptions, ownerShare);
@@ -70,7 +70,7 @@ export class TransportShares {
    * @returns undefined, without calling `work`, where this owner has no room
    */
   holdWhile<T>(owner: string, bytes: number, work: () => PromiseOrValue<T>): PromiseOrValue<T> | undefined {
-    if (bytes < MIN_HELD_BYTES) return work();
+    if (bytes < MIN_RESERVED_BYTES) return work();
     if (!this.takeArriving(owner, bytes)) return undefined;
     const outcome = work();
     const release = (): void => this.arriving.giveBack(owner, bytes);

@@ -1,5 +1,5 @@
 import { limitOf } from '../util/bounds.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 
 /** Messages begun per scheduler slot. */
 const MESSAGES_A_STEP = 8;
@@ -21,7 +21,7 @@ export type WebSocketBacklogParts = {
 export class WebSocketBacklog {
   readonly #parts: WebSocketBacklogParts;
   readonly #messages: Buffer[] = [];
-  #awaitsTurn = false;
+  #awaitsSlot = false;
 
   constructor(parts: WebSocketBacklogParts) {
     this.#parts = parts;
@@ -42,18 +42,18 @@ export class WebSocketBacklog {
 
   /** Requests a scheduler slot for waiting messages; at the bound it does nothing until it is called again. */
   advance(): void {
-    if (this.#awaitsTurn || this.isEmpty || this.#parts.isAtBound()) return;
-    this.#awaitsTurn = true;
-    TURNS.enter(this.#parts.owner, this.#takeTurn);
+    if (this.#awaitsSlot || this.isEmpty || this.#parts.isAtBound()) return;
+    this.#awaitsSlot = true;
+    SCHEDULER.enter(this.#parts.owner, this.#takeSlot);
   }
 
   clear(): void {
     this.#messages.length = 0;
   }
 
-  readonly #takeTurn = (): void => {
+  readonly #takeSlot = (): void => {
     const { isAtBound, begin, onStep } = this.#parts;
-    this.#awaitsTurn = false;
+    this.#awaitsSlot = false;
     for (let count = 0; count < MESSAGES_A_STEP && !isAtBound(); count++) {
       const body = this.#messages.shift();
       if (body === undefined) break;

@@ -13,10 +13,10 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import { type BoundName, describeBoundRefusal } from '../util/bounds.ts';
 import { PassingMap } from '../util/passing-map.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
+import { readFastPathFrames } from './fast-path-frames.ts';
 import type { TransportLimits } from './options.ts';
 import { CountedPieces } from './piece-writer.ts';
-import { readPlainFrames } from './plain-frames.ts';
 import { watchRefusedMessages } from './refused-messages.ts';
 import { measure } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
@@ -24,8 +24,8 @@ import { WebSocketArrival } from './websocket-arrival.ts';
 import { WebSocketBacklog } from './websocket-backlog.ts';
 import { CLOSE_CODES, WebSocketClosing } from './websocket-closing.ts';
 import { WebSocketOutbox } from './websocket-outbox.ts';
-import { WebSocketPace } from './websocket-pace.ts';
 import { WebSocketReports } from './websocket-reports.ts';
+import { WebSocketShare } from './websocket-share.ts';
 import { type MessageNotifier, WebSocketSubscriptions } from './websocket-subscriptions.ts';
 
 /** Permanent authorization failures: another attempt cannot succeed. */
@@ -67,7 +67,7 @@ export class WebSocketConnection {
   readonly #limits: TransportLimits;
   readonly #outbox: WebSocketOutbox;
   readonly #arrival: WebSocketArrival;
-  readonly #pace: WebSocketPace;
+  readonly #pace: WebSocketShare;
   readonly #subscriptions: WebSocketSubscriptions;
   readonly #shares: TransportShares;
   readonly #owner: string;
@@ -99,7 +99,7 @@ export class WebSocketConnection {
       readSession: () => this.#session,
       abandon: () => this.#abandon(),
     });
-    const outflow = shares.unsent.watch(socket, (reason) => {
+    const sendBacklog = shares.unsent.watch(socket, (reason) => {
       const bound = reason === 'share' ? 'unsent.bytes' : 'send.rate';
       if (this.#subscriptions.size > 0) this.#endSlowSubscriber(bound, true);
       else if (reason === 'share') ws.terminate();
@@ -108,7 +108,7 @@ export class WebSocketConnection {
     this.#outbox = new WebSocketOutbox({
       ws,
       socket,
-      outflow,
+      sendBacklog,
       owner,
       // A partly sent message cannot be completed: only closing the connection signals that.
       onBroken: () => this.#closer.end(CLOSE_CODES.internalError, 'an answer broke off'),
@@ -131,7 +131,7 @@ export class WebSocketConnection {
       limitMs: this.#limits.bodyTimeout,
       onOverflow: () => this.#stopReading(CLOSE_CODES.tryAgainLater, 'arriving.bytes'),
     });
-    this.#pace = new WebSocketPace({
+    this.#pace = new WebSocketShare({
       ws,
       socket,
       owner,
@@ -144,7 +144,7 @@ export class WebSocketConnection {
       begin: (body) => this.#begin(body),
       onStep: () => this.#adjustReading(),
     });
-    readPlainFrames(ws, this.#limits.bodyBytes);
+    readFastPathFrames(ws, this.#limits.bodyBytes);
     ws.on('message', (data) => this.#receive(data as Buffer));
     ws.on('pong', () => {
       this.#awaitsPong = false;
@@ -187,7 +187,7 @@ export class WebSocketConnection {
     const admitted = await this.#parts.admit();
     if (this.#closing) return;
     if ('refused' in admitted && NO_ENTRY.has(admitted.refused.status)) this.#closer.lock();
-    else if (!(await this.#settle()) && !this.#closing)
+    else if (!(await this.#complete()) && !this.#closing)
       this.#closer.endByBound(CLOSE_CODES.policyViolation, 'key.credits');
   }
 
@@ -195,7 +195,7 @@ export class WebSocketConnection {
    * Charges the key for the notifications since the last charge.
    * @returns whether it has the credits
    */
-  #settle(): PromiseOrValue<boolean> {
+  #complete(): PromiseOrValue<boolean> {
     const owed = this.#subscriptions.takeOwed();
     if (owed === 0 || this.#session === undefined) return true;
     return this.#parts.gateway.chargeNotifications(this.#session, owed);
@@ -218,7 +218,7 @@ export class WebSocketConnection {
       this.#stopFlood('webSocket.messages');
       return;
     }
-    if (this.#backlog.isEmpty && !this.#isAtBound() && TURNS.hasTime(this.#owner)) this.#begin(body);
+    if (this.#backlog.isEmpty && !this.#isAtBound() && SCHEDULER.hasTime(this.#owner)) this.#begin(body);
     else this.#backlog.add(body);
     this.#adjustReading();
   }
@@ -238,10 +238,10 @@ export class WebSocketConnection {
     }
     if (!(answer instanceof Promise)) this.#conclude(answer, message, false);
     else {
-      TURNS.spend(MESSAGE_MS);
+      SCHEDULER.spend(MESSAGE_MS);
       this.#enter(scope);
       answer.then(
-        (settled) => this.#conclude(settled, message, true),
+        (completed) => this.#conclude(completed, message, true),
         () => this.#breakDown(message),
       );
     }
@@ -341,7 +341,7 @@ export class WebSocketConnection {
 
   #adjustReading(): void {
     const isFull = !this.#closing && (!this.#backlog.isEmpty || this.#isAtBound());
-    const shouldPause = isFull || this.#pace.isHeld || this.#isFlooding;
+    const shouldPause = isFull || this.#pace.isReserved || this.#isFlooding;
     if (shouldPause === this.#ws.isPaused) return;
     if (shouldPause) this.#ws.pause();
     else this.#ws.resume();
@@ -383,7 +383,7 @@ export class WebSocketConnection {
     this.#closing = true;
     this.#isEnded = true;
     this.#subscriptions.close();
-    void this.#settle();
+    void this.#complete();
     this.#backlog.clear();
     this.#outbox.clear();
     for (const scope of this.#scopes.takeKeys()) scope.abort();

@@ -7,7 +7,7 @@ import {
   encodeTextFrame,
   NotificationFrames,
 } from './notification-frames.ts';
-import type { Outflow } from './outflow.ts';
+import type { SendBacklog } from './send-backlog.ts';
 
 /** Smaller pieces are merged: clients limit the fragments of a message, some to 16,384. */
 const MIN_FRAGMENT_BYTES = 64 * 1024;
@@ -26,8 +26,8 @@ type Waiting = {
 export type WebSocketOutboxParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
-  readonly outflow: Outflow;
-  /** Owner of its answers in `outflow`. */
+  readonly sendBacklog: SendBacklog;
+  /** Owner of its answers in `sendBacklog`. */
   readonly owner: string;
   /** Called when a stream breaks off. */
   readonly onBroken: () => void;
@@ -49,7 +49,7 @@ export class WebSocketOutbox {
   readonly #onBroken: () => void;
   readonly #onNotified: () => void;
   readonly #onWritten: () => void;
-  readonly #outflow: Outflow;
+  readonly #sendBacklog: SendBacklog;
   readonly #owner: string;
   readonly #waiting: Waiting[] = [];
   /** Notifications of this turn of the event loop. */
@@ -57,16 +57,16 @@ export class WebSocketOutbox {
   #waitingBytes = 0;
   #isStreaming = false;
 
-  constructor({ ws, socket, outflow, owner, onBroken, onNotified, onWritten }: WebSocketOutboxParts) {
+  constructor({ ws, socket, sendBacklog, owner, onBroken, onNotified, onWritten }: WebSocketOutboxParts) {
     this.#ws = ws;
     this.#socket = socket;
-    this.#outflow = outflow;
+    this.#sendBacklog = sendBacklog;
     this.#owner = owner;
     this.#onBroken = onBroken;
     this.#onNotified = onNotified;
     // One callback for all answers: the socket then batches consecutive calls.
     this.#onWritten = () => {
-      this.#outflow.update();
+      this.#sendBacklog.update();
       onWritten();
     };
   }
@@ -95,7 +95,7 @@ export class WebSocketOutbox {
   sendStream(body: JsonStream, onSent: () => void): void {
     this.#sendFrames();
     // The gateway counts the source memory of streams.
-    if (this.#isStreaming) this.#wait(body.heldBytes ?? 0, 0, () => this.#beginStream(body, onSent));
+    if (this.#isStreaming) this.#wait(body.reservedBytes ?? 0, 0, () => this.#beginStream(body, onSent));
     else this.#beginStream(body, onSent);
   }
 
@@ -111,7 +111,7 @@ export class WebSocketOutbox {
    * @returns a function that stops counting them
    */
   setAside(bytes: number): () => void {
-    return this.#outflow.setAside(bytes, this.#owner);
+    return this.#sendBacklog.setAside(bytes, this.#owner);
   }
 
   /** Drops everything not yet begun. */
@@ -135,10 +135,10 @@ export class WebSocketOutbox {
   #write(frames: Buffer): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#socket.write(frames, () => {
-      this.#outflow.update();
+      this.#sendBacklog.update();
       this.#onNotified();
     });
-    this.#outflow.update(this.#owner);
+    this.#sendBacklog.update(this.#owner);
   }
 
   /** Bypasses the library, which takes a message in one part, and writes the frame head separately. */
@@ -168,19 +168,19 @@ export class WebSocketOutbox {
       if (frame !== undefined) socket.write(frame, 'latin1', onWritten);
       else socket.write(encodeTextFrame(body, length), onWritten);
     }
-    this.#outflow.update(this.#owner);
+    this.#sendBacklog.update(this.#owner);
   }
 
   #wait(bytes: number, countedBytes: number, begin: () => void): void {
     this.#waitingBytes += bytes;
-    this.#waiting.push({ begin, bytes, release: this.#outflow.setAside(countedBytes, this.#owner) });
+    this.#waiting.push({ begin, bytes, release: this.#sendBacklog.setAside(countedBytes, this.#owner) });
   }
 
   #beginStream(body: JsonStream, onSent: () => void): void {
     this.#isStreaming = true;
-    this.#outflow.beginStream();
+    this.#sendBacklog.beginStream();
     this.#sendFragments(body)
-      .finally(() => this.#outflow.endStream())
+      .finally(() => this.#sendBacklog.endStream())
       .then(
         () => {
           this.#isStreaming = false;
@@ -206,18 +206,18 @@ export class WebSocketOutbox {
    * socket fails.
    */
   async #sendFragments(stream: JsonStream): Promise<void> {
-    let held: Uint8Array[] = [];
+    let reserved: Uint8Array[] = [];
     let bytes = 0;
     try {
       for await (const piece of stream.pieces) {
-        held.push(piece);
+        reserved.push(piece);
         bytes += piece.length;
         if (bytes < MIN_FRAGMENT_BYTES) continue;
-        await this.#sendFragment(Buffer.concat(held, bytes), false);
-        held = [];
+        await this.#sendFragment(Buffer.concat(reserved, bytes), false);
+        reserved = [];
         bytes = 0;
       }
-      await this.#sendFragment(Buffer.concat(held, bytes), true);
+      await this.#sendFragment(Buffer.concat(reserved, bytes), true);
     } finally {
       stream.cancel();
     }
@@ -226,11 +226,11 @@ export class WebSocketOutbox {
   #sendFragment(fragment: Uint8Array, fin: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#ws.send(fragment, { binary: false, fin }, (error) => {
-        this.#outflow.update();
+        this.#sendBacklog.update();
         if (error == null) resolve();
         else reject(error);
       });
-      this.#outflow.update(this.#owner);
+      this.#sendBacklog.update(this.#owner);
     });
   }
 }

@@ -27,7 +27,7 @@ export class WebSocketSubscriptions {
   readonly #open = new Map<string, OpenSubscription>();
   #isClosed = false;
   /** Bytes of notifications buffered until the answer with their subscription's id is sent. */
-  #heldBytes = 0;
+  #reservedBytes = 0;
   #owedCredits = 0;
   /** Resolvers of subscriptions that have more to send and wait for room. */
   #waiting: (() => void)[] = [];
@@ -82,10 +82,10 @@ export class WebSocketSubscriptions {
   hold(bytes: number): () => void {
     const { outbox, limits, onOverflow } = this.#parts;
     const release = outbox.setAside(bytes);
-    this.#heldBytes += bytes;
-    if (this.#heldBytes > limits.webSocketBufferedBytes) onOverflow();
+    this.#reservedBytes += bytes;
+    if (this.#reservedBytes > limits.webSocketBufferedBytes) onOverflow();
     return () => {
-      this.#heldBytes -= bytes;
+      this.#reservedBytes -= bytes;
       release();
     };
   }
@@ -108,7 +108,7 @@ export class WebSocketSubscriptions {
 
   get #hasRoom(): boolean {
     const { outbox, limits } = this.#parts;
-    return this.#isClosed || outbox.bufferedBytes + this.#heldBytes <= limits.webSocketHighWaterBytes;
+    return this.#isClosed || outbox.bufferedBytes + this.#reservedBytes <= limits.webSocketHighWaterBytes;
   }
 
   charge(credits: number): void {
@@ -177,9 +177,9 @@ export class MessageNotifier implements NotificationPort {
     this.#isAnswered = true;
     for (const subscription of this.#opened ?? []) {
       // A streamed answer belongs to a large batch; its responses are those of executed calls.
-      const isGiven =
+      const isPresent =
         subscription.hasBegun && (typeof answer !== 'string' || answer.includes(subscription.id));
-      if (isGiven) subscription.release();
+      if (isPresent) subscription.release();
       else this.#all.end(subscription.id);
     }
     this.#opened = undefined;
@@ -187,14 +187,14 @@ export class MessageNotifier implements NotificationPort {
   }
 }
 
-type Held = { readonly results: readonly JsonText[]; readonly release: () => void };
+type Reserved = { readonly results: readonly JsonText[]; readonly release: () => void };
 
 class OpenSubscription implements Subscription {
   readonly id: string = `0x${randomBytes(ID_BYTES).toString('hex')}`;
   readonly #all: WebSocketSubscriptions;
   readonly #head: Buffer;
   /** Notifications buffered until the answer with the id is sent; undefined afterwards. */
-  #held: Held[] | undefined = [];
+  #reserved: Reserved[] | undefined = [];
   #leave: (() => void) | undefined;
   isEnded = false;
   hasBegun = false;
@@ -206,7 +206,7 @@ class OpenSubscription implements Subscription {
 
   notify(results: readonly JsonText[]): void {
     if (this.isEnded) return;
-    if (this.#held === undefined) {
+    if (this.#reserved === undefined) {
       this.#all.send(this.#head, results);
       return;
     }
@@ -215,7 +215,7 @@ class OpenSubscription implements Subscription {
     const place = { results, release: this.#all.hold(bytes) };
     // `hold` may have closed the connection.
     if (this.isEnded) place.release();
-    else this.#held.push(place);
+    else this.#reserved.push(place);
   }
 
   waitForRoom(): Promise<void> | undefined {
@@ -235,9 +235,9 @@ class OpenSubscription implements Subscription {
 
   /** Sends the buffered notifications; later ones are sent immediately. */
   release(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const { results, release } of held) {
+    const reserved = this.#reserved ?? [];
+    this.#reserved = undefined;
+    for (const { results, release } of reserved) {
       release();
       if (!this.isEnded) this.#all.send(this.#head, results);
     }
@@ -245,8 +245,8 @@ class OpenSubscription implements Subscription {
 
   stop(): void {
     this.isEnded = true;
-    for (const { release } of this.#held ?? []) release();
-    this.#held = undefined;
+    for (const { release } of this.#reserved ?? []) release();
+    this.#reserved = undefined;
     this.#leave?.();
     this.#leave = undefined;
   }

@@ -9,7 +9,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { CorsPolicy } from './cors.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { ServerOptions, TransportLimits } from './options.ts';
@@ -112,7 +112,7 @@ export class WebSocketEndpoint {
       socket.destroy();
     };
     socket.on('error', destroy);
-    TURNS.rejoin(nameOwner(readPeer(socket)))
+    SCHEDULER.rejoin(nameOwner(readPeer(socket)))
       .then(() => this.#admit(request))
       .then((admitted) => {
         this.#requests?.countStatus('refused' in admitted ? admitted.refused.status : SWITCHING_PROTOCOLS);

@@ -1,7 +1,7 @@
 import type { VersionedWrite } from './versioned-table.ts';
 
 /** Number of blocks below the head whose changes the store retains: past tries can be rebuilt that far back. */
-export const KEPT_CHANGES = 1_024;
+export const STORED_CHANGES = 1_024;
 
 /** Keys of the accounts and slots that one block changed. */
 export type BlockChanges = {

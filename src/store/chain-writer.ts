@@ -2,7 +2,7 @@ import { type Block, encodeBody } from '../chain/block.ts';
 import { headerToRlp } from '../chain/header.ts';
 import { encodeStoredReceipts, type StoredReceipt } from '../chain/receipt.ts';
 import { encodeRlp } from '../primitives/rlp.ts';
-import { ChangeCollector, KEPT_CHANGES } from './block-changes.ts';
+import { ChangeCollector, STORED_CHANGES } from './block-changes.ts';
 import { ChainReader } from './chain-reader.ts';
 import {
   asBuffer,
@@ -52,7 +52,7 @@ export function encodeExecutedBlock(executed: ExecutedBlock): EncodedBlock {
 }
 
 /** Number of latest blocks whose access lists the store retains: 3,533 epochs of 32 slots, the retention that EIP-7928 requires. */
-export const KEPT_ACCESS_LISTS = 113_056;
+export const STORED_ACCESS_LISTS = 113_056;
 
 /**
  * The single writer of a store. A commit is one LMDB transaction: blocks, receipts, state, indexes and head move together, so a process
@@ -159,7 +159,7 @@ export class ChainWriter {
     if (isCleared) {
       const range = { start: asBuffer(owner), end: Buffer.concat([owner, PAST_ALL_PATHS]) };
       for (let stored: readonly Buffer[] | undefined; stored?.length !== 0; ) {
-        stored = [...table.getKeys({ ...range, limit: MAX_KEYS_HELD })];
+        stored = [...table.getKeys({ ...range, limit: MAX_CACHED_KEYS })];
         for (const key of stored) table.removeSync(key);
       }
     }
@@ -169,7 +169,7 @@ export class ChainWriter {
   #putChanges(block: bigint, changes: ChangeCollector): void {
     const { changes: table } = this.#tables;
     table?.putSync(numberKey(block), changes.encode(Number(block)));
-    const oldest = block - BigInt(KEPT_CHANGES);
+    const oldest = block - BigInt(STORED_CHANGES);
     if (oldest >= 0n) table?.removeSync(numberKey(oldest));
   }
 
@@ -186,13 +186,13 @@ export class ChainWriter {
   #putAccessList(number: bigint, accessList: Uint8Array): void {
     const { accessLists: table } = this.#tables;
     table?.putSync(numberKey(number), asBuffer(accessList));
-    const oldest = number - BigInt(KEPT_ACCESS_LISTS);
+    const oldest = number - BigInt(STORED_ACCESS_LISTS);
     if (oldest >= 0n) table?.removeSync(numberKey(oldest));
   }
 }
 
 /** Storage trie keys read into memory at a time during removal. */
-const MAX_KEYS_HELD = 10_000;
+const MAX_CACHED_KEYS = 10_000;
 const NO_OWNER = Buffer.alloc(0);
 /** Hex-prefix encoded paths of inner nodes begin with 0x0 or 0x1. */
 const PAST_ALL_PATHS = Buffer.of(0xff);

@@ -4,23 +4,23 @@ import type { JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { askUncovered } from './agreement/ask-voices.ts';
+import { sendUncovered } from './agreement/send-to-voices.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
-import type { QuestionParts } from './call-questions.ts';
+import type { RequestParts } from './call-requests.ts';
 import type { Block } from './heads/block.ts';
-import type { RoutedCall } from './routed-call.ts';
+import type { UpstreamRequest } from './upstream-request.ts';
 
 /** A block; one that is not canonical has to be requested by its hash. */
 export type FoundBlock = { readonly block: Block; readonly isCanonical: boolean };
 
 /** Methods that take a block and an index in it; each exists in a form by block number and one by block hash. */
-export type IndexedQuestion = 'eth_getTransaction' | 'eth_getRawTransaction' | 'eth_getUncle';
+export type IndexedRequest = 'eth_getTransaction' | 'eth_getRawTransaction' | 'eth_getUncle';
 
 /** Common steps of all requests for contents of blocks: finds the block and sends the request for it. */
 export class BlockAccess {
-  readonly #parts: QuestionParts;
+  readonly #parts: RequestParts;
 
-  constructor(parts: QuestionParts) {
+  constructor(parts: RequestParts) {
     this.#parts = parts;
   }
 
@@ -45,42 +45,42 @@ export class BlockAccess {
     method: string,
     { number, hash }: Pick<Block, 'number' | 'hash'>,
     params: readonly unknown[],
-  ): RoutedCall & { readonly key: CacheKey } {
+  ): UpstreamRequest & { readonly key: CacheKey } {
     const text = JSON.stringify(params);
     const mark = this.#parts.proofs?.keyPart('transactions', number) ?? '';
     return {
       method,
       params: text,
       block: { number, hash },
-      key: { blockHash: hash, question: `${this.#parts.cacheScope()}:${method}:${text}${mark}` },
+      key: { blockHash: hash, request: `${this.#parts.cacheScope()}:${method}:${text}${mark}` },
       nulls: 'fault',
       isBound: true,
     };
   }
 
-  aboutIndex(question: IndexedQuestion, { block, isCanonical }: FoundBlock, index: bigint): RoutedCall {
+  aboutIndex(request: IndexedRequest, { block, isCanonical }: FoundBlock, index: bigint): UpstreamRequest {
     const at = encodeQuantity(index);
     return isCanonical
-      ? this.about(`${question}ByBlockNumberAndIndex`, block, [encodeQuantity(block.number), at])
-      : this.about(`${question}ByBlockHashAndIndex`, block, [block.hash, at]);
+      ? this.about(`${request}ByBlockNumberAndIndex`, block, [encodeQuantity(block.number), at])
+      : this.about(`${request}ByBlockHashAndIndex`, block, [block.hash, at]);
   }
 
   /** Returns the answer as one text, never as a stream. */
-  async askText(call: RoutedCall, scope: RequestScope): Promise<JsonText> {
+  async requestText(call: UpstreamRequest, scope: RequestScope): Promise<JsonText> {
     return (await this.#parts.ask({ call: { ...call, isText: true }, scope })) as JsonText;
   }
 
   /** Requests pending data from the node that serves all pending requests; null if it has none. */
-  async askPending(
+  async requestPending(
     method: string,
     rest: readonly unknown[],
     scope: RequestScope,
-    check?: RoutedCall['check'],
+    check?: UpstreamRequest['check'],
   ): Promise<JsonText | null> {
     const params = JSON.stringify(['pending', ...rest]);
-    const asked: RoutedCall = { method, params, isSticky: true, nulls: 'truth', isText: true };
-    const call = check === undefined ? asked : { ...asked, check };
-    const answer = (await askUncovered(this.#parts, { call, scope })) as JsonText;
+    const requested: UpstreamRequest = { method, params, isSticky: true, nulls: 'truth', isText: true };
+    const call = check === undefined ? requested : { ...requested, check };
+    const answer = (await sendUncovered(this.#parts, { call, scope })) as JsonText;
     return answer === 'null' ? null : answer;
   }
 }

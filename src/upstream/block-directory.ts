@@ -11,18 +11,18 @@ import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
 import { parseText } from './parse-text.ts';
 import { ReportedBlocks } from './reported-blocks.ts';
+import type { Upstream } from './upstream.ts';
 import {
   ABSENCE_UNVERIFIED,
   type Absence,
-  type Ask,
+  type AnsweredBy,
   type Exchange,
   type NullMeaning,
-  type RoutedCall,
-  type Witness,
-} from './routed-call.ts';
-import type { Upstream } from './upstream.ts';
+  type Send,
+  type UpstreamRequest,
+} from './upstream-request.ts';
 import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
-import type { JudgedBlock } from './verifying/verifier.ts';
+import type { VerificationTarget } from './verifying/verifier.ts';
 
 /** Bytes of all cached blocks; a block counts as a header with its bloom, its hashes, and the length of its extra data. */
 const MAX_BYTES = 20_000_000;
@@ -31,7 +31,7 @@ const HASH_BYTES = 100;
 const MAX_NUMBERS = 16_384;
 /** Cap on remembered blocks that left the chain. */
 const MAX_DEPARTED = 4_096;
-const TAG_WITNESSES = 3;
+const TAG_CONFIRMATIONS = 3;
 const AGREE_LIMIT_MS = 10_000;
 /** Lifetime of the cached hash of a height outside the window of recent blocks. */
 const NUMBER_TTL_MS = 300_000;
@@ -42,9 +42,9 @@ const RANGE_STEP = 32;
 /** Verification of blocks, and the evidence about their hashes. */
 export interface BlockProofs {
   /** Verifies a block against its hash. @throws UpstreamFault if the answer is wrong */
-  check(block: JudgedBlock, result: JsonResult, upstream: Upstream | undefined): JsonResult;
+  check(block: VerificationTarget, result: JsonResult, upstream: Upstream | undefined): JsonResult;
   /** Records that a node sent a different block at this height. */
-  noteOther(block: JudgedBlock, upstream: Upstream | undefined): void;
+  noteOther(block: VerificationTarget, upstream: Upstream | undefined): void;
   /** Returns a remembered block that was recomputed to its hash. */
   findHeader(hash: string): { readonly number: bigint } | undefined;
   /** Heights linked to a checkpoint or to layer 1, if one is configured. */
@@ -56,7 +56,7 @@ export interface BlockProofs {
   readonly voices?: { readonly needed: number } | undefined;
 }
 
-const NOTHING_PROVEN: BlockProofs = {
+const NOTHING_VERIFIED: BlockProofs = {
   check: (_, result) => result,
   noteOther: () => {},
   findHeader: () => undefined,
@@ -65,7 +65,7 @@ const NOTHING_PROVEN: BlockProofs = {
 
 /** Cache of block headers with transaction and uncle hashes; each block is requested once. */
 export class BlockDirectory {
-  readonly #ask: Ask;
+  readonly #ask: Send;
   readonly #head: NetworkHead;
   readonly #blocks = new Lru<string, Block>(MAX_BYTES, BLOCK_LIFE, undefined, weighBlock);
   readonly #findReported: (hash: string) => bigint | undefined;
@@ -73,7 +73,7 @@ export class BlockDirectory {
   readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);
   readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
   /** Hashes of old heights that two nodes, or as many operators as agreement requires, have reported. */
-  readonly #witnessed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
+  readonly #confirmed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
   readonly #proofs: BlockProofs;
   /** Requests by height in flight since the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<Block | null>>();
@@ -83,10 +83,10 @@ export class BlockDirectory {
 
   /** @param findReported returns the number of a block by its hash if some node has reported it, served or not */
   constructor(
-    ask: Ask,
+    ask: Send,
     head: NetworkHead,
     findReported: (hash: string) => bigint | undefined = () => undefined,
-    proofs: BlockProofs = NOTHING_PROVEN,
+    proofs: BlockProofs = NOTHING_VERIFIED,
   ) {
     this.#proofs = proofs;
     this.#ask = ask;
@@ -102,7 +102,7 @@ export class BlockDirectory {
   route(
     hash: string,
     otherwise: NullMeaning = this.#proofs.absence.byHash,
-  ): Pick<RoutedCall, 'block' | 'nulls'> {
+  ): Pick<UpstreamRequest, 'block' | 'nulls'> {
     const proven = this.#proofs.findHeader(hash)?.number;
     const isServed = proven !== undefined && this.hashOf(proven) === hash;
     const number = this.#head.numberOf(hash) ?? this.#findReported(hash) ?? (isServed ? proven : undefined);
@@ -138,10 +138,14 @@ export class BlockDirectory {
   findByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
     const hash = this.hashOf(number);
     const known = hash === undefined ? undefined : this.#blocks.get(hash);
-    return known ?? this.#askByNumber(number, hash, scope);
+    return known ?? this.#requestByNumber(number, hash, scope);
   }
 
-  async #askByNumber(number: bigint, known: string | undefined, scope: RequestScope): Promise<Block | null> {
+  async #requestByNumber(
+    number: bigint,
+    known: string | undefined,
+    scope: RequestScope,
+  ): Promise<Block | null> {
     const epoch = this.#epoch;
     const { links, agreed } = this.#proofs;
     const isOpen = known === undefined && (links ?? agreed) !== undefined;
@@ -165,7 +169,7 @@ export class BlockDirectory {
       const count = Math.min(RANGE_STEP, Number(child.number - first));
       const below = child.number - 1n;
       const told = await Promise.all(
-        Array.from({ length: count }, (_, back) => this.#askOneByNumber(below - BigInt(back), scope)),
+        Array.from({ length: count }, (_, back) => this.#requestOneByNumber(below - BigInt(back), scope)),
       );
       for (const block of told) {
         const { parentHash } = child;
@@ -179,7 +183,7 @@ export class BlockDirectory {
   }
 
   /** Returns the block of a height as one node reports it; the caller has to check that it is canonical. */
-  #askOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
+  #requestOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
     const hash = this.hashOf(number);
     return (
       (hash === undefined ? undefined : this.#blocks.get(hash)) ??
@@ -187,7 +191,7 @@ export class BlockDirectory {
     );
   }
 
-  #aboutNumber(number: bigint, hash: string | undefined): RoutedCall {
+  #aboutNumber(number: bigint, hash: string | undefined): UpstreamRequest {
     return {
       method: 'eth_getBlockByNumber',
       params: `["${encodeQuantity(number)}",false]`,
@@ -204,7 +208,7 @@ export class BlockDirectory {
 
   /** Returns the median of the safe or finalized blocks that up to three nodes report; null if they have none, or if it is not on the served chain. */
   async findByTag(tag: 'safe' | 'finalized', scope: RequestScope): Promise<Block | null> {
-    const call: RoutedCall = {
+    const call: UpstreamRequest = {
       method: 'eth_getBlockByNumber',
       params: `["${tag}",false]`,
       needsVote: true,
@@ -212,10 +216,10 @@ export class BlockDirectory {
       isText: true,
       check: this.#check(() => true),
     };
-    const asked = new Set<Upstream>();
+    const requested = new Set<Upstream>();
     const told: (Block | null)[] = [];
-    while (told.length < TAG_WITNESSES) {
-      const block = await this.#askAnother({ call, scope, except: asked }, told.length > 0);
+    while (told.length < TAG_CONFIRMATIONS) {
+      const block = await this.#requestFromAnother({ call, scope, except: requested }, told.length > 0);
       if (block === undefined) break;
       told.push(block);
     }
@@ -239,7 +243,7 @@ export class BlockDirectory {
   findByHash(hash: string, scope: RequestScope, nulls?: NullMeaning): PromiseOrValue<Block | null> {
     const known = this.#blocks.get(hash);
     if (known !== undefined) return known;
-    const call: RoutedCall = {
+    const call: UpstreamRequest = {
       method: 'eth_getBlockByHash',
       params: `["${hash}",false]`,
       ...this.route(hash, nulls),
@@ -265,14 +269,14 @@ export class BlockDirectory {
   forgetChain(): void {
     this.forgetNumbers();
     this.#blocks.clear();
-    this.#witnessed.clear();
+    this.#confirmed.clear();
     this.#proofs.agreed?.forgetChain();
     this.#mergedFrom = undefined;
   }
 
   /** Whether two nodes, or as many operators as agreement requires, have reported this hash for its height. */
-  isWitnessed(hash: string): boolean {
-    return this.#witnessed.get(hash) === true;
+  isConfirmed(hash: string): boolean {
+    return this.#confirmed.get(hash) === true;
   }
 
   /** Changes when heights may have other blocks than before. The hash of a single height also expires without such a change. */
@@ -295,7 +299,7 @@ export class BlockDirectory {
   }
 
   /** Sends one request for all concurrent callers with the same height; it continues when any of them goes away. */
-  #agreeOnce(call: RoutedCall): Promise<Block | null> {
+  #agreeOnce(call: UpstreamRequest): Promise<Block | null> {
     const under = this.#agreeing.get(call.params);
     if (under !== undefined) return under;
     const scope = new RequestScope(performance.now() + AGREE_LIMIT_MS);
@@ -306,20 +310,23 @@ export class BlockDirectory {
     return agreement;
   }
 
-  async #agree(call: RoutedCall, scope: RequestScope): Promise<Block | null> {
+  async #agree(call: UpstreamRequest, scope: RequestScope): Promise<Block | null> {
     const { sharedAs: _, ...unshared } = call;
-    const asked = new Set<Upstream>();
+    const requested = new Set<Upstream>();
     const { voices } = this.#proofs;
     const told = new ReportedBlocks();
     for (;;) {
-      const before = asked.size;
-      const block = await this.#askAnother({ call: unshared, scope, except: asked }, told.size > 0);
+      const before = requested.size;
+      const block = await this.#requestFromAnother(
+        { call: unshared, scope, except: requested },
+        told.size > 0,
+      );
       if (block === undefined) break;
-      if (block === null || asked.size === before) return block;
-      const node = [...asked].at(-1) as Upstream;
+      if (block === null || requested.size === before) return block;
+      const node = [...requested].at(-1) as Upstream;
       const isEnough = told.add(block, voices === undefined ? node : node.operator) >= (voices?.needed ?? 2);
       if (!isEnough) continue;
-      this.#witnessed.set(block.hash, true);
+      this.#confirmed.set(block.hash, true);
       return block;
     }
     const only = told.only;
@@ -328,11 +335,11 @@ export class BlockDirectory {
   }
 
   /** Sends to a node that is not in `except` and adds it there. Returns undefined if `isOptional` and no other node can answer. */
-  async #askAnother(
+  async #requestFromAnother(
     exchange: Exchange & { readonly except: Set<Upstream> },
     isOptional: boolean,
   ): Promise<Block | null | undefined> {
-    const witness: Witness = {};
+    const witness: AnsweredBy = {};
     try {
       const block = await this.#fetch({ ...exchange, witness });
       if (witness.upstream !== undefined) exchange.except.add(witness.upstream);
@@ -349,7 +356,7 @@ export class BlockDirectory {
    */
   #check(
     isExpected: (block: Block) => boolean,
-    named?: JudgedBlock,
+    named?: VerificationTarget,
   ): (result: JsonResult, upstream?: Upstream) => JsonResult {
     return (result, upstream) => {
       const block = parseBlock(parseJsonText(result as string));

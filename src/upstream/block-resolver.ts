@@ -8,7 +8,7 @@ import type { BlockHeader } from './heads/block.ts';
 import type { HeadHindrance, NetworkHead } from './heads/network-head.ts';
 import type { SharedHeights } from './heads/shared-heights.ts';
 import type { PoolOptions } from './options.ts';
-import type { BlockPosition } from './routed-call.ts';
+import type { BlockPosition } from './upstream-request.ts';
 
 /** Current meaning of a block reference. */
 export type ResolvedBlock =
@@ -73,7 +73,7 @@ export class BlockResolver {
     const known = this.#resolveKnown(reference);
     if (known !== undefined) return known;
     if (reference.kind === 'hash') return this.#resolveHash(reference, latest, scope);
-    return this.#askTag(reference as TagReference, scope);
+    return this.#requestTag(reference as TagReference, scope);
   }
 
   /** Resolves a reference, synchronously if it is known. */
@@ -171,9 +171,9 @@ export class BlockResolver {
   }
 
   /** Right after the start the share may not have reported a tag yet that the nodes know. */
-  async #askTag({ tag }: TagReference, scope: RequestScope): Promise<ResolvedBlock> {
-    const asked = this.#parts.tags[tag] === 'safe' || tag === 'safe' ? 'safe' : 'finalized';
-    const block = await this.#parts.directory.findByTag(asked, scope);
+  async #requestTag({ tag }: TagReference, scope: RequestScope): Promise<ResolvedBlock> {
+    const requested = this.#parts.tags[tag] === 'safe' || tag === 'safe' ? 'safe' : 'finalized';
+    const block = await this.#parts.directory.findByTag(requested, scope);
     return block === null ? { kind: 'none', message: `${tag} block not found` } : canonical(block);
   }
 

@@ -1,7 +1,7 @@
 import type { CacheKey } from '../cache/cache.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
-import type { RoutedCall } from './routed-call.ts';
+import type { UpstreamRequest } from './upstream-request.ts';
 
 /** Texts that the parameters of a call at a block are built from. */
 export type CallTexts = {
@@ -18,13 +18,13 @@ export type CallTexts = {
 };
 
 /** A call at a block whose hash is known. The parameters are encoded when they are sent, in the form that the node takes. */
-export class CallAtBlock implements RoutedCall {
+export class CallAtBlock implements UpstreamRequest {
   readonly method: string;
   readonly block: { readonly number: bigint; readonly hash: string };
   readonly key: CacheKey | undefined;
   readonly nulls = 'fault';
-  readonly isHeld = true;
-  readonly check: NonNullable<RoutedCall['check']>;
+  readonly isBuffered = true;
+  readonly check: NonNullable<UpstreamRequest['check']>;
   readonly #texts: CallTexts;
   #byHash: JsonText | undefined;
 
@@ -33,7 +33,7 @@ export class CallAtBlock implements RoutedCall {
     texts: CallTexts,
     block: { readonly number: bigint; readonly hash: string },
     key: CacheKey | undefined,
-    check: NonNullable<RoutedCall['check']>,
+    check: NonNullable<UpstreamRequest['check']>,
   ) {
     this.method = method;
     this.#texts = texts;

@@ -13,7 +13,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 /** Length of a slice of work, ms; it includes the work of the caller on an item before it takes the next. */
-const TURN_MS = 2;
+const SLOT_MS = 2;
 /** Characters and strings between two reads of the clock: about 50 us. */
 const STEPS = 8_192;
 
@@ -27,7 +27,7 @@ export async function* cutItems(
 ): AsyncGenerator<JsonText> {
   let depth = 0;
   let start = 0;
-  let turnEnd = performance.now() + TURN_MS;
+  let slotEnd = performance.now() + SLOT_MS;
   for (let at = 0, steps = 1; at < list.length; at++, steps++) {
     const unit = list.charCodeAt(at);
     let item: JsonText | undefined;
@@ -44,9 +44,9 @@ export async function* cutItems(
     // An empty list ends without an item.
     if (item !== undefined && item !== '') yield item;
     if (item === undefined && steps % STEPS !== 0) continue;
-    if (performance.now() < turnEnd) continue;
+    if (performance.now() < slotEnd) continue;
     await turn();
     if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
-    turnEnd = performance.now() + TURN_MS;
+    slotEnd = performance.now() + SLOT_MS;
   }
 }

@@ -6,8 +6,8 @@ import { toChainError } from './chain-errors.ts';
 import { UpstreamFault } from './fault.ts';
 import { explainOutage } from './node-state.ts';
 import { Route } from './route.ts';
-import type { Directed, Handler, RoutedCall } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
+import type { Directed, Handler, UpstreamRequest } from './upstream-request.ts';
 
 /** Methods that change neither the chain nor its state. */
 const ONLY_READS = /^(?:anvil|hardhat)_(?:get|metadata$|nodeInfo$)|^anvil_dumpState$|^eth_(?:accounts$|sign)/;
@@ -21,7 +21,7 @@ export type DevelopmentNodeParts = {
   /** The only node of a development network. */
   readonly upstreams: readonly Upstream[];
   /** Sends a request to one node, once. */
-  readonly askNode: Handler<Directed>;
+  readonly sendToNode: Handler<Directed>;
   /** Called when a method that sends no transaction may have changed the chain. */
   readonly onChanged: () => void;
 };
@@ -44,11 +44,11 @@ export class DevelopmentNode {
     params: readonly unknown[],
     scope: RequestScope,
   ): Promise<JsonResult | typeof UNSUPPORTED> {
-    const { upstreams, askNode } = this.#parts;
+    const { upstreams, sendToNode } = this.#parts;
     const [upstream] = upstreams;
     await upstream?.checking;
     if (upstream?.standing !== 'verified') throw new ChainError('unavailable', explainOutage(upstreams));
-    const call: RoutedCall = {
+    const call: UpstreamRequest = {
       method,
       params: JSON.stringify(params),
       nulls: 'truth',
@@ -56,9 +56,15 @@ export class DevelopmentNode {
       mayBeRefused: true,
       isOnce: true,
     };
-    scope.hasAskedNode = true;
+    scope.hasCalledNode = true;
     try {
-      return await askNode({ call, scope, upstream, route: new Route([]), askedAt: performance.now() });
+      return await sendToNode({
+        call,
+        scope,
+        upstream,
+        route: new Route([]),
+        requestedAt: performance.now(),
+      });
     } catch (error) {
       if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
       throw toChainError(error);

@@ -38,7 +38,7 @@ export function followMoves<T, U>(
   where: Whereabouts,
   read: (answer: T) => U,
 ): PromiseOrValue<U> {
-  return askFrom({ ask, isAtTag, where, read }, 0);
+  return requestFrom({ ask, isAtTag, where, read }, 0);
 }
 
 type Followed<T, U> = {
@@ -49,20 +49,20 @@ type Followed<T, U> = {
 };
 
 /** @param moves changes of the head so far */
-function askFrom<T, U>(followed: Followed<T, U>, moves: number): PromiseOrValue<U> {
+function requestFrom<T, U>(followed: Followed<T, U>, moves: number): PromiseOrValue<U> {
   const { ask, read, where } = followed;
   const before = where.headHash();
   try {
     const answer = ask();
     if (!(answer instanceof Promise)) return read(answer);
-    return answer.then(read, (error: unknown) => askAgain(followed, moves, before, error));
+    return answer.then(read, (error: unknown) => retry(followed, moves, before, error));
   } catch (error) {
-    return askAgain(followed, moves, before, error);
+    return retry(followed, moves, before, error);
   }
 }
 
 /** @param before hash of the head before the request */
-async function askAgain<T, U>(
+async function retry<T, U>(
   followed: Followed<T, U>,
   moves: number,
   before: string | undefined,
@@ -73,5 +73,5 @@ async function askAgain<T, U>(
   if (!mayHaveMoved || moves >= MAX_MOVES) throw toChainError(error);
   if (where.headHash() === before) await where.refresh();
   if (where.headHash() === before) throw toChainError(error);
-  return askFrom(followed, moves + 1);
+  return requestFrom(followed, moves + 1);
 }

@@ -11,7 +11,7 @@ import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';
 import { joinBytes, joinText, readText } from './join-pieces.ts';
-import { staysBytes } from './routed-call.ts';
+import { staysBytes } from './upstream-request.ts';
 
 /** Owner and form of a buffered result. */
 export type HoldOptions = {
@@ -70,7 +70,7 @@ export async function hold(result: JsonResult, bytes: number, options: HoldOptio
   const cancel = (): void => result.cancel();
   if (signal?.aborted === true) cancel();
   signal?.addEventListener('abort', cancel);
-  const held: Uint8Array[] = [];
+  const reserved: Uint8Array[] = [];
   const rest = result.pieces[Symbol.asyncIterator]();
   let length = 0;
   try {
@@ -79,22 +79,26 @@ export async function hold(result: JsonResult, bytes: number, options: HoldOptio
         cancel();
         throw new ChainError('busy', 'answers.bytes');
       }
-      held.push(next.value);
+      reserved.push(next.value);
       length += next.value.length;
-      if (length > bytes) return continueFrom(held, rest, result);
+      if (length > bytes) return continueFrom(reserved, rest, result);
     }
     if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
-    if (!staysBytes(length, options)) return await joinText(held);
-    return new JsonBytes(new SharedBytes(await joinBytes(held, length)));
+    if (!staysBytes(length, options)) return await joinText(reserved);
+    return new JsonBytes(new SharedBytes(await joinBytes(reserved, length)));
   } finally {
     memory.release();
     signal?.removeEventListener('abort', cancel);
   }
 }
 
-function continueFrom(held: Uint8Array[], rest: AsyncIterator<Uint8Array>, source: JsonStream): JsonStream {
+function continueFrom(
+  reserved: Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+  source: JsonStream,
+): JsonStream {
   async function* read(): AsyncGenerator<Uint8Array> {
-    for (let piece = held.shift(); piece !== undefined; piece = held.shift()) yield piece;
+    for (let piece = reserved.shift(); piece !== undefined; piece = reserved.shift()) yield piece;
     yield* { [Symbol.asyncIterator]: () => rest };
   }
   return { pieces: read(), cancel: () => source.cancel() };

@@ -1,7 +1,7 @@
 import { readInteger } from '../verification/members.ts';
-import { askNodeValue, type OwnTransport } from './ask-value.ts';
 import { scrubMessage } from './errors/scrub-message.ts';
 import { UpstreamFault } from './fault.ts';
+import { type OwnTransport, requestNodeValue } from './request-value.ts';
 
 /** Chain and client of a node. Texts are safe to log. */
 export type Identity = {
@@ -29,7 +29,7 @@ export async function readIdentity(
   secrets: readonly string[],
 ): Promise<Identity> {
   const ask = async (method: string, params: string): Promise<unknown> => {
-    const reply = await askNodeValue(own, { method, params }, deadline);
+    const reply = await requestNodeValue(own, { method, params }, deadline);
     return reply.kind === 'result' ? reply.value : undefined;
   };
   const [chainId, genesis, version] = await Promise.all([

@@ -10,23 +10,23 @@ import type { StateRequests } from '../proven/state-requests.ts';
 import type { BoundName } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
-import { findHash, type QuestionParts } from './call-questions.ts';
+import { findHash, type RequestParts } from './call-requests.ts';
 import { UpstreamFault } from './fault.ts';
 import type { NetworkChainId } from './network-chain-id.ts';
-import type { RoutedCall, Witness } from './routed-call.ts';
 import type { Upstream } from './upstream.ts';
+import type { AnsweredBy, UpstreamRequest } from './upstream-request.ts';
 import type { TrustRules } from './verifying/trust.ts';
 
 export type ExecutionKind = 'call' | 'estimate' | 'accessList';
 
 /** Answer of a node: JSON text, or an error that counts as an answer. */
-export type Opinion = { readonly node: Upstream; readonly answer: JsonText | ChainError };
+export type NodeReply = { readonly node: Upstream; readonly answer: JsonText | ChainError };
 
 /** Compares some of the answers of nodes to calls. */
 export interface CallSampler {
   /** Whether the answer to this call has to be passed to `noteAnswer`. */
   isSample(request: CallRequest): boolean;
-  noteAnswer(answer: Opinion & { readonly request: CallRequest; readonly place: Place }): void;
+  noteAnswer(answer: NodeReply & { readonly request: CallRequest; readonly place: Place }): void;
 }
 
 /** Executes calls on state that nodes prove. */
@@ -43,17 +43,17 @@ export interface LocalExecutions extends Partial<CallSampler> {
    * Executes an `eth_call` that was read into bytes.
    * @returns undefined if it cannot be answered synchronously; `execute` has to be called then
    */
-  readonly executePlain?: ((call: CallBytes, scope: RequestScope) => JsonResult | undefined) | undefined;
+  readonly executeFastPath?: ((call: CallBytes, scope: RequestScope) => JsonResult | undefined) | undefined;
   /** Called when the served head changes. */
   noteHead(place: Place): void;
   describe(): ExecutionFigures;
 }
 
 type Place = { readonly number: bigint; readonly hash: string };
-type NodeQuestion = {
+type NodeRequest = {
   readonly method: string;
   readonly encode: (block: JsonText) => JsonText;
-  readonly instead?: NodeQuestion;
+  readonly instead?: NodeRequest;
   readonly isOptional?: boolean;
 };
 
@@ -63,7 +63,7 @@ export class StateSource {
   /** Number of operators that have to report the rules of the chain; absent if two nodes are enough. */
   readonly voices: number | undefined;
   readonly #chainId: Pick<NetworkChainId, 'value'>;
-  readonly #parts: QuestionParts;
+  readonly #parts: RequestParts;
   readonly #trust: TrustRules;
   readonly #onRefuted: (node: Upstream, blockHash: string, evidence: string) => void;
 
@@ -71,7 +71,7 @@ export class StateSource {
   constructor(
     chainId: Pick<NetworkChainId, 'value'>,
     requests: StateRequests,
-    parts: QuestionParts,
+    parts: RequestParts,
     trust: TrustRules,
     onRefuted: (node: Upstream, blockHash: string, evidence: string) => void,
     voices?: number,
@@ -104,14 +104,14 @@ export class StateSource {
    * @param read returns undefined if the answer is wrong: another node is tried
    */
   async ask<T>(
-    question: NodeQuestion,
+    query: NodeRequest,
     place: Place,
     read: (answer: unknown) => T | undefined,
     scope: RequestScope,
   ): Promise<T> {
     let value: T | undefined;
-    const call: RoutedCall = {
-      ...toCall(question, place),
+    const call: UpstreamRequest = {
+      ...toCall(query, place),
       check(result) {
         value = read(parseJsonText(result as JsonText));
         if (value === undefined)
@@ -128,26 +128,26 @@ export class StateSource {
    * node is used when the caller takes the next answer.
    */
   async *survey(
-    question: NodeQuestion,
+    query: NodeRequest,
     place: Place,
     scope: RequestScope,
     except: readonly Upstream[] = [],
-  ): AsyncGenerator<Opinion> {
-    const call = toCall(question, place);
-    const asked = new Set(except);
+  ): AsyncGenerator<NodeReply> {
+    const call = toCall(query, place);
+    const requested = new Set(except);
     for (;;) {
-      const witness: Witness = {};
+      const witness: AnsweredBy = {};
       let answer: JsonText | ChainError;
       try {
-        answer = (await this.#parts.ask({ call, scope, except: asked, witness })) as JsonText;
+        answer = (await this.#parts.ask({ call, scope, except: requested, witness })) as JsonText;
       } catch (error) {
         if (error instanceof UpstreamFault) return;
         if (!(error instanceof ChainError)) throw error;
         answer = error;
       }
       const node = witness.upstream;
-      if (node === undefined || asked.has(node)) return;
-      asked.add(node);
+      if (node === undefined || requested.has(node)) return;
+      requested.add(node);
       yield { node, answer };
     }
   }
@@ -159,10 +159,15 @@ export class StateSource {
 
   /**
    * Records how far an answer is verified that was executed here on proven state of a block.
-   * @param whyUnproven reason why it is unverifiable all the same, as the rest of a sentence
+   * @param whyUnverifiable reason why it is unverifiable all the same, as the rest of a sentence
    */
-  noteExecuted(place: Place, isNamed: boolean, whyUnproven: string | undefined, scope: RequestScope): void {
-    this.#trust.noteExecuted(scope, place, isNamed, whyUnproven);
+  noteExecuted(
+    place: Place,
+    isNamed: boolean,
+    whyUnverifiable: string | undefined,
+    scope: RequestScope,
+  ): void {
+    this.#trust.noteExecuted(scope, place, isNamed, whyUnverifiable);
   }
 
   /**
@@ -187,7 +192,7 @@ export class StateSource {
   }
 }
 
-function toCall({ method, encode, instead, isOptional }: NodeQuestion, place: Place): RoutedCall {
+function toCall({ method, encode, instead, isOptional }: NodeRequest, place: Place): UpstreamRequest {
   const number = `"${encodeQuantity(place.number)}"`;
   return {
     method,

@@ -6,7 +6,7 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { AnswerMemory } from '../util/answer-memory.ts';
 import { LogRefusal, UpstreamFault } from './fault.ts';
 import { joinBytes, joinJsonBytes } from './join-pieces.ts';
-import { LONG_BYTES } from './routed-call.ts';
+import { LONG_BYTES } from './upstream-request.ts';
 
 /** Pieces of one request that are in flight at the same time. */
 const MAX_RUNNING = 4;
@@ -50,7 +50,7 @@ export class LogPieces {
    * @param maxBlocks maximum blocks of a piece, which may change as nodes refuse
    * @throws the error of a piece: there is no partial answer
    */
-  async askAll(
+  async requestAll(
     ask: (piece: LogRange) => Promise<JsonText | JsonBytes>,
     maxBlocks: () => number,
   ): Promise<JsonText | JsonBytes> {

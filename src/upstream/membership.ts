@@ -71,22 +71,22 @@ export class Membership {
    * Requests the identity of every upstream; resolves when all have answered or failed once, or when `isEnough` returns true.
    * Failed requests are retried. Never rejects; an upstream that did not answer has no identity afterwards.
    */
-  askAll(isEnough: () => boolean): Promise<void> {
+  requestAll(isEnough: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const asked = this.#parts.upstreams.map(async (upstream) => {
+      const requested = this.#parts.upstreams.map(async (upstream) => {
         await this.#check(upstream);
         if (isEnough()) resolve();
       });
-      void Promise.all(asked).then(() => resolve());
+      void Promise.all(requested).then(() => resolve());
     });
   }
 
   /** Sets the chain of the network, updates the standing of all nodes, and goes on checking them. */
   begin(expected: ChainIdentity): void {
     this.#expected = expected;
-    this.#settleGenesis();
+    this.#decideGenesis();
     for (const upstream of this.#parts.upstreams) {
-      this.#judge(upstream);
+      this.#classify(upstream);
       this.#plan(upstream);
     }
     this.#logDispute();
@@ -110,7 +110,7 @@ export class Membership {
 
   /** Handles an upstream that reports another block than the served one: its head does not count until it has been identified. */
   suspectForked(upstream: Upstream): void {
-    upstream.isSuspected = true;
+    upstream.hasMismatch = true;
     this.#retries.delete(upstream);
     void this.#check(upstream);
   }
@@ -128,7 +128,7 @@ export class Membership {
    * @param firstMs duration of the first quarantine
    */
   quarantine(upstream: Upstream, reason: string, firstMs: number): void {
-    if (this.#isClosed || this.#quarantines.isHeld(upstream)) return;
+    if (this.#isClosed || this.#quarantines.isActive(upstream)) return;
     upstream.evidence = reason;
     const seconds = this.#quarantines.begin(upstream, firstMs) / 1_000;
     const { network, log } = this.#parts;
@@ -202,8 +202,8 @@ export class Membership {
 
   /** Updates the standing of a node that has just been identified. */
   #admit(upstream: Upstream): void {
-    const hasChanged = this.#settleGenesis();
-    this.#judge(upstream);
+    const hasChanged = this.#decideGenesis();
+    this.#classify(upstream);
     // An unverified node (it was away) has to be identified first.
     const others = this.#parts.upstreams.filter((other) => other !== upstream);
     if (hasChanged) for (const other of others) if (other.standing !== 'unverified') this.#rule(other);
@@ -215,7 +215,7 @@ export class Membership {
    * one of most operators that have answered; none if they are split, unless the network has a head already.
    * @returns whether the genesis block has changed
    */
-  #settleGenesis(): boolean {
+  #decideGenesis(): boolean {
     const { upstreams, hasHead } = this.#parts;
     if (this.#expected === undefined || this.#expected.genesisHash !== undefined) return false;
     const { chainId } = this.#expected;
@@ -231,12 +231,12 @@ export class Membership {
     return this.#provisionalGenesis !== before;
   }
 
-  #judge(upstream: Upstream): void {
+  #classify(upstream: Upstream): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
     if (this.#parts.isDevelopment) this.#follow(upstream, identity, this.#expected);
-    const wasSuspected = upstream.isSuspected;
-    upstream.isSuspected = false;
+    const wasSuspected = upstream.hasMismatch;
+    upstream.hasMismatch = false;
     this.#rule(upstream);
     if (wasSuspected) this.#parts.onChange();
   }
@@ -245,7 +245,7 @@ export class Membership {
   #rule(upstream: Upstream): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
-    if (this.#quarantines.isHeld(upstream)) {
+    if (this.#quarantines.isActive(upstream)) {
       this.#setStanding(upstream, 'quarantined');
       return;
     }

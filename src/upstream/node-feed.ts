@@ -1,11 +1,11 @@
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { readInteger } from '../verification/members.ts';
-import { askNodeValue, type OwnTransport } from './ask-value.ts';
 import { classifyError } from './errors/classify-error.ts';
 import { UpstreamFault } from './fault.ts';
 import type { BlockHeader } from './heads/block.ts';
 import type { HeadFeed, HeadListener, SyncClaim } from './heads/head-feed.ts';
 import { parseBlockHeader, parseHeader } from './heads/parse-block.ts';
+import { type OwnTransport, requestNodeValue } from './request-value.ts';
 import type { Transport } from './transport/transport.ts';
 
 const POLL_LIMIT_MS = 5_000;
@@ -71,7 +71,7 @@ function announce(header: unknown, onBlock: (block: unknown) => void, listener: 
 
 async function getSync(own: OwnTransport): Promise<SyncClaim> {
   const call = { method: 'eth_syncing', params: '[]' };
-  const reply = await askNodeValue(own, call, performance.now() + SYNC_LIMIT_MS);
+  const reply = await requestNodeValue(own, call, performance.now() + SYNC_LIMIT_MS);
   return reply.kind === 'error' ? undefined : readSync(reply.value);
 }
 
@@ -92,7 +92,7 @@ async function getBlock(
   onBlock: (block: unknown) => void,
 ): Promise<BlockHeader | null> {
   const call = { method: METHOD, params: `["${block}",false]` };
-  const reply = await askNodeValue(own, call, performance.now() + POLL_LIMIT_MS);
+  const reply = await requestNodeValue(own, call, performance.now() + POLL_LIMIT_MS);
   if (reply.kind === 'error') {
     const { kind } = classifyError(reply.error, METHOD);
     // Nodes report an unknown tag, or a block that does not exist yet, in these ways.

@@ -25,7 +25,7 @@ export class NodeMethods {
   readonly #controls: Lru<string, Control>;
   readonly #unanswered: Lru<string, Control>;
   /** Control requests in flight, by namespace. */
-  readonly #asked = new Map<string, Promise<Control>>();
+  readonly #requested = new Map<string, Promise<Control>>();
 
   /** @param now monotonic clock, milliseconds */
   constructor(now: () => number) {
@@ -56,14 +56,14 @@ export class NodeMethods {
   /** Returns the node's answer to a method that cannot exist in a namespace: the remembered one, or that of `ask`, which concurrent callers share. */
   findControl(namespace: string, ask: () => Promise<Control>): Promise<Control> | Control {
     const known =
-      this.#controls.get(namespace) ?? this.#unanswered.get(namespace) ?? this.#asked.get(namespace);
+      this.#controls.get(namespace) ?? this.#unanswered.get(namespace) ?? this.#requested.get(namespace);
     if (known !== undefined) return known;
-    const asked = ask().then((control) => {
-      this.#asked.delete(namespace);
+    const requested = ask().then((control) => {
+      this.#requested.delete(namespace);
       (control.kind === 'unanswered' ? this.#unanswered : this.#controls).set(namespace, control);
       return control;
     });
-    this.#asked.set(namespace, asked);
-    return asked;
+    this.#requested.set(namespace, requested);
+    return requested;
   }
 }

@@ -1,21 +1,23 @@
 import type { CacheKey } from '../cache/cache.ts';
 import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
-import { createProven, StateRequests } from '../proven/state-requests.ts';
+import { createStateCache, StateRequests } from '../proven/state-requests.ts';
 import { CancelSource } from '../util/cancel-source.ts';
 import { systemClock } from '../util/clock.ts';
-import { AccessListAsker } from './access-list-asker.ts';
-import { createAskVoices } from './agreement/ask-voices.ts';
+import { AccessListClient } from './access-list-client.ts';
+import { AccountRequests } from './account-requests.ts';
 import { explainWithout, openAgreement } from './agreement/open-agreement.ts';
+import { createSendToVoices } from './agreement/send-to-voices.ts';
 import { BlockDirectory } from './block-directory.ts';
-import { BlockQuestions } from './block-questions.ts';
+import { BlockRequests } from './block-requests.ts';
 import { BlockResolver } from './block-resolver.ts';
-import { CallQuestions } from './call-questions.ts';
+import { CallRequests } from './call-requests.ts';
 import { createRelay, createUpstream } from './create-upstream.ts';
+import { DerivedPrices } from './derived-prices.ts';
 import { describeChain } from './describe-chain.ts';
 import { DevelopmentNode } from './development-node.ts';
-import { FeeQuestions } from './fee-questions.ts';
+import { FeeRequests } from './fee-requests.ts';
 import { searchMerge } from './find-merge.ts';
-import { HeadQuestions } from './head-questions.ts';
+import { HeadRequests } from './head-requests.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
 import { SharedHeights } from './heads/shared-heights.ts';
@@ -23,21 +25,19 @@ import { type LocalExecutions, StateSource } from './local-executions.ts';
 import { Membership } from './membership.ts';
 import { NetworkChainId } from './network-chain-id.ts';
 import { createNodeMemory } from './node-memory.ts';
-import { openLogQuestions } from './open-log-questions.ts';
-import { OtherQuestions } from './other-questions.ts';
+import { openLogRequests } from './open-log-requests.ts';
+import { PassedRequests } from './passed-requests.ts';
 import { PendingFeed } from './pending/pending-feed.ts';
-import { createNodeAsker, createPool } from './pool.ts';
-import { ProvenPrices } from './proven-prices.ts';
+import { createNodeClient, createPool } from './pool.ts';
 import { findReported, hasFallen, mayReportHead } from './reported-heads.ts';
 import { aimPending } from './sending/aim-pending.ts';
 import { Sending } from './sending/sending.ts';
 import { StartNotice } from './start-notice.ts';
 import { readConfigured, refreshHeads, startChain } from './start-up.ts';
-import { StateAsker } from './state-asker.ts';
+import { StateClient } from './state-client.ts';
 import { StateProofs } from './state-proofs.ts';
-import { StateQuestions } from './state-questions.ts';
-import { StatusQuestions } from './status-questions.ts';
-import { TransactionQuestions } from './transaction-questions.ts';
+import { StatusRequests } from './status-requests.ts';
+import { TransactionRequests } from './transaction-requests.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamChain } from './upstream-chain.ts';
 import type { UpstreamChainOptions } from './upstream-chain-options.ts';
@@ -59,14 +59,14 @@ const EXCESS_MS = 5_000;
 export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
   const { network, pool, cache, log } = options;
   const nodeMemory = options.nodeMemory ?? createNodeMemory();
-  const settle = (): void => {
+  const complete = (): void => {
     agreement?.noteChange();
     for (const upstream of upstreams) upstream.isOnFork = contradictsChain(head, upstream.tracker);
     resolver.noteChange();
   };
   const update = (): void => {
     head.update();
-    settle();
+    complete();
   };
   const refute = (upstream: Upstream, evidence: string): void =>
     membership.quarantine(upstream, `gave an answer that is proven to be wrong, ${evidence}`, REFUTED_MS);
@@ -129,7 +129,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     },
     onServed() {
       heights?.noteServed();
-      settle();
+      complete();
       heads.noteChange();
       if (head.head === undefined) return;
       if (chainId.known !== undefined)
@@ -142,7 +142,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   let sending: Sending | undefined;
   let local: LocalExecutions | undefined;
   let states: StateProofs | undefined;
-  const { ask: askPool, askTogether } = createPool({
+  const { ask: sendToPool, sendCoalesced } = createPool({
     network,
     upstreams,
     options: pool,
@@ -154,7 +154,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       acceptRules: (refutation, call) => verification.acceptRules(refutation, call.block),
     }),
   });
-  const ask = aimPending((exchange) => chainId.gate(exchange, askPool), {
+  const ask = aimPending((exchange) => chainId.gate(exchange, sendToPool), {
     upstreams,
     head: () => head.head,
     findPreferred: (call, scope) => sending?.findPreferred(call, scope),
@@ -179,9 +179,9 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     ask,
     upstreams,
     agreement,
-    isWitnessed: (hash) => directory.isWitnessed(hash),
+    isConfirmed: (hash) => directory.isConfirmed(hash),
     recoverPublicKey: options.sending.tools.recoverPublicKey,
-    condemn: (upstream, evidence) => refute(upstream, evidence),
+    refute: (upstream, evidence) => refute(upstream, evidence),
     head: () => head.head,
   });
   const { proofs } = verification;
@@ -251,8 +251,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       ? () => `${chainId.value}@${membership.genesisHash}`
       : () => `${chainId.value}`,
     ask,
-    askVoices: agreement?.demanded && createAskVoices(ask, agreement.demanded),
-    askTogether,
+    sendToVoices: agreement?.demanded && createSendToVoices(ask, agreement.demanded),
+    sendCoalesced,
     keep: (key: CacheKey, answer: JsonText | JsonBytes) => cache.set(key, answer),
     recall: (key: CacheKey) => cache.get(key),
     proofs,
@@ -261,9 +261,9 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   };
   const onFault = (err: unknown): void => log.error({ network, err }, 'codes cannot be kept on disk');
   const requests = new StateRequests(
-    new StateAsker(parts),
-    createProven({ ...options.provenState, onFault }),
-    { lists: new AccessListAsker(parts) },
+    new StateClient(parts),
+    createStateCache({ ...options.provenState, onFault }),
+    { lists: new AccessListClient(parts) },
   );
   states = new StateProofs(parts, requests);
   try {
@@ -285,13 +285,13 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     await close();
     throw error;
   }
-  const headQuestions = new HeadQuestions(parts, pool.development);
+  const headRequests = new HeadRequests(parts, pool.development);
   const isAnswerable = (): boolean =>
     head.head !== undefined &&
     !head.isExpired &&
     upstreams.some((upstream) => upstream.isUp && !upstream.isBehind);
-  const blocks = new BlockQuestions(parts);
-  const askNode = createNodeAsker({ network, options: pool, log });
+  const blocks = new BlockRequests(parts);
+  const sendToNode = createNodeClient({ network, options: pool, log });
   sending = new Sending({
     ...options.sending,
     records: options.sending.records,
@@ -301,7 +301,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     isDevelopment: pool.development,
     upstreams,
     relay: options.sending.options.private && createRelay(options.sending.options.private, pool, nodeMemory),
-    askNode,
+    sendToNode,
     directory,
     refreshHeads: () => refreshHeads(upstreams),
     chain: () => chain,
@@ -309,23 +309,23 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const chain: UpstreamChain = new UpstreamChain({
     chainId,
     sending,
-    calls: new CallQuestions(parts, local),
+    calls: new CallRequests(parts, local),
     local,
     development: pool.development
-      ? new DevelopmentNode({ upstreams, askNode, onChanged: () => sending?.forget() })
+      ? new DevelopmentNode({ upstreams, sendToNode, onChanged: () => sending?.forget() })
       : undefined,
     blocks,
-    transactions: new TransactionQuestions(parts, blocks),
-    logs: openLogQuestions(parts, {
+    transactions: new TransactionRequests(parts, blocks),
+    logs: openLogRequests(parts, {
       ...options,
       blocks,
       upstreams,
       headNumber: () => head.head?.number ?? 0n,
     }),
-    others: new OtherQuestions(parts),
-    state: new StateQuestions(parts, states),
-    fees: new FeeQuestions(parts, headQuestions, new ProvenPrices(blocks)),
-    status: new StatusQuestions(resolver, headQuestions),
+    others: new PassedRequests(parts),
+    state: new AccountRequests(parts, states),
+    fees: new FeeRequests(parts, headRequests, new DerivedPrices(blocks)),
+    status: new StatusRequests(resolver, headRequests),
     isAnswerable,
     heads,
     layer1: verification.layer1,

@@ -6,12 +6,12 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { CancelSignal } from '../util/cancel-source.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
-import { TURNS } from '../util/turn-queue.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { prepareTransactions } from '../verification/prepare-transactions.ts';
 import { UpstreamFault } from './fault.ts';
 import { joinJsonBytes } from './join-pieces.ts';
 import { excessive } from './transport/answer-shape.ts';
-import { outOfMemory } from './transport/held-pieces.ts';
+import { outOfMemory } from './transport/buffered-pieces.ts';
 
 /** Maximum members of one object of a long text: headers, receipts and logs have fewer than fifty. */
 const MAX_MEMBERS = 4_096;
@@ -39,7 +39,7 @@ export type ParseWork = {
 export function parseText(text: JsonText | JsonBytes, work: ParseWork): PromiseOrValue<unknown> {
   if (text.length <= PIECE_LENGTH) return JSON.parse(textOf(text)) as unknown;
   const memory = openMemory(work);
-  return parseInTurns(text, work, memory).finally(() => memory.release());
+  return parseInSlots(text, work, memory).finally(() => memory.release());
 }
 
 /**
@@ -61,9 +61,9 @@ async function readAgain<T>(first: UnparsedText, read: () => T, work: ParseWork)
   const memory = openMemory(work);
   try {
     for (let missing = first; ; ) {
-      texts.set(missing.text, await parseInTurns(missing.text, work, memory));
+      texts.set(missing.text, await parseInSlots(missing.text, work, memory));
       try {
-        return await TURNS.take(work.owner ?? '', () => runWithParsed(texts, read));
+        return await SCHEDULER.take(work.owner ?? '', () => runWithParsed(texts, read));
       } catch (error) {
         if (!(error instanceof UnparsedText) || texts.size === MAX_TEXTS) throw error;
         missing = error;
@@ -78,7 +78,7 @@ function openMemory({ memory }: ParseWork): AnswerMemory {
   return memory?.() ?? new AnswerMemory(new SharedBudget(UNSHARED_BYTES, 1), '');
 }
 
-async function parseInTurns(
+async function parseInSlots(
   text: JsonText | JsonBytes,
   { owner = '', signal }: ParseWork,
   memory: AnswerMemory,
@@ -90,7 +90,7 @@ async function parseInTurns(
   const json = typeof text === 'string' ? text : await joinJsonBytes(text);
   const slices = parseAndPrepare(json, { members: MAX_MEMBERS, items: MAX_ITEMS, onHeap });
   try {
-    return await TURNS.run(owner, untilAborted(slices, signal));
+    return await SCHEDULER.run(owner, untilAborted(slices, signal));
   } catch (error) {
     throw error instanceof TooManyMembers ? excessive(error.what) : error;
   }

@@ -3,7 +3,7 @@ import type { JsonText } from '../primitives/json-result.ts';
 import type { Characters } from '../primitives/utf8-text.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { asText, isSameText } from '../verification/members.ts';
-import type { ToldPlace } from './checks/check-parts.ts';
+import type { ReportedPlace } from './checks/check-parts.ts';
 import { parseObject } from './checks/parse-object.ts';
 import { cutItems } from './cut-items.ts';
 import { UpstreamFault } from './fault.ts';
@@ -18,7 +18,7 @@ import { checkParsed } from './parse-text.ts';
 export async function cutReceipt(
   receipts: Characters,
   hash: string,
-  { blockHash, index }: ToldPlace,
+  { blockHash, index }: ReportedPlace,
   scope: RequestScope,
 ): Promise<JsonText> {
   let position = 0n;

@@ -1,6 +1,6 @@
 import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import type { Exchange, Handler } from './routed-call.ts';
+import type { Exchange, Handler } from './upstream-request.ts';
 
 /** A layer around the sending of a request: it receives request contexts of type `In` and passes them on as `Out`. */
 export type Policy<In extends Exchange = Exchange, Out extends In = In> = ((

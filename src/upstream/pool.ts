@@ -4,17 +4,16 @@ import { LatencyWindow } from '../util/latency-window.ts';
 import { Lru } from '../util/lru.ts';
 import { PassingMap } from '../util/passing-map.ts';
 import { TokenBucket } from '../util/token-bucket.ts';
-import { type AskTogether, createAskTogether } from './ask-together.ts';
 import type { UpstreamFault } from './fault.ts';
 import type { PoolOptions } from './options.ts';
 import { type AcceptRules, acceptRules } from './policies/accept-rules.ts';
+import { backOff } from './policies/back-off.ts';
 import { breakCircuit } from './policies/break-circuit.ts';
 import { confirmErrors } from './policies/confirm-errors.ts';
 import { confirmNulls, noteLacking } from './policies/confirm-nulls.ts';
 import { failOver } from './policies/fail-over.ts';
 import { hedge } from './policies/hedge.ts';
 import { keepDeadline } from './policies/keep-deadline.ts';
-import { keepPace } from './policies/keep-pace.ts';
 import { learnLogSpans } from './policies/learn-log-spans.ts';
 import { learnMethods } from './policies/learn-methods.ts';
 import { createRouting, order } from './policies/order.ts';
@@ -22,11 +21,12 @@ import { createProbe, probeSilent } from './policies/probe-silent.ts';
 import { resumeStreams } from './policies/resume-streams.ts';
 import { retry } from './policies/retry.ts';
 import { createManySender, createSender } from './policies/send.ts';
-import { type Flights, shareFlights } from './policies/share-flights.ts';
+import { type InFlightRequests, singleFlight } from './policies/single-flight.ts';
 import { createKeeper, fillCache, readCache } from './policies/use-cache.ts';
 import { PolicyStack } from './policy-stack.ts';
-import type { Ask, Directed, Handler } from './routed-call.ts';
+import { createSendCoalesced, type SendCoalesced } from './send-coalesced.ts';
 import type { Upstream } from './upstream.ts';
+import type { Directed, Handler, Send } from './upstream-request.ts';
 
 /** Retry rounds over all upstreams, and hedged calls, that are available after a quiet time. */
 const RETRY_RESERVE = 20;
@@ -50,16 +50,16 @@ export type PoolParts = {
 };
 
 /** Senders of requests to the pool. */
-export type Pool = { readonly ask: Ask; readonly askTogether: AskTogether };
+export type Pool = { readonly ask: Send; readonly sendCoalesced: SendCoalesced };
 
 /** Creates the policy stack for requests to the nodes, from the outside in. */
 export function createPool({ network, upstreams, options, cache, isFinal, log, ...parts }: PoolParts): Pool {
-  const flights: Flights = new PassingMap();
+  const inFlight: InFlightRequests = new PassingMap();
   const keep = createKeeper(cache, isFinal);
   const decide = createRouting(upstreams);
   const record = createRecord(network, log);
   const probe = createProbe({
-    askNode: record.over(createSender(options)),
+    sendToNode: record.over(createSender(options)),
     limitMs: options.answerTimeout,
     onSilent: ({ name }, method) =>
       log.warn(
@@ -71,8 +71,8 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
   });
   const inTime = PolicyStack.of(keepDeadline());
   // The state of a development node changes on request, so each answer is used only for the request that it was sent for.
-  const shared = options.development ? inTime : inTime.around(shareFlights(flights));
-  const askNodes = shared
+  const shared = options.development ? inTime : inTime.around(singleFlight(inFlight));
+  const sendToNodes = shared
     .around(fillCache(keep))
     .around(retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal))
     .around(acceptRules(parts.acceptRules))
@@ -99,24 +99,24 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
         ),
       ),
     )
-    .around(keepPace())
+    .around(backOff())
     .around(learnMethods())
     .over(createSender(options));
   return {
-    ask: readCache(cache)(askNodes),
-    askTogether: createAskTogether({
+    ask: readCache(cache)(sendToNodes),
+    sendCoalesced: createSendCoalesced({
       cache,
       keep,
-      flights,
+      inFlight,
       decide,
       probe,
-      askNode: createManySender(options, record.observe()),
+      sendToNode: createManySender(options, record.observe()),
     }),
   };
 }
 
 /** Creates the sender for a node that is chosen already; it only records the health of that node. */
-export function createNodeAsker({
+export function createNodeClient({
   network,
   options,
   log,
@@ -126,7 +126,7 @@ export function createNodeAsker({
 
 /** Policies that record the health of a node. */
 function createRecord(network: string, log: Logger): PolicyStack<Directed, Directed> {
-  return PolicyStack.of(breakCircuit(createEventLog(network, log))).around(keepPace());
+  return PolicyStack.of(breakCircuit(createEventLog(network, log))).around(backOff());
 }
 
 /** Creates a table with one record per method, and another for its calls in batches; when full, the least recently used is dropped. */

@@ -1,7 +1,7 @@
 import type { JsonResult } from '../primitives/json-result.ts';
 import { trimFeeHistory } from './checks/check-fees.ts';
 import { checkData, checkHex, checkQuantity } from './checks/check-values.ts';
-import type { NullMeaning } from './routed-call.ts';
+import type { NullMeaning } from './upstream-request.ts';
 
 /** Block parameter of a read method, and the meaning of its null for a block that the network has. */
 export type ReadRule = {

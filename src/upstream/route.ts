@@ -11,18 +11,18 @@ export class Route {
   readonly #upstreams: Upstream[];
   /** Number of upstreams that may have an answer, including those that are unavailable now. */
   readonly total: number;
-  readonly isHeld: boolean;
+  readonly isAvailable: boolean;
   #next = 0;
   #claims = NONE;
 
   /**
    * @param upstreams ownership passes to the route
    * @param absent number of further upstreams that are unavailable now
-   * @param isHeld whether one of them was known to have the block of the call
+   * @param isAvailable whether one of them was known to have the block of the call
    */
-  constructor(upstreams: Upstream[], absent = 0, isHeld = true) {
+  constructor(upstreams: Upstream[], absent = 0, isAvailable = true) {
     this.#upstreams = upstreams;
-    this.isHeld = isHeld;
+    this.isAvailable = isAvailable;
     this.total = upstreams.length + absent;
   }
 

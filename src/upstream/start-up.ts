@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CancelSource } from '../util/cancel-source.ts';
-import { settleWithin } from '../util/settle-within.ts';
+import { completeWithin } from '../util/complete-within.ts';
 import {
   agreeOnChain,
   type ChainIdentity,
@@ -63,7 +63,7 @@ export async function startChain(parts: StartParts): Promise<void> {
       : identifyNamedChain(parts.upstreams, parts.membership, { ...pool, chainId }).then((identity) =>
           follow(identity, parts),
         );
-  await settleWithin(started, OPEN_LIMIT_MS);
+  await completeWithin(started, OPEN_LIMIT_MS);
 }
 
 /**
@@ -87,7 +87,7 @@ function followReported(parts: StartParts): Promise<void> {
       }
     });
     stopping.addEventListener('abort', () => resolve());
-    void membership.askAll(() => false);
+    void membership.requestAll(() => false);
   });
 }
 
@@ -152,7 +152,7 @@ async function identifyNamedChain(
     return agreed !== undefined && agreed.votes > countOperators(upstreams) / 2 ? agreed.identity : undefined;
   };
   await waitAtMost(
-    membership.askAll(() => findMajority() !== undefined),
+    membership.requestAll(() => findMajority() !== undefined),
     NAMED_PATIENCE_MS,
   );
   return findMajority() ?? { chainId, genesisHash };

@@ -6,10 +6,10 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import type { StatePlace } from '../proven/state-nodes.ts';
 import type { StateRequests, StateValues } from '../proven/state-requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import type { ProofQuestion } from '../verification/state-proof.ts';
-import { toHeadPlace } from './access-list-asker.ts';
-import type { PinnedBlock, QuestionParts } from './call-questions.ts';
-import { StateAsker } from './state-asker.ts';
+import type { StateProofRequest } from '../verification/state-proof.ts';
+import { toHeadPlace } from './access-list-client.ts';
+import type { PinnedBlock, RequestParts } from './call-requests.ts';
+import { StateClient } from './state-client.ts';
 import { nameBlock, WholeBlocks } from './whole-blocks.ts';
 
 /** Storage slots per request to a node: half a megabyte of trie nodes, which takes 4 ms to verify. geth refuses more than 1,024. */
@@ -17,16 +17,16 @@ const MAX_SLOTS = 128;
 
 /** Answers state reads from values that are proven against the state roots of blocks, as far as nodes have proofs. */
 export class StateProofs {
-  readonly #parts: QuestionParts;
+  readonly #parts: RequestParts;
   readonly #requests: StateRequests;
   readonly #blocks: WholeBlocks;
-  readonly #asker: StateAsker;
+  readonly #client: StateClient;
 
-  constructor(parts: QuestionParts, requests: StateRequests) {
+  constructor(parts: RequestParts, requests: StateRequests) {
     this.#parts = parts;
     this.#requests = requests;
     this.#blocks = new WholeBlocks(parts);
-    this.#asker = new StateAsker(parts);
+    this.#client = new StateClient(parts);
   }
 
   /** Prepares for reads at a new head whose header a node has reported. */
@@ -38,10 +38,10 @@ export class StateProofs {
   }
 
   /** Returns an account and words of its storage if all of it is proven already. @param question as in `prove` */
-  find(question: ProofQuestion, { position }: PinnedBlock): StateValues | undefined {
+  find(request: StateProofRequest, { position }: PinnedBlock): StateValues | undefined {
     const { hash } = position;
     const header = this.#parts.proofs?.blocks?.findHeader(hash);
-    return header && this.#requests.find(question, { hash, stateRoot: header.stateRoot });
+    return header && this.#requests.find(request, { hash, stateRoot: header.stateRoot });
   }
 
   /** Returns the code of an account as JSON if the account and the code are proven already. */
@@ -61,13 +61,13 @@ export class StateProofs {
    * @throws UpstreamFault, ChainError
    */
   prove(
-    question: ProofQuestion,
+    request: StateProofRequest,
     block: PinnedBlock,
     scope: RequestScope,
   ): PromiseOrValue<StateValues | undefined> {
     return continueWith<StatePlace | undefined, StateValues | undefined>(
       this.#findPlace(block, scope),
-      (at) => at && this.#requests.prove(question, at, scope),
+      (at) => at && this.#requests.prove(request, at, scope),
     );
   }
 
@@ -109,8 +109,8 @@ export class StateProofs {
    * Returns an answer to `eth_getProof`: the node's text, or a joined one if there are too many slots to verify them at once.
    * @returns undefined if state is unverifiable on this network
    */
-  async askProof(
-    { address, slots }: ProofQuestion,
+  async requestProof(
+    { address, slots }: StateProofRequest,
     block: PinnedBlock,
     scope: RequestScope,
   ): Promise<JsonText | undefined> {
@@ -118,7 +118,7 @@ export class StateProofs {
     if (at === undefined) return undefined;
     const parts = divideSlots(slots);
     const answers = await Promise.all(
-      parts.map((part) => this.#askPart({ address, slots: part }, at, scope)),
+      parts.map((part) => this.#requestPart({ address, slots: part }, at, scope)),
     );
     if (parts.length === 1) return answers[0];
     const proven = answers.filter((answer) => answer !== undefined).map(splitProof);
@@ -126,15 +126,15 @@ export class StateProofs {
     return `${proven[0]?.account},"storageProof":[${proven.map(({ entries }) => entries).join()}]}`;
   }
 
-  async #askPart(
-    question: ProofQuestion,
+  async #requestPart(
+    request: StateProofRequest,
     at: StatePlace,
     scope: RequestScope,
   ): Promise<JsonText | undefined> {
-    const { text, state } = await this.#asker.askProofText(question, at, scope);
+    const { text, state } = await this.#client.requestProofText(request, at, scope);
     if (state === undefined) return undefined;
     // The request may name slots in a shorter form, so `slots` is empty here: they are read from the proof's nodes.
-    this.#requests.proven.states.proven.note(at.stateRoot, { address: question.address, slots: [] }, state);
+    this.#requests.proven.states.proven.note(at.stateRoot, { address: request.address, slots: [] }, state);
     return text;
   }
 

@@ -2,7 +2,7 @@
 import type { Cache } from '../cache/cache.ts';
 import type { LogLimits } from '../chain/log-range.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { ProvenOptions } from '../proven/state-requests.ts';
+import type { StateCacheOptions } from '../proven/state-requests.ts';
 import type { HeightTable } from '../records/height-table.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';
@@ -24,7 +24,7 @@ export type UpstreamChainOptions = {
   /** Maximum blocks of a range of logs that is verified. */
   readonly verifyLogBlocks?: number;
   /** Storage of proven state; by default in memory only. */
-  readonly provenState?: Pick<ProvenOptions, 'bytes' | 'codes'>;
+  readonly provenState?: Pick<StateCacheOptions, 'bytes' | 'codes'>;
   /** Opens the executor of local calls; absent if nodes execute. */
   readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
   /** A block that is canonical according to the configuration. */

@@ -17,37 +17,37 @@ import type { ChainFigures } from '../observe/sources.ts';
 import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import type { BlockQuestions } from './block-questions.ts';
-import type { CallQuestions } from './call-questions.ts';
+import type { AccountRequests } from './account-requests.ts';
+import type { BlockRequests } from './block-requests.ts';
+import type { CallRequests } from './call-requests.ts';
 import { toChainError } from './chain-errors.ts';
 import type { DevelopmentNode } from './development-node.ts';
 import { UpstreamFault } from './fault.ts';
-import type { FeeQuestions } from './fee-questions.ts';
+import type { FeeRequests } from './fee-requests.ts';
 import { followMoves, type Whereabouts } from './follow-moves.ts';
 import type { ExecutionKind, LocalExecutions } from './local-executions.ts';
-import type { LogQuestions } from './log-questions.ts';
+import type { LogRequests } from './log-requests.ts';
 import type { NetworkChainId } from './network-chain-id.ts';
-import type { OtherQuestions } from './other-questions.ts';
+import type { PassedRequests } from './passed-requests.ts';
 import type { SendingReads } from './sending/sending.ts';
-import type { StateQuestions } from './state-questions.ts';
-import type { StatusQuestions } from './status-questions.ts';
-import type { TransactionQuestions } from './transaction-questions.ts';
+import type { StatusRequests } from './status-requests.ts';
+import type { TransactionRequests } from './transaction-requests.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/i;
 
 /** Components of an upstream chain. */
 export type UpstreamChainParts = {
   readonly chainId: Pick<NetworkChainId, 'value' | 'find'>;
-  readonly calls: CallQuestions;
+  readonly calls: CallRequests;
   /** Absent if nodes execute. */
   readonly local?: LocalExecutions | undefined;
-  readonly blocks: BlockQuestions;
-  readonly transactions: TransactionQuestions;
-  readonly logs: LogQuestions;
-  readonly others: OtherQuestions;
-  readonly state: StateQuestions;
-  readonly fees: FeeQuestions;
-  readonly status: StatusQuestions;
+  readonly blocks: BlockRequests;
+  readonly transactions: TransactionRequests;
+  readonly logs: LogRequests;
+  readonly others: PassedRequests;
+  readonly state: AccountRequests;
+  readonly fees: FeeRequests;
+  readonly status: StatusRequests;
   readonly heads: HeadReads;
   readonly sending: SendingReads;
   /** The node of a development network, for methods that are sent only once. */
@@ -121,7 +121,7 @@ export class UpstreamChain implements Chain {
     ): Promise<T | null> => {
       if (await sending.isHidden(hash, scope)) return null;
       const findPlace = () => transactions.findPlace(hash);
-      return sending.askPlaced({ hash, ask: () => answerAbout({ hash }, ask), findPlace }, scope);
+      return sending.requestPlaced({ hash, ask: () => answerAbout({ hash }, ask), findPlace }, scope);
     };
     this.transactions = {
       getTransaction: async (transaction, scope) => {
@@ -175,15 +175,15 @@ export class UpstreamChain implements Chain {
       ask: () => PromiseOrValue<T>,
       scope: RequestScope,
     ): PromiseOrValue<T | JsonStream> => {
-      const askNodes = () => answerPieces(request.block, ask);
-      if (parts.local === undefined) return askNodes();
+      const sendToNodes = () => answerPieces(request.block, ask);
+      if (parts.local === undefined) return sendToNodes();
       const answered = parts.local.execute(kind, request, scope) as PromiseOrValue<T | undefined>;
-      return continueWith(answered, (result) => result ?? askNodes());
+      return continueWith(answered, (result) => result ?? sendToNodes());
     };
-    const { executePlain } = parts.local ?? {};
+    const { executeFastPath } = parts.local ?? {};
     const doNodesExecute = parts.local === undefined || parts.local.executesNone === true;
     this.execution = {
-      ...(executePlain !== undefined && { callPlain: executePlain }),
+      ...(executeFastPath !== undefined && { callFastPath: executeFastPath }),
       ...(doNodesExecute && { callMany: calls.callMany.bind(calls) }),
       call: (request, scope) => execute('call', request, () => calls.call(request, scope), scope),
       estimateGas: (request, scope) =>
@@ -230,7 +230,7 @@ export class UpstreamChain implements Chain {
     params: readonly unknown[],
     scope: RequestScope,
   ): Promise<JsonResult | typeof UNSUPPORTED> {
-    return this.#askOther(method, params, scope, false);
+    return this.#requestOther(method, params, scope, false);
   }
 
   pass(
@@ -238,10 +238,10 @@ export class UpstreamChain implements Chain {
     params: readonly unknown[],
     scope: RequestScope,
   ): Promise<JsonResult | typeof UNSUPPORTED> {
-    return this.#askOther(method, params, scope, true);
+    return this.#requestOther(method, params, scope, true);
   }
 
-  async #askOther(
+  async #requestOther(
     method: string,
     params: readonly unknown[],
     scope: RequestScope,

@@ -1,6 +1,5 @@
 import { DURATION_BOUNDS, Histogram } from '../observe/histogram.ts';
 import type { AnswerMemory } from '../util/answer-memory.ts';
-import type { OwnTransport } from './ask-value.ts';
 import type { FaultKind, UpstreamFault } from './fault.ts';
 import type { Vote } from './heads/electorate.ts';
 import type { HeadTracker } from './heads/head-tracker.ts';
@@ -9,6 +8,7 @@ import type { Identity } from './identity.ts';
 import { LogSpan } from './log-span.ts';
 import { MethodSilences } from './method-silences.ts';
 import { NodeMethods } from './node-methods.ts';
+import type { OwnTransport } from './request-value.ts';
 import type { Transport } from './transport/transport.ts';
 
 /**
@@ -96,7 +96,7 @@ export class Upstream {
   /** Result of the latest election of the head. */
   vote: Vote = 'silent';
   /** It reported another block than the served one, and its chain has not been confirmed since. */
-  isSuspected = false;
+  hasMismatch = false;
   /** Resolves when the current check of its identity has ended. */
   checking: Promise<void> | undefined;
   /** Its blocks contradict those that the network serves. */
@@ -131,7 +131,7 @@ export class Upstream {
 
   /** Whether its head counts for the network's: it is of this chain and answers, or may still turn out to. */
   get countsForHead(): boolean {
-    return this.standing === 'verified' ? !this.isAway && !this.isSuspected : this.isAwaited;
+    return this.standing === 'verified' ? !this.isAway && !this.hasMismatch : this.isAwaited;
   }
 
   /** Whether the node missed more than one poll in a row. */

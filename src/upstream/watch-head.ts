@@ -8,7 +8,7 @@ import type { Upstream } from './upstream.ts';
 
 type Watched = Pick<
   NetworkHeadOptions<Upstream>,
-  'onVote' | 'onDoubt' | 'onAhead' | 'onExpiry' | 'onGivenUp'
+  'onVote' | 'onUnlinked' | 'onAhead' | 'onExpiry' | 'onAbandoned'
 >;
 
 /** Votes whose reason matters to an operator; the tier in use, and that a node is new, are no faults. */
@@ -51,7 +51,7 @@ export function watchHead(
       else if (vote === 'lowerTier' && upstreams.some((other) => decidesBefore(other, upstream)))
         log.info(fields, 'upstream is in reserve: a better tier decides the head');
     },
-    onDoubt: ({ tracker }, number) => void tracker.showBlock(number),
+    onUnlinked: ({ tracker }, number) => void tracker.showBlock(number),
     onAhead({ name, tracker }, isAhead) {
       const block = tracker.latest?.number.toString();
       const fields = { network, upstream: name, block, head: readHead().head?.number.toString() };
@@ -67,7 +67,7 @@ export function watchHead(
       if (hindrance === undefined) log.info(fields, 'the head is served again');
       else log.error({ ...fields, reason: explainOutage(upstreams) }, NOT_SERVED[hindrance]);
     },
-    onGivenUp(from, to) {
+    onAbandoned(from, to) {
       const fields = { network, from: from.number.toString(), to: to.number.toString() };
       log.warn(fields, 'the served head was false: later blocks are not on its chain');
     },

@@ -8,29 +8,29 @@ import { NO_UNCLES } from '../verification/header-forms.ts';
 import { asText } from '../verification/members.ts';
 import type { VerifiedHeader } from '../verification/verify-block.ts';
 import { BlockAccess } from './block-access.ts';
-import type { QuestionParts } from './call-questions.ts';
+import type { RequestParts } from './call-requests.ts';
 import { checkBlock } from './checks/check-block.ts';
-import { parseObjectInTurns } from './checks/parse-object.ts';
+import { parseObjectInSlots } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
-import type { RoutedCall } from './routed-call.ts';
 import { UncleProofs } from './uncle-proofs.ts';
-import { type AskMore, listHashes, type ProvenBlock } from './verifying/proven-blocks.ts';
+import type { UpstreamRequest } from './upstream-request.ts';
+import { listHashes, type RequestMore, type VerifiedBlock } from './verifying/verified-blocks.ts';
 
 /** Request for a block. */
-export type BlockQuestion = Pick<RoutedCall, 'method' | 'params' | 'nulls' | 'block'>;
+export type BlockRequest = Pick<UpstreamRequest, 'method' | 'params' | 'nulls' | 'block'>;
 
 /** A block with known number and hash; one that is not canonical has to be requested by its hash. */
 type KnownBlock = { readonly number: bigint; readonly hash: string };
 
 /** Subjects that have to be verified before a block is cached as verified. */
-const KEPT_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'withdrawals'];
+const CACHED_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'withdrawals'];
 
 /** Requests blocks as objects, and verifies them. */
 export class WholeBlocks {
-  readonly #parts: QuestionParts;
+  readonly #parts: RequestParts;
   readonly #uncles: UncleProofs;
 
-  constructor(parts: QuestionParts) {
+  constructor(parts: RequestParts) {
     this.#parts = parts;
     this.#uncles = new UncleProofs(parts, new BlockAccess(parts));
   }
@@ -42,7 +42,7 @@ export class WholeBlocks {
    * @param isDrained a stream is read to its end, and is then empty
    */
   ask(
-    question: BlockQuestion,
+    request: BlockRequest,
     hash: string,
     isFull: boolean,
     scope: RequestScope,
@@ -50,11 +50,11 @@ export class WholeBlocks {
     isDrained = false,
   ): PromiseOrValue<JsonResult | null> {
     return continueWith<JsonResult | null, JsonResult | null>(
-      this.#askOnce(question, hash, isFull, scope, keyAs, isDrained),
+      this.#requestOnce(request, hash, isFull, scope, keyAs, isDrained),
       (block) => {
         const lacksUncles = this.#parts.proofs?.verifier?.lacksUncles(hash) === true;
         if (block === null || !lacksUncles || !isComplete(block)) return block;
-        return this.#compareUncles(block, question, hash, isFull, scope, keyAs);
+        return this.#compareUncles(block, request, hash, isFull, scope, keyAs);
       },
     );
   }
@@ -84,7 +84,7 @@ export class WholeBlocks {
 
   async #compareUncles(
     block: JsonResult,
-    question: BlockQuestion,
+    request: BlockRequest,
     hash: string,
     isFull: boolean,
     scope: RequestScope,
@@ -94,21 +94,21 @@ export class WholeBlocks {
     const header = blocks?.find(hash)?.header;
     if (blocks === undefined || header === undefined || !isComplete(block)) return block;
     const text = textOf(block);
-    const { uncles } = await parseObjectInTurns(text, scope);
+    const { uncles } = await parseObjectInSlots(text, scope);
     const found = await this.#findUncles({ number: header.number, hash }, header.unclesHash, scope);
     if (found === undefined) return block;
     if (isSameList(uncles, found)) {
-      const { key, isKept } = this.#naming(question, hash, isFull, keyAs);
+      const { key, isKept } = this.#naming(request, hash, isFull, keyAs);
       if (isKept()) this.#parts.keep(key, text);
       return block;
     }
-    blocks.doubt(hash);
-    return this.#askOnce(question, hash, isFull, scope);
+    blocks.uncertainty(hash);
+    return this.#requestOnce(request, hash, isFull, scope);
   }
 
   /** Requests a block; if its list of uncles was found to be wrong, past the cache. */
-  #askOnce(
-    question: BlockQuestion,
+  #requestOnce(
+    request: BlockRequest,
     hash: string,
     isFull: boolean,
     scope: RequestScope,
@@ -117,50 +117,52 @@ export class WholeBlocks {
   ): PromiseOrValue<JsonResult | null> {
     const { directory, proofs, ask, keep } = this.#parts;
     const isKnown = checkBlock(hash, directory.findKnown(hash));
-    const number = this.#numberOf(question, hash);
-    const { key, isKept } = this.#naming(question, hash, isFull, keyAs);
-    const isDoubted = proofs?.blocks?.isDoubted(hash) === true;
-    const askMore: AskMore = {
+    const number = this.#numberOf(request, hash);
+    const { key, isKept } = this.#naming(request, hash, isFull, keyAs);
+    const isContradicted = proofs?.blocks?.isContradicted(hash) === true;
+    const requestMore: RequestMore = {
       header: () => this.#findHeader(hash, scope),
       uncles: (header) => this.#uncles.find(header, header.unclesHash, scope),
     };
     const answer = ask({
       call: {
-        ...question,
-        ...(isDoubted ? { sharedAs: `again:${hash}:${isFull}` } : { key }),
+        ...request,
+        ...(isContradicted ? { sharedAs: `again:${hash}:${isFull}` } : { key }),
         isBound: true,
         isKept,
-        ...(isFull ? { isHeld: true, isDrained, takesBytes: true, checksStream: true } : { isText: true }),
+        ...(isFull
+          ? { isBuffered: true, isDrained, takesBytes: true, checksStream: true }
+          : { isText: true }),
         check: (result, upstream) => {
           // A recomputed block needs no comparison with other nodes' reports.
           const verified =
-            proofs?.blocks?.check({ number, hash }, result, isFull, upstream, askMore) ?? result;
+            proofs?.blocks?.check({ number, hash }, result, isFull, upstream, requestMore) ?? result;
           return proofs?.blocks?.find(hash) === undefined ? isKnown(verified) : verified;
         },
       },
       scope,
     });
     return continueWith(answer, (found) => {
-      if (isDoubted && isComplete(found) && found !== 'null' && isKept()) keep(key, textOf(found));
+      if (isContradicted && isComplete(found) && found !== 'null' && isKept()) keep(key, textOf(found));
       return found === 'null' ? null : found;
     });
   }
 
   /** Returns the cache key of a block, and whether it may be cached: other readers of the cache take a cached block for verified, uncles included. */
   #naming(
-    question: BlockQuestion,
+    request: BlockRequest,
     hash: string,
     isFull: boolean,
     keyAs: CacheKey | undefined,
   ): { readonly key: CacheKey; readonly isKept: () => boolean } {
     const { proofs, cacheScope } = this.#parts;
-    const number = this.#numberOf(question, hash);
+    const number = this.#numberOf(request, hash);
     const mark = proofs?.keyPart(isFull ? 'transactions' : 'header', number) ?? '';
     return {
-      key: keyAs ?? { blockHash: hash, question: `${cacheScope()}:block:${isFull}${mark}` },
+      key: keyAs ?? { blockHash: hash, request: `${cacheScope()}:block:${isFull}${mark}` },
       isKept: () =>
         mark === '' ||
-        (this.#whyUnproven(question, hash) === undefined && proofs?.verifier?.lacksUncles(hash) !== true),
+        (this.#whyUnverifiable(request, hash) === undefined && proofs?.verifier?.lacksUncles(hash) !== true),
     };
   }
 
@@ -169,27 +171,27 @@ export class WholeBlocks {
    * it from then on, as long as it is remembered; if the whole block is a stream, the form with hashes is requested. Blocks with
    * uncles are not compared in this way, since the headers of their uncles are not remembered.
    */
-  askHashes(
-    question: (isFull: boolean) => BlockQuestion,
+  requestHashes(
+    request: (isFull: boolean) => BlockRequest,
     hash: string,
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | null> {
     const { cacheScope, keep, recall, proofs } = this.#parts;
-    const key = { blockHash: hash, question: `${cacheScope()}:block:hashes:verified` };
-    return continueWith(recall?.(key), (kept) => {
-      if (kept !== undefined) return kept;
+    const key = { blockHash: hash, request: `${cacheScope()}:block:hashes:verified` };
+    return continueWith(recall?.(key), (cached) => {
+      if (cached !== undefined) return cached;
       if (proofs?.blocks?.find(hash)?.header.unclesHash === NO_UNCLES)
-        return this.ask(question(false), hash, false, scope, key);
+        return this.ask(request(false), hash, false, scope, key);
       return continueWith<JsonResult | null, JsonResult | null>(
-        this.#askRead(question(true), hash, scope),
+        this.#requestRead(request(true), hash, scope),
         (block) => {
           if (block === null) return null;
           if (!isComplete(block)) {
             block.cancel();
-            return this.ask(question(false), hash, false, scope);
+            return this.ask(request(false), hash, false, scope);
           }
           const listed = listHashes(textOf(block));
-          if (this.#naming(question(true), hash, true, key).isKept()) keep(key, listed);
+          if (this.#naming(request(true), hash, true, key).isKept()) keep(key, listed);
           return listed;
         },
       );
@@ -197,21 +199,22 @@ export class WholeBlocks {
   }
 
   /** Requests a whole block; a large one is read only for its verification, if that is possible, and is then empty. */
-  #askRead(question: BlockQuestion, hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null> {
-    const why = this.#parts.proofs?.verifier?.whyUnproven({ number: this.#numberOf(question, hash), hash }, [
-      'transactions',
-    ]);
-    return this.ask(question, hash, true, scope, undefined, why === undefined);
+  #requestRead(request: BlockRequest, hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null> {
+    const why = this.#parts.proofs?.verifier?.whyUnverifiable(
+      { number: this.#numberOf(request, hash), hash },
+      ['transactions'],
+    );
+    return this.ask(request, hash, true, scope, undefined, why === undefined);
   }
 
   /** Returns the verified header of a block, by its hash. */
   async #findHeader(hash: string, scope: RequestScope): Promise<VerifiedHeader | undefined> {
     const { proofs, directory } = this.#parts;
     const params = JSON.stringify([hash, false]);
-    const question = { method: 'eth_getBlockByHash', params, ...directory.route(hash) };
-    const ask = (): PromiseOrValue<JsonResult | null> => this.#askOnce(question, hash, false, scope);
+    const request = { method: 'eth_getBlockByHash', params, ...directory.route(hash) };
+    const ask = (): PromiseOrValue<JsonResult | null> => this.#requestOnce(request, hash, false, scope);
     try {
-      return await proofs?.blocks?.proveHeader({ number: this.#numberOf(question, hash), hash }, ask, scope);
+      return await proofs?.blocks?.proveHeader({ number: this.#numberOf(request, hash), hash }, ask, scope);
     } catch (error) {
       if (error instanceof UpstreamFault) return undefined;
       throw error;
@@ -219,14 +222,14 @@ export class WholeBlocks {
   }
 
   /** Returns the number of a block, from the request or from its verified header. */
-  #numberOf({ block }: BlockQuestion, hash: string): bigint | undefined {
+  #numberOf({ block }: BlockRequest, hash: string): bigint | undefined {
     return block?.number ?? this.#parts.proofs?.blocks?.findHeader(hash)?.number;
   }
 
   /** Returns why a block is not cached as verified; undefined if it is. */
-  #whyUnproven(question: BlockQuestion, hash: string): string | undefined {
-    const number = this.#numberOf(question, hash);
-    return this.#parts.proofs?.verifier?.whyUnproven({ number, hash }, KEPT_SUBJECTS);
+  #whyUnverifiable(request: BlockRequest, hash: string): string | undefined {
+    const number = this.#numberOf(request, hash);
+    return this.#parts.proofs?.verifier?.whyUnverifiable({ number, hash }, CACHED_SUBJECTS);
   }
 
   /** Returns a block that was verified as a whole; undefined if it is unverifiable. */
@@ -234,23 +237,19 @@ export class WholeBlocks {
     block: KnownBlock,
     isCanonical: boolean,
     scope: RequestScope,
-  ): PromiseOrValue<ProvenBlock | undefined> {
+  ): PromiseOrValue<VerifiedBlock | undefined> {
     const { proofs } = this.#parts;
     if (proofs?.blocks === undefined) return undefined;
     return proofs.blocks.prove(
       block,
-      (inner) => this.#askRead(nameBlock(block, isCanonical, true), block.hash, inner),
+      (inner) => this.#requestRead(nameBlock(block, isCanonical, true), block.hash, inner),
       scope,
     );
   }
 }
 
 /** Builds the request for a block whose number and hash are known. */
-export function nameBlock(
-  { number, hash }: KnownBlock,
-  isCanonical: boolean,
-  isFull: boolean,
-): BlockQuestion {
+export function nameBlock({ number, hash }: KnownBlock, isCanonical: boolean, isFull: boolean): BlockRequest {
   const block = { number, hash };
   return isCanonical
     ? {

@@ -11,7 +11,7 @@ const UNBOUNDED = new SharedBudget(Number.POSITIVE_INFINITY, 1);
 export class AnswerMemory {
   readonly #budget: SharedBudget;
   readonly #owner: string;
-  #held = 0;
+  #reserved = 0;
   #taken = 0;
   #isReleased = false;
 
@@ -36,21 +36,21 @@ export class AnswerMemory {
    */
   hold(bytes: number): boolean {
     if (this.#isReleased) return false;
-    const missing = this.#held + bytes - STEP_BYTES - this.#taken;
+    const missing = this.#reserved + bytes - STEP_BYTES - this.#taken;
     if (missing > 0) {
       const amount = Math.ceil(missing / STEP_BYTES) * STEP_BYTES;
       if (!this.#budget.tryTake(this.#owner, amount)) return false;
       this.#taken += amount;
     }
-    this.#held += bytes;
+    this.#reserved += bytes;
     return true;
   }
 
   /** Returns bytes that `hold` counted. */
   drop(bytes: number): void {
     if (this.#isReleased) return;
-    this.#held -= bytes;
-    const unused = this.#taken - Math.max(0, this.#held - STEP_BYTES);
+    this.#reserved -= bytes;
+    const unused = this.#taken - Math.max(0, this.#reserved - STEP_BYTES);
     const amount = unused - (unused % STEP_BYTES);
     this.#budget.giveBack(this.#owner, amount);
     this.#taken -= amount;

@@ -21,11 +21,11 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
   if (!OF_ZOD.test(message)) return message;
   switch (issue.code) {
     case 'invalid_type': {
-      const [, given = ''] = /, received (\w+)$/.exec(message) ?? [];
-      if (given === 'undefined') return 'is missing';
+      const [, provided = ''] = /, received (\w+)$/.exec(message) ?? [];
+      if (provided === 'undefined') return 'is missing';
       const expected = TYPES[issue.expected] ?? issue.expected;
-      const isPlain = issue.expected === 'int' || TYPES[given] === undefined;
-      return `expected ${expected}${isPlain ? '' : `, not ${TYPES[given]}`}`;
+      const isPlain = issue.expected === 'int' || TYPES[provided] === undefined;
+      return `expected ${expected}${isPlain ? '' : `, not ${TYPES[provided]}`}`;
     }
     case 'too_small':
       return describeBound(

@@ -17,7 +17,7 @@ type Entry = {
   readonly waiter: Waiter;
   /** Time until which it may wait. */
   readonly until: number;
-  readonly decide: (isTurn: boolean) => void;
+  readonly decide: (hasSlot: boolean) => void;
 };
 
 /** Half-life of rate samples, ms. */
@@ -66,13 +66,13 @@ export class FairQueue {
   }
 
   /** Whether `owner` may take this many slots now. Synchronous work needs no `take`. */
-  hasRoom(owner: string, turns = 1): boolean {
-    return this.#places.hasRoom(owner, turns);
+  hasRoom(owner: string, slots = 1): boolean {
+    return this.#places.hasRoom(owner, slots);
   }
 
   /** Takes slots that `hasRoom` allowed; `leave` releases them. */
-  take(owner: string, turns = 1): void {
-    this.#places.take(owner, turns);
+  take(owner: string, slots = 1): void {
+    this.#places.take(owner, slots);
   }
 
   /**
@@ -90,20 +90,20 @@ export class FairQueue {
    * @returns `false` when waiting cannot succeed; otherwise a promise of whether the slots were taken, which
    * `leave` releases
    */
-  waitForGroup(owner: string, turns: number, waitMs: number, waiter: Waiter): false | Promise<boolean> {
-    if (!this.#places.couldHave(owner, turns)) return false;
+  waitForGroup(owner: string, slots: number, waitMs: number, waiter: Waiter): false | Promise<boolean> {
+    if (!this.#places.couldHave(owner, slots)) return false;
     return new Promise((resolve) => {
-      this.#groups.add(owner, { turns, waiter, until: this.#now() + waitMs, decide: resolve });
+      this.#groups.add(owner, { slots, waiter, until: this.#now() + waitMs, decide: resolve });
       this.#beginSweeping();
     });
   }
 
   /** Releases slots. */
-  leave(owner: string, turns = 1): void {
-    this.#places.giveBack(owner, turns);
+  leave(owner: string, slots = 1): void {
+    this.#places.giveBack(owner, slots);
     if (this.#waiting === 0) this.#endedAt = undefined;
     else {
-      this.#measure(turns);
+      this.#measure(slots);
       this.#admitNext();
     }
     if (!this.#groups.isEmpty) this.#admitGroups();
@@ -144,13 +144,13 @@ export class FairQueue {
       const { owner, group } = next;
       if (group.waiter.aborted) group.decide(false);
       else {
-        this.#places.take(owner, group.turns);
+        this.#places.take(owner, group.slots);
         group.decide(true);
       }
     }
   }
 
-  readonly #hasRoom = (owner: string, turns: number): boolean => this.#places.hasRoom(owner, turns);
+  readonly #hasRoom = (owner: string, slots: number): boolean => this.#places.hasRoom(owner, slots);
 
   #admitNext(): void {
     while (this.#places.used < this.#limits.running) {
@@ -200,9 +200,9 @@ export class FairQueue {
     for (const [owner, entries] of this.#owners) {
       const gone = entries.filter((entry) => isOver(entry, now));
       if (gone.length === 0) continue;
-      const kept = entries.filter((entry) => !isOver(entry, now));
-      if (kept.length === 0) this.#owners.delete(owner);
-      else this.#owners.set(owner, kept);
+      const remaining = entries.filter((entry) => !isOver(entry, now));
+      if (remaining.length === 0) this.#owners.delete(owner);
+      else this.#owners.set(owner, remaining);
       this.#waiting -= gone.length;
       for (const { decide } of gone) decide(false);
     }
@@ -231,9 +231,9 @@ export class FairQueue {
    * Records the time between two releases, which is the rate of the line; only while entries wait. Slots released
    * together share that time.
    */
-  #measure(turns: number): void {
+  #measure(slots: number): void {
     const now = this.#now();
-    if (this.#endedAt !== undefined) this.#pace.record((now - this.#endedAt) / turns, turns);
+    if (this.#endedAt !== undefined) this.#pace.record((now - this.#endedAt) / slots, slots);
     this.#endedAt = now;
   }
 }

@@ -2,7 +2,7 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Delay between the last change and reading, ms: files are written piece by piece, and one after the other. */
-const SETTLE_MS = 200;
+const COMPLETE_MS = 200;
 /**
  * Poll interval, ms, for file systems without change events (network drives, some container volumes) and for links
  * in the middle of a path.
@@ -43,7 +43,7 @@ export class FileWatch {
   /** Watches the folder, not the file: a replacement of a file, or of a link to it, is a different file. */
   #watchFolder(folder: string): void {
     try {
-      const watcher = watch(folder, { persistent: false }, () => this.#settle());
+      const watcher = watch(folder, { persistent: false }, () => this.#complete());
       watcher.on('error', () => watcher.close());
       this.#watchers.push(watcher);
     } catch {
@@ -51,9 +51,9 @@ export class FileWatch {
     }
   }
 
-  #settle(): void {
+  #complete(): void {
     clearTimeout(this.#settling);
-    this.#settling = setTimeout(() => this.#look(), SETTLE_MS);
+    this.#settling = setTimeout(() => this.#look(), COMPLETE_MS);
     this.#settling.unref();
   }
 

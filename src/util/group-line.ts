@@ -3,11 +3,11 @@ export type Waiter = { readonly aborted: boolean };
 
 /** A request for several slots at once. */
 export type Group = {
-  readonly turns: number;
+  readonly slots: number;
   readonly waiter: Waiter;
   /** Time until which it waits. */
   readonly until: number;
-  readonly decide: (hasTurns: boolean) => void;
+  readonly decide: (hasSlots: boolean) => void;
 };
 
 /** Waiting groups by owner: the owners alternate, and groups of one owner are served in order of arrival. */
@@ -27,11 +27,11 @@ export class GroupLine {
 
   /** Removes and returns the first group for which there is room. */
   takeNext(
-    hasRoom: (owner: string, turns: number) => boolean,
+    hasRoom: (owner: string, slots: number) => boolean,
   ): { readonly owner: string; readonly group: Group } | undefined {
     for (const [owner, groups] of this.#owners) {
       const [group] = groups as [Group, ...Group[]];
-      if (!hasRoom(owner, group.turns)) continue;
+      if (!hasRoom(owner, group.slots)) continue;
       groups.shift();
       // Moves the owner to the end of the line.
       this.#owners.delete(owner);
@@ -44,11 +44,11 @@ export class GroupLine {
   /** Rejects groups that are aborted or have waited long enough. */
   sweep(now: number): void {
     for (const [owner, groups] of this.#owners) {
-      const kept = groups.filter(({ waiter, until }) => !waiter.aborted && now < until);
-      if (kept.length === groups.length) continue;
-      if (kept.length === 0) this.#owners.delete(owner);
-      else this.#owners.set(owner, kept);
-      for (const group of groups) if (!kept.includes(group)) group.decide(false);
+      const remaining = groups.filter(({ waiter, until }) => !waiter.aborted && now < until);
+      if (remaining.length === groups.length) continue;
+      if (remaining.length === 0) this.#owners.delete(owner);
+      else this.#owners.set(owner, remaining);
+      for (const group of groups) if (!remaining.includes(group)) group.decide(false);
     }
   }
 }

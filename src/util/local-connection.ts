@@ -52,8 +52,8 @@ export function connectLocally({ host, port, admits }: LocalListener, signal: Ab
     signal.addEventListener('abort', abort, { once: true });
     socket.once('error', fail);
     socket.once(admits === undefined ? 'connect' : 'secureConnect', () => {
-      const isRight = admits?.((socket as TLSSocket).getPeerX509Certificate()?.raw) ?? true;
-      if (!isRight) {
+      const isCorrect = admits?.((socket as TLSSocket).getPeerX509Certificate()?.raw) ?? true;
+      if (!isCorrect) {
         fail(new WrongCertificateError());
         return;
       }

@@ -3,11 +3,11 @@
  * a prefix or a continuation.
  */
 export function findNearName(name: string, names: Iterable<string>): string | undefined {
-  const given = name.toLowerCase();
+  const provided = name.toLowerCase();
   let best: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of names) {
-    const errors = countErrors(given, candidate.toLowerCase());
+    const errors = countErrors(provided, candidate.toLowerCase());
     if (errors >= fewest) continue;
     [best, fewest] = [candidate, errors];
   }
@@ -34,15 +34,15 @@ export function pointToNames(name: string, names: Iterable<string>): string {
 }
 
 /** Counts typing errors; infinite for names that are not near. */
-function countErrors(given: string, candidate: string): number {
-  const shorter = Math.min(given.length, candidate.length);
-  const errors = countTypingErrors(given, candidate);
+function countErrors(provided: string, candidate: string): number {
+  const shorter = Math.min(provided.length, candidate.length);
+  const errors = countTypingErrors(provided, candidate);
   if (
     errors < candidate.length &&
     errors <= Math.max(1, Math.floor(Math.min(candidate.length, MAX_LENGTH) / 4))
   )
     return errors;
-  const goesOn = shorter >= MIN_PREFIX && (given.startsWith(candidate) || candidate.startsWith(given));
+  const goesOn = shorter >= MIN_PREFIX && (provided.startsWith(candidate) || candidate.startsWith(provided));
   return goesOn ? errors : Number.POSITIVE_INFINITY;
 }
 

@@ -22,7 +22,7 @@ export interface WorkMeter {
    * @throws the error to answer the call with (or rejects with it), where the owner cannot pay: then no request may
    * be sent
    */
-  pay(keys: number, trips: number): void | Promise<void>;
+  pay(keys: number, roundTrips: number): void | Promise<void>;
   /**
    * Charges for other work; throws like `pay`.
    * @param name a row of the table of credits for work
@@ -62,7 +62,7 @@ export class RequestScope implements CancelSignal {
   /** Span that it is part of, where it is traced; inner scopes begin with the same. */
   trace: TraceSpan | undefined;
   /** Whether a request to a node was needed for the answer: set on a cache miss. */
-  hasAskedNode = false;
+  hasCalledNode = false;
   #trust: Trust | undefined;
   /** Whether its answer has been sent; undefined until that is known. Only set in the outermost scope. */
   #isSent: boolean | undefined;

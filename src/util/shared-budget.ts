@@ -12,7 +12,7 @@ export class SharedBudget {
   readonly limit: number;
   /** Multiple of the free amount that an owner may use. */
   readonly #factor: number;
-  readonly #held = new Map<string, number>();
+  readonly #reserved = new Map<string, number>();
   #used = 0;
 
   /**
@@ -33,11 +33,11 @@ export class SharedBudget {
 
   /** Owners that use something. */
   get owners(): number {
-    return this.#held.size;
+    return this.#reserved.size;
   }
 
   usedBy(owner: string): number {
-    return this.#held.get(owner) ?? 0;
+    return this.#reserved.get(owner) ?? 0;
   }
 
   /** Whether `tryTake` would succeed. */
@@ -46,9 +46,11 @@ export class SharedBudget {
     if (amount > free) return false;
     // Even an owner of the whole used amount would not exceed its share.
     if (this.#used + amount <= this.#factor * free) return true;
-    const held = this.#held.get(owner);
+    const reserved = this.#reserved.get(owner);
     return (
-      held === undefined || this.#factor === Number.POSITIVE_INFINITY || held + amount <= this.#factor * free
+      reserved === undefined ||
+      this.#factor === Number.POSITIVE_INFINITY ||
+      reserved + amount <= this.#factor * free
     );
   }
 
@@ -78,7 +80,7 @@ export class SharedBudget {
   take(owner: string, amount: number): void {
     if (amount === 0) return;
     this.#used += amount;
-    this.#held.set(owner, this.usedBy(owner) + amount);
+    this.#reserved.set(owner, this.usedBy(owner) + amount);
   }
 
   /** @throws RangeError when the owner does not use this much: an amount was returned twice */
@@ -87,7 +89,7 @@ export class SharedBudget {
     const left = this.usedBy(owner) - amount;
     if (left < 0) throw new RangeError(`${owner} gives back more than it holds`);
     this.#used -= amount;
-    if (left === 0) this.#held.delete(owner);
-    else this.#held.set(owner, left);
+    if (left === 0) this.#reserved.delete(owner);
+    else this.#reserved.set(owner, left);
   }
 }

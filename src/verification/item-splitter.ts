@@ -27,8 +27,8 @@ export class ItemSplitter {
   readonly #member: string | undefined;
   /** Brackets around an item. */
   readonly #listDepth: number;
-  readonly #held: Uint8Array[] = [];
-  #heldBytes = 0;
+  readonly #reserved: Uint8Array[] = [];
+  #reservedBytes = 0;
   #hasOversized = false;
   readonly #rest: Uint8Array[] = [];
   #restBytes = 0;
@@ -143,12 +143,12 @@ export class ItemSplitter {
   }
 
   #hold(part: Uint8Array): void {
-    this.#heldBytes += part.length;
-    if (this.#heldBytes > MAX_ITEM_BYTES) {
+    this.#reservedBytes += part.length;
+    if (this.#reservedBytes > MAX_ITEM_BYTES) {
       this.#hasOversized = true;
-      this.#held.length = 0;
+      this.#reserved.length = 0;
     }
-    if (!this.#hasOversized) this.#held.push(new Uint8Array(part));
+    if (!this.#hasOversized) this.#reserved.push(new Uint8Array(part));
   }
 
   #keep(part: Uint8Array): void {
@@ -157,9 +157,9 @@ export class ItemSplitter {
   }
 
   #handOn(last: Uint8Array): void {
-    this.#heldBytes = 0;
+    this.#reservedBytes = 0;
     if (this.#hasOversized) return;
-    const items = concatBytes(OPEN, ...this.#held.splice(0), last, CLOSE);
+    const items = concatBytes(OPEN, ...this.#reserved.splice(0), last, CLOSE);
     if (items.some((c, i) => c > BLANK && i > 0 && i < items.length - 1))
       this.#work = continueWith(this.#work, () => this.#takeItems(items));
   }

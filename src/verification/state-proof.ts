@@ -68,7 +68,7 @@ export function proveSlot(
 }
 
 /** Parameters of an `eth_getProof` request. */
-export type ProofQuestion = {
+export type StateProofRequest = {
   /** 20 bytes as hex text. */
   readonly address: string;
   /** Hex texts of at most 32 bytes. */
@@ -76,7 +76,7 @@ export type ProofQuestion = {
 };
 
 /** Account state verified by a proof. */
-export type ProvenState = {
+export type VerifiedState = {
   /** Null if the account does not exist. */
   readonly account: AccountLeaf | null;
   /** Values of the requested slots, in order. */
@@ -92,12 +92,12 @@ export type ProvenState = {
  */
 export function verifyAccountProof(
   answer: unknown,
-  question: ProofQuestion,
+  request: StateProofRequest,
   stateRoot: string,
   findings: Findings,
-): ProvenState | undefined {
+): VerifiedState | undefined {
   const members = isMembers(answer) ? answer : {};
-  const { address, slots } = question;
+  const { address, slots } = request;
   const { storageProof } = members;
   if (!isSameText(members['address'], address)) {
     findings.contradict('state', 'the proof is not that of the account asked for');
@@ -148,14 +148,14 @@ function compareAccount(
   findings: Findings,
 ): void {
   const isEmpty = account === null;
-  const isRight =
+  const isCorrect =
     isSameInteger(nonce, account?.nonce ?? 0n) &&
     isSameInteger(balance, account?.balance ?? 0n) &&
     (isSameText(codeHash, isEmpty ? EMPTY_CODE : bytesToHex(account.codeHash)) ||
       (isEmpty && codeHash === NO_HASH)) &&
     (isSameText(storageHash, isEmpty ? EMPTY_ROOT : bytesToHex(account.storageRoot)) ||
       (isEmpty && storageHash === NO_HASH));
-  if (!isRight) findings.contradict('state', 'the account is another one than its proof shows');
+  if (!isCorrect) findings.contradict('state', 'the account is another one than its proof shows');
 }
 
 /** Compares a slot with its proof. @throws RangeError if the proof is invalid */

@@ -17,7 +17,7 @@ import type { ParseText } from './stream-receipts.ts';
 import {
   compareRoot,
   readListed,
-  readRight,
+  readMatching,
   type VerifiedHeader,
   verifyHeader,
   verifyWithdrawals,
@@ -46,7 +46,7 @@ export type BlockStreamOptions = {
   /** Header of the block if it is known. */
   readonly header: VerifiedHeader | undefined;
   /** Requests the header if transactions precede the members they are compared with; undefined if no node has it. */
-  readonly askHeader: () => PromiseOrValue<VerifiedHeader | undefined>;
+  readonly requestHeader: () => PromiseOrValue<VerifiedHeader | undefined>;
   /** Most transactions whose facts are retained. */
   readonly maxTransactions: number;
   /** Receives a sample of the parsed transactions, or all of them with `isEverySender`, to verify their senders. */
@@ -93,7 +93,7 @@ export class BlockStream {
       this.#isTooLarge = true;
       this.#options.tools.findings.contradict('header', 'the block is too large without its transactions');
     } else if (this.#waiting.length > 0) {
-      return continueWith(this.#options.askHeader(), (header) => {
+      return continueWith(this.#options.requestHeader(), (header) => {
         this.#place = header;
         let work: PromiseOrValue<void> | undefined;
         for (const items of this.#waiting.splice(0)) work = continueWith(work, () => this.#read(items));
@@ -139,8 +139,8 @@ export class BlockStream {
       findings.noteUnknown('transactions', text);
       return undefined;
     }
-    const isRight = compareRoot(block['transactionsRoot'], bytesToHex(this.#root.finish()), findings);
-    if (!isRight || this.#count > this.#options.maxTransactions) return undefined;
+    const isCorrect = compareRoot(block['transactionsRoot'], bytesToHex(this.#root.finish()), findings);
+    if (!isCorrect || this.#count > this.#options.maxTransactions) return undefined;
     return KnownTransactions.ofRows(concatBytes(...this.#rows), this.#parsed);
   }
 
@@ -161,9 +161,9 @@ export class BlockStream {
     const { tools } = this.#options;
     const text = new JsonBytes(new SharedBytes(items));
     const list = ListText.load(text);
-    const right = list && readRight(list, this.#count, this.#place, tools.writer);
+    const right = list && readMatching(list, this.#count, this.#place, tools.writer);
     if (list !== undefined && right !== undefined) {
-      this.#takeRight(list, right);
+      this.#takeMatching(list, right);
       this.#dropBeyond();
       return;
     }
@@ -182,7 +182,7 @@ export class BlockStream {
     this.#parsed.clear();
   }
 
-  #takeRight(list: ListText, right: KnownTransactions): void {
+  #takeMatching(list: ListText, right: KnownTransactions): void {
     const { verifySender, isEverySender } = this.#options;
     for (const encoded of list.encodings) this.#root.add(encoded.slice());
     const { length, rows, parsed } = right;

@@ -7,7 +7,7 @@ import { ItemSplitter } from './item-splitter.ts';
 import type { KnownBlock } from './known-transactions.ts';
 import { ListText, type ReceiptWalk } from './list-text.ts';
 import { refuseRepeatedNames } from './repeated-names.ts';
-import { compareReceiptsRoot, readReceipt, readRightReceipts } from './verify-receipts.ts';
+import { compareReceiptsRoot, readMatchingReceipts, readReceipt } from './verify-receipts.ts';
 import type { VerifyTools } from './verify-transaction.ts';
 
 /** Parses a text, with pauses if it is long. */
@@ -53,7 +53,10 @@ export class ReceiptStream {
     const text = new JsonBytes(new SharedBytes(items));
     const walk = { ...this.#walk };
     const list = this.#block.transactions.rows && ListText.load(text);
-    if (list === undefined || !readRightReceipts(list, this.#count, this.#block, walk, this.#tools.writer)) {
+    if (
+      list === undefined ||
+      !readMatchingReceipts(list, this.#count, this.#block, walk, this.#tools.writer)
+    ) {
       const unread = textOf(text);
       return continueWith(this.#parse(unread), (receipts) =>
         this.#readParsed(unread, receipts as readonly unknown[]),

@@ -107,11 +107,11 @@ export function verifyBody(
   verifyWithdrawals(block, tools);
   const { transactions, transactionsRoot } = block;
   if (transactions instanceof ListText) {
-    const right = readRight(transactions, 0, header, tools.writer);
-    const isRight =
+    const right = readMatching(transactions, 0, header, tools.writer);
+    const isCorrect =
       right !== undefined &&
       (known?.areHashesOf(right) === true || isSameText(transactionsRoot, transactions.hashTrie() ?? ''));
-    if (isRight) return right;
+    if (isCorrect) return right;
   }
   const parsed = transactions instanceof ListText ? transactions.parse() : transactions;
   const facts = verifyTransactions(parsed, transactionsRoot, header, tools);
@@ -123,7 +123,7 @@ export function verifyBody(
  * @param first index in the block of the first transaction
  * @returns undefined if something is wrong, which parsing then finds
  */
-export function readRight(
+export function readMatching(
   transactions: ListText,
   first: number,
   block: BlockPlace,
@@ -212,11 +212,11 @@ export function verifyListed(block: Members, known: KnownTransactions, tools: Ve
   if (transactions instanceof ListText && known.rows !== undefined && transactions.areHashes(known.rows))
     return;
   const listed = transactions instanceof ListText ? transactions.parse() : transactions;
-  const isRight =
+  const isCorrect =
     Array.isArray(listed) &&
     listed.length === known.length &&
     known.facts.every(({ hash }, index) => isSameText(listed[index], hash));
-  if (!isRight) tools.findings.contradict('transactions', 'the block lists other transactions than it has');
+  if (!isCorrect) tools.findings.contradict('transactions', 'the block lists other transactions than it has');
 }
 
 /** Compares the withdrawals of a block with the root in its verified header. */

@@ -139,8 +139,8 @@ export function compareLogs(
   for (const log of told) described.push(describeLog(log as Members));
   const known = new Set(expected);
   if (described.some((log) => !known.has(log))) return { text: 'a log is not in the receipts of its block' };
-  const given = new Set(described);
-  const missing = expected.find((log) => !given.has(log));
+  const provided = new Set(described);
+  const missing = expected.find((log) => !provided.has(log));
   if (missing !== undefined)
     return {
       text: 'logs are missing that are in the receipts of their block',

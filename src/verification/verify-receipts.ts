@@ -27,7 +27,7 @@ export function verifyReceipts(
   tools: VerifyTools,
 ): void {
   if (receipts instanceof ListText) {
-    if (!areRight(receipts, header, transactions, tools.writer))
+    if (!areCorrect(receipts, header, transactions, tools.writer))
       verifyReceipts(receipts.parse(), header, transactions, tools);
     return;
   }
@@ -89,14 +89,14 @@ export function compareReceiptsRoot(
 }
 
 /** Whether the receipts in a text are correct. If they are not, parsing them finds the fault. */
-function areRight(
+function areCorrect(
   receipts: ListText,
   header: VerifiedHeader,
   transactions: KnownTransactions,
   writer: RlpWriter,
 ): boolean {
   return (
-    readRightReceipts(receipts, 0, { header, transactions }, { gas: 0n, logs: 0 }, writer) &&
+    readMatchingReceipts(receipts, 0, { header, transactions }, { gas: 0n, logs: 0 }, writer) &&
     receipts.count === transactions.length &&
     receipts.hashTrie() === header.receiptsRoot
   );
@@ -108,7 +108,7 @@ function areRight(
  * @param walk running totals before the first receipt; updated; invalid after a failure
  * @returns whether all are correct; if they are not, parsing them finds the fault
  */
-export function readRightReceipts(
+export function readMatchingReceipts(
   receipts: ListText,
   first: number,
   { header, transactions }: KnownBlock,
@@ -196,14 +196,14 @@ function comparePlace(
   index: number,
   findings: Findings,
 ): void {
-  const isRight =
+  const isCorrect =
     isSameText(transactionHash, facts.hash) &&
     isSameInteger(transactionIndex, index) &&
     isSameText(blockHash, hash) &&
     isSameInteger(blockNumber, number) &&
     (blockTimestamp == null || isSameInteger(blockTimestamp, timestamp)) &&
     (type == null || readType({ type }) === facts.type);
-  if (!isRight) findings.contradict('place', 'a receipt names another transaction or block than its own');
+  if (!isCorrect) findings.contradict('place', 'a receipt names another transaction or block than its own');
 }
 
 function compareLogs(
@@ -227,13 +227,13 @@ function compareLogs(
     }
     walk.logs++;
     const { transactionHash, transactionIndex, blockHash, blockNumber, blockTimestamp, removed } = log;
-    const isRight =
+    const isCorrect =
       (transactionHash === undefined || isSameText(transactionHash, facts.hash)) &&
       (transactionIndex === undefined || isSameInteger(transactionIndex, index)) &&
       (blockHash === undefined || isSameText(blockHash, header.hash)) &&
       (blockNumber === undefined || isSameInteger(blockNumber, header.number)) &&
       (blockTimestamp == null || isSameInteger(blockTimestamp, header.timestamp)) &&
       (removed === undefined || removed === false);
-    if (!isRight) findings.contradict('place', 'a log names another transaction or block than its own');
+    if (!isCorrect) findings.contradict('place', 'a log names another transaction or block than its own');
   }
 }

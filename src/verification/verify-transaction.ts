@@ -262,12 +262,12 @@ export function verifyPlace(
 ): void {
   const { blockHash, blockNumber, transactionIndex, blockTimestamp } = transaction;
   requirePlace(transaction, findings);
-  const isRight =
+  const isCorrect =
     (blockHash === undefined || isSameText(blockHash, hash)) &&
     (blockNumber === undefined || isSameInteger(blockNumber, number)) &&
     (transactionIndex === undefined || isSameInteger(transactionIndex, index)) &&
     (blockTimestamp == null || isSameInteger(blockTimestamp, timestamp));
-  if (!isRight) findings.contradict('place', 'a transaction names another block or position than its own');
+  if (!isCorrect) findings.contradict('place', 'a transaction names another block or position than its own');
 }
 
 /**

@@ -88,8 +88,9 @@ async function report(session: Session, abuse: Abuse): Promise<Outcome> {
     hasTime,
   });
   estimatedMs += estimateMs(abuse) * outcome.rounds;
-  const doubt = findDoubt(outcome);
-  const verdict = [...findShortfalls(outcome), ...(doubt === undefined ? [] : [doubt])].join('; ') || 'well';
+  const uncertainty = findDoubt(outcome);
+  const verdict =
+    [...findShortfalls(outcome), ...(uncertainty === undefined ? [] : [uncertainty])].join('; ') || 'well';
   console.log(`${abuse.name} (${abuse.transport}): ${verdict}`);
   return outcome;
 }
@@ -122,29 +123,29 @@ function toRow(outcome: Outcome): readonly string[] {
 }
 
 function conclude(): void {
-  const judged = outcomes.filter(({ abuse }) => abuse.family !== 'control');
+  const checked = outcomes.filter(({ abuse }) => abuse.family !== 'control');
   const excess = ({ p99 }: Outcome): number => p99.beside / p99.limit;
-  const worst = judged.reduce<Outcome | undefined>(
+  const worst = checked.reduce<Outcome | undefined>(
     (found, one) => (found === undefined || excess(one) > excess(found) ? one : found),
     undefined,
   );
-  const count = (is: (outcome: Outcome) => boolean): number => judged.filter(is).length;
+  const count = (is: (outcome: Outcome) => boolean): number => checked.filter(is).length;
   const isShort = (outcome: Outcome): boolean => findShortfalls(outcome).length > 0;
-  const isDoubtful = (outcome: Outcome): boolean => findDoubt(outcome) !== undefined;
-  listNames('falls short', judged.filter(isShort));
-  listNames('not tested or not judged', judged.filter(isDoubtful));
+  const isUncertain = (outcome: Outcome): boolean => findDoubt(outcome) !== undefined;
+  listNames('falls short', checked.filter(isShort));
+  listNames('not tested or not judged', checked.filter(isUncertain));
   concludeWith([
-    { name: 'kinds', value: judged.length, digits: 0, ...(ONLY === '' && { atLeast: MIN_KINDS }) },
+    { name: 'kinds', value: checked.length, digits: 0, ...(ONLY === '' && { atLeast: MIN_KINDS }) },
     {
       name: 'worst p99 ratio',
       value: worst === undefined ? Number.NaN : worst.p99.beside / worst.p99.alone,
       ...(worst !== undefined && { of: worst.abuse.name }),
     },
     { name: 'p99 too high', value: count(isTooSlow), digits: 0, below: 1 },
-    { name: 'failed', value: judged.reduce((sum, { failed }) => sum + failed, 0), digits: 0, below: 1 },
+    { name: 'failed', value: checked.reduce((sum, { failed }) => sum + failed, 0), digits: 0, below: 1 },
     {
       name: 'peak RSS',
-      value: Math.max(0, ...judged.map(({ peakBytes }) => Number(toMiB(peakBytes)))),
+      value: Math.max(0, ...checked.map(({ peakBytes }) => Number(toMiB(peakBytes)))),
       unit: ' MiB',
       digits: 0,
       below: MAX_RESIDENT_MIB,
@@ -152,17 +153,17 @@ function conclude(): void {
     { name: 'not charged', value: count(({ charge }) => !charge.isCharged), digits: 0, below: 1 },
     {
       name: 'slowest recovery',
-      value: Math.max(0, ...judged.map(({ recoveryMs }) => recoveryMs)) / 1_000,
+      value: Math.max(0, ...checked.map(({ recoveryMs }) => recoveryMs)) / 1_000,
       unit: ' s',
       below: 5,
     },
     {
       name: 'controls that fall short',
-      value: outcomes.filter((outcome) => !judged.includes(outcome) && isShort(outcome)).length,
+      value: outcomes.filter((outcome) => !checked.includes(outcome) && isShort(outcome)).length,
       digits: 0,
       below: 1,
     },
-    { name: 'not tested or not judged', value: count(isDoubtful), digits: 0, below: 1 },
+    { name: 'not tested or not judged', value: count(isUncertain), digits: 0, below: 1 },
     { name: 'kinds that fall short', value: count(isShort), digits: 0, below: 1 },
     {
       name: 'took',

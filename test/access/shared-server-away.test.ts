@@ -48,14 +48,14 @@ for (const fault of ['killed', 'frozen'] as const) {
     await wait(600);
     assert.equal((await keys.verify(key))?.name, 'known');
     await assert.rejects(async () => keys.verify(unseen), /does not answer/);
-    let [given, denied] = [0, 0];
+    let [provided, denied] = [0, 0];
     for (; time.now < 1_000; time.now += 2) {
-      if ((await account.take(10)) === undefined) given++;
+      if ((await account.take(10)) === undefined) provided++;
       else denied++;
     }
-    assert.ok(given > 0 && denied > 0, `${given} given, ${denied} denied`);
+    assert.ok(provided > 0 && denied > 0, `${provided} given, ${denied} denied`);
     // Its share is all there is: the burst, and what a second brings.
-    assert.ok(given <= 5 + 50, String(given));
+    assert.ok(provided <= 5 + 50, String(provided));
 
     if (fault === 'killed') await server.restart();
     else server.thaw();
@@ -88,7 +88,7 @@ for (const fault of ['killed', 'frozen'] as const) {
       const spending = { account: 'key:a', day, credits: 0, entry: 0, known: 0 };
       await until('it has not learned again what was spent', async () => {
         const drawn = await limits.draw({ bucket: 'key:a', rate: undefined, tokens: 0, spending });
-        return (drawn?.spent ?? 0) >= 10 * given;
+        return (drawn?.spent ?? 0) >= 10 * provided;
       });
     }
   });

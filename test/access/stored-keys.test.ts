@@ -99,8 +99,8 @@ test('known keys stay known under other defaults, which hold for them at once; a
   const table = await openLmdb(t);
   const { keys: before, clock } = watch(table);
   const book = new KeyBook(table);
-  const [kept, revoked] = [await book.create('kept', {}, false), await book.create('revoked', {}, false)];
-  for (const { key } of [kept, revoked]) await before.verify(key);
+  const [cached, revoked] = [await book.create('kept', {}, false), await book.create('revoked', {}, false)];
+  for (const { key } of [cached, revoked]) await before.verify(key);
   const defaults = { dailyCredits: 1_000 };
   const keys = new StoredKeys({
     table,
@@ -110,12 +110,12 @@ test('known keys stay known under other defaults, which hold for them at once; a
     now: () => clock.now,
     before,
   });
-  assert.equal((await keys.verify(kept.key))?.terms?.dailyCredits, 1_000);
+  assert.equal((await keys.verify(cached.key))?.terms?.dailyCredits, 1_000);
   await book.revoke(revoked.record.id);
-  for (const { key } of [kept, revoked]) assert.equal(keys.isKnown(key), true);
+  for (const { key } of [cached, revoked]) assert.equal(keys.isKnown(key), true);
   clock.now += 500;
-  for (const { key } of [kept, revoked]) await keys.verify(key);
-  assert.deepEqual([keys.isKnown(kept.key), keys.isKnown(revoked.key)], [true, false]);
+  for (const { key } of [cached, revoked]) await keys.verify(key);
+  assert.deepEqual([keys.isKnown(cached.key), keys.isKnown(revoked.key)], [true, false]);
 });
 
 test('a key revoked by another process dies here too', async (t) => {
@@ -167,7 +167,7 @@ describe('a table that answers later', () => {
     return { table, reads };
   }
 
-  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const complete = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
   test('is read again before a caller has to wait, once for all', async () => {
     const { table, reads } = createTable();
@@ -179,7 +179,7 @@ describe('a table that answers later', () => {
     for (let i = 0; i < 3; i++) assert.ok(!(keys.verify(KEY) instanceof Promise));
     assert.equal(reads.length, 2);
     reads[1]?.('gone');
-    await settle();
+    await complete();
     assert.equal(keys.isKnown(KEY), false);
   });
 
@@ -220,7 +220,7 @@ describe('a table that answers later', () => {
     clock.now += 600;
     void keys.verify(KEY);
     reads[1]?.('found');
-    await settle();
+    await complete();
     assert.deepEqual(firsts, [true, false]);
   });
 

@@ -110,13 +110,13 @@ async function startIssuer(
   answer: (response: ServerResponse) => void,
 ): Promise<{
   readonly url: string;
-  readonly asked: () => number;
+  readonly requested: () => number;
   answer: (response: ServerResponse) => void;
 }> {
-  let asked = 0;
-  const issuer = { url: '', asked: () => asked, answer };
+  let requested = 0;
+  const issuer = { url: '', requested: () => requested, answer };
   const server = createServer((_, response) => {
-    asked++;
+    requested++;
     issuer.answer(response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -141,10 +141,10 @@ const fail = (response: ServerResponse): void => void response.writeHead(500).en
 describe('tokens of keys at an address', () => {
   test('which is asked once', async (t) => {
     const ec = await createSigner('ES256', 'b');
-    const { url, asked } = await startIssuer(t, giveKeys(ec));
+    const { url, requested } = await startIssuer(t, giveKeys(ec));
     const verifier = createTokenVerifier({ main: { jwks: url } });
     for (let i = 0; i < 3; i++) assert.equal(await verifier.verify('main', await ec.sign({ i })), undefined);
-    assert.equal(asked(), 1);
+    assert.equal(requested(), 1);
   });
 
   test('that names keys which are not known: it is asked once in half a minute', async (t) => {
@@ -155,14 +155,14 @@ describe('tokens of keys at an address', () => {
     assert.equal(await verifier.verify('main', await ec.sign()), undefined);
     const token = await next.sign();
     for (let i = 0; i < 20; i++) assert.equal(await verifier.verify('main', token), 'invalidToken');
-    assert.equal(issuer.asked(), 1);
+    assert.equal(issuer.requested(), 1);
     clock.now += 30_000;
     for (let i = 0; i < 20; i++) assert.equal(await verifier.verify('main', token), 'invalidToken');
-    assert.equal(issuer.asked(), 2);
+    assert.equal(issuer.requested(), 2);
     clock.now += 30_000;
     issuer.answer = giveKeys(ec, next);
     assert.equal(await verifier.verify('main', token), undefined);
-    assert.equal(issuer.asked(), 3);
+    assert.equal(issuer.requested(), 3);
   });
 
   for (const [what, answer] of [
@@ -187,16 +187,16 @@ describe('tokens of keys at an address', () => {
         for (const token of tokens.slice(20)) await check(token);
       };
       await refuseAll();
-      assert.equal(issuer.asked(), 1);
+      assert.equal(issuer.requested(), 1);
       // Half of a pause at least: 1, 2, 4, 8, 15 seconds.
       for (const pause of [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]) {
-        const asked = issuer.asked();
+        const requested = issuer.requested();
         clock.now += pause - 1;
         await refuseAll();
-        assert.equal(issuer.asked(), asked);
+        assert.equal(issuer.requested(), requested);
         clock.now += pause + 1;
         await refuseAll();
-        assert.equal(issuer.asked(), asked + 1);
+        assert.equal(issuer.requested(), requested + 1);
       }
       clock.now += 30_000;
       issuer.answer = giveKeys(ec);
@@ -216,7 +216,7 @@ describe('tokens of keys at an address', () => {
       await assert.rejects(async () => verifier.verify('main', await next.sign({ i })), /cannot be had/);
       assert.equal(await verifier.verify('main', await ec.sign({ i })), undefined);
     }
-    assert.equal(issuer.asked(), 2);
+    assert.equal(issuer.requested(), 2);
   });
 
   test('whose answer does not end: it is left when it is too long', async (t) => {

@@ -50,9 +50,9 @@ describe('without a key', () => {
     { name: 'a query', path: '/status?x=1', status: 200 },
     { name: 'a head', method: 'HEAD', status: 200 },
   ];
-  for (const { name, status, ...asked } of rows) {
+  for (const { name, status, ...requested } of rows) {
     test(`${status} for ${name}`, async () => {
-      assert.equal((await ask(admin.port, asked)).status, status);
+      assert.equal((await ask(admin.port, requested)).status, status);
     });
   }
 
@@ -72,8 +72,13 @@ describe('without a key', () => {
   ];
   for (const { name, status, headers } of posts) {
     test(`${status} for a post of ${name}`, async () => {
-      const asked = { method: 'POST', path: '/console', headers: { ...JSON_BODY, ...headers }, body: '{}' };
-      assert.equal((await ask(admin.port, asked)).status, status);
+      const requested = {
+        method: 'POST',
+        path: '/console',
+        headers: { ...JSON_BODY, ...headers },
+        body: '{}',
+      };
+      assert.equal((await ask(admin.port, requested)).status, status);
     });
   }
 
@@ -138,9 +143,9 @@ describe('with a key', () => {
       assert.match(String(headers['www-authenticate']), /^Basic /);
     });
   }
-  for (const { name, status, ...asked } of rows) {
+  for (const { name, status, ...requested } of rows) {
     test(`${status} for ${name}`, async () => {
-      assert.equal((await ask(admin.port, asked)).status, status);
+      assert.equal((await ask(admin.port, requested)).status, status);
     });
   }
 

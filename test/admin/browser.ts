@@ -52,9 +52,9 @@ export async function openPage(
     if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
   });
   page.on('request', (request) => {
-    const asked = request.url();
-    if (!asked.startsWith('data:') && new URL(asked).origin !== new URL(url).origin)
-      faults.push(`asked ${asked}`);
+    const requested = request.url();
+    if (!requested.startsWith('data:') && new URL(requested).origin !== new URL(url).origin)
+      faults.push(`asked ${requested}`);
   });
   await page.goto(url);
   return { page, faults };

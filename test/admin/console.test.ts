@@ -169,8 +169,8 @@ describe('over a service that notes what arrives', () => {
     [{ secret: 'sesame', token: 'a.b.c' }, 'Basic OnNlc2FtZQ==, Bearer a.b.c'],
   ] as const) {
     test(`${Object.keys(credentials).join(' and ')} of a request become its credentials`, async () => {
-      const asked = { network: 'a', key: 'k', ...credentials, request: CHAIN_ID };
-      assert.equal((await post(admin.port, asked)).status, 200);
+      const requested = { network: 'a', key: 'k', ...credentials, request: CHAIN_ID };
+      assert.equal((await post(admin.port, requested)).status, 200);
       assert.deepEqual(seen.at(-1), { via: VIA, url: '/a/v3/k', host: 'a.localhost', authorization });
       assert.deepEqual(admin.lines, []);
     });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { FakeClock, settle } from '../support/fake-clock.ts';
+import { complete, FakeClock } from '../support/fake-clock.ts';
 import { createStatus } from './status-fixture.ts';
 import { ask, startAdmin } from './support.ts';
 
@@ -29,7 +29,7 @@ async function watch(port: number): Promise<Watcher> {
     response,
     request,
     async until(isThere) {
-      while (!isThere(text)) await settle();
+      while (!isThere(text)) await complete();
     },
   };
 }
@@ -62,7 +62,7 @@ test('one computation a second serves all watchers; without watchers there is no
   assert.equal((await ask(port, { path: '/status.json' })).status, 200);
   assert.equal(computed, 4, 'what is not a second old is good enough');
   for (const { request } of watchers) request.destroy();
-  while (clock.pending > 0) await settle();
+  while (clock.pending > 0) await complete();
   await clock.advance(5_000);
   assert.equal(computed, 4);
 });

@@ -386,14 +386,17 @@ test('a further name of a rollup’s estimate is the one that the bundle names',
   const { told, answer } = decodeBundle(text);
   assert.equal(told.rollup?.prefix, 'optimism');
   await verifyBundle(text, { hash: hashOf(text) });
-  assert.deepEqual('result' in answer && answer.result, await askNode('op', 'optimism_estimateGas', params));
+  assert.deepEqual(
+    'result' in answer && answer.result,
+    await sendToNode('op', 'optimism_estimateGas', params),
+  );
 });
 
 test('reverts, block hashes, old blocks, and what there is not', async () => {
   const texts = await makeBundles(embedded, FURTHER);
   for (const [index, { network, method, params }] of FURTHER.entries()) {
     const { answer } = decodeBundle(texts[index] as string);
-    const served = await askNode(network, method, params);
+    const served = await sendToNode(network, method, params);
     assert.deepEqual('result' in answer ? answer.result : answer.error, served, method);
   }
 });
@@ -451,7 +454,7 @@ function divide(parts: readonly string[]): string[][] {
   return divisions;
 }
 
-async function askNode(network: string, method: string, params: readonly unknown[]): Promise<unknown> {
+async function sendToNode(network: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const response = await fetch(`http://${node.authority}/${network}/v3/demo`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -38,8 +38,8 @@ const EMPTY_CODE = keccak256('0x');
 const [UNCLES, COINBASE, STATE, TRANSACTIONS, RECEIPTS] = [1, 2, 3, 4, 5] as const;
 const [DIFFICULTY, NUMBER, GAS_LIMIT, TIMESTAMP, MIX_HASH] = [7, 8, 9, 11, 13] as const;
 
-function demand(isRight: boolean, what: string): void {
-  if (!isRight) throw new Error(`refused: ${what}`);
+function demand(isCorrect: boolean, what: string): void {
+  if (!isCorrect) throw new Error(`refused: ${what}`);
 }
 
 const integer = (hex: unknown): bigint => (hex === '0x' ? 0n : BigInt(String(hex)));

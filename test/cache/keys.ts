@@ -5,6 +5,6 @@ export function makeBlockHash(block: number): string {
   return `0x${block.toString(16).padStart(64, '0')}`;
 }
 
-export function makeKey(block: number, question: string): CacheKey {
-  return { blockHash: makeBlockHash(block), question };
+export function makeKey(block: number, request: string): CacheKey {
+  return { blockHash: makeBlockHash(block), request };
 }

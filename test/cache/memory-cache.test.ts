@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { CacheKey, KeptAnswer } from '../../src/cache/cache.ts';
+import type { CachedAnswer, CacheKey } from '../../src/cache/cache.ts';
 import { createMemoryCache, type MemoryCache } from '../../src/cache/memory-cache.ts';
 import { NameWriter } from '../../src/cache/name-writer.ts';
 import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
@@ -24,13 +24,13 @@ class CollidingWriter extends NameWriter {
 }
 
 /** What was kept last under each key, by its name. */
-type Model = { readonly kept: Map<string, string>; hits: number; misses: number };
+type Model = { readonly cached: Map<string, string>; hits: number; misses: number };
 
-function nameOf({ blockHash, question }: CacheKey): string {
-  return `${blockHash} ${question}`;
+function nameOf({ blockHash, request }: CacheKey): string {
+  return `${blockHash} ${request}`;
 }
 
-function toText(answer: KeptAnswer | undefined): string | undefined {
+function toText(answer: CachedAnswer | undefined): string | undefined {
   return answer instanceof JsonBytes ? answer.text : answer;
 }
 
@@ -40,7 +40,7 @@ function toBytes(text: string): JsonBytes {
 
 function check(model: Model, cache: MemoryCache): void {
   assert.ok(cache.bytes <= BYTES, `${cache.bytes} bytes`);
-  assert.ok(cache.entries <= model.kept.size);
+  assert.ok(cache.entries <= model.cached.size);
   assert.equal(cache.hits, model.hits);
   assert.equal(cache.misses, model.misses);
 }
@@ -51,7 +51,7 @@ function compareGet(model: Model, cache: MemoryCache, key: CacheKey): boolean {
   if (found === undefined) model.misses++;
   else {
     model.hits++;
-    assert.equal(toText(found), model.kept.get(nameOf(key)));
+    assert.equal(toText(found), model.cached.get(nameOf(key)));
   }
   check(model, cache);
   return found !== undefined;
@@ -94,8 +94,8 @@ class Put implements fc.Command<Model, MemoryCache> {
 
   run(model: Model, cache: MemoryCache): void {
     const { entries, evictions } = cache;
-    const isNew = !model.kept.has(nameOf(this.#key));
-    model.kept.set(nameOf(this.#key), this.#text);
+    const isNew = !model.cached.has(nameOf(this.#key));
+    model.cached.set(nameOf(this.#key), this.#text);
     cache.set(this.#key, this.#isBytes ? toBytes(this.#text) : this.#text);
     check(model, cache);
     if (isNew) assert.ok(cache.entries - entries + (cache.evictions - evictions) <= 1);
@@ -154,8 +154,8 @@ class EvictBlock implements fc.Command<Model, MemoryCache> {
   run(model: Model, cache: MemoryCache): void {
     const { evictions } = cache;
     cache.evictBlock(this.#blockHash);
-    for (const name of model.kept.keys()) {
-      if (name.startsWith(`${this.#blockHash} `)) model.kept.delete(name);
+    for (const name of model.cached.keys()) {
+      if (name.startsWith(`${this.#blockHash} `)) model.cached.delete(name);
     }
     assert.equal(cache.evictions, evictions);
     check(model, cache);
@@ -167,12 +167,12 @@ class EvictBlock implements fc.Command<Model, MemoryCache> {
 }
 
 const blockHash = fc.integer({ min: 0, max: 5 }).map(makeBlockHash);
-const question = fc.oneof(
+const request = fc.oneof(
   fc.constantFrom('', 'a', 'b', 'é', ' ', '\ud800', '\ud801', '語'),
   fc.nat(200).map((n) => `1:eth_call:${n}`),
   fc.tuple(fc.constantFrom('x', 'é', '\udc00'), fc.nat(3_000)).map(([unit, count]) => unit.repeat(count)),
 );
-const key = fc.record({ blockHash, question });
+const key = fc.record({ blockHash, request });
 const text = fc.oneof(
   fc.string({ maxLength: 20 }),
   fc
@@ -194,7 +194,7 @@ describe('memory cache', () => {
     it(`gives what was kept last or nothing, within its memory, by ${what}`, () => {
       fc.assert(
         fc.property(fc.commands(commands, { size: '+2', maxCommands: 400 }), (run) => {
-          const model: Model = { kept: new Map(), hits: 0, misses: 0 };
+          const model: Model = { cached: new Map(), hits: 0, misses: 0 };
           const cache = createMemoryCache(
             { bytes: BYTES, entryBytes: ENTRY_BYTES },
             (maxBytes) => new Writer(maxBytes),
@@ -202,9 +202,9 @@ describe('memory cache', () => {
           fc.modelRun(() => ({ model, real: cache }), run);
           const { entries } = cache;
           let found = 0;
-          for (const name of model.kept.keys()) {
+          for (const name of model.cached.keys()) {
             const at = name.indexOf(' ');
-            if (compareGet(model, cache, { blockHash: name.slice(0, at), question: name.slice(at + 1) }))
+            if (compareGet(model, cache, { blockHash: name.slice(0, at), request: name.slice(at + 1) }))
               found++;
           }
           assert.equal(found, entries);
@@ -218,12 +218,12 @@ describe('memory cache', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(key, fc.string({ maxLength: 20 })), { maxLength: 20 }), (pairs) => {
         const cache = createMemoryCache({ bytes: 1024 * KiB, entryBytes: ENTRY_BYTES });
-        const kept = new Map<string, string>();
+        const cached = new Map<string, string>();
         for (const [where, what] of pairs) {
           cache.set(where, what);
-          kept.set(nameOf(where), what);
+          cached.set(nameOf(where), what);
         }
-        for (const [where] of pairs) assert.equal(cache.get(where), kept.get(nameOf(where)));
+        for (const [where] of pairs) assert.equal(cache.get(where), cached.get(nameOf(where)));
       }),
     );
   });
@@ -264,9 +264,9 @@ describe('memory cache', () => {
       for (let i = from; i < from + 3_000; i++) cache.set(makeKey(i, 'x'), 'x'.repeat(200));
     };
     const countKept = (): number => {
-      let kept = 0;
-      for (let i = 0; i < 100; i++) if (cache.get(makeKey(i, 'back')) === '1') kept++;
-      return kept;
+      let cached = 0;
+      for (let i = 0; i < 100; i++) if (cache.get(makeKey(i, 'back')) === '1') cached++;
+      return cached;
     };
     for (let i = 0; i < 100; i++) cache.set(makeKey(i, 'back'), '1');
     fill(0);
@@ -296,9 +296,9 @@ describe('memory cache', () => {
     assert.equal((cache.get(makeKey(1, 'a')) as JsonBytes).value, value);
     const part = new SharedBytes(new Uint8Array(200_000).fill(0x32).subarray(0, 100_000));
     cache.set(makeKey(1, 'b'), new JsonBytes(part));
-    const kept = cache.get(makeKey(1, 'b')) as JsonBytes;
-    assert.equal(kept.value.bytes.buffer.byteLength, 100_000);
-    assert.equal(kept.text, '2'.repeat(100_000));
+    const cached = cache.get(makeKey(1, 'b')) as JsonBytes;
+    assert.equal(cached.value.bytes.buffer.byteLength, 100_000);
+    assert.equal(cached.text, '2'.repeat(100_000));
   });
 
   it('holds the packed form of what it keeps, and of nothing else', () => {
@@ -318,12 +318,12 @@ describe('memory cache', () => {
 
   it('does not let the hash and the question of a key run into each other', () => {
     const cache = createMemoryCache({ bytes: 1e6, entryBytes: 1e6 });
-    cache.set({ blockHash: '0xa', question: 'b c' }, '1');
-    cache.set({ blockHash: '0xa', question: 'bc' }, '2');
-    cache.set({ blockHash: '0xab', question: 'c' }, '3');
-    assert.equal(cache.get({ blockHash: '0xa', question: 'b c' }), '1');
-    assert.equal(cache.get({ blockHash: '0xa', question: 'bc' }), '2');
-    assert.equal(cache.get({ blockHash: '0xab', question: 'c' }), '3');
+    cache.set({ blockHash: '0xa', request: 'b c' }, '1');
+    cache.set({ blockHash: '0xa', request: 'bc' }, '2');
+    cache.set({ blockHash: '0xab', request: 'c' }, '3');
+    assert.equal(cache.get({ blockHash: '0xa', request: 'b c' }), '1');
+    assert.equal(cache.get({ blockHash: '0xa', request: 'bc' }), '2');
+    assert.equal(cache.get({ blockHash: '0xab', request: 'c' }), '3');
     cache.evictBlock('0xa');
     assert.equal(cache.entries, 1);
   });

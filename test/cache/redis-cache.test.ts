@@ -19,7 +19,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
   let raw: Redis;
   let faults: RedisFault[] = [];
   const caches: RedisCache[] = [];
-  let questions = 0;
+  let requests = 0;
 
   before(async () => {
     server = await startRedis();
@@ -51,7 +51,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
 
   /** A key that no test has used. */
   function makeNewKey(): CacheKey {
-    return makeKey(7, `1:eth_call:${++questions}`);
+    return makeKey(7, `1:eth_call:${++requests}`);
   }
 
   /** Writes until it has arrived: the connection may not be there yet. */
@@ -181,13 +181,13 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
 
   test('a server that is killed and comes back empty changes no answer', async () => {
     const cache = open({ limitMs: 1_000 });
-    let asked = 0;
+    let requested = 0;
     /** What stands above the cache: asks it, and works out itself what it does not know. */
     async function answer(block: number): Promise<string> {
       const key = makeKey(block, '1:square');
-      const kept = await cache.get(key);
-      if (kept !== undefined) return kept;
-      asked++;
+      const cached = await cache.get(key);
+      if (cached !== undefined) return cached;
+      requested++;
       const result = `"${block * block}"`;
       cache.set(key, result);
       return result;
@@ -203,9 +203,9 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
       const load = ask(400);
       await server.kill();
       await load;
-      const before = asked;
+      const before = requested;
       await ask(40);
-      assert.equal(asked, before + 40);
+      assert.equal(requested, before + 40);
       await server.restart();
       const hits = cache.hits;
       await waitUntil(async () => {

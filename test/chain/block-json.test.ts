@@ -60,7 +60,7 @@ test('a block of megabytes comes in pieces, one after another as they are taken'
   );
 
   const stream = joinParts(encodeBlockJson(parts, true), parts.body.length) as JsonStream;
-  assert.equal(stream.heldBytes, parts.body.length);
+  assert.equal(stream.reservedBytes, parts.body.length);
   const pieces: Uint8Array[] = [];
   for await (const piece of stream.pieces) pieces.push(piece);
   assert.ok(pieces.length > COUNT / 10);

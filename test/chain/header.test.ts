@@ -69,9 +69,9 @@ test('revisions add the optional fields in their order, and a header has those o
     const own = OPTIONAL_FIELDS.slice(0, headerFields.size);
     assert.deepEqual([...headerFields], own, revision);
     for (const count of OPTIONAL_FIELDS.keys()) {
-      const given = OPTIONAL_FIELDS.slice(0, count + 1).map((name) => [name, header[name]]);
-      const fits = hasFieldsOf({ headerFields }, { ...BLANK_HEADER, ...Object.fromEntries(given) });
-      assert.equal(fits, given.length === own.length, `${revision} with ${given.length} fields`);
+      const provided = OPTIONAL_FIELDS.slice(0, count + 1).map((name) => [name, header[name]]);
+      const fits = hasFieldsOf({ headerFields }, { ...BLANK_HEADER, ...Object.fromEntries(provided) });
+      assert.equal(fits, provided.length === own.length, `${revision} with ${provided.length} fields`);
     }
   }
 });

@@ -47,10 +47,10 @@ class Exchanges {
 }
 
 class TrackedProvider extends JsonRpcProvider {
-  readonly exchanges = new Exchanges();
+  readonly contexts = new Exchanges();
 
   override _send(payload: JsonRpcPayload | JsonRpcPayload[]): Promise<JsonRpcResult[]> {
-    return this.exchanges.track(JSON.stringify(payload), super._send(payload));
+    return this.contexts.track(JSON.stringify(payload), super._send(payload));
   }
 }
 
@@ -100,12 +100,12 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
   const blocks = await ask(b, 'eth_newBlockFilter');
   const seen: string[] = [];
   const poll = async (service: RunningService): Promise<Log[]> => {
-    const given = (await ask(service, 'eth_getFilterChanges', logs)) as Log[];
-    for (const { removed, transactionHash } of given) {
+    const provided = (await ask(service, 'eth_getFilterChanges', logs)) as Log[];
+    for (const { removed, transactionHash } of provided) {
       if (removed) assert.equal(seen.pop(), transactionHash);
       else seen.push(transactionHash);
     }
-    return given;
+    return provided;
   };
   const hashes: string[] = [];
   for (let i = 0; i < 6; i++) {
@@ -117,18 +117,18 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
     return seen.length === 6;
   });
   assert.deepEqual(seen, hashes);
-  const given: string[] = [];
+  const provided: string[] = [];
   await waitUntil(async () => {
     for (const service of services)
-      given.push(...((await ask(service, 'eth_getFilterChanges', blocks)) as string[]));
-    return given.length >= 6;
+      provided.push(...((await ask(service, 'eth_getFilterChanges', blocks)) as string[]));
+    return provided.length >= 6;
   });
   const chain = await Promise.all(
     [2, 3, 4, 5, 6, 7].map(
       async (n) => ((await node.request('eth_getBlockByNumber', `0x${n}`, false)) as { hash: string }).hash,
     ),
   );
-  assert.deepEqual(given, chain);
+  assert.deepEqual(provided, chain);
   assert.equal(((await ask(b, 'eth_getFilterLogs', logs)) as Log[]).length, 6);
 
   for (let i = 0; i < 2; i++) await sendMined(node, contractAddress, '0x');
@@ -202,7 +202,7 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
   );
   await waitUntil(async () => {
     const hasPending = viemExchanges.count('eth_newPendingTransactionFilter') >= 1;
-    return hasPending && [viemExchanges, ethers.exchanges].every((one) => one.count('eth_newFilter') >= 1);
+    return hasPending && [viemExchanges, ethers.contexts].every((one) => one.count('eth_newFilter') >= 1);
   });
   await node.request('evm_setAutomine', false);
   const hashes: string[] = [];
@@ -218,13 +218,11 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
   for (const end of ends) end();
   await ethers.removeAllListeners();
   // They do not wait for it themselves, and what fails after the service has closed fails this file.
-  const { exchanges } = ethers;
+  const { contexts } = ethers;
   await waitUntil(async () => {
-    const isQuiet = exchanges.open + viemExchanges.open === 0;
+    const isQuiet = contexts.open + viemExchanges.open === 0;
     return (
-      isQuiet &&
-      exchanges.count('eth_uninstallFilter') >= 1 &&
-      viemExchanges.count('eth_uninstallFilter') >= 3
+      isQuiet && contexts.count('eth_uninstallFilter') >= 1 && viemExchanges.count('eth_uninstallFilter') >= 3
     );
   });
 });

@@ -76,9 +76,9 @@ test('a service that answers something else, or nothing, is not', async (t) => {
   assert.match(failed.err, /it answered with 503/);
   const silent = createSilentServer((socket) => socket.on('error', () => {}));
   const port = await listen(t, silent);
-  const given = await check(writeConfig(folder, `{ port: ${port} }`));
-  assert.equal(given.code, 1);
-  assert.match(given.err, /no answer in 2 s/);
+  const provided = await check(writeConfig(folder, `{ port: ${port} }`));
+  assert.equal(provided.code, 1);
+  assert.match(provided.err, /no answer in 2 s/);
 });
 
 test('a file that does not say where to ask is an error, with its line', async (t) => {

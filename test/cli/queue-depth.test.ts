@@ -50,10 +50,10 @@ test('calls that wait for their turn are a gauge of their network, and queued in
     records: new MemoryRecordTable(),
     openFeed: (chain: Chain) => createNetworkFeed({ chain }),
   };
-  const turns = networks.createRegistry(() => false, parts).get('busy')?.turns as FairQueue;
-  turns.take('other');
-  turns.take('key');
-  for (let i = 0; i < 3; i++) assert.ok(turns.wait('key', { aborted: false }) instanceof Promise);
+  const slots = networks.createRegistry(() => false, parts).get('busy')?.slots as FairQueue;
+  slots.take('other');
+  slots.take('key');
+  for (let i = 0; i < 3; i++) assert.ok(slots.wait('key', { aborted: false }) instanceof Promise);
   assert.equal((await observability.readStatus(sources)).process.queued, 3);
   const lines = (await renderMetrics([await observability.readMetrics(sources)])).split('\n');
   assert.deepEqual(
@@ -61,7 +61,7 @@ test('calls that wait for their turn are a gauge of their network, and queued in
     ['portcullis_queue_depth{network="busy"} 3', 'portcullis_queue_depth{network="idle"} 0'],
   );
   assert.ok(lines.includes('portcullis_engine_queue_depth 0'));
-  turns.leave('other');
-  for (let i = 0; i < 4; i++) turns.leave('key');
+  slots.leave('other');
+  for (let i = 0; i < 4; i++) slots.leave('key');
   assert.equal((await observability.readStatus(sources)).process.queued, 0);
 });

@@ -93,13 +93,16 @@ describe('an import in a terminal', { skip: SKIP }, () => {
       assertRestored(screen);
       const stopped =
         /stopped by a signal: (\d+) blocks? of this run kept, head is block (\d+) 0x\w{64}; the same command goes on from there\r?\n/;
-      const [, kept, head] = stopped.exec(screen) ?? [];
-      assert.ok(kept !== undefined && kept === head, screen);
+      const [, cached, head] = stopped.exec(screen) ?? [];
+      assert.ok(cached !== undefined && cached === head, screen);
       assert.equal(await readHead(store), Number(head));
 
       const { code: end, stdout } = spawnImport(argsFor('import', store));
       assert.equal(end, 0);
-      assert.match(stdout, new RegExp(`^imported ${BLOCKS - Number(kept)} blocks; head is block ${BLOCKS} `));
+      assert.match(
+        stdout,
+        new RegExp(`^imported ${BLOCKS - Number(cached)} blocks; head is block ${BLOCKS} `),
+      );
     });
   }
 

@@ -18,7 +18,7 @@ test('a network that could not be opened refuses everything with the reason, wit
   assert.throws(() => chain.transactions.send(new Uint8Array(), scope), refusal);
   assert.throws(() => chain.execution.call({ call: {}, block: LATEST }, scope), refusal);
   assert.throws(() => chain.request(), refusal);
-  assert.deepEqual([chain.execution.callPlain, chain.execution.callMany], [undefined, undefined]);
+  assert.deepEqual([chain.execution.callFastPath, chain.execution.callMany], [undefined, undefined]);
   assert.deepEqual([chain.isAnswerable, chain.heads.served], [false, undefined]);
   assert.equal(chain.describe().outage, outage);
 });

@@ -9,7 +9,7 @@ import { createBuiltinConfig } from '../../src/config/builtin-config.ts';
 import type { Config } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { loadConfig, parseConfig } from '../../src/config/load-config.ts';
-import { givenNetworkSchema, type NetworkOptions } from '../../src/config/network-options.ts';
+import { type NetworkOptions, networkRowSchema } from '../../src/config/network-options.ts';
 
 const NETWORKS = 'networks: { a: { hosts: [a.localhost], builtin: devnet } }\n';
 
@@ -61,8 +61,8 @@ test('the example file validates and says what its comments say', async () => {
 
 test('the example file has every option of a network', async () => {
   const text = await readFile('portcullis.example.yaml', 'utf8');
-  assert.ok(givenNetworkSchema instanceof z.ZodObject);
-  const missing = Object.keys(givenNetworkSchema.shape).filter(
+  assert.ok(networkRowSchema instanceof z.ZodObject);
+  const missing = Object.keys(networkRowSchema.shape).filter(
     (name) => !new RegExp(`^ {4}(# )?${name}:`, 'm').test(text),
   );
   assert.deepEqual(missing, []);

@@ -185,9 +185,9 @@ for (const { set, genesis, blocks, folders, transcripts, headCall } of SUITES) {
         if (chosen.length === 0) continue;
         test(`${name}: ${chosen.length} of ${files.length} on ${way}`, async () => {
           const exchanger = exchangers.get(way) as Exchanger;
-          for (const { name: file, exchanges } of chosen) {
+          for (const { name: file, contexts } of chosen) {
             const method = name.slice(name.indexOf('/') + 1);
-            for (const { request, response, isSpecOnly } of exchanges) {
+            for (const { request, response, isSpecOnly } of contexts) {
               const answer = await exchanger.send(request);
               const { have, want } = comparable(answer, response, IGNORED_KEYS[method]);
               const isOwn = isSpecOnly && hasDocumentedResult(method, answer);

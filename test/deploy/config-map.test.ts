@@ -42,13 +42,13 @@ function createMount(t: TestContext, text: string): Mount {
 function askHost(port: number, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { Host: host, 'Content-Type': 'application/json' };
-    const asked = request({ host: '127.0.0.1', port, path: '/v3/unknown', method: 'POST', headers });
-    asked.once('response', (response) => {
+    const requested = request({ host: '127.0.0.1', port, path: '/v3/unknown', method: 'POST', headers });
+    requested.once('response', (response) => {
       response.resume();
       resolve(response.statusCode);
     });
-    asked.once('error', reject);
-    asked.end('{}');
+    requested.once('error', reject);
+    requested.end('{}');
   });
 }
 

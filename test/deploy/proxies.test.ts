@@ -156,12 +156,12 @@ for (const name of ['haproxy', 'nginx'] as const) {
       }
       client.close();
     };
-    const asking = Promise.all(Array.from({ length: 8 }, ask));
-    await Promise.race([asking, backends[0]?.server.close()]);
+    const requesting = Promise.all(Array.from({ length: 8 }, ask));
+    await Promise.race([requesting, backends[0]?.server.close()]);
     const before = answered;
     while (answered < before + 50)
-      await Promise.race([asking, new Promise((resolve) => setTimeout(resolve, 5))]);
+      await Promise.race([requesting, new Promise((resolve) => setTimeout(resolve, 5))]);
     isOver = true;
-    await asking;
+    await requesting;
   });
 }

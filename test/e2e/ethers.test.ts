@@ -201,7 +201,7 @@ for (const source of SOURCES) {
         });
 
         test('what is sent at once fares each for itself', async () => {
-          const settled = await Promise.allSettled([
+          const completed = await Promise.allSettled([
             callFunction(token, 'name'),
             callFunction(reverter, 'revertString'),
             provider.send('eth_getBlockReceipts', ['0x8']),
@@ -212,7 +212,7 @@ for (const source of SOURCES) {
             ),
             provider.send('eth_chainId', []),
           ]);
-          const outcomes = settled.map((one) => (one.status === 'fulfilled' ? one.value : one.reason));
+          const outcomes = completed.map((one) => (one.status === 'fulfilled' ? one.value : one.reason));
           assert.equal(outcomes[0], 'Portcullis Token');
           assert.equal(outcomes[1].reason, REVERT_REASON);
           assert.deepEqual(outcomes[2], []);

@@ -81,9 +81,9 @@ describe('a network of nodes', () => {
     for (const method of ['debug_traceTransaction', 'debug_setHead', 'admin_peers', 'eth_nonsense']) {
       assert.equal(await ask('all', method), -32601, method);
     }
-    const asked = node.calls.filter((method) => method === 'debug_traceTransaction').length;
+    const requested = node.calls.filter((method) => method === 'debug_traceTransaction').length;
     assert.equal(await ask('all', 'debug_traceTransaction'), -32601);
-    assert.equal(node.calls.filter((method) => method === 'debug_traceTransaction').length, asked);
+    assert.equal(node.calls.filter((method) => method === 'debug_traceTransaction').length, requested);
   });
 
   test('passes on the errors of such methods as its node gives them', async () => {

@@ -118,9 +118,9 @@ test('SIGTERM during the build of a first start: no service starts after it', as
 });
 
 test('every script that ends in a program becomes it', () => {
-  const kept = ['build', 'setup', 'coverage'];
+  const cached = ['build', 'setup', 'coverage'];
   for (const [name, script] of Object.entries(PACKAGE.scripts)) {
-    if (kept.includes(name)) continue;
+    if (cached.includes(name)) continue;
     const last = script.split('&&').at(-1)?.trim() ?? '';
     if (last.startsWith('node ')) assert.fail(`${name} does not exec: ${last}`);
   }

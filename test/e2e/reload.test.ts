@@ -40,7 +40,7 @@ const problemsOf = (program: Program): unknown =>
   program.log.findLast(({ msg }) => msg === REFUSED)?.['problems'];
 
 /** Asked often enough that every worker answers some. */
-async function askAll(program: Program, host: string): Promise<Set<unknown>> {
+async function requestAll(program: Program, host: string): Promise<Set<unknown>> {
   const answers = new Set<unknown>();
   for (let count = 0; count < 12; count++) {
     const { status, body } = await postTo(program.port, { method: 'eth_chainId', host });
@@ -54,17 +54,17 @@ for (const workers of [1, 2]) {
     test('a network comes and goes; what stays is not touched', async (t) => {
       const program = await start(t, { workers, networks: DEVNET });
       const socket = await openSocket(program.port);
-      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([404]));
+      assert.deepEqual(await requestAll(program, 'rollup.localhost'), new Set([404]));
 
       await change(program, { workers, ...BOTH });
-      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([ROLLUP_CHAIN_ID]));
-      assert.deepEqual(await askAll(program, 'devnet.localhost'), new Set([CHAIN_ID]));
+      assert.deepEqual(await requestAll(program, 'rollup.localhost'), new Set([ROLLUP_CHAIN_ID]));
+      assert.deepEqual(await requestAll(program, 'devnet.localhost'), new Set([CHAIN_ID]));
       const names = (await program.readStatus()).networks.map(({ name }) => name);
       assert.deepEqual(names.sort(), ['devnet', 'rollup']);
       const leftOver = await openSocket(program.port, 'demo', 'rollup.localhost');
 
       await change(program, { workers, networks: DEVNET });
-      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([404]));
+      assert.deepEqual(await requestAll(program, 'rollup.localhost'), new Set([404]));
       leftOver.send('{"jsonrpc":"2.0","id":4,"method":"eth_chainId","params":[]}');
       const [refusal] = await once(leftOver, 'message');
       assert.notEqual(JSON.parse(String(refusal)).error, undefined);
@@ -101,7 +101,7 @@ for (const workers of [1, 2]) {
       const program = await start(t, { workers, networks: DEVNET });
       await change(program, { workers, networks: { devnet: { builtin: 'devnet' } } }, REFUSED);
       assert.match(String(problemsOf(program)), /hosts/);
-      assert.deepEqual(await askAll(program, 'devnet.localhost'), new Set([CHAIN_ID]));
+      assert.deepEqual(await requestAll(program, 'devnet.localhost'), new Set([CHAIN_ID]));
 
       program.writeConfig('networks: [');
       program.signal('SIGHUP');
@@ -110,11 +110,11 @@ for (const workers of [1, 2]) {
       const broken = { hosts: ['broken.localhost'], embedded: { data: './nothing' } };
       await change(program, { workers, networks: { ...DEVNET, ...ROLLUP, broken } }, REFUSED);
       assert.match(String(problemsOf(program)), /^network broken: /);
-      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([404]));
+      assert.deepEqual(await requestAll(program, 'rollup.localhost'), new Set([404]));
 
       // The file as it is in force is nothing new; the next that can be used is.
       await change(program, { workers, ...BOTH });
-      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([ROLLUP_CHAIN_ID]));
+      assert.deepEqual(await requestAll(program, 'rollup.localhost'), new Set([ROLLUP_CHAIN_ID]));
     });
 
     test('what only a restart can change is named', async (t) => {
@@ -146,9 +146,9 @@ for (const workers of [1, 2]) {
       const program = await start(t, { workers, networks: { ...DEVNET, nodes } });
       const { key } = await program.createKey();
       const inWork = postTo(program.port, { ...HELD_CALL, key, host: 'nodes.localhost' });
-      await waitUntil(() => slow.held() > 0);
+      await waitUntil(() => slow.reserved() > 0);
       await change(program, { workers, networks: DEVNET });
-      assert.deepEqual(await askAll(program, 'nodes.localhost'), new Set([404]));
+      assert.deepEqual(await requestAll(program, 'nodes.localhost'), new Set([404]));
       slow.release();
       assert.deepEqual(await inWork, { status: 200, body: { jsonrpc: '2.0', id: 1, result: '0x' } });
     });
@@ -157,13 +157,13 @@ for (const workers of [1, 2]) {
       const program = await start(t, { workers, networks: DEVNET });
       program.configure({ workers, ...BOTH });
       await waitUntil(() => countLines(program, IN_FORCE) === 1);
-      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([ROLLUP_CHAIN_ID]));
+      assert.deepEqual(await requestAll(program, 'rollup.localhost'), new Set([ROLLUP_CHAIN_ID]));
       const other = `${program.configFile}.new`;
       const ports = { listen: { port: 0 }, admin: { port: 0 }, dataDir: program.folder };
       writeFileSync(other, JSON.stringify({ ...ports, workers, networks: DEVNET }));
       renameSync(other, program.configFile);
       await waitUntil(() => countLines(program, IN_FORCE) === 2);
-      assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([404]));
+      assert.deepEqual(await requestAll(program, 'rollup.localhost'), new Set([404]));
     });
   });
 }
@@ -179,6 +179,9 @@ test('a worker that is started while a configuration is put in force serves by i
       const { processes: now } = await program.readStatus();
       return now.length === 2 && now.every(({ pid }) => pid !== processes.at(-1)?.pid);
     });
-    assert.deepEqual(await askAll(program, 'rollup.localhost'), new Set([isAdded ? ROLLUP_CHAIN_ID : 404]));
+    assert.deepEqual(
+      await requestAll(program, 'rollup.localhost'),
+      new Set([isAdded ? ROLLUP_CHAIN_ID : 404]),
+    );
   }
 });

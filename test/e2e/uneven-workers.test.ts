@@ -51,8 +51,8 @@ test('a worker that is left with all of the work parts with connections, and no 
   // All come to the other one.
   process.kill(victim.pid, 'SIGKILL');
   let isOver = false;
-  const asking = Array.from({ length: CONNECTIONS }, () => askOn(program.port, () => isOver));
-  const all = Promise.all(asking);
+  const requesting = Array.from({ length: CONNECTIONS }, () => askOn(program.port, () => isOver));
+  const all = Promise.all(requesting);
   const isShared = waitUntil(async () => {
     const { processes } = await program.readStatus();
     const next = processes.find(({ pid }) => pid !== other.pid && pid !== victim.pid);

@@ -228,9 +228,9 @@ for (const source of SOURCES) {
             { method: 'eth_getBlockReceipts', params: ['0x8'] },
             { method: 'eth_nope', params: [] },
           ].map((request) => batch.add(request as never));
-          const settled = Promise.allSettled(items);
+          const completed = Promise.allSettled(items);
           await batch.execute();
-          const outcomes = (await settled).map((one) =>
+          const outcomes = (await completed).map((one) =>
             one.status === 'fulfilled' ? one.value : one.reason,
           );
           assert.equal(BigInt(outcomes[0] as string), 18n);

@@ -128,7 +128,7 @@ describe('two workers', () => {
       return once(socket, 'message');
     });
     const overHttp = postTo(program.port, { ...HELD_CALL, key, host: 'nodes.localhost' });
-    await waitUntil(() => node.held() === 5);
+    await waitUntil(() => node.reserved() === 5);
     program.signal('SIGTERM');
     await sleep(300);
     node.release();

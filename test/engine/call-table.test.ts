@@ -77,10 +77,10 @@ function createState(): StateReader {
 type Given = { readonly to: string; readonly from: string; readonly data: Uint8Array; readonly gas: number };
 
 /** Calls of one batch: their addresses and data lie in the same bytes. */
-function encode(given: readonly Given[]): readonly CallBytes[] {
+function encode(provided: readonly Given[]): readonly CallBytes[] {
   const bytes: number[] = [];
   const put = (part: Uint8Array): number => bytes.push(...part) - part.length;
-  const places = given.map(({ to, from, data }) => ({
+  const places = provided.map(({ to, from, data }) => ({
     from: put(hexToBytes(from)),
     data: put(data),
     to: put(hexToBytes(to)),
@@ -108,7 +108,7 @@ function runAlone(
   call: CallBytes,
   gas: number,
 ): { readonly output: string; readonly isSuccess: boolean; readonly used: number } {
-  let isDone = evm.runPlain(call, gas, SLICE);
+  let isDone = evm.runFastPath(call, gas, SLICE);
   while (!isDone) isDone = evm.advance(WHOLE_SLICE);
   const { status, output } = evm.outcome;
   const alone = {
@@ -120,7 +120,7 @@ function runAlone(
   return alone;
 }
 
-const given: fc.Arbitrary<Given> = fc.record({
+const provided: fc.Arbitrary<Given> = fc.record({
   to: fc
     .oneof(
       {
@@ -144,7 +144,7 @@ describe('a table of calls', () => {
     const alone = open();
     fc.assert(
       fc.property(
-        fc.array(given, { minLength: 1, maxLength: MAX_CALLS }),
+        fc.array(provided, { minLength: 1, maxLength: MAX_CALLS }),
         fc.constantFrom(1, 700, 5_000, SLICE, SLICE),
         fc.boolean(),
         (list, slice, isFresh) => {
@@ -229,9 +229,9 @@ describe('calls ahead of their turn', () => {
   const gasFor = (_call: CallBytes, gasLimit: number): number => gasLimit - 21_000;
 
   /** An EVM that knows what these calls read: then one entry of the core is enough for all of them, however little time there is. */
-  function openFor(given: readonly Given[]): Evm {
+  function openFor(provided: readonly Given[]): Evm {
     const evm = open();
-    for (const call of encode(given)) runAlone(evm, call, place.gasLimit);
+    for (const call of encode(provided)) runAlone(evm, call, place.gasLimit);
     return evm;
   }
 

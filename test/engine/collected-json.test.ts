@@ -30,7 +30,7 @@ test('what is long is a stream of the same text, which is counted while it grows
   const pieces: Uint8Array[] = [];
   for await (const piece of stream.pieces) pieces.push(piece);
   assert.equal(Buffer.concat(pieces).toString(), PART.repeat(20));
-  assert.equal(stream.heldBytes, 2_000_000);
+  assert.equal(stream.reservedBytes, 2_000_000);
   memory.release();
   assert.equal(budget.used, 0);
 });

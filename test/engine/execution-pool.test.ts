@@ -65,17 +65,17 @@ describe('execution pool', () => {
   });
   after(() => opened.close());
 
-  type Ask = (request: CallRequest, scope?: RequestScope) => Promise<string>;
+  type Send = (request: CallRequest, scope?: RequestScope) => Promise<string>;
 
   /** A pool of its own over the same store. */
   async function usePool(
     options: Partial<ExecutionPoolOptions>,
-    use: (ask: Ask, pool: ExecutionPool, faults: string[], chain: EngineChain) => Promise<void>,
+    use: (ask: Send, pool: ExecutionPool, faults: string[], chain: EngineChain) => Promise<void>,
   ): Promise<void> {
     const faults: string[] = [];
     const pool = new ExecutionPool({ ...OPTIONS, onFault: (fault) => faults.push(fault), ...options });
     const chain = new EngineChain(opened.store, pool);
-    const ask: Ask = async (request, scope = limitTo(PATIENCE_MS)) =>
+    const ask: Send = async (request, scope = limitTo(PATIENCE_MS)) =>
       JSON.parse((await chain.execution.call(request, scope)) as string) as string;
     try {
       await use(ask, pool, faults, chain);

@@ -247,19 +247,19 @@ test('a long history leaves the event loop to others, and ends when its caller h
     const percentiles = Array.from({ length: 100 }, (_, i) => i);
     const request = { blockCount: 300, newest: LATEST, percentiles };
     const gone = limitTo(20_000);
-    const given = Promise.resolve(chain.fees.getFeeHistory(request, gone));
+    const provided = Promise.resolve(chain.fees.getFeeHistory(request, gone));
     gone.abort();
-    let turns = 0;
+    let slots = 0;
     let isDone = false;
     const count = (): void => {
-      turns++;
+      slots++;
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
-    await assert.rejects(given, new ChainError('aborted', 'the caller has gone'));
+    await assert.rejects(provided, new ChainError('aborted', 'the caller has gone'));
     const text = await readText(await chain.fees.getFeeHistory(request, limitTo(20_000)));
     isDone = true;
-    assert.ok(turns > 2, `${turns}`);
+    assert.ok(slots > 2, `${slots}`);
     const { reward } = JSON.parse(text) as History;
     assert.equal(reward?.length, 300);
     assert.ok(reward.every((row) => row.length === 100 && row.every((tip) => tip === '0x5')));

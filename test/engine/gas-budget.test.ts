@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { BlockGas } from '../../src/engine/transition/block-gas.ts';
-import { GasBudget, settleGas } from '../../src/engine/transition/gas-budget.ts';
+import { finalizeGas, GasBudget } from '../../src/engine/transition/gas-budget.ts';
 import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
 import { rulesOf } from '../../src/evm/revisions/revisions.ts';
 
@@ -87,32 +87,37 @@ describe('a budget', () => {
 });
 
 describe('what is paid, and what the block counts', () => {
-  const settle = (spent: bigint, stateUsed: bigint, refund: bigint, floorGas: bigint): readonly bigint[] => {
-    const gas = settleGas({ spent, stateUsed, refund, floorGas }, refundQuotient, false);
+  const complete = (
+    spent: bigint,
+    stateUsed: bigint,
+    refund: bigint,
+    floorGas: bigint,
+  ): readonly bigint[] => {
+    const gas = finalizeGas({ spent, stateUsed, refund, floorGas }, refundQuotient, false);
     return [gas.gasUsed, gas.blockExecutionGas, gas.blockStateGas];
   };
 
   test('value to a new account: 21,000 and 183,600', () => {
-    assert.deepEqual(settle(204_600n, ACCOUNT, 0n, 21_000n), [204_600n, 21_000n, 183_600n]);
+    assert.deepEqual(complete(204_600n, ACCOUNT, 0n, 21_000n), [204_600n, 21_000n, 183_600n]);
   });
 
   test('1,000 zero bytes and value to a new account: a receipt of 208,600, a block of 85,000', () => {
     // Intrinsic 25,000; floor 21,000 + 64,000.
-    assert.deepEqual(settle(208_600n, ACCOUNT, 0n, 85_000n), [208_600n, 85_000n, 183_600n]);
+    assert.deepEqual(complete(208_600n, ACCOUNT, 0n, 85_000n), [208_600n, 85_000n, 183_600n]);
   });
 
   test('refunds are capped by both kinds together, and the block does not see them (EIP-7778)', () => {
-    assert.deepEqual(settle(200_000n, 97_920n, 90_000n, 0n), [160_000n, 102_080n, 97_920n]);
-    assert.deepEqual(settle(200_000n, 97_920n, 11_616n, 0n), [188_384n, 102_080n, 97_920n]);
+    assert.deepEqual(complete(200_000n, 97_920n, 90_000n, 0n), [160_000n, 102_080n, 97_920n]);
+    assert.deepEqual(complete(200_000n, 97_920n, 11_616n, 0n), [188_384n, 102_080n, 97_920n]);
   });
 
   test('the floor counts against all that is paid, and against execution gas alone in the block', () => {
-    assert.deepEqual(settle(100_000n, 60_000n, 0n, 90_000n), [100_000n, 90_000n, 60_000n]);
-    assert.deepEqual(settle(80_000n, 60_000n, 0n, 90_000n), [90_000n, 90_000n, 60_000n]);
+    assert.deepEqual(complete(100_000n, 60_000n, 0n, 90_000n), [100_000n, 90_000n, 60_000n]);
+    assert.deepEqual(complete(80_000n, 60_000n, 0n, 90_000n), [90_000n, 90_000n, 60_000n]);
   });
 
   test('before Amsterdam the block counts what is paid', () => {
-    const gas = settleGas({ spent: 100_000n, stateUsed: 0n, refund: 4_800n, floorGas: 21_000n }, 5n, true);
+    const gas = finalizeGas({ spent: 100_000n, stateUsed: 0n, refund: 4_800n, floorGas: 21_000n }, 5n, true);
     assert.deepEqual(
       [gas.gasUsed, gas.peakGasUsed, gas.blockExecutionGas, gas.blockStateGas],
       [95_200n, 100_000n, 95_200n, 0n],

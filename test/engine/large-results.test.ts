@@ -21,7 +21,7 @@ function program(end: 'RETURN' | 'REVERT', from: number): CallRequest {
 }
 
 async function read(result: JsonResult): Promise<string> {
-  assert.ok(typeof result !== 'string' && result.heldBytes === BYTES);
+  assert.ok(typeof result !== 'string' && result.reservedBytes === BYTES);
   const pieces: Uint8Array[] = [];
   for await (const piece of result.pieces) pieces.push(piece);
   return JSON.parse(Buffer.concat(pieces).toString()) as string;

@@ -295,7 +295,9 @@ test('an answer takes its memory as it grows, is refused where there is none, an
   const large = new SharedBudget(2_000_000, 1);
   const result = await ask(large);
   assert.equal(large.used, 0, 'the receiver of the answer counts it');
-  assert.ok(typeof result !== 'string' && result.heldBytes !== undefined && result.heldBytes > 1_200_000);
+  assert.ok(
+    typeof result !== 'string' && result.reservedBytes !== undefined && result.reservedBytes > 1_200_000,
+  );
   assert.equal((JSON.parse(await read(result)) as WireLog[]).length, 120);
   await close();
 });

@@ -14,9 +14,9 @@ import type { AccountChange } from '../../src/evm/host.ts';
 import { bigIntToBytes, bytesToBigInt } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { EMPTY_CODE_HASH } from '../../src/primitives/keccak.ts';
-import { KEPT_CHANGES } from '../../src/store/block-changes.ts';
+import { STORED_CHANGES } from '../../src/store/block-changes.ts';
 import type { StoredHeader } from '../../src/store/chain-reader.ts';
-import { TURN_MS, TURNS } from '../../src/util/turn-queue.ts';
+import { SCHEDULER, SLOT_MS } from '../../src/util/slot-scheduler.ts';
 import { countRuns } from '../support/count-runs.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { StateStore } from '../support/state-store.ts';
@@ -83,7 +83,7 @@ test('after any sequence of blocks every past one has proofs, with and without l
     }
     store.commit();
     if (!isListed) store.tables.changes?.clearSync();
-    const state = new EngineState(new StoredBlocks(store.reader), KEPT_CHANGES);
+    const state = new EngineState(new StoredBlocks(store.reader), STORED_CHANGES);
     for (let number = 0n; number <= store.reader.head.header.number; number++) {
       await checkBlock(store, state, number);
     }
@@ -146,12 +146,12 @@ test('tries that are being made do not mix two heads, and a proof is begun anew'
   // The time of this turn is used up: blocks are committed between the asking and the first step, each time.
   const proofs = Array.from({ length: 5 }, async (_, i) => {
     const number = BigInt(i + 2);
-    TURNS.spend(TURN_MS);
-    const asked = state.getProof(bytesToHex(addressOf(0)), words, { kind: 'number', number }, scope);
-    assert.ok(asked instanceof Promise);
+    SCHEDULER.spend(SLOT_MS);
+    const requested = state.getProof(bytesToHex(addressOf(0)), words, { kind: 'number', number }, scope);
+    assert.ok(requested instanceof Promise);
     addBlock(store, [put(0, 200n + number)]);
     store.commit();
-    const proof = JSON.parse((await asked) as string) as AccountProof;
+    const proof = JSON.parse((await requested) as string) as AccountProof;
     verifyAccountProof(proof, store.reader.getHeader(number)?.header.stateRoot ?? assert.fail());
     assert.equal(proof.balance, `0x${number.toString(16)}`);
   });
@@ -201,7 +201,7 @@ test('one owner waits for its own tries, another does not wait for them, and too
   store.commit();
   const tries = new PastTries(store.reader);
   const open = (number: number, owner: string): PromiseLike<unknown> | StateTrie => {
-    TURNS.spend(TURN_MS);
+    SCHEDULER.spend(SLOT_MS);
     return tries.open(store.reader.getHeader(BigInt(number)) as StoredHeader, 90n, owner);
   };
   const ended: string[] = [];
@@ -235,15 +235,15 @@ test('a state that is not the one of its block is an error, not a proof', async 
 
 test('the lists of changes are those of the last blocks', async () => {
   const store = openStore();
-  const blocks = KEPT_CHANGES + 5;
+  const blocks = STORED_CHANGES + 5;
   for (let n = 1; n <= blocks; n++) addBlock(store, [put(0, BigInt(n))]);
   store.commit();
-  assert.equal(store.tables.changes?.getCount(), KEPT_CHANGES);
+  assert.equal(store.tables.changes?.getCount(), STORED_CHANGES);
   assert.equal(store.reader.getChanges(5n), undefined);
   const changes = store.reader.getChanges(6n);
   assert.deepEqual(changes?.accounts.map(bytesToHex), [bytesToHex(addressOf(0))]);
   assert.deepEqual(changes?.slots.map(bytesToHex), [bytesToHex(addressOf(0)) + '01'.repeat(32)]);
-  const state = new EngineState(new StoredBlocks(store.reader), KEPT_CHANGES);
+  const state = new EngineState(new StoredBlocks(store.reader), STORED_CHANGES);
   await checkBlock(store, state, 5n);
   await assert.rejects(checkBlock(store, state, 4n), ChainError);
   await store.close();

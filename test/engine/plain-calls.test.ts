@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { BlockReference, CallObject, StateOverrides } from '../../src/chain/requests.ts';
 import type { ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
-import { toCallBytes } from '../../src/engine/execution/plain-job.ts';
-import { runPlainCall } from '../../src/engine/simulation/plain-call.ts';
+import { toCallBytes } from '../../src/engine/execution/fast-path-job.ts';
+import { runPlainCall } from '../../src/engine/simulation/fast-path-call.ts';
 import { StoredChain } from '../../src/engine/simulation/simulated-chain.ts';
 import { Simulator } from '../../src/engine/simulation/simulator.ts';
 import type { CallBytes } from '../../src/primitives/call-bytes.ts';
@@ -82,13 +82,13 @@ describe('plain calls', () => {
 
   /** The answer, or what went wrong, and the gas that was counted. */
   async function ask(
-    given: CallObject,
+    provided: CallObject,
     at: BlockReference,
     stateOverrides?: StateOverrides,
   ): Promise<unknown> {
     const { chain, pool } = harness.opened;
     const used = countGas(pool);
-    const request = { call: given, block: at, ...(stateOverrides !== undefined && { stateOverrides }) };
+    const request = { call: provided, block: at, ...(stateOverrides !== undefined && { stateOverrides }) };
     try {
       const answer = await chain.execution.call(request, limitTo(TIME_LIMIT_MS));
       return { answer, gas: countGas(pool) - used };
@@ -101,8 +101,8 @@ describe('plain calls', () => {
 
   test('come to what they come to with an empty list of overrides', async () => {
     await fc.assert(
-      fc.asyncProperty(call, block, async (given, at) => {
-        assert.deepEqual(await ask(given, at), await ask(given, at, {}));
+      fc.asyncProperty(call, block, async (provided, at) => {
+        assert.deepEqual(await ask(provided, at), await ask(provided, at, {}));
       }),
       { numRuns: countRuns(400) },
     );
@@ -139,10 +139,10 @@ describe('plain calls', () => {
     const reader = openChainReader(harness.opened.store);
     const simulator = new Simulator(new StoredChain(reader));
     const at = { blockNumber: reader.head.header.number, isPending: false, gasLimit: 10_000_000 };
-    const run = (given: CallObject, endsAt: number): unknown =>
+    const run = (provided: CallObject, endsAt: number): unknown =>
       runPlainCall(
         simulator,
-        toCallBytes({ call: given, block: LATEST }) as CallBytes,
+        toCallBytes({ call: provided, block: LATEST }) as CallBytes,
         at,
         at.gasLimit,
         endsAt,

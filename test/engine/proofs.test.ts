@@ -45,10 +45,10 @@ async function prove(
   return JSON.parse(await readText(await proof)) as AccountProof;
 }
 
-type Question = { readonly address: Uint8Array; readonly own: readonly Uint8Array[] };
+type Request = { readonly address: Uint8Array; readonly own: readonly Uint8Array[] };
 
 /** All accounts of a store and one that it does not have, with the keys of the slots of each. */
-function listQuestions(reader: ChainReader): readonly Question[] {
+function listQuestions(reader: ChainReader): readonly Request[] {
   const slots = new Map<string, Uint8Array[]>();
   for (const { key } of reader.listSlots({ limit: ALL })) {
     const owner = bytesToHex(key.subarray(0, ABSENT_ADDRESS.length));
@@ -64,14 +64,14 @@ function listQuestions(reader: ChainReader): readonly Question[] {
 /** Compares what is proved with the state by key, which is read in another way. @returns proofs of something that is there */
 async function checkBlock(
   reader: ChainReader,
-  questions: readonly Question[],
+  requests: readonly Request[],
   state: EngineState,
   number: bigint,
 ): Promise<number> {
   const { stateRoot } = reader.getHeader(number)?.header ?? assert.fail();
   const byKey = createStateReader(reader, number);
   let found = 0;
-  for (const { address, own } of questions) {
+  for (const { address, own } of requests) {
     const words = [...own.map((key) => bytesToHex(key.subarray(20))), ABSENT_SLOT];
     const proof = await prove(state, address, words, number);
     verifyAccountProof(proof, stateRoot);
@@ -126,10 +126,10 @@ for (const { name, genesis, blocks, skip } of SOURCES) {
     test('every account and slot, there or not, at every block', async () => {
       const state = new EngineState(new StoredBlocks(reader), 128);
       const head = reader.head.header.number;
-      const questions = listQuestions(reader);
+      const requests = listQuestions(reader);
       let found = 0;
       for (let number = head; number >= 0n; number--)
-        found += await checkBlock(reader, questions, state, number);
+        found += await checkBlock(reader, requests, state, number);
       assert.ok(found > Number(head), String(found));
     });
   });

@@ -470,9 +470,9 @@ describe('simulated blocks', () => {
     const controller = new AbortController();
     const scope = ownedBy('owner', limitTo(PATIENCE_MS, controller.signal));
     const request = { simulation: { blockStateCalls: Array(50).fill(blocks[0]) }, block: LATEST };
-    const given = Promise.resolve(opened.chain.execution.simulate(request, scope));
+    const provided = Promise.resolve(opened.chain.execution.simulate(request, scope));
     controller.abort();
-    await assert.rejects(given, { kind: 'aborted' });
+    await assert.rejects(provided, { kind: 'aborted' });
   });
 
   test('results of megabytes come in pieces, and there is a bound', async () => {

@@ -68,17 +68,17 @@ const step = fc.oneof(
   fc
     .tuple(fc.constantFrom('CALL', 'CALLCODE'), size, size, fc.constantFrom(0, 0, 3), target, gas)
     .map(
-      ([kind, out, input, value, to, given]) =>
-        `${out} 0 ${input} 0 ${value} ${to} ${given} ${kind} 5 MSTORE`,
+      ([kind, out, input, value, to, provided]) =>
+        `${out} 0 ${input} 0 ${value} ${to} ${provided} ${kind} 5 MSTORE`,
     ),
   fc
     .tuple(fc.constantFrom('DELEGATECALL', 'STATICCALL'), size, size, target, gas)
-    .map(([kind, out, input, to, given]) => `${out} 0 ${input} 0 ${to} ${given} ${kind} 6 MSTORE`),
+    .map(([kind, out, input, to, provided]) => `${out} 0 ${input} 0 ${to} ${provided} ${kind} 6 MSTORE`),
   fc
     .tuple(precompile, size, gas)
     .map(
-      ([to, input, given]) =>
-        `384 0 ${input} 0 ${to} ${given} STATICCALL 400 MSTORE RETURNDATASIZE 440 MSTORE`,
+      ([to, input, provided]) =>
+        `384 0 ${input} 0 ${to} ${provided} STATICCALL 400 MSTORE RETURNDATASIZE 440 MSTORE`,
     ),
   fc
     .tuple(fc.constantFrom(...INIT_CODES), fc.boolean(), slot)
@@ -142,9 +142,9 @@ function createState(source: string): StateReader {
 }
 
 /** Passes its calldata to a precompile with a part of its gas; the answer is output, outcome, and the gas that was left. */
-const relay = (address: number, given: string): string => `
+const relay = (address: number, provided: string): string => `
   CALLDATASIZE 0 0 CALLDATACOPY
-  0 0 CALLDATASIZE 0 ${address} ${given} STATICCALL
+  0 0 CALLDATASIZE 0 ${address} ${provided} STATICCALL
   RETURNDATASIZE 0 0 RETURNDATACOPY RETURNDATASIZE MSTORE
   GAS RETURNDATASIZE 32 ADD MSTORE RETURNDATASIZE 64 ADD 0 RETURN`;
 
@@ -231,7 +231,7 @@ function executeCall(
       block: LATEST_BLOCK,
       following: undefined,
     };
-    if (evm.runPlain(call, gasLimit, Number(sliceAt()))) return collect(evm);
+    if (evm.runFastPath(call, gasLimit, Number(sliceAt()))) return collect(evm);
   } else {
     evm.open();
     evm.begin();
@@ -308,7 +308,7 @@ describe('slices', () => {
       fc.property(
         fc.array(plan, { minLength: 2, maxLength: 3 }),
         fc.infiniteStream(fc.nat(2)),
-        (plans, turns) => {
+        (plans, slots) => {
           const expected = plans.map(([source, limit]) =>
             runToEnd(execute(evms[3] as Evm, source, limit, [WHOLE_SLICE])),
           );
@@ -316,7 +316,7 @@ describe('slices', () => {
             execute(evms[i] as Evm, source, limit, sizes),
           );
           const outcomes: (Outcome | undefined)[] = plans.map(() => undefined);
-          for (const turn of turns) {
+          for (const turn of slots) {
             const open = [...running.keys()].filter((i) => outcomes[i] === undefined);
             const i = open[turn % open.length];
             if (i === undefined) break;
@@ -347,9 +347,9 @@ describe('slices', () => {
   }
 
   test('within a precompile make no difference, with enough gas for it or not', () => {
-    const given = fc.oneof(fc.constant('GAS'), fc.integer({ min: 30_001, max: 300_000 }).map(String));
+    const provided = fc.oneof(fc.constant('GAS'), fc.integer({ min: 30_001, max: 300_000 }).map(String));
     fc.assert(
-      fc.property(fc.constantFrom(...LONG_INPUTS), given, slices, ([address, data], gasGiven, sizes) => {
+      fc.property(fc.constantFrom(...LONG_INPUTS), provided, slices, ([address, data], gasGiven, sizes) => {
         compareRuns(relay(address, gasGiven), 10_000_000n, sizes, { data, revision: 'prague' });
       }),
       { numRuns: countRuns(60) },
@@ -418,12 +418,12 @@ describe('slices', () => {
 
   test('a message that is given up leaves nothing behind', () => {
     fc.assert(
-      fc.property(program, gasLimit, slices, fc.nat(50), (source, limit, sizes, turns) => {
+      fc.property(program, gasLimit, slices, fc.nat(50), (source, limit, sizes, slots) => {
         const [whole, cut] = evms as [Evm, Evm];
         const expected = runToEnd(execute(whole, source, limit, [WHOLE_SLICE]));
         const givenUp = execute(cut, source, limit, sizes);
         let step = givenUp.next();
-        for (let i = 0; i < turns && !step.done; i++) step = givenUp.next();
+        for (let i = 0; i < slots && !step.done; i++) step = givenUp.next();
         if (!step.done) {
           cut.abandon();
           assert.deepEqual(cut.state.collectChanges(), { accounts: [], codes: [] });

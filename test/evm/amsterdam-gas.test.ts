@@ -34,15 +34,15 @@ const harness = new MessageHarness('amsterdam', (number) => {
 
 type Used = { readonly gas: bigint; readonly state: bigint; readonly refund: bigint };
 
-function use(source: string, given: Given): Used {
-  const result = harness.run(source, GAS, { stateGas: RESERVOIR, balance: 10n, ...given });
+function use(source: string, provided: Given): Used {
+  const result = harness.run(source, GAS, { stateGas: RESERVOIR, balance: 10n, ...provided });
   assert.equal(result.status, 'success', `${source}: ${result.reason}`);
   return { gas: result.gasUsed, state: result.stateGasUsed, refund: result.gasRefund };
 }
 
 /** What `source` costs beyond `before`. */
-function costOf(source: string, before: string, given: Given): Used {
-  const [all, first] = [use(`${before} ${source}`, given), use(before, given)];
+function costOf(source: string, before: string, provided: Given): Used {
+  const [all, first] = [use(`${before} ${source}`, provided), use(before, provided)];
   return { gas: all.gas - first.gas, state: all.state - first.state, refund: all.refund - first.refund };
 }
 
@@ -54,7 +54,7 @@ type Row = readonly [
   gas: bigint,
   state?: bigint,
   refund?: bigint,
-  given?: Given,
+  provided?: Given,
 ];
 
 const call = (target: string, value = 0): string => `0 0 0 0 ${value} ${target} 0`;
@@ -118,11 +118,11 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('gas of Amsterdam', () => {
-  for (const [name, before, source, gas, state = 0n, refund = 0n, given = {}] of ROWS) {
+  for (const [name, before, source, gas, state = 0n, refund = 0n, provided = {}] of ROWS) {
     it(`${name}: ${gas}, state ${state}, refund ${refund}`, () => {
-      assert.deepEqual(costOf(source, before, given), { gas, state, refund });
+      assert.deepEqual(costOf(source, before, provided), { gas, state, refund });
       // Without a reservoir state gas is execution gas. A callee that halts burns what it was given, whatever it spilled.
-      const spent = costOf(source, before, { ...given, stateGas: 0n });
+      const spent = costOf(source, before, { ...provided, stateGas: 0n });
       assert.equal(spent.gas, gas + state);
       assert.equal(spent.state, state);
     });

@@ -28,8 +28,8 @@ const harness = new MessageHarness('amsterdam', (number) => {
 harness.evm.record('blockAccesses');
 
 /** What is accessed beside the program itself, as hexadecimal numbers; slots behind their account. */
-function accessesOf(source: string, gas = GAS, given: Given = { balance: 10n }): string[] {
-  harness.run(source, gas, given);
+function accessesOf(source: string, gas = GAS, provided: Given = { balance: 10n }): string[] {
+  harness.run(source, gas, provided);
   const names = harness.evm.takeBlockAccesses().map(({ address, slot }) => {
     const account = bytesToBigInt(address).toString(16);
     return slot === undefined ? account : `${account}:${bytesToBigInt(slot).toString(16)}`;

@@ -101,8 +101,8 @@ export class MessageHarness {
   }
 
   /** Runs code to its end and undoes what it did. Everything known from before stays known. */
-  run(code: string | Uint8Array, gasLimit = 30_000_000n, given: Given = {}): MessageResult {
-    const { stateGas = 0n, balance, storage = [], slice = WHOLE_SLICE } = given;
+  run(code: string | Uint8Array, gasLimit = 30_000_000n, provided: Given = {}): MessageResult {
+    const { stateGas = 0n, balance, storage = [], slice = WHOLE_SLICE } = provided;
     const program = typeof code === 'string' ? assemble(code) : code;
     const { state } = this.evm;
     this.#open();

@@ -1,10 +1,10 @@
 /** Asks the service of a setting, and judges what comes. */
-import type { AnsweredQuestion, Expected, Question } from '../support/scene-questions.ts';
-import { judge, type Verdict } from './judge.ts';
+import type { AnsweredQuestion, Expected, Request } from '../support/scene-questions.ts';
+import { check, type Verdict } from './judge.ts';
 
 export type Cell = {
   readonly name: string;
-  readonly isRight: boolean;
+  readonly isCorrect: boolean;
   readonly verdict: Verdict;
   /** What came, shortened, and what was expected. */
   readonly detail: string;
@@ -35,16 +35,16 @@ export class Caller {
     this.#hangMs = hangMs;
   }
 
-  async judge(
-    question: Question,
+  async check(
+    request: Request,
     expected: readonly Expected[],
   ): Promise<{ readonly verdict: Verdict; readonly text: string }> {
-    const answer = await this.send(question);
+    const answer = await this.send(request);
     if (answer === undefined) return { verdict: 'hang', text: 'nothing' };
-    return { verdict: judge(answer.text, answer.id, expected, SECRET), text: answer.text };
+    return { verdict: check(answer.text, answer.id, expected, SECRET), text: answer.text };
   }
 
-  async send({ method, params }: Question): Promise<{ text: string; id: number } | undefined> {
+  async send({ method, params }: Request): Promise<{ text: string; id: number } | undefined> {
     this.#lastId++;
     const id = this.#lastId;
     try {
@@ -65,11 +65,17 @@ export class Caller {
     return (await fetch(`http://${this.authority}/health/ready`)).status;
   }
 
-  cell(label: string, isRight: boolean, verdict: Verdict, text: string, expected: readonly Expected[]): Cell {
+  cell(
+    label: string,
+    isCorrect: boolean,
+    verdict: Verdict,
+    text: string,
+    expected: readonly Expected[],
+  ): Cell {
     const shorten = (value: string): string => value.slice(0, DETAIL_LENGTH);
     return {
       name: `${this.#name} | ${label}`,
-      isRight,
+      isCorrect,
       verdict,
       detail: `${verdict}: ${shorten(text)} instead of ${shorten(JSON.stringify(expected))}`,
     };
@@ -77,8 +83,8 @@ export class Caller {
 }
 
 /** The one with this label. @throws Error when there is none */
-export function findQuestion(questions: readonly AnsweredQuestion[], label: string): AnsweredQuestion {
-  const question = questions.find((one) => one.label === label);
-  if (question === undefined) throw new Error(`no question is called ${label}`);
-  return question;
+export function findQuestion(requests: readonly AnsweredQuestion[], label: string): AnsweredQuestion {
+  const request = requests.find((one) => one.label === label);
+  if (request === undefined) throw new Error(`no question is called ${label}`);
+  return request;
 }

@@ -20,7 +20,7 @@ const REFUSAL_CODES: ReadonlySet<number> = new Set([-32603, -32000, -32002, -320
 const UNCLEAR = /internal error|undefined|127\.0\.0\.1|localhost|http:|ws:/i;
 
 /** Judges the text of one response; `secret` is part of the upstream's address. */
-export function judge(text: string, id: number, expected: readonly Expected[], secret: string): Verdict {
+export function check(text: string, id: number, expected: readonly Expected[], secret: string): Verdict {
   if (text.includes(secret)) return 'wrong';
   const response = parse(text);
   if (response === undefined || response.id !== id) return 'wrong';

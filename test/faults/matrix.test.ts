@@ -26,7 +26,7 @@ describe('one network, something wrong with one of its nodes', { skip: ANVIL_SKI
     test(`${group.fault.name}: ${group.kind}, ${group.circumstance.name}`, async () => {
       const { cells } = await runGroup(stage, group);
       assert.deepEqual(
-        cells.filter(({ isRight }) => !isRight).map(({ name, detail }) => `${name}: ${detail}`),
+        cells.filter(({ isCorrect }) => !isCorrect).map(({ name, detail }) => `${name}: ${detail}`),
         [],
       );
     });

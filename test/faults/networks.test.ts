@@ -21,7 +21,7 @@ describe('a network of faulty nodes', { skip: ANVIL_SKIP, concurrency: 3 }, () =
     test(nameSetting(setting), async () => {
       const cells = await runNetwork(stage, setting);
       assert.deepEqual(
-        cells.filter(({ isRight }) => !isRight).map(({ name, detail }) => `${name}: ${detail}`),
+        cells.filter(({ isCorrect }) => !isCorrect).map(({ name, detail }) => `${name}: ${detail}`),
         [],
       );
     });

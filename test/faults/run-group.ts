@@ -64,7 +64,7 @@ class GroupRun {
     const cells: Cell[] = [await this.#awaitHead('start')];
     // Finalized blocks of nodes are read after their heads.
     if (hasGoodNodes)
-      cells.push(await this.#awaitRight('start', rephrase(this.#question('eth_call finalized'), 98)));
+      cells.push(await this.#awaitRight('start', rephrase(this.#request('eth_call finalized'), 98)));
     if (time === 'later') {
       await this.#warmUp();
       await faulty.setFault(switchedOn);
@@ -76,8 +76,8 @@ class GroupRun {
     if (!hasGoodNodes) {
       await faulty.setFault();
       cells.push(await this.#awaitHead('recovery'));
-      cells.push(await this.#awaitRight('recovery', this.#question('eth_getBlockReceipts a failed one')));
-      cells.push(await this.#awaitRight('recovery', rephrase(this.#question('eth_call old block'), 99)));
+      cells.push(await this.#awaitRight('recovery', this.#request('eth_getBlockReceipts a failed one')));
+      cells.push(await this.#awaitRight('recovery', rephrase(this.#request('eth_call old block'), 99)));
     }
     cells.push(this.#checkLog());
     return { cells, faultyCalls };
@@ -120,27 +120,27 @@ class GroupRun {
     this.#caller.authority = this.#service.authority;
   }
 
-  #question(label: string): AnsweredQuestion {
-    return findQuestion(this.#stage.questions, label);
+  #request(label: string): AnsweredQuestion {
+    return findQuestion(this.#stage.requests, label);
   }
 
   /** Answers that give the faulty node the best record of all. */
   async #warmUp(): Promise<void> {
-    const question = this.#question('eth_call latest');
+    const request = this.#request('eth_call latest');
     for (let count = 0; count < WARM_UP_CALLS; count++)
-      await this.#caller.send(rephrase(question, 1_000 + count));
+      await this.#caller.send(rephrase(request, 1_000 + count));
   }
 
   /** One cell a question, of all its waves: the worst verdict counts. */
   async #askEverything(): Promise<Cell[]> {
-    const { questions } = this.#stage;
+    const { requests } = this.#stage;
     const cells = new Map<AnsweredQuestion, Cell>();
     const waves = this.#group.circumstance.hasGoodNodes ? WAVES : WAVES_ALONE;
     for (let wave = 0; wave < waves; wave++) {
       await Promise.all(
-        questions.map(async (question, index) => {
-          const cell = await this.#ask(question.label, rephrase(question, wave), this.#listExpected(index));
-          if (cells.get(question)?.isRight !== false) cells.set(question, cell);
+        requests.map(async (request, index) => {
+          const cell = await this.#ask(request.label, rephrase(request, wave), this.#listExpected(index));
+          if (cells.get(request)?.isCorrect !== false) cells.set(request, cell);
         }),
       );
     }
@@ -150,7 +150,7 @@ class GroupRun {
   /** What is true: where the fault alone is a reorg, also what is true there. */
   #listExpected(index: number): readonly Expected[] {
     const { fault, circumstance } = this.#group;
-    const expected = [this.#stage.questions[index] as AnsweredQuestion];
+    const expected = [this.#stage.requests[index] as AnsweredQuestion];
     if (fault.isReorg === true && !circumstance.hasGoodNodes) {
       expected.push(this.#stage.onFork[index] as AnsweredQuestion);
     }
@@ -161,25 +161,26 @@ class GroupRun {
       : answers;
   }
 
-  async #ask(label: string, question: AnsweredQuestion, expected: readonly Expected[]): Promise<Cell> {
-    const { verdict, text } = await this.#caller.judge(question, expected);
-    const isRight = verdict === 'right' || (verdict === 'refused' && !this.#group.circumstance.hasGoodNodes);
-    return this.#caller.cell(label, isRight, verdict, text, expected);
+  async #ask(label: string, request: AnsweredQuestion, expected: readonly Expected[]): Promise<Cell> {
+    const { verdict, text } = await this.#caller.check(request, expected);
+    const isCorrect =
+      verdict === 'right' || (verdict === 'refused' && !this.#group.circumstance.hasGoodNodes);
+    return this.#caller.cell(label, isCorrect, verdict, text, expected);
   }
 
   #awaitHead(label: string): Promise<Cell> {
-    return this.#awaitRight(label, this.#question('eth_blockNumber head'));
+    return this.#awaitRight(label, this.#request('eth_blockNumber head'));
   }
 
   /** Asks until the answer is right, for as long as a start or a recovery may take; never may it be wrong. */
-  async #awaitRight(when: string, question: AnsweredQuestion): Promise<Cell> {
+  async #awaitRight(when: string, request: AnsweredQuestion): Promise<Cell> {
     const until = performance.now() + (when === 'start' ? START_MS : RECOVERY_MS);
-    const expected = [question.expected];
+    const expected = [request.expected];
     for (;;) {
-      const { verdict, text } = await this.#caller.judge(question, expected);
-      const isRight = verdict === 'right';
-      if (isRight || performance.now() > until) {
-        return this.#caller.cell(`${when}: ${question.label}`, isRight, verdict, text, expected);
+      const { verdict, text } = await this.#caller.check(request, expected);
+      const isCorrect = verdict === 'right';
+      if (isCorrect || performance.now() > until) {
+        return this.#caller.cell(`${when}: ${request.label}`, isCorrect, verdict, text, expected);
       }
       await sleep(PAUSE_MS);
     }
@@ -190,7 +191,7 @@ class GroupRun {
     const isOurs = (line: string): boolean =>
       JSON.parse(line).upstream === undefined || line.includes(SECRET);
     const bad = this.#service?.errors.filter(isOurs) ?? [];
-    const isRight = bad.length === 0;
-    return this.#caller.cell('log', isRight, isRight ? 'right' : 'wrong', bad.join('\n'), []);
+    const isCorrect = bad.length === 0;
+    return this.#caller.cell('log', isCorrect, isCorrect ? 'right' : 'wrong', bad.join('\n'), []);
   }
 }

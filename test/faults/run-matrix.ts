@@ -48,11 +48,11 @@ async function reportNetwork(setting: NetworkSetting): Promise<void> {
 
 function note(cell: Cell): void {
   cells.push(cell);
-  if (!cell.isRight) console.log(`${cell.name}\n    ${cell.detail}`);
+  if (!cell.isCorrect) console.log(`${cell.name}\n    ${cell.detail}`);
 }
 
 const counts = [...verdicts].map(([verdict, count]) => `${count} ${verdict}`);
 console.log(`with the faulty upstream alone: ${counts.join(', ')}`);
-const right = cells.filter(({ isRight }) => isRight).length;
+const right = cells.filter(({ isCorrect }) => isCorrect).length;
 console.log(`${right} of ${cells.length} cells right`);
 process.exitCode = right === cells.length && cells.length > 0 ? 0 : 1;

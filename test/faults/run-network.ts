@@ -82,9 +82,9 @@ class NetworkRun {
 
   /** Safe and finalized are reported some time after the head. */
   async #awaitMarks(): Promise<void> {
-    const question = findQuestion(this.#stage.questions, 'eth_getBlockReceipts finalized');
+    const request = findQuestion(this.#stage.requests, 'eth_getBlockReceipts finalized');
     await waitUntil(
-      async () => (await this.#caller.judge(question, [question.expected])).verdict === 'right',
+      async () => (await this.#caller.check(request, [request.expected])).verdict === 'right',
       CHANGE_MS,
     );
   }
@@ -145,17 +145,17 @@ class NetworkRun {
   }
 
   get #head(): AnsweredQuestion {
-    return findQuestion(this.#stage.questions, 'eth_blockNumber head');
+    return findQuestion(this.#stage.requests, 'eth_blockNumber head');
   }
 
   /** Every answer is the truth, or, where it may be, a refusal. */
   async #askEverything(when: string, mayRefuse: boolean): Promise<Cell[]> {
     const cells: Cell[] = [];
     for (let wave = 0; wave < WAVES; wave++) {
-      const asked = this.#stage.questions.map((question) =>
-        this.#ask(when, rephrase(question, wave), [question.expected], mayRefuse),
+      const requested = this.#stage.requests.map((request) =>
+        this.#ask(when, rephrase(request, wave), [request.expected], mayRefuse),
       );
-      cells.push(...(await Promise.all(asked)));
+      cells.push(...(await Promise.all(requested)));
     }
     cells.push(await this.#checkReadiness(mayRefuse ? 503 : 200));
     return cells;
@@ -163,13 +163,13 @@ class NetworkRun {
 
   async #ask(
     when: string,
-    question: AnsweredQuestion,
+    request: AnsweredQuestion,
     expected: readonly Expected[],
     mayRefuse: boolean,
   ): Promise<Cell> {
-    const { verdict, text } = await this.#caller.judge(question, expected);
-    const isRight = verdict === 'right' || (mayRefuse && verdict === 'refused');
-    return this.#caller.cell(`${when}: ${question.label}`, isRight, verdict, text, expected);
+    const { verdict, text } = await this.#caller.check(request, expected);
+    const isCorrect = verdict === 'right' || (mayRefuse && verdict === 'refused');
+    return this.#caller.cell(`${when}: ${request.label}`, isCorrect, verdict, text, expected);
   }
 
   /** Asks for the head until it is the right one; until then it may be refused, and never be another. */
@@ -201,7 +201,7 @@ class NetworkRun {
     const until = performance.now() + CHANGE_MS;
     const { expected } = this.#head;
     for (;;) {
-      const { verdict, text } = await this.#caller.judge(this.#head, [expected]);
+      const { verdict, text } = await this.#caller.check(this.#head, [expected]);
       const isDone = verdict === 'refused' && reason.test(text);
       const isWrong = verdict !== 'right' && verdict !== 'refused';
       if (isDone || isWrong || performance.now() > until) {
@@ -219,10 +219,10 @@ class NetworkRun {
 
   /** The network is the new chain, with nothing kept of the old one. */
   async #checkRestarted(): Promise<Cell[]> {
-    const { questions } = this.#stage;
+    const { requests } = this.#stage;
     const head = await this.#awaitAnswer('replaced', GENESIS_HEAD, [this.#head.expected]);
     const ask = (label: string, expected: Expected): Promise<Cell> =>
-      this.#ask('replaced', findQuestion(questions, label), [expected], false);
+      this.#ask('replaced', findQuestion(requests, label), [expected], false);
     return [
       head,
       await ask('eth_getBlockReceipts latest', { result: [] }),

@@ -6,7 +6,7 @@ import { ANVIL_SKIP } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import { type AnsweredQuestion, rephrase } from '../support/scene-questions.ts';
 import { FAULTS, type FaultRow } from './catalogue.ts';
-import { judge, type Verdict } from './judge.ts';
+import { check, type Verdict } from './judge.ts';
 import { UPSTREAM_KINDS, type UpstreamKind } from './matrix.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -22,12 +22,12 @@ const NO_SECRET = 'no secret';
 describe('the stage', { skip: ANVIL_SKIP }, () => {
   let stage: Stage;
   let upstream: FaultUpstream;
-  let questions: readonly AnsweredQuestion[];
+  let requests: readonly AnsweredQuestion[];
 
   before(async () => {
     stage = await openStage();
     upstream = await FaultUpstream.start(stage.faulty.httpUrl);
-    questions = stage.questions.filter(({ label }) => LITERAL.test(label) && !/unknown/.test(label));
+    requests = stage.requests.filter(({ label }) => LITERAL.test(label) && !/unknown/.test(label));
   });
 
   after(async () => {
@@ -44,13 +44,13 @@ describe('the stage', { skip: ANVIL_SKIP }, () => {
     const request = JSON.stringify({ jsonrpc: '2.0', id, method: question.method, params: question.params });
     const send = kind === 'HTTP' ? postNaively : sendNaively;
     const text = await send(upstream, request, limitMs).catch(() => undefined);
-    return text === undefined ? 'hang' : judge(text, id, [question.expected], NO_SECRET);
+    return text === undefined ? 'hang' : check(text, id, [question.expected], NO_SECRET);
   };
 
   test('a killed node has its whole chain again', async () => {
     const [node] = stage.good;
     const read = (): Promise<unknown[]> =>
-      Promise.all(questions.map(({ method, params }) => node.request(method, ...params)));
+      Promise.all(requests.map(({ method, params }) => node.request(method, ...params)));
     const before = await read();
     await node.kill();
     await assert.rejects(node.request('eth_blockNumber'));
@@ -59,23 +59,23 @@ describe('the stage', { skip: ANVIL_SKIP }, () => {
   });
 
   test('the fork shares the beginning, the other chain its contents only', async () => {
-    const calls = [stage.onFork, stage.questions].map((list) => list.map(({ expected }) => expected));
+    const calls = [stage.onFork, stage.requests].map((list) => list.map(({ expected }) => expected));
     assert.notDeepEqual(calls[0], calls[1]);
     const receipts = (list: readonly AnsweredQuestion[]): unknown =>
       list.find(({ label }) => label === 'eth_getBlockReceipts a failed one')?.expected;
-    assert.deepEqual(receipts(stage.onFork), receipts(stage.questions));
+    assert.deepEqual(receipts(stage.onFork), receipts(stage.requests));
   });
 
   for (const kind of UPSTREAM_KINDS) {
     test(`without a fault every answer over ${kind} is right`, async () => {
-      for (const [id, question] of questions.entries()) {
+      for (const [id, question] of requests.entries()) {
         assert.equal(await ask(kind, rephrase(question, id), id), 'right', question.label);
       }
     });
 
     const provoke = async (row: FaultRow): Promise<void> => {
       await upstream.setFault(row.create(stage.others));
-      const verdicts = await Promise.all(questions.map((question, id) => ask(kind, question, id, SHORT_MS)));
+      const verdicts = await Promise.all(requests.map((question, id) => ask(kind, question, id, SHORT_MS)));
       assert.ok(
         verdicts.some((verdict) => verdict !== 'right'),
         verdicts.join(),

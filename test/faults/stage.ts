@@ -13,7 +13,7 @@ export type Stage = {
   readonly others: OtherNodes;
   /** What a development node is after a restart: the scene's chain id, and nothing but another block 0. */
   readonly restarted: Anvil;
-  readonly questions: readonly AnsweredQuestion[];
+  readonly requests: readonly AnsweredQuestion[];
   /** The same questions, as the fork answers them. */
   readonly onFork: readonly AnsweredQuestion[];
   close(): Promise<void>;
@@ -49,7 +49,7 @@ export async function openStage(): Promise<Stage> {
       good,
       restarted,
       others: { otherChain: otherChain.httpUrl, fork: fork.httpUrl },
-      questions: await askScene(scene, good[0]),
+      requests: await askScene(scene, good[0]),
       onFork: await askScene(scene, fork),
       close,
     };

@@ -14,6 +14,6 @@ test('logs are kept of twice as many blocks as the window has, however few they 
   const hashes = Array.from({ length: 9 }, (_, number) => `0x${number}`);
   for (const hash of hashes) await logs.read(hash, true);
   assert.deepEqual(reads, hashes);
-  for (const hash of hashes.slice(1)) assert.notEqual(logs.findKept(hash), undefined, hash);
-  assert.equal(logs.findKept('0x0'), undefined);
+  for (const hash of hashes.slice(1)) assert.notEqual(logs.findCached(hash), undefined, hash);
+  assert.equal(logs.findCached('0x0'), undefined);
 });

@@ -55,19 +55,19 @@ describe('criteria index', () => {
           for (const [at, { group }] of groups.entries()) if (leaves[at]) index.release(group);
           const sweep = index.sweep();
           for (let swept = 0; swept < pauses; swept++) sweep.next();
-          const kept = groups.filter((_, at) => !leaves[at]);
+          const cached = groups.filter((_, at) => !leaves[at]);
           const evaluation = index.evaluate(logs);
           for (let paused = 0; paused < pauses; paused++) evaluation.next();
-          kept.push(...during.map((criteria) => ({ criteria, group: index.use(criteria) })));
+          cached.push(...during.map((criteria) => ({ criteria, group: index.use(criteria) })));
           finish(evaluation);
-          kept.push(...during.map((criteria) => ({ criteria, group: index.use(criteria) })));
-          for (const { criteria, group } of kept) {
+          cached.push(...during.map((criteria) => ({ criteria, group: index.use(criteria) })));
+          for (const { criteria, group } of cached) {
             const expected = logs.filter((log) => isMeant(criteria, log));
             assert.deepEqual(group.found ?? [], expected);
           }
           index.clear();
-          for (const { group } of kept) assert.equal(group.found, undefined);
-          for (const { group } of kept) index.release(group);
+          for (const { group } of cached) assert.equal(group.found, undefined);
+          for (const { group } of cached) index.release(group);
           assert.equal(index.size, 0);
         },
       ),

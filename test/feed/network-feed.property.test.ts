@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ChainError } from '../../src/chain/errors.ts';
 import { FeedError, type FeedStart, type LogCriteria } from '../../src/feed/feed.ts';
-import { settle } from '../support/fake-clock.ts';
+import { complete } from '../support/fake-clock.ts';
 import { ModelChain, type ModelRead, modelAddress, modelTopic } from '../support/model-chain.ts';
 import { createFeed, createScope, type FeedSetup, judgeSteps, Recorder, SLOW_TURNS } from './support.ts';
 
@@ -106,7 +106,7 @@ class Scenario {
 
   constructor(behaviours: readonly Behaviour[], hasSlowTurns: boolean) {
     this.#behaviours = [...behaviours];
-    this.#setup = createFeed(new ModelChain(FIRST_BLOCKS), LIMITS, hasSlowTurns ? { turns: SLOW_TURNS } : {});
+    this.#setup = createFeed(new ModelChain(FIRST_BLOCKS), LIMITS, hasSlowTurns ? { slots: SLOW_TURNS } : {});
     const { model } = this.#setup;
     model.answer = (right, read) => this.#answer(right, read);
     this.pollers.push({
@@ -125,7 +125,7 @@ class Scenario {
     model.isServed = true;
     model.grow(1).announce();
     await this.#rest();
-    for (const one of this.joined) this.#judge(one);
+    for (const one of this.joined) this.#check(one);
     for (const poller of this.pollers) await this.#finish(poller);
     feed.close();
     assert.equal(model.watchers, 0);
@@ -152,7 +152,7 @@ class Scenario {
     }
   }
 
-  #judge({ start, recorder, hasSteps, hasLeft, failure }: Joined): void {
+  #check({ start, recorder, hasSteps, hasLeft, failure }: Joined): void {
     const { model } = this.#setup;
     assert.deepEqual(
       recorder.ends.map(({ message }) => message),
@@ -173,7 +173,7 @@ class Scenario {
         assert.equal(model.listAncestors(base).length, Number(start.number));
       }
     }
-    recorder.judge(model, base, hasLeft ? undefined : model.served);
+    recorder.check(model, base, hasLeft ? undefined : model.served);
   }
 
   async #finish(poller: Poller): Promise<void> {
@@ -286,7 +286,7 @@ class Scenario {
       const other = model.all.findLast((one) => one.number === number && !model.served.includes(one));
       if (other !== undefined) return Promise.resolve(other.header as T);
     }
-    return settle().then(right);
+    return complete().then(right);
   }
 }
 

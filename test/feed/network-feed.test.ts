@@ -4,7 +4,7 @@ import { ChainError } from '../../src/chain/errors.ts';
 import { createLogTest } from '../../src/feed/criteria.ts';
 import { FeedError, type FeedStart } from '../../src/feed/feed.ts';
 import { countDeletes } from '../support/count-deletes.ts';
-import { settle } from '../support/fake-clock.ts';
+import { complete } from '../support/fake-clock.ts';
 import { ModelChain, type ModelRead, modelAddress, modelTopic } from '../support/model-chain.ts';
 import {
   ANY,
@@ -128,7 +128,7 @@ describe('network feed: what is heard', () => {
     await rest(setup);
     setup.model.reorganise(6, 7).announce();
     await rest(setup);
-    recorder.judge(setup.model, base, setup.model.served);
+    recorder.check(setup.model, base, setup.model.served);
     assert.ok(countLogReads(setup.model) > 13);
   });
 
@@ -139,7 +139,7 @@ describe('network feed: what is heard', () => {
     setup.model.answer = (right) => Promise.resolve().then(right);
     setup.model.grow(4).announce();
     await rest(setup);
-    recorder.judge(setup.model, base, setup.model.served);
+    recorder.check(setup.model, base, setup.model.served);
   });
 
   it('ends listeners to logs where the logs of a removed block are gone', async () => {
@@ -222,7 +222,7 @@ describe('network feed: reads that fail', () => {
     assert.equal(logs.recorder.summary, '');
     allow();
     await setup.clock.advance(5_000);
-    logs.recorder.judge(setup.model, base, setup.model.served);
+    logs.recorder.check(setup.model, base, setup.model.served);
   });
 
   it('forgets logs that it waits for when their block leaves the chain', async () => {
@@ -234,7 +234,7 @@ describe('network feed: reads that fail', () => {
     setup.model.reorganise(1, 2).announce();
     await rest(setup);
     assert.equal(recorder.summary, '+10 +11');
-    recorder.judge(setup.model, setup.model.served[9]?.hash ?? '', setup.model.served);
+    recorder.check(setup.model, setup.model.served[9]?.hash ?? '', setup.model.served);
   });
 
   it('takes no header for that of another block', async () => {
@@ -278,7 +278,7 @@ describe('network feed: where a listener begins', () => {
     const setup = createFeed(model);
     const { recorder } = await join(setup, after(seen), new Recorder(ANY));
     assert.equal(recorder.summary, '-49 -48 -47 -46 -45 +45 +46 +47 +48 +49 +50 +51');
-    recorder.judge(model, seen, model.served);
+    recorder.check(model, seen, model.served);
   });
 
   it('refuses a block that is not known', async () => {
@@ -316,7 +316,7 @@ describe('network feed: where a listener begins', () => {
     const headers = await join(setup, after(seen));
     assert.equal(headers.recorder.summary, '-52 -51 -50 +50 +51 +52 +53 +54');
     const logs = await join(setup, after(ancestor.hash), new Recorder(ANY));
-    logs.recorder.judge(setup.model, ancestor.hash, setup.model.served);
+    logs.recorder.check(setup.model, ancestor.hash, setup.model.served);
     assert.deepEqual(logs.recorder.ends, []);
   });
 
@@ -326,8 +326,8 @@ describe('network feed: where a listener begins', () => {
     const seen = model.head;
     model.reorganise(2, 3);
     const setup = createFeed(model);
-    model.answer = (right, { block: asked }) =>
-      asked.kind === 'hash' && asked.hash === seen.parentHash ? (null as never) : right();
+    model.answer = (right, { block: requested }) =>
+      requested.kind === 'hash' && requested.hash === seen.parentHash ? (null as never) : right();
     for (const recorder of [new Recorder(), new Recorder(ANY)]) {
       const joining = setup.feed.join(after(seen.hash), recorder.listener, createScope());
       const refused = assert.rejects(joining, isFeedError('unknownBlock'));
@@ -344,7 +344,7 @@ describe('network feed: where a listener begins', () => {
     const setup = createFeed(model, { windowBlocks: 16 });
     const { recorder } = await join(setup, after(seen), new Recorder(ANY));
     for (let round = 0; round < 20; round++) await rest(setup);
-    recorder.judge(model, seen, model.served);
+    recorder.check(model, seen, model.served);
     const later = createFeed(model, { windowBlocks: 16 });
     model.answer = (right, read) =>
       read.kind === 'logs' && read.block.kind === 'hash' && !model.serves(read.block.hash)
@@ -364,7 +364,7 @@ describe('network feed: where a listener begins', () => {
     for (const start of [after(model.served[9]?.hash ?? ''), { kind: 'from', number: 10n } as const]) {
       const { recorder } = await join(setup, start, new Recorder(ANY));
       for (let round = 0; recorder.steps.length < 390 && round < 1_000; round++) await rest(setup);
-      recorder.judge(model, model.served[9]?.hash ?? '', model.served);
+      recorder.check(model, model.served[9]?.hash ?? '', model.served);
     }
     const whole = await join(setup, { kind: 'from', number: 0n });
     for (let round = 0; whole.recorder.steps.length < 400 && round < 1_000; round++) await rest(setup);
@@ -391,7 +391,7 @@ describe('network feed: where a listener begins', () => {
     for (let round = 0; round < 40; round++) await setup.clock.advance(1_000);
     assert.ok(lies < 1);
     assert.doesNotMatch(recorder.summary, /-/);
-    recorder.judge(model, model.served[40]?.hash ?? '', model.served);
+    recorder.check(model, model.served[40]?.hash ?? '', model.served);
   });
 
   it('waits at a block that is above the head, on top of it', async () => {
@@ -448,7 +448,7 @@ describe('network feed: where a listener begins', () => {
     const base = setup.model.head.hash;
     setup.model.reorganise(1, 150).announce();
     for (let round = 0; recorder.steps.length < 151 && round < 1_000; round++) await rest(setup);
-    recorder.judge(setup.model, base, setup.model.served);
+    recorder.check(setup.model, base, setup.model.served);
   });
 
   it('reads for listeners that catch up a few at a time, and lets each owner have its part', async () => {
@@ -582,7 +582,7 @@ describe('network feed: questions', () => {
     setup.model.answer = () => new Promise(() => {});
     const scope = createScope();
     const joining = setup.feed.join(HEAD, new Recorder().listener, scope);
-    await settle();
+    await complete();
     scope.abort();
     await assert.rejects(joining, { kind: 'aborted' });
     setup.model.answer = (right) => right();
@@ -673,7 +673,7 @@ describe('network feed: its life', () => {
   });
 
   it('gives those that join while a step is being served that step, or begins behind it', async () => {
-    const setup = createFeed(new ModelChain(20), {}, { turns: SLOW_TURNS });
+    const setup = createFeed(new ModelChain(20), {}, { slots: SLOW_TURNS });
     const base = setup.model.head.hash;
     const recorders = Array.from({ length: 100 }, () => new Recorder(ANY));
     for (const recorder of recorders) await join(setup, after(base), recorder);
@@ -687,7 +687,7 @@ describe('network feed: its life', () => {
       }
     }
     for (let round = 0; round < 40; round++) await rest(setup);
-    for (const recorder of recorders) recorder.judge(setup.model, base, setup.model.served);
+    for (const recorder of recorders) recorder.check(setup.model, base, setup.model.served);
   });
 
   it('lets many with long criteria leave at once, and removes their entries later', async () => {
@@ -734,7 +734,7 @@ describe('network feed: its life', () => {
       setup.model.reorganise(1, 2).announce();
     }
     for (let round = 0; round < 20; round++) await rest(setup);
-    for (const recorder of [...recorders, ...late]) recorder.judge(setup.model, base, setup.model.served);
+    for (const recorder of [...recorders, ...late]) recorder.check(setup.model, base, setup.model.served);
   });
 });
 
@@ -761,7 +761,7 @@ describe('network feed: heads and waiting transactions', () => {
     assert.equal(model.pendingWatchers, 1);
     model.announcePending(['0x1', '0x2']);
     model.announcePending(['0x2', '0x3', '0x3']);
-    await settle();
+    await complete();
     assert.deepEqual(heard, [
       ['0x1', '0x2', '0x3'],
       ['0x1', '0x2', '0x3'],

@@ -57,7 +57,7 @@ describe('blocks that left the chain', () => {
     const { model, orphan } = await followReorg(records);
     const recorder = await joinAfter(open(model, records), orphan);
     assert.equal(recorder.summary, '-12 -11 +11 +12 +13 +14');
-    recorder.judge(model, orphan, model.served);
+    recorder.check(model, orphan, model.served);
     const { last } = await open(model, records).feed.read({ kind: 'after', hash: orphan }, createScope());
     assert.equal(last.hash, model.head.hash);
   });
@@ -103,7 +103,7 @@ describe('blocks that left the chain', () => {
     await rest(witness);
     model.keepsRemoved = false;
     const recorder = await joinAfter(open(model, records), orphan);
-    recorder.judge(model, orphan, model.served);
+    recorder.check(model, orphan, model.served);
   });
 
   it('are known where the only process that had them on its chain has ended before they left it', async () => {
@@ -120,7 +120,7 @@ describe('blocks that left the chain', () => {
     model.reorganise(2, 4);
     const recorder = await joinAfter(open(model, records), orphan);
     assert.equal(recorder.summary, '-12 -11 +11 +12 +13 +14');
-    recorder.judge(model, orphan, model.served);
+    recorder.check(model, orphan, model.served);
   });
 
   it('are no start for logs where these were too long to be kept, and still one for headers', async () => {

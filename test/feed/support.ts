@@ -14,7 +14,7 @@ export function createScope(): RequestScope {
 }
 
 /** Turns that come one slice at a time, each in a turn of the event loop: as if all slices took long. */
-export const SLOW_TURNS: Required<NetworkFeedOptions>['turns'] = {
+export const SLOW_TURNS: Required<NetworkFeedOptions>['slots'] = {
   async run<T>(_owner: string, work: Iterator<undefined, T>): Promise<T> {
     for (;;) {
       const step = work.next();
@@ -33,10 +33,10 @@ export type FeedSetup = {
 export function createFeed(
   model: ModelChain,
   limits: NetworkFeedOptions['limits'] = {},
-  turns: Pick<NetworkFeedOptions, 'turns'> = {},
+  slots: Pick<NetworkFeedOptions, 'slots'> = {},
 ): FeedSetup {
   const clock = new FakeClock();
-  return { model, clock, feed: createNetworkFeed({ chain: model.chain, clock, limits, ...turns }) };
+  return { model, clock, feed: createNetworkFeed({ chain: model.chain, clock, limits, ...slots }) };
 }
 
 /** What a listener heard, as texts: `+5`, `-5`; in full where blocks are told apart. */
@@ -71,7 +71,7 @@ export class Recorder {
   }
 
   /** Fails where what was heard, applied to the chain at the start, is not this chain. */
-  judge(model: ModelChain, start: string, end: readonly ModelBlock[] | undefined): void {
+  check(model: ModelChain, start: string, end: readonly ModelBlock[] | undefined): void {
     if (this.#hasSteps) judgeSteps(this.steps, model.listAncestors(start), end);
     if (this.#criteria !== undefined) judgeLogs(this, this.#criteria, model, start, end);
   }

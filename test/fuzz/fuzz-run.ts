@@ -74,7 +74,7 @@ type Totals = { programs: number; steps: number; failures: number };
 
 /** One worker from start to end. A worker that does not get on, or dies, is a failure too. */
 function watchWorker(task: FuzzTask, totals: Totals): Promise<void> {
-  return new Promise((settle) => {
+  return new Promise((complete) => {
     const worker = new Worker(new URL('./fuzz-worker.js', import.meta.url), { workerData: task });
     let last = -1;
     let idleSeconds = 0;
@@ -83,7 +83,7 @@ function watchWorker(task: FuzzTask, totals: Totals): Promise<void> {
       console.log(`seed ${task.seed}, case ${task.progress[0]}, generator ${GENERATOR_VERSION}: ${problem}`);
       clearInterval(timer);
       void worker.terminate();
-      settle();
+      complete();
     };
     const timer = setInterval(() => {
       const done = task.progress[1] as number;
@@ -103,7 +103,7 @@ function watchWorker(task: FuzzTask, totals: Totals): Promise<void> {
       totals.programs += report.programs;
       totals.steps += report.steps;
       clearInterval(timer);
-      settle();
+      complete();
     });
   });
 }

@@ -5,7 +5,7 @@ import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
-import { TURN_MS } from '../../src/util/turn-queue.ts';
+import { SLOT_MS } from '../../src/util/slot-scheduler.ts';
 import { openTo } from '../support/access.ts';
 import { spin, watchTurns } from '../support/watch-turns.ts';
 import { createRecordingLog } from './recording-log.ts';
@@ -45,7 +45,7 @@ test('large answers that were waited for together are written in turns', async (
     assert.ok(body instanceof JsonBytes);
     watch.note();
     // Writing it.
-    spin(TURN_MS + 0.1);
+    spin(SLOT_MS + 0.1);
   });
   chain.finish();
   await Promise.all(answered);

@@ -14,15 +14,15 @@ const createMemory = (): AnswerMemory => new AnswerMemory(new SharedBudget(1e9, 
 const response = fc.record({
   bytes: fc.integer({ min: 2, max: 300 }),
   pieces: fc.integer({ min: 0, max: 5 }),
-  turns: fc.nat(30),
+  slots: fc.nat(30),
 });
 
 function encodeResponse(bytes: number): string {
   return `"${'x'.repeat(bytes - 2)}"`;
 }
 
-async function waitTurns(turns: number): Promise<void> {
-  for (let i = 0; i < turns; i++) await Promise.resolve();
+async function waitTurns(slots: number): Promise<void> {
+  for (let i = 0; i < slots; i++) await Promise.resolve();
 }
 
 function createStream(text: string, count: number): JsonStream & { isCancelled: boolean } {
@@ -52,8 +52,8 @@ test('the cut is where it would be if the responses came whole and in order', as
         const items = all.map((_, id): BatchItem => ({ kind: 'call', id: `${id}`, method: 'm', params: [] }));
         const answer = new BatchAnswer(items, limit, createMemory());
         await Promise.all(
-          all.map(async ({ bytes, pieces, turns }, position) => {
-            await waitTurns(turns);
+          all.map(async ({ bytes, pieces, slots }, position) => {
+            await waitTurns(slots);
             const text = encodeResponse(bytes);
             if (pieces === 0) answer.put(position, text);
             else await answer.collect(position, createStream(text, pieces));
@@ -133,7 +133,7 @@ async function read({ pieces }: JsonStream): Promise<string> {
 const budgeted = fc.record({
   bytes: fc.integer({ min: 1_000, max: 100_000 }),
   form: fc.constantFrom('text', 'pieces', 'whole' as const),
-  turns: fc.nat(30),
+  slots: fc.nat(30),
 });
 
 test('what batches hold is within the budget and given back; what finds no room is an error', async () => {
@@ -148,8 +148,8 @@ test('what batches hold is within the budget and given back; what finds no room 
         const items = all.map((_, id) => encodeId(id));
         const answer = new BatchAnswer(items, limit, new AnswerMemory(budget, 'p'));
         await Promise.all(
-          all.map(async ({ bytes, form, turns }, position) => {
-            await waitTurns(turns);
+          all.map(async ({ bytes, form, slots }, position) => {
+            await waitTurns(slots);
             if (form === 'text') answer.put(position, encodeResponse(bytes));
             else if (form === 'whole') answer.put(position, createWhole(bytes));
             else await answer.collect(position, createStream(encodeResponse(bytes), 5));
@@ -157,23 +157,23 @@ test('what batches hold is within the budget and given back; what finds no room 
           }),
         );
         const joined = answer.join();
-        assert.equal(budget.used, typeof joined === 'string' ? 0 : (joined.heldBytes ?? 0));
+        assert.equal(budget.used, typeof joined === 'string' ? 0 : (joined.reservedBytes ?? 0));
         const text = typeof joined === 'string' ? joined : await read(joined);
         const values = JSON.parse(text) as (string | { id: number; error: { code: number } })[];
-        let held = 0;
+        let reserved = 0;
         for (const [position, value] of values.entries()) {
           const { bytes, form } = all[position] as (typeof all)[number];
           if (typeof value === 'string') {
             assert.equal(value.length + 2, bytes);
-            held += form === 'whole' ? bytes / 2 : bytes;
+            reserved += form === 'whole' ? bytes / 2 : bytes;
           } else {
             assert.equal(value.id, position);
             assert.equal(value.error.code, position < answer.cut ? -32005 : -32003);
           }
         }
         // Whatever was dropped meanwhile, no more is held than the budget has, but for the part that is not counted.
-        assert.ok(held <= room + 16 * 1024);
-        if (typeof joined !== 'string') budget.giveBack('p', joined.heldBytes ?? 0);
+        assert.ok(reserved <= room + 16 * 1024);
+        if (typeof joined !== 'string') budget.giveBack('p', joined.reservedBytes ?? 0);
         assert.equal(budget.used, 0);
       },
     ),

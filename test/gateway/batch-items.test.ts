@@ -39,7 +39,7 @@ async function readText(result: JsonResult): Promise<string> {
 }
 
 const dataOf = (request: CallRequest): string => request.call.data ?? '';
-const asked = (answer: CallOutcome['answer']): CallOutcome => ({ answer, isAsked: true });
+const requested = (answer: CallOutcome['answer']): CallOutcome => ({ answer, isRequested: true });
 
 function setUp(answer: Many, overrides: Partial<Network> = {}, state: Partial<StateReads> = {}): Setup {
   const together: (string | null)[][] = [];
@@ -51,7 +51,7 @@ function setUp(answer: Many, overrides: Partial<Network> = {}, state: Partial<St
       async call(request, scope) {
         alone.push(dataOf(request));
         deadlines.push(scope.deadline);
-        scope.hasAskedNode = true;
+        scope.hasCalledNode = true;
         return '"0xa1"';
       },
       callMany(requests, scope) {
@@ -103,8 +103,9 @@ test('calls that a chain answers together are one question, with all others at t
   const { send, together, alone, observed } = setUp(async (requests) =>
     requests.map((request) => {
       if (request === undefined || dataOf(request) === '0x02') return undefined;
-      if (dataOf(request) === '0x03') return asked(new ChainError('reverted', 'execution reverted', '0x'));
-      return { answer: `"${dataOf(request)}ff"`, isAsked: dataOf(request) !== '0x04' };
+      if (dataOf(request) === '0x03')
+        return requested(new ChainError('reverted', 'execution reverted', '0x'));
+      return { answer: `"${dataOf(request)}ff"`, isRequested: dataOf(request) !== '0x04' };
     }),
   );
   const answers = await send([
@@ -143,7 +144,7 @@ test('calls that a chain answers together are one question, with all others at t
 });
 
 test('what is there at once needs no waiting, and a chain that cannot is asked one by one', async () => {
-  const atOnce = setUp((requests) => requests.map(() => ({ answer: '"0x1"', isAsked: false })));
+  const atOnce = setUp((requests) => requests.map(() => ({ answer: '"0x1"', isRequested: false })));
   assert.deepEqual(await atOnce.send([call('0x01'), call('0x02')]), [
     result('0x01', '0x1'),
     result('0x02', '0x1'),
@@ -160,7 +161,7 @@ test('what is there at once needs no waiting, and a chain that cannot is asked o
 });
 
 test('what a key may not call is not asked for', async () => {
-  const { send, together, observed } = setUp(async (requests) => requests.map(() => asked('"0x1"')));
+  const { send, together, observed } = setUp(async (requests) => requests.map(() => requested('"0x1"')));
   const terms = { rate: undefined, dailyCredits: undefined, secretHash: undefined, jwt: undefined };
   const addresses = [`0x${'cd'.repeat(20)}`];
   const principal = { id: 'p', name: 'p', terms: { ...terms, rules: KeyRules.of({ addresses }) } };
@@ -172,14 +173,14 @@ test('what a key may not call is not asked for', async () => {
 });
 
 test('a large batch goes in parts of what may be in work, and gives its turns back', async () => {
-  const turns = new FairQueue({ running: 1_000, waiting: 0, waitMs: 1_000 });
+  const slots = new FairQueue({ running: 1_000, waiting: 0, waitMs: 1_000 });
   let mostRunning = 0;
   const { send, together } = setUp(
     async (requests) => {
-      mostRunning = Math.max(mostRunning, turns.running);
-      return requests.map(() => asked('"0x1"'));
+      mostRunning = Math.max(mostRunning, slots.running);
+      return requests.map(() => requested('"0x1"'));
     },
-    { turns },
+    { slots },
   );
   const bodies = Array.from({ length: 300 }, (_, i) => call(`0x${i.toString(16).padStart(4, '0')}`, i));
   assert.deepEqual(
@@ -190,20 +191,20 @@ test('a large batch goes in parts of what may be in work, and gives its turns ba
     together.map(({ length }) => length),
     [128, 128, 44],
   );
-  assert.deepEqual([mostRunning, turns.running], [128, 0]);
+  assert.deepEqual([mostRunning, slots.running], [128, 0]);
 });
 
 test('where the key does not get room for all in time, calls are made together in parts of what may be in work elsewhere', async () => {
-  const turns = new FairQueue({ running: 20, waiting: 0, waitMs: 1_000 });
-  turns.take('p', 4);
+  const slots = new FairQueue({ running: 20, waiting: 0, waitMs: 1_000 });
+  slots.take('p', 4);
   let mostRunning = 0;
   const { send, together, alone } = setUp(
     async (requests) => {
       await new Promise((resolve) => setImmediate(resolve));
-      mostRunning = Math.max(mostRunning, turns.running);
-      return requests.map(() => asked('"0x1"'));
+      mostRunning = Math.max(mostRunning, slots.running);
+      return requests.map(() => requested('"0x1"'));
     },
-    { turns },
+    { slots },
   );
   const bodies = Array.from({ length: 40 }, (_, i) => call(`0x${i.toString(16).padStart(4, '0')}`, i));
   assert.deepEqual(
@@ -214,29 +215,29 @@ test('where the key does not get room for all in time, calls are made together i
     together.map(({ length }) => length),
     [16, 16, 8],
   );
-  assert.deepEqual([alone, mostRunning, turns.running], [[], 20, 4]);
+  assert.deepEqual([alone, mostRunning, slots.running], [[], 20, 4]);
 });
 
 test('calls behind items that have used up the turns of their batch take turns of their own', async () => {
   const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const notifications = Array.from({ length: 128 }, () => ({ ...call('0x05'), id: undefined }));
   const calls = Array.from({ length: 64 }, (_, i) => call(`0x${i.toString(16).padStart(4, '0')}`, i));
-  const turns = new FairQueue({ running: 1_000, waiting: 0, waitMs: 1_000 });
+  const slots = new FairQueue({ running: 1_000, waiting: 0, waitMs: 1_000 });
   let running = 0;
   const { send, together, alone } = setUp(
     async (requests) => {
       await later();
-      running = turns.running;
-      return requests.map(() => asked('"0xa1"'));
+      running = slots.running;
+      return requests.map(() => requested('"0xa1"'));
     },
-    { turns },
+    { slots },
   );
   assert.deepEqual(
     await send([...notifications, ...calls]),
     calls.map((_, i) => result(i, '0xa1')),
   );
   assert.deepEqual([together.length, alone.length], [1, 128]);
-  assert.deepEqual([running, turns.running], [64, 0]);
+  assert.deepEqual([running, slots.running], [64, 0]);
 });
 
 test('neither other items nor the next calls wait for calls that are made together', async () => {
@@ -247,7 +248,7 @@ test('neither other items nor the next calls wait for calls that are made togeth
   const { send, together } = setUp(
     async (requests) => {
       if (dataOf(requests[0] as CallRequest) === '0x01') await first;
-      return requests.map(() => asked('"0x1"'));
+      return requests.map(() => requested('"0x1"'));
     },
     {},
     {
@@ -276,13 +277,13 @@ test('neither other items nor the next calls wait for calls that are made togeth
 });
 
 test('a call that is made by itself after it was made together has the time that is left, and its turn', async () => {
-  const turns = new FairQueue({ running: 2, waiting: 0, waitMs: 1_000 });
+  const slots = new FairQueue({ running: 2, waiting: 0, waitMs: 1_000 });
   const { send, alone, deadlines } = setUp(
     async (requests) => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       return requests.map(() => undefined);
     },
-    { turns },
+    { slots },
   );
   assert.deepEqual(await send([call('0x01'), call('0x02')]), [
     result('0x01', '0xa1'),
@@ -290,7 +291,7 @@ test('a call that is made by itself after it was made together has the time that
   ]);
   assert.deepEqual(alone, ['0x01', '0x02']);
   assert.deepEqual(deadlines.slice(1), [deadlines[0], deadlines[0]]);
-  assert.equal(turns.running, 0);
+  assert.equal(slots.running, 0);
 });
 
 test('calls of a chain that does not keep to the deadline are made by themselves', async () => {
@@ -311,8 +312,8 @@ test('a fault of the chain is an error of the whole batch', async () => {
 });
 
 /** Answers all calls of a batch together. @returns the batch's answers, and how many of its errors were encoded in each turn of the event loop */
-async function countEncoded(data: string, count: number): Promise<{ answers: unknown[]; turns: number[] }> {
-  const turns: number[] = [];
+async function countEncoded(data: string, count: number): Promise<{ answers: unknown[]; slots: number[] }> {
+  const slots: number[] = [];
   let turn = 0;
   let isOver = false;
   const tick = (): void => {
@@ -322,15 +323,15 @@ async function countEncoded(data: string, count: number): Promise<{ answers: unk
   const encode = JSON.stringify;
   const { send } = setUp(async (requests) => {
     setImmediate(tick);
-    return requests.map(() => asked(new ChainError('reverted', 'execution reverted', data)));
+    return requests.map(() => requested(new ChainError('reverted', 'execution reverted', data)));
   });
   JSON.stringify = ((value: unknown, ...rest: []) => {
-    if (typeof value === 'string' && value.startsWith('0x')) turns[turn] = (turns[turn] ?? 0) + 1;
+    if (typeof value === 'string' && value.startsWith('0x')) slots[turn] = (slots[turn] ?? 0) + 1;
     return encode(value, ...rest);
   }) as typeof JSON.stringify;
   try {
     const calls = Array.from({ length: count }, (_, i) => call(`0x${i.toString(16).padStart(4, '0')}`, i));
-    return { answers: (await send(calls)) as unknown[], turns };
+    return { answers: (await send(calls)) as unknown[], slots };
   } finally {
     isOver = true;
     JSON.stringify = encode;
@@ -339,7 +340,7 @@ async function countEncoded(data: string, count: number): Promise<{ answers: unk
 
 test('long errors that come together are encoded and delivered in turns, short ones in one', async () => {
   const long = `0x${'ab'.repeat(30_000)}`;
-  const { answers, turns } = await countEncoded(long, 40);
+  const { answers, slots } = await countEncoded(long, 40);
   assert.deepEqual(
     answers,
     Array.from({ length: 40 }, (_, id) => ({
@@ -349,10 +350,10 @@ test('long errors that come together are encoded and delivered in turns, short o
     })),
   );
   assert.equal(
-    turns.reduce((sum, encoded) => sum + encoded, 0),
+    slots.reduce((sum, encoded) => sum + encoded, 0),
     40,
   );
-  assert.ok(Math.max(...turns.filter((encoded) => encoded !== undefined)) < 20, `${turns}`);
+  assert.ok(Math.max(...slots.filter((encoded) => encoded !== undefined)) < 20, `${slots}`);
   const short = await countEncoded(`0x${'ab'.repeat(50)}`, 40);
-  assert.equal(short.turns.filter((encoded) => encoded !== undefined).length, 1);
+  assert.equal(short.slots.filter((encoded) => encoded !== undefined).length, 1);
 });

@@ -27,7 +27,7 @@ test('no more items run at once than allowed, and the order is kept', async () =
     calls(50),
     async (item) => {
       most = Math.max(most, ++running);
-      for (let turns = 50 - Number(idOf(item)); turns > 0; turns--) await Promise.resolve();
+      for (let slots = 50 - Number(idOf(item)); slots > 0; slots--) await Promise.resolve();
       running--;
       return `{"id":${idOf(item)}}`;
     },
@@ -65,7 +65,7 @@ test('the cut depends on the order of the items, not on which is done first', as
   const body = await runBatch(
     calls(3),
     async (item) => {
-      for (let turns = 10 * (3 - Number(idOf(item))); turns > 0; turns--) await Promise.resolve();
+      for (let slots = 10 * (3 - Number(idOf(item))); slots > 0; slots--) await Promise.resolve();
       return `{"id":${idOf(item)},"pad":"${'a'.repeat(300)}"}`;
     },
     { concurrency: 3, answerBytes: 700 },
@@ -97,10 +97,10 @@ test('notifications run and leave no trace, the whole batch none if it holds not
 });
 
 test('items that never wait let other work in between', async () => {
-  let turns = 0;
+  let slots = 0;
   let isDone = false;
   const count = (): void => {
-    turns++;
+    slots++;
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
@@ -116,7 +116,7 @@ test('items that never wait let other work in between', async () => {
     createMemory(),
   );
   isDone = true;
-  assert.ok(turns >= 2, `${turns} turns of the event loop`);
+  assert.ok(slots >= 2, `${slots} turns of the event loop`);
 });
 
 test('without memory for a response no further item is begun', async () => {

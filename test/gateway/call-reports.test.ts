@@ -180,12 +180,12 @@ test('a body for which there is no room is no call', async () => {
     bodiesInFlight: 1,
   });
   const scope = new RequestScope(performance.now() + 60_000);
-  const held = send(call('eth_call', play(8)), scope);
+  const reserved = send(call('eth_call', play(8)), scope);
   assert.equal(gateway.bodiesInFlight, 1);
   await send(call('eth_chainId', []));
   assert.deepEqual(observed, ['limited overload bodies scripted p']);
   scope.abort();
-  await held;
+  await reserved;
   assert.equal(gateway.bodiesInFlight, 0);
   assert.deepEqual(observed.slice(1), ['scripted eth_call cancelled embedded p 80']);
 });
@@ -216,7 +216,7 @@ test('a chain with nodes says of each call by itself whether one was asked', asy
     execution: {
       async call({ call: { data } }, scope) {
         await new Promise((resolve) => setImmediate(resolve));
-        if (data === '0x02') scope.hasAskedNode = true;
+        if (data === '0x02') scope.hasCalledNode = true;
         if (data === '0x03') throw new ChainError('unavailable', 'the only node does not answer');
         if (data === '0x04') throw new ChainError('failed', 'header not found');
         return '"0x"';
@@ -224,7 +224,7 @@ test('a chain with nodes says of each call by itself whether one was asked', asy
     },
     transactions: {
       getTransaction: async (_place, scope) => {
-        scope.hasAskedNode = true;
+        scope.hasCalledNode = true;
         return null;
       },
     },

@@ -6,7 +6,7 @@ import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { FairQueue } from '../../src/util/fair-queue.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
-import { TURN_MS, TURNS } from '../../src/util/turn-queue.ts';
+import { SCHEDULER, SLOT_MS } from '../../src/util/slot-scheduler.ts';
 import { openTo } from '../support/access.ts';
 import { makeVisitor } from '../support/visitor.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
@@ -226,12 +226,12 @@ test('more bodies at once than allowed are turned away, and room comes back', as
 
 test('a batch runs 16 calls at a time, on a network of nodes 128 while the key has room for them', async () => {
   const batch = `[${Array.from({ length: 200 }, (_, id) => call(8, `${id}`)).join()}]`;
-  const turns = (running: number): FairQueue => new FairQueue({ running, waiting: 200, waitMs: 60_000 });
+  const slots = (running: number): FairQueue => new FairQueue({ running, waiting: 200, waitMs: 60_000 });
   const cases: readonly [Partial<Network>, number][] = [
     [{}, 16],
     [{ hasNodes: true }, 128],
-    [{ hasNodes: true, turns: turns(128) }, 128],
-    [{ hasNodes: true, turns: turns(127) }, 16],
+    [{ hasNodes: true, slots: slots(128) }, 128],
+    [{ hasNodes: true, slots: slots(127) }, 16],
   ];
   for (const [network, running] of cases) {
     const { send, chain } = setUp({ network });
@@ -248,8 +248,8 @@ test('a batch runs 16 calls at a time, on a network of nodes 128 while the key h
 test('a batch that its key has no room for waits for the calls of that key, and then has as many in work as another', async () => {
   const batch = `[${Array.from({ length: 100 }, (_, id) => call(8, `${id}`)).join()}]`;
   // On a clock that stands still no group has waited for too long.
-  const turns = new FairQueue({ running: 150, waiting: 200, waitMs: 60_000 }, () => 0);
-  const { send, chain } = setUp({ network: { hasNodes: true, turns } });
+  const slots = new FairQueue({ running: 150, waiting: 200, waitMs: 60_000 }, () => 0);
+  const { send, chain } = setUp({ network: { hasNodes: true, slots } });
   const pass = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const [first, second] = [0, 1].map(() => new RequestScope(performance.now() + 60_000));
   const earlier = send(batch, first);
@@ -262,26 +262,26 @@ test('a batch that its key has no room for waits for the calls of that key, and 
   while (chain.running < 100) await pass();
   second?.abort();
   assert.equal((await later)[0], 200);
-  assert.equal(turns.running, 0);
+  assert.equal(slots.running, 0);
 });
 
 test('a batch that has to pause keeps the room that it found for items that it has not begun', async () => {
   const batch = `[${Array.from({ length: 100 }, (_, id) => call(8, `${id}`)).join()}]`;
-  const turns = new FairQueue({ running: 150, waiting: 200, waitMs: 60_000 }, () => 0);
-  const { send, chain } = setUp({ network: { hasNodes: true, turns } });
+  const slots = new FairQueue({ running: 150, waiting: 200, waitMs: 60_000 }, () => 0);
+  const { send, chain } = setUp({ network: { hasNodes: true, slots } });
   const [first, second] = [0, 1].map(() => new RequestScope(performance.now() + 60_000));
   // In this turn of the event loop neither of them begins.
-  TURNS.spend(TURN_MS);
+  SCHEDULER.spend(SLOT_MS);
   const answers = [send(batch, first), send(batch, second)];
   assert.equal(chain.running, 0);
   for (let turn = 0; turn < 10 || chain.running < 100; turn++)
     await new Promise((resolve) => setImmediate(resolve));
   assert.equal(chain.mostRunning, 100);
-  assert.equal(turns.running, 100);
+  assert.equal(slots.running, 100);
   first?.abort();
   second?.abort();
   await Promise.all(answers);
-  assert.equal(turns.running, 0);
+  assert.equal(slots.running, 0);
 });
 
 test('items of a batch are answered in their order', async () => {

@@ -128,20 +128,20 @@ test('a result beyond the bound of an answer is an error', async () => {
 });
 
 test('one key cannot hold all memory for answers', async () => {
-  const send = setUp({ heldAnswerBytes: 4 * BYTES });
-  const held = [await send(call(RETURNER)), await send(call(RETURNER))];
+  const send = setUp({ reservedAnswerBytes: 4 * BYTES });
+  const reserved = [await send(call(RETURNER)), await send(call(RETURNER))];
   const refused = await send(call(RETURNER));
   assert.equal(refused.status, 429);
   assert.match(refused.body as string, /"id":1,"error":\{"code":-32005/);
-  held.push(await send(call(RETURNER), 'other'));
-  for (const answer of held) assert.equal(await read(answer), RETURNED);
+  reserved.push(await send(call(RETURNER), 'other'));
+  for (const answer of reserved) assert.equal(await read(answer), RETURNED);
   const again = await send(call(RETURNER));
   assert.equal(again.status, 200);
   assert.equal(await read(again), RETURNED);
 });
 
 test('what is not read any more is held no more', async () => {
-  const send = setUp({ heldAnswerBytes: 2 * BYTES, ownerShare: 1 });
+  const send = setUp({ reservedAnswerBytes: 2 * BYTES, ownerShare: 1 });
   for (let i = 0; i < 5; i++) {
     const { status, body } = await send(call(RETURNER));
     assert.ok(status === 200 && typeof body !== 'string');
@@ -152,9 +152,9 @@ test('what is not read any more is held no more', async () => {
 test('batches share the memory for answers, from the moment that a result is there', async () => {
   const chain = new LargeChain();
   // Room for a slow call that begins when both results are there.
-  const send = setUp({ heldAnswerBytes: 4.5 * BYTES }, chain);
+  const send = setUp({ reservedAnswerBytes: 4.5 * BYTES }, chain);
   const waiting = [call(RETURNER), call(SLOW, 2)];
-  const held = [send(waiting), send(waiting)];
+  const reserved = [send(waiting), send(waiting)];
   await chain.areSlow(2);
   // They have nearly half of it: none is left for a third one, nor for a call by itself.
   const refused = await read(await send([call(RETURNER)]));
@@ -163,33 +163,33 @@ test('batches share the memory for answers, from the moment that a result is the
   const other = await send([call(RETURNER)], 'other');
   assert.equal(await read(other), `[${RETURNED}]`);
   chain.finish();
-  const texts = await Promise.all(held.map(async (answer) => read(await answer)));
+  const texts = await Promise.all(reserved.map(async (answer) => read(await answer)));
   const full = `[${RETURNED},{"jsonrpc":"2.0","id":2,"result":"0x05"}]`;
   assert.deepEqual(texts, [full, full]);
   assert.equal(await read(await send([call(RETURNER)])), `[${RETURNED}]`);
 });
 
 test('a batch that is not read any more holds nothing', async () => {
-  const send = setUp({ heldAnswerBytes: 2 * BYTES, ownerShare: 1 });
+  const send = setUp({ reservedAnswerBytes: 2 * BYTES, ownerShare: 1 });
   for (let i = 0; i < 5; i++) {
     const { body } = await send([call(RETURNER), call(REVERTER, 2)]);
     assert.ok(typeof body !== 'string');
-    assert.equal(body.heldBytes, 122 * 16 * 1024);
+    assert.equal(body.reservedBytes, 122 * 16 * 1024);
     body.cancel();
   }
 });
 
 test('without memory for its answer a call is not executed', async () => {
   const chain = new LargeChain();
-  const send = setUp({ heldAnswerBytes: 4 * BYTES }, chain);
-  const held = [await send(call(RETURNER)), await send(call(RETURNER))];
+  const send = setUp({ reservedAnswerBytes: 4 * BYTES }, chain);
+  const reserved = [await send(call(RETURNER)), await send(call(RETURNER))];
   assert.equal((await send(call(RETURNER))).status, 429);
   assert.match(
     await read(await send([call(RETURNER)])),
     /^\[\{"jsonrpc":"2.0","id":1,"error":\{"code":-32005/,
   );
   assert.equal(chain.calls, 2);
-  for (const answer of held) assert.equal(await read(answer), RETURNED);
+  for (const answer of reserved) assert.equal(await read(answer), RETURNED);
 });
 
 /** Holds as much as a large answer while it puts one together. */
@@ -208,7 +208,7 @@ class CollectingChain extends LargeChain {
 
 test('what a chain holds of answers that it puts together is memory for answers', async () => {
   const chain = new CollectingChain();
-  const send = setUp({ heldAnswerBytes: 4 * BYTES }, chain);
+  const send = setUp({ reservedAnswerBytes: 4 * BYTES }, chain);
   const collected = [send(call(SLOW)), send(call(SLOW))];
   await chain.areSlow(2);
   const refused = await send(call(RETURNER));

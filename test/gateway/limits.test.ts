@@ -112,11 +112,11 @@ test('a refused client is counted, but not one that asks for another host', asyn
 });
 
 test('a network that has as much in work as it may refuses the next call with 429, or the item of a batch', async () => {
-  const turns = new FairQueue({ running: 1, waiting: 0, waitMs: 1_000 });
-  const network = { ...createScriptedNetwork(new ScriptedChain()), turns };
+  const slots = new FairQueue({ running: 1, waiting: 0, waitMs: 1_000 });
+  const network = { ...createScriptedNetwork(new ScriptedChain()), slots };
   const principal = createPrincipal({});
   const { gateway, observed } = open(network, principal);
-  turns.take('other');
+  slots.take('other');
   const refused = await send(gateway, network, principal, call('eth_chainId'));
   const error = {
     code: -32005,
@@ -126,9 +126,9 @@ test('a network that has as much in work as it may refuses the next call with 42
   assert.deepEqual(refused, { status: 429, retryAfter: 1, bound, body: { jsonrpc: '2.0', id: 1, error } });
   const batch = await send(gateway, network, principal, [call('eth_chainId')]);
   assert.deepEqual(batch, { status: 200, body: [{ jsonrpc: '2.0', id: 1, error }] });
-  turns.leave('other');
+  slots.leave('other');
   assert.equal((await send(gateway, network, principal, call('eth_chainId'))).status, 200);
-  assert.equal(turns.running, 0);
+  assert.equal(slots.running, 0);
   assert.deepEqual(observed.limited, ['overload', 'overload']);
 });
 

@@ -134,9 +134,9 @@ describe('plain calls', () => {
       createAccessList: (request, scope) => chain.execution.createAccessList(request, scope),
       simulate: (request, scope) => chain.execution.simulate(request, scope),
       ...(takesBytes && {
-        callPlain: (call, scope) => {
+        callFastPath: (call, scope) => {
           counts.plain++;
-          return chain.execution.callPlain(call, scope);
+          return chain.execution.callFastPath(call, scope);
         },
       }),
     };

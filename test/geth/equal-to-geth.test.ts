@@ -127,8 +127,8 @@ test('of a filled transaction the suggested tip may be another, and nothing that
   assert.ok(explain(request, 'embedded', filled('0x1'), filled('0x2')) !== undefined);
   assert.equal(explain(request, 'embedded', filled('0x1'), filled('0x2', '0x2')), undefined);
   assert.equal(explain(request, 'embedded', filled('0x1'), filled('0x2', '0x1', '0x67')), undefined);
-  const given = { ...request, params: [{ maxPriorityFeePerGas: '0x1' }] };
-  assert.equal(explain(given, 'embedded', filled('0x1'), filled('0x2')), undefined);
+  const provided = { ...request, params: [{ maxPriorityFeePerGas: '0x1' }] };
+  assert.equal(explain(provided, 'embedded', filled('0x1'), filled('0x2')), undefined);
 });
 
 test('what nodes simulate on their pending block may differ in its time, and in nothing else', () => {

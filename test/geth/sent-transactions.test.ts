@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
-import { judgeTransaction } from '../../src/chain/sending/judge-transaction.ts';
+import { checkSentTransaction } from '../../src/chain/sending/check-sent-transaction.ts';
 import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
 import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -53,11 +53,11 @@ function makeGenesis(fork: Revision): unknown {
   };
 }
 
-function judge(bytes: Uint8Array, fork: Revision): string | undefined {
+function check(bytes: Uint8Array, fork: Revision): string | undefined {
   const bounds = { revision: rulesOf(fork), gasLimit: GAS_LIMIT, measureGas: SENDING_TOOLS.measureGas };
   const rules = { chainId: BigInt(CHAIN_ID), allowsUnprotected: false, bounds };
   try {
-    judgeTransaction(bytes, rules, SENDING_TOOLS.recoverPublicKey);
+    checkSentTransaction(bytes, rules, SENDING_TOOLS.recoverPublicKey);
     return undefined;
   } catch (error) {
     assert.ok(error instanceof ChainError, String(error));
@@ -93,7 +93,7 @@ for (const fork of ['london', 'osaka', 'amsterdam'] as const) {
 
     const compare = ({ name, bytes }: BadTransaction, theirs: string | undefined): string | undefined => {
       // A bound of the service stands behind geth's words.
-      const ours = judge(bytes, fork)?.replace(/ \(bound: transaction\.bytes\)$/, '');
+      const ours = check(bytes, fork)?.replace(/ \(bound: transaction\.bytes\)$/, '');
       if (ours === theirs) return undefined;
       if (theirs !== undefined && NODES_ANSWER.test(theirs)) return undefined;
       if (ours === CROSSING && theirs?.startsWith('rlp: ') === true) return undefined;

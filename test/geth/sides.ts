@@ -20,7 +20,7 @@ const HOSTS: Readonly<Record<Route, string>> = {
 export const ROUTES: readonly Route[] = Object.keys(HOSTS) as Route[];
 const CONNECTIONS = 16;
 /** Limits of the service: none of them may be the reason for a difference. */
-const MAX_UNSENT_BYTES: number = 1024 * 1024 * 1024;
+const MAX_BACKLOG_BYTES: number = 1024 * 1024 * 1024;
 const TIME_LIMIT = `${REQUEST_SECONDS}s`;
 const PATIENT_POOL = { answerTimeout: TIME_LIMIT, stallTimeout: TIME_LIMIT, connectTimeout: '60s' };
 /** Of one request to geth. */
@@ -88,7 +88,7 @@ export async function openSides({ genesis, blocks, headCall }: ComparedChain): P
       requestTimeout: TIME_LIMIT,
       bodyTimeout: TIME_LIMIT,
       queueWait: TIME_LIMIT,
-      unsentBytes: MAX_UNSENT_BYTES,
+      unsentBytes: MAX_BACKLOG_BYTES,
     },
     networks: {
       embedded: { hosts: [HOSTS.embedded], embedded: { data: store }, callTimeout: TIME_LIMIT },

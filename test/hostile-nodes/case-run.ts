@@ -1,9 +1,9 @@
 /** The client of one case, and what it finds. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { judge, type Verdict } from '../faults/judge.ts';
+import { check, type Verdict } from '../faults/judge.ts';
 import type { AskNode } from '../support/faults/fault.ts';
 import type { Expected } from '../support/scene-questions.ts';
-import type { Question } from '../verified/truth.ts';
+import type { Request } from '../verified/truth.ts';
 import { findDelivery, type HostileCase, nameCase } from './cases.ts';
 import { readMemoryBound } from './measure/budgets.ts';
 import { HOSTILE } from './networks.ts';
@@ -31,7 +31,7 @@ export type CaseParts = {
 };
 
 /** Any block's header: what every network has to be able to say. */
-const HEADER: Question = { method: 'eth_getBlockByNumber', params: ['0x10', false] };
+const HEADER: Request = { method: 'eth_getBlockByNumber', params: ['0x10', false] };
 /** A network of three has two honest nodes: until one of them is asked, and for one that is asked first. */
 const MAX_ATTEMPTS = 12;
 const UP_MS = 30_000;
@@ -55,34 +55,34 @@ const NO_SECRET = 'no secret';
 
 export class CaseRun {
   readonly #parts: CaseParts;
-  readonly #question: ReturnType<typeof findHostileQuestion>;
+  readonly #request: ReturnType<typeof findHostileQuestion>;
   readonly #faults: string[] = [];
   #lastId = 0;
 
   constructor(parts: CaseParts) {
     this.#parts = parts;
-    this.#question = findHostileQuestion(parts.row.question);
+    this.#request = findHostileQuestion(parts.row.request);
   }
 
   /** Whether the service asks the question by itself: the network is not there until its nodes are opened. */
   get isOfService(): boolean {
-    return this.#question.ask === undefined && this.#question.place === undefined;
+    return this.#request.ask === undefined && this.#request.place === undefined;
   }
 
   /** Before the attack: resolves when the network of a client's question answers. */
   async prepare(): Promise<void> {
     // Doctor has a program of its own.
-    if (this.isOfService || this.#question.place === 'doctor') return;
+    if (this.isOfService || this.#request.place === 'doctor') return;
     const verdict = await this.#askUntilRight(UP_MS);
     if (verdict !== 'right') this.#faults.push(`not served before the attack: ${verdict}`);
     // What checks tokens is loaded with the first of them.
-    if (this.#question.place === 'key set') await this.#askOnce(0);
+    if (this.#request.place === 'key set') await this.#requestOnce(0);
   }
 
   /** While the node is hostile. */
   async run(): Promise<void> {
     if (this.isOfService) await this.#watchService();
-    else if (this.#question.place === 'doctor') await this.#examine();
+    else if (this.#request.place === 'doctor') await this.#examine();
     else {
       // Clients of different networks do not ask at the same moment.
       await sleep(this.#parts.index * STAGGER_MS);
@@ -105,17 +105,17 @@ export class CaseRun {
   /** Asks until the hostile node was among those that were asked. */
   async #askQuestion(): Promise<void> {
     // Layer 1 is asked for its head in its own time.
-    const isElsewhere = this.#question.place !== undefined;
+    const isElsewhere = this.#request.place !== undefined;
     const attempts = isElsewhere ? REACH_MS / FOREIGN_PAUSE_MS : MAX_ATTEMPTS;
     for (let attempt = 0; attempt < attempts; attempt++) {
-      if (!(await this.#askOnce(attempt)) || (await this.#parts.readReport()).hits > 0) return;
+      if (!(await this.#requestOnce(attempt)) || (await this.#parts.readReport()).hits > 0) return;
       if (isElsewhere) await sleep(FOREIGN_PAUSE_MS);
     }
   }
 
   /** @returns whether the answer was as it may be */
-  async #askOnce(attempt: number): Promise<boolean> {
-    const { ask, size } = this.#question;
+  async #requestOnce(attempt: number): Promise<boolean> {
+    const { ask, size } = this.#request;
     const { verdict, text } = await this.#ask(ask?.(attempt) ?? HEADER);
     const mayRefuse = !this.#hasOthers || size !== 'question';
     const isFine = verdict === 'right' || (verdict === 'refused' && mayRefuse);
@@ -159,19 +159,18 @@ export class CaseRun {
       return ends.length >= hits;
     }, END_MS);
     // What is no node of the network has no row in the status.
-    if (this.#question.place !== undefined) return;
+    if (this.#request.place !== undefined) return;
     const { ends } = await readReport();
     if (isFlood === true && !ends.includes('closed'))
       this.#faults.push(`the connection was not ended: ${ends.join() || 'it goes on'}`);
     const isEndless = row.delivery === 'without end';
-    const isTooLarge = this.#question.size === 'question' && (isEndless || row.bytes >= CERTAINLY_TOO_LARGE);
+    const isTooLarge = this.#request.size === 'question' && (isEndless || row.bytes >= CERTAINLY_TOO_LARGE);
     if (isFlood === true || isTooLarge) {
       await waitFor(async () => isNamed(), NAMED_MS);
       // A node that still compresses when another answers is left before it has sent its answer: it is found out when it is asked again.
-      const isAskedAgain =
-        this.#hasOthers && this.#question.ask !== undefined && COMPRESSED.has(row.delivery);
+      const isAskedAgain = this.#hasOthers && this.#request.ask !== undefined && COMPRESSED.has(row.delivery);
       for (let attempt = MAX_ATTEMPTS; isAskedAgain && !isNamed() && attempt < 2 * MAX_ATTEMPTS; attempt++) {
-        if (!(await this.#askOnce(attempt))) return;
+        if (!(await this.#requestOnce(attempt))) return;
         await waitFor(async () => isNamed(), FOREIGN_PAUSE_MS);
       }
       if (!isNamed()) this.#faults.push('the status does not name the node');
@@ -184,7 +183,7 @@ export class CaseRun {
   get #isCallersChoice(): boolean {
     const { content, delivery } = this.#parts.row;
     const isWhole = delivery === 'as a whole' || delivery === 'in pieces';
-    return this.#question.size === 'caller' && content === 'the true list many times' && isWhole;
+    return this.#request.size === 'caller' && content === 'the true list many times' && isWhole;
   }
 
   async #askUntilRight(limitMs: number): Promise<Verdict> {
@@ -196,17 +195,17 @@ export class CaseRun {
     }
   }
 
-  async #ask(question: Question): Promise<{ readonly verdict: Verdict; readonly text: string }> {
+  async #ask(request: Request): Promise<{ readonly verdict: Verdict; readonly text: string }> {
     const { stage, index, truth } = this.#parts;
-    const expected = (await truth(question)) as Expected;
+    const expected = (await truth(request)) as Expected;
     const id = ++this.#lastId;
-    const withToken = this.#question.place === 'key set' && question !== HEADER;
-    const text = await (withToken ? stage.askWithToken(index, id, question) : stage.ask(index, id, question));
-    if (text === undefined) return { verdict: 'hang', text: question.method };
-    if (text === CUT) return { verdict: this.#question.size === 'caller' ? 'refused' : 'wrong', text };
+    const withToken = this.#request.place === 'key set' && request !== HEADER;
+    const text = await (withToken ? stage.askWithToken(index, id, request) : stage.ask(index, id, request));
+    if (text === undefined) return { verdict: 'hang', text: request.method };
+    if (text === CUT) return { verdict: this.#request.size === 'caller' ? 'refused' : 'wrong', text };
     if (withToken) return { verdict: text.includes(UNCHECKED) ? 'refused' : 'wrong', text };
-    const verdict = judge(text, id, [expected], NO_SECRET);
-    const isWord = question !== HEADER && this.#question.isOneNodesWord === true;
+    const verdict = check(text, id, [expected], NO_SECRET);
+    const isWord = request !== HEADER && this.#request.isOneNodesWord === true;
     return { verdict: verdict === 'wrong' && isWord && isResult(text, id) ? 'right' : verdict, text };
   }
 }

@@ -11,7 +11,7 @@ import { QUESTIONS } from './questions.ts';
 
 /** Names, so that a case can be sent to another process. */
 export type HostileCase = {
-  readonly question: string;
+  readonly request: string;
   readonly content: string;
   readonly delivery: string;
   readonly bytes: number;
@@ -32,7 +32,7 @@ const FLOODED: ReadonlySet<string> = new Set([
 ]);
 
 export const FACTORS: Factors<HostileCase> = {
-  question: QUESTIONS.map(({ name }) => name),
+  request: QUESTIONS.map(({ name }) => name),
   content: CONTENTS.map(({ name }) => name),
   delivery: DELIVERIES.map(({ name }) => name),
   bytes: SIZES,
@@ -40,15 +40,15 @@ export const FACTORS: Factors<HostileCase> = {
   transport: ['HTTP', 'WebSocket'],
 };
 
-export const isPossible: Constraint<HostileCase> = ({ question, content, delivery, bytes, transport }) => {
-  const transports = QUESTIONS.find(({ name }) => name === question)?.transports;
+export const isPossible: Constraint<HostileCase> = ({ request, content, delivery, bytes, transport }) => {
+  const transports = QUESTIONS.find(({ name }) => name === request)?.transports;
   if (transport !== undefined && transports?.includes(transport) === false) return false;
   if (delivery === undefined) return true;
   const found = findDelivery(delivery);
   if (transport !== undefined && !found.transports.includes(transport)) return false;
   // Over WebSocket alone, so not over HTTP alone.
   if (transports !== undefined && !found.transports.some((one) => transports.includes(one))) return false;
-  if (found.isFlood === true && question !== undefined && !FLOODED.has(question)) return false;
+  if (found.isFlood === true && request !== undefined && !FLOODED.has(request)) return false;
   if (found.hasOwnContent === true && content !== undefined && content !== FACTORS.content[0]) return false;
   const needsSmall = found.hasOwnSize === true || found.isDear === true;
   return !needsSmall || bytes === undefined || bytes === SIZES[0];
@@ -61,12 +61,12 @@ export function findDelivery(name: string): HostileDelivery {
   return delivery;
 }
 
-export function nameCase({ question, content, delivery, bytes, topology, transport }: HostileCase): string {
+export function nameCase({ request, content, delivery, bytes, topology, transport }: HostileCase): string {
   const { hasOwnContent, hasOwnSize } = findDelivery(delivery);
   const what = [
     ...(hasOwnContent === true ? [] : [content]),
     ...(hasOwnSize === true ? [] : [`${bytes / MB} MB`]),
     delivery,
   ];
-  return [question, ...what, topology, transport].join(' | ');
+  return [request, ...what, topology, transport].join(' | ');
 }

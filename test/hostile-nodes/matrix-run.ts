@@ -45,21 +45,21 @@ export async function runMatrix(
 /** Cases that can run side by side. Those that wait for something do little meanwhile, and wait together. */
 function planBatches(rows: readonly HostileCase[], size: number): readonly (readonly HostileCase[])[] {
   const [slow, quick] = separate(rows, ({ delivery }) => findDelivery(delivery).isSlow === true);
-  const [own, asked] = separate(quick, isOfService);
-  const [late, early] = separate(own, ({ question }) => findHostileQuestion(question).isLate === true);
+  const [own, requested] = separate(quick, isOfService);
+  const [late, early] = separate(own, ({ request }) => findHostileQuestion(request).isLate === true);
   const [slowOwn, slowAsked] = separate(slow, isOfService);
   return [
     // Networks that are opened at the same time make much work for the main thread by themselves.
     ...split(early, Math.ceil((size * 2) / 3)),
     ...split(late, size),
-    ...split(asked, size),
+    ...split(requested, size),
     ...split(slowOwn, size),
     ...split(slowAsked, size * 3),
   ];
 }
 
-function isOfService({ question }: HostileCase): boolean {
-  const { ask, place } = findHostileQuestion(question);
+function isOfService({ request }: HostileCase): boolean {
+  const { ask, place } = findHostileQuestion(request);
   return ask === undefined && place === undefined;
 }
 
@@ -109,9 +109,9 @@ class MatrixRun {
 
   async runBatch(rows: readonly HostileCase[]): Promise<void> {
     let outcome = await this.#session.run(rows, rows.length === 1);
-    const isDoubtful = ({ p99 }: BatchOutcome): boolean =>
+    const isUncertain = ({ p99 }: BatchOutcome): boolean =>
       this.#options.isTimed && !p99.isCalm && !isWithin(p99);
-    if (isDoubtful(outcome) && performance.now() < this.#until)
+    if (isUncertain(outcome) && performance.now() < this.#until)
       outcome = await this.#session.run(rows, false);
     outcome = await this.#confirm(outcome, rows);
     const shared = this.#findShared(outcome);
@@ -123,7 +123,7 @@ class MatrixRun {
       await this.runBatch(rows.slice(half));
       return;
     }
-    if (isDoubtful(outcome)) this.#notJudged++;
+    if (isUncertain(outcome)) this.#notJudged++;
     this.#note(outcome, this.#findShared(outcome));
   }
 

@@ -23,10 +23,10 @@ test('the drawn cases have every question, content and delivery over each transp
   const drawn = drawPairwise(FACTORS, isPossible, SEED);
   const listPairs = (rows: readonly HostileCase[]): ReadonlySet<string> =>
     new Set(
-      rows.flatMap(({ question, content, delivery, transport }) => [
-        `${question} ${transport}`,
-        `${question} ${content}`,
-        `${question} ${delivery}`,
+      rows.flatMap(({ request, content, delivery, transport }) => [
+        `${request} ${transport}`,
+        `${request} ${content}`,
+        `${request} ${delivery}`,
         `${delivery} ${transport}`,
       ]),
     );

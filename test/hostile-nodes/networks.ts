@@ -25,7 +25,7 @@ export type CaseConfig = {
 
 /** @param url of the hostile server */
 export function configureCase(row: HostileCase, name: string, url: string, nodes: Nodes): CaseConfig {
-  const { place } = findHostileQuestion(row.question);
+  const { place } = findHostileQuestion(row.request);
   const network = {
     hosts: [`${name}.localhost`],
     upstreams: listUpstreams(row, url, nodes),
@@ -41,9 +41,9 @@ export function configureCase(row: HostileCase, name: string, url: string, nodes
   return { network, ...(place === 'key set' && { issuer: { jwks: `${url}/jwks.json` } }) };
 }
 
-function listUpstreams({ question, topology, transport }: HostileCase, url: string, nodes: Nodes): object[] {
+function listUpstreams({ request, topology, transport }: HostileCase, url: string, nodes: Nodes): object[] {
   const hostile = { url, name: HOSTILE };
-  const { ask, place, isAskedOfOne } = findHostileQuestion(question);
+  const { ask, place, isAskedOfOne } = findHostileQuestion(request);
   const isLate = ask === undefined && place === undefined;
   const pair = nodes.honest[isLate ? 'late' : 'always'];
   const [first, second] = transport === 'HTTP' ? pair.http : pair.webSocket;

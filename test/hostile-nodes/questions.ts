@@ -4,11 +4,11 @@ import { makeTransaction } from '../support/bad-transactions.ts';
 import { FACTS } from '../support/development.ts';
 import type { Call } from '../support/faults/fault.ts';
 import type { NodeTransport } from '../support/hostile/deliveries.ts';
-import type { Question } from '../verified/truth.ts';
+import type { Request } from '../verified/truth.ts';
 
 /**
  * What decides how large an answer may be:
- * - `question`: a header, a quantity, a hash, a proof: one that is larger is the node's fault
+ * - `request`: a header, a quantity, a hash, a proof: one that is larger is the node's fault
  * - `caller`: logs, traces, receipts of a block: one that is too large is nobody's fault
  * - `both`: bounded by the chain's rules, far above what is usual: whose fault it is is left open
  */
@@ -25,7 +25,7 @@ export type HostileQuestion = {
   readonly place?: Place;
   readonly size: SizeRule;
   /** Absent: the service asks it by itself, or `doctor` does. Otherwise what a client asks, in other words each time. */
-  readonly ask?: (attempt: number) => Question;
+  readonly ask?: (attempt: number) => Request;
   /** Whether any result is what a client may get: nothing that is known here says that the node is wrong. */
   readonly isOneNodesWord?: true;
   /** Whether the service asks it only seconds after a network is there. */
@@ -209,7 +209,7 @@ function hashOf(attempt: number): string {
 
 /** @throws Error when there is none of that name */
 export function findHostileQuestion(name: string): HostileQuestion {
-  const question = QUESTIONS.find((one) => one.name === name);
-  if (question === undefined) throw new Error(`there is no question "${name}"`);
-  return question;
+  const request = QUESTIONS.find((one) => one.name === name);
+  if (request === undefined) throw new Error(`there is no question "${name}"`);
+  return request;
 }

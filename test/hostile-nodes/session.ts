@@ -5,7 +5,7 @@ import { type P99, type Round, readP99 } from '../abuse/measure/rounds.ts';
 import { watchMemory } from '../abuse/stage/vitals.ts';
 import { Load } from '../operations/load/load.ts';
 import { countFailures, describeFailures, type LaneReport } from '../operations/load/plan.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { sendToNode } from '../support/faults/ask-node.ts';
 import type { AskNode } from '../support/faults/fault.ts';
 import { rememberNode } from '../verified/truth.ts';
 import { type CaseOutcome, CaseRun } from './case-run.ts';
@@ -23,7 +23,7 @@ const ALONE_MS = 600;
 /** The latency alone is the median of so many of the last measurements, which are short. Every second batch has one. */
 const ALONE_ROUNDS = 5;
 /** Networks are opened, and what that takes is not counted. */
-const SETTLE_MS = 300;
+const COMPLETE_MS = 300;
 /** Batches that one program serves, while nothing falls short: then it is asked to end. */
 const BATCHES = 8;
 const LOOK_MS = 100;
@@ -71,7 +71,7 @@ export class Session {
     const { ask } = rememberNode('honest', url, async () => {});
     // In a case more than one sends the same transaction, so its answer is not remembered here.
     const truth: AskNode = (call) =>
-      call.method === 'eth_sendRawTransaction' ? askNode(url, call) : ask(call);
+      call.method === 'eth_sendRawTransaction' ? sendToNode(url, call) : ask(call);
     setTransactionHashes(await listTransactions(truth));
     return new Session(nodes, await Load.open(), truth, isTimed);
   }
@@ -95,7 +95,7 @@ export class Session {
         }),
     );
     await Promise.all(runs.map((run) => run.prepare()));
-    await sleep(SETTLE_MS);
+    await sleep(COMPLETE_MS);
     await this.#load.cut();
     if (this.#batches % 2 === 0) this.#noteAlone(await this.#measure(stage, () => sleep(ALONE_MS)));
     const measured = await this.#attack(stage, watch, runs);

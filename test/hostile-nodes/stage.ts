@@ -7,7 +7,7 @@ import { FACTS } from '../support/development.ts';
 import { createKey } from '../support/keys.ts';
 import { Program } from '../support/program.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import type { Question } from '../verified/truth.ts';
+import type { Request } from '../verified/truth.ts';
 import type { HostileCase } from './cases.ts';
 import { type Examination, examine } from './examination.ts';
 import { probeLauncher } from './measure/main-thread.ts';
@@ -29,7 +29,7 @@ const RELOAD_MS = 60_000;
 const STOP_MS = 8_000;
 
 const LANES: readonly (Pick<Lane, 'name' | 'transport' | 'connections' | 'perSecond'> & {
-  readonly asks?: readonly Question[];
+  readonly asks?: readonly Request[];
 })[] = [
   { name: 'calls', transport: 'http', connections: 4, perSecond: 60 },
   {
@@ -80,15 +80,15 @@ export class Stage {
   /** The neighbour's requests, with the answers that it gets while nothing else happens. */
   async planNeighbour(): Promise<readonly Lane[]> {
     const { port } = this.program;
-    const learn = async ({ method, params }: Question): Promise<FixedQuestion> => {
+    const learn = async ({ method, params }: Request): Promise<FixedQuestion> => {
       const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
       const { body } = await postText(port, text, { key: this.#key });
       return { method, params, result: JSON.stringify((body as { readonly result: unknown }).result) };
     };
     return Promise.all(
       LANES.map(async ({ asks, ...lane }): Promise<Lane> => {
-        const questions = asks && (await Promise.all(asks.map(learn)));
-        return { ...lane, port, key: this.#key, ...(questions && { questions }) };
+        const requests = asks && (await Promise.all(asks.map(learn)));
+        return { ...lane, port, key: this.#key, ...(requests && { requests }) };
       }),
     );
   }
@@ -114,14 +114,14 @@ export class Stage {
   }
 
   /** Asks the network of a case. @returns undefined where there is no answer long after the service's own limit */
-  async ask(index: number, id: number, { method, params }: Question): Promise<string | undefined> {
+  async ask(index: number, id: number, { method, params }: Request): Promise<string | undefined> {
     return this.#post(index, this.#key, {}, id, { method, params });
   }
 
   /** As `ask`, with a token that is checked against the key set of the case. */
-  async askWithToken(index: number, id: number, question: Question): Promise<string | undefined> {
+  async askWithToken(index: number, id: number, request: Request): Promise<string | undefined> {
     const { key } = await createKey(this.program, { jwt: nameNetwork(index) });
-    return this.#post(index, key, { authorization: `Bearer ${TOKEN}` }, id, question);
+    return this.#post(index, key, { authorization: `Bearer ${TOKEN}` }, id, request);
   }
 
   /** Has `doctor` look at the network of a case. */
@@ -134,7 +134,7 @@ export class Stage {
     key: string,
     headers: Readonly<Record<string, string>>,
     id: number,
-    { method, params }: Question,
+    { method, params }: Request,
   ): Promise<string | undefined> {
     try {
       const response = await fetch(`http://127.0.0.1:${this.program.port}/${nameNetwork(index)}/v3/${key}`, {

@@ -5,7 +5,7 @@ import { callObject } from '../../src/methods/call-object.ts';
 import { ethCall } from '../../src/methods/eth_call.ts';
 import { ethGetTransactionCount } from '../../src/methods/eth_getTransactionCount.ts';
 import { METHODS } from '../../src/methods/table.ts';
-import { Pace } from '../../src/rpc/codec/codec.ts';
+import { ValueCounter } from '../../src/rpc/codec/codec.ts';
 import { areLarge, type Param, parseParams, prepareParams } from '../../src/rpc/method.ts';
 import { countRuns } from '../support/count-runs.ts';
 
@@ -133,7 +133,7 @@ for (const { name, params } of METHODS.filter((method) => method.params.length >
 }
 
 const countPauses = (params: readonly Param[], raw: readonly unknown[]): number =>
-  [...prepareParams(params, raw, new Pace())].length;
+  [...prepareParams(params, raw, new ValueCounter())].length;
 
 /** The value as text, or the message of the error. */
 function parse(run: () => unknown): { readonly value: string } | { readonly problem: string } {

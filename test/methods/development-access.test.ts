@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  authorizeClient,
   type ClientFacts,
   type DevelopmentRule,
   explainRefusal,
-  judgeClient,
 } from '../../src/methods/development-access.ts';
 import { findDevelopmentLabel } from '../../src/methods/development-methods.ts';
 
@@ -18,29 +18,29 @@ const CLIENT: ClientFacts = { address: '127.0.0.1', origin: undefined, isForward
 
 describe('methods of a development node', () => {
   it('are for clients of this machine that no proxy stands before', () => {
-    assert.equal(judgeClient(RULE, CLIENT, undefined), 'granted');
-    assert.equal(judgeClient(RULE, { ...CLIENT, address: '::1' }, undefined), 'granted');
-    assert.equal(judgeClient({ ...RULE, listensOnLoopback: false }, CLIENT, undefined), 'listener');
-    assert.equal(judgeClient({ ...RULE, hasTrustedProxies: true }, CLIENT, undefined), 'trustedProxies');
+    assert.equal(authorizeClient(RULE, CLIENT, undefined), 'granted');
+    assert.equal(authorizeClient(RULE, { ...CLIENT, address: '::1' }, undefined), 'granted');
+    assert.equal(authorizeClient({ ...RULE, listensOnLoopback: false }, CLIENT, undefined), 'listener');
+    assert.equal(authorizeClient({ ...RULE, hasTrustedProxies: true }, CLIENT, undefined), 'trustedProxies');
     for (const address of ['10.0.0.1', '1270.0.0.1', '127.0.0.1.example', '::2', ''])
-      assert.equal(judgeClient(RULE, { ...CLIENT, address }, undefined), 'address', address);
-    assert.equal(judgeClient(RULE, { ...CLIENT, isForwarded: true }, undefined), 'proxy');
+      assert.equal(authorizeClient(RULE, { ...CLIENT, address }, undefined), 'address', address);
+    assert.equal(authorizeClient(RULE, { ...CLIENT, isForwarded: true }, undefined), 'proxy');
   });
 
   it('are for pages whose origin is named, which null never is', () => {
-    const judge = (origin: string): string => judgeClient(RULE, { ...CLIENT, origin }, undefined);
-    assert.equal(judge('HTTP://localhost:3000'), 'granted');
+    const check = (origin: string): string => authorizeClient(RULE, { ...CLIENT, origin }, undefined);
+    assert.equal(check('HTTP://localhost:3000'), 'granted');
     for (const origin of ['null', '*', '', 'http://localhost:3001', 'http://localhost:3000.evil.example'])
-      assert.equal(judge(origin), 'origin', origin);
+      assert.equal(check(origin), 'origin', origin);
   });
 
   it('are not for keys that are bound to contracts, or may not send', () => {
     for (const rule of [RULE, { ...RULE, isEverywhere: true }]) {
-      const judge = (maySend: boolean, bindsContracts: boolean): string =>
-        judgeClient(rule, CLIENT, { maySend, bindsContracts });
-      assert.equal(judge(true, false), 'granted');
-      assert.equal(judge(true, true), 'contracts');
-      assert.equal(judge(false, false), 'sending');
+      const check = (maySend: boolean, bindsContracts: boolean): string =>
+        authorizeClient(rule, CLIENT, { maySend, bindsContracts });
+      assert.equal(check(true, false), 'granted');
+      assert.equal(check(true, true), 'contracts');
+      assert.equal(check(false, false), 'sending');
     }
   });
 
@@ -52,8 +52,8 @@ describe('methods of a development node', () => {
       hasTrustedProxies: true,
     };
     const client: ClientFacts = { address: '10.0.0.1', origin: undefined, isForwarded: true };
-    assert.equal(judgeClient(rule, client, undefined), 'granted');
-    assert.equal(judgeClient(rule, { ...client, origin: 'https://evil.example' }, undefined), 'origin');
+    assert.equal(authorizeClient(rule, client, undefined), 'granted');
+    assert.equal(authorizeClient(rule, { ...client, origin: 'https://evil.example' }, undefined), 'origin');
   });
 
   it('say which condition is not met, and what to do; a client of which nothing is known is refused', () => {

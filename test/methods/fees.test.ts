@@ -17,24 +17,24 @@ function ask(network: Network, method: string, ...params: readonly unknown[]): u
 }
 
 /** A network that notes which histories it is asked for. */
-function createNoting(): { readonly network: Network; readonly asked: FeeHistoryRequest[] } {
-  const asked: FeeHistoryRequest[] = [];
+function createNoting(): { readonly network: Network; readonly requested: FeeHistoryRequest[] } {
+  const requested: FeeHistoryRequest[] = [];
   const chain = createFakeChain({
     fees: {
       getFeeHistory: (request) => {
-        asked.push(request);
+        requested.push(request);
         return '{}';
       },
     },
   });
-  return { network: createScriptedNetwork(chain), asked };
+  return { network: createScriptedNetwork(chain), requested };
 }
 
 test('a number of blocks is a JSON number or text, decimal or hex', () => {
-  const { network, asked } = createNoting();
+  const { network, requested } = createNoting();
   for (const count of [7, '7', '0x7', '0X07', '007']) ask(network, 'eth_feeHistory', count, 'latest', []);
   assert.deepEqual(
-    asked.map(({ blockCount }) => blockCount),
+    requested.map(({ blockCount }) => blockCount),
     Array(5).fill(7),
   );
   for (const count of ['0x', '-1', -1, 1.5, 'seven', true, {}, `0x1${'0'.repeat(16)}`, 2 ** 64]) {
@@ -45,9 +45,9 @@ test('a number of blocks is a JSON number or text, decimal or hex', () => {
 });
 
 test('of many blocks the newest 1,024 are asked for, of none nothing is', () => {
-  const { network, asked } = createNoting();
+  const { network, requested } = createNoting();
   ask(network, 'eth_feeHistory', '0xffffffffffffffff', 'latest', [1, 2]);
-  assert.deepEqual(asked, [
+  assert.deepEqual(requested, [
     { blockCount: 1_024, newest: { kind: 'tag', tag: 'latest' }, percentiles: [1, 2] },
   ]);
   for (const count of [0, '', '0x0']) {
@@ -55,7 +55,7 @@ test('of many blocks the newest 1,024 are asked for, of none nothing is', () => 
     const answer = ask(network, 'eth_feeHistory', count, '0xffff', [200, 100]);
     assert.equal(answer, '{"oldestBlock":"0x0","gasUsedRatio":null}');
   }
-  assert.equal(asked.length, 1);
+  assert.equal(requested.length, 1);
 });
 
 test('percentiles that make no sense are refused in geth’s words', () => {

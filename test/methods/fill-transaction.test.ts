@@ -20,7 +20,7 @@ class Scene {
   /** Undefined before London. */
   baseFeePerGas: bigint | undefined = 7n;
   blobBaseFee = '"0x5"';
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   readonly estimated: CallRequest[] = [];
 
   async fill(call: object): Promise<Filled> {
@@ -58,7 +58,7 @@ class Scene {
   }
 
   #note(what: string, answer: string): string {
-    this.asked.push(what);
+    this.requested.push(what);
     return answer;
   }
 }
@@ -66,7 +66,7 @@ class Scene {
 test('what is missing is filled in, with twice the base fee, and asked for once', async () => {
   const scene = new Scene();
   const { raw, tx } = await scene.fill({ from: FROM, to: TO, value: '0x1', data: '0x1234' });
-  assert.deepEqual(scene.asked, ['tip', 'nonce 0xaa pending', 'gas']);
+  assert.deepEqual(scene.requested, ['tip', 'nonce 0xaa pending', 'gas']);
   assert.deepEqual(scene.estimated, [
     {
       call: {
@@ -116,7 +116,7 @@ test('what is missing is filled in, with twice the base fee, and asked for once'
 
 test('what is given is kept, and nothing is asked for it', async () => {
   const scene = new Scene();
-  const given = {
+  const provided = {
     to: TO,
     nonce: '0x1',
     gas: '0x2',
@@ -126,9 +126,9 @@ test('what is given is kept, and nothing is asked for it', async () => {
     input: '0x77',
     chainId: '0x539',
   };
-  const { tx } = await scene.fill(given);
-  assert.deepEqual(scene.asked, []);
-  for (const [name, value] of Object.entries(given)) assert.deepEqual(tx[name], value, name);
+  const { tx } = await scene.fill(provided);
+  assert.deepEqual(scene.requested, []);
+  for (const [name, value] of Object.entries(provided)) assert.deepEqual(tx[name], value, name);
 });
 
 test('the type follows from what is given', async () => {

@@ -25,7 +25,7 @@ export type FilterClientOptions = {
   readonly answerWaitMs?: number;
 };
 
-export type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>;
+export type Send = (method: string, ...params: readonly unknown[]) => Promise<unknown>;
 
 /** A process that serves the network, to a key. */
 export class FilterProcess {
@@ -54,7 +54,7 @@ export class FilterProcess {
   connect(
     key = 'key',
     makeScope: () => RequestScope = () => new RequestScope(performance.now() + 60_000),
-  ): Ask {
+  ): Send {
     return async (name, ...params) => {
       const scope = makeScope();
       scope.owner = key;

@@ -6,7 +6,7 @@ import { createNetworkFeed } from '../../src/feed/network-feed.ts';
 import { countRuns } from '../support/count-runs.ts';
 import { MemoryRecords } from '../support/memory-records.ts';
 import { ModelChain, modelAddress } from '../support/model-chain.ts';
-import { type Ask, FilterProcess } from './filter-client.ts';
+import { FilterProcess, type Send } from './filter-client.ts';
 import { BlocksFollower, LogsFollower } from './filter-follower.ts';
 
 const PROCESSES = 3;
@@ -14,12 +14,12 @@ const FIRST_BLOCKS = 10;
 /** Few steps an answer: filters stop in the middle of a reorg too. */
 const LIMITS = { windowBlocks: 8, readSteps: 3, headWaitMs: 5, retryFirstMs: 1, retryMaxMs: 2 };
 
-type Move = { readonly turns: number; readonly block: number };
-type Process = { readonly view: ModelChain; readonly ask: Ask; readonly close: () => void };
+type Move = { readonly slots: number; readonly block: number };
+type Process = { readonly view: ModelChain; readonly ask: Send; readonly close: () => void };
 
 const pick = fc.nat({ max: 1_000 });
 /** Another head of the process that answers, so many turns after the poll before it began, or after the head before it. */
-const anyMove = fc.record({ turns: fc.nat({ max: 12 }), block: pick });
+const anyMove = fc.record({ slots: fc.nat({ max: 12 }), block: pick });
 const anyAction = fc.oneof(
   fc.record({ kind: fc.constant('grow' as const), count: fc.constantFrom(1, 1, 2, 5) }),
   fc.record({
@@ -65,8 +65,8 @@ test('a filter is the chain step by step, whichever process answers and wherever
         view.serve((all[block % all.length] ?? model.head).hash).announce();
       };
       const moveDuring = async (process: Process, moves: readonly Move[]): Promise<void> => {
-        for (const { turns, block } of moves) {
-          for (let turn = 0; turn < turns; turn++) await undefined;
+        for (const { slots, block } of moves) {
+          for (let turn = 0; turn < slots; turn++) await undefined;
           move(process, block);
         }
       };

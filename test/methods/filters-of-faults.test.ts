@@ -13,7 +13,7 @@ import type { Clock } from '../../src/util/clock.ts';
 import { countRuns } from '../support/count-runs.ts';
 import { FaultyRecords, type RecordFault } from '../support/faulty-records.ts';
 import { ModelChain, modelAddress } from '../support/model-chain.ts';
-import { type Ask, FilterProcess } from './filter-client.ts';
+import { FilterProcess, type Send } from './filter-client.ts';
 import { BlocksFollower, LogsFollower } from './filter-follower.ts';
 
 const PROCESSES = 3;
@@ -22,7 +22,7 @@ const LIMITS = { windowBlocks: 8, readSteps: 3 };
 const RETRY_PAUSES = [0, 0];
 /** Longer than a process takes to say that an answer was sent, with a table that fails meanwhile. */
 const ANSWER_WAIT_MS = 100;
-const TURNS = 20;
+const SCHEDULER = 20;
 
 /** Every pause is over at once. */
 const hastyClock: Clock = {
@@ -49,7 +49,7 @@ type Process = {
   readonly view: ModelChain;
   readonly records: FaultyRecords;
   readonly removed: FaultyRecords;
-  readonly ask: Ask;
+  readonly ask: Send;
   readonly close: () => void;
 };
 
@@ -141,7 +141,7 @@ test('a table that fails now and then ends no filter, and a poll that is answere
           else if (action.kind === 'reorganise') model.reorganise(action.removed, action.added);
           else if (action.kind === 'drop') {
             // Processes have had the time to read what left their chain.
-            for (let turn = 0; turn < TURNS; turn++) await setImmediate();
+            for (let turn = 0; turn < SCHEDULER; turn++) await setImmediate();
             for (const { hash } of model.all)
               if (!processes.some(({ view }) => view.serves(hash)) && !model.serves(hash)) dropped.add(hash);
           } else if (action.kind === 'follow')

@@ -15,7 +15,7 @@ import { countRuns } from '../support/count-runs.ts';
 import { FaultyRecords, type RecordFault } from '../support/faulty-records.ts';
 import { ModelFeed } from '../support/model-feed.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { type Ask, FilterProcess } from './filter-client.ts';
+import { FilterProcess, type Send } from './filter-client.ts';
 
 const A = `0x${'aa'.repeat(20)}`;
 const B = `0x${'bb'.repeat(20)}`;
@@ -32,7 +32,7 @@ function start(options: Partial<ConstructorParameters<typeof FilterProcess>[0]> 
   readonly feed: ModelFeed;
   readonly records: MemoryRecordTable;
   readonly process: FilterProcess;
-  readonly ask: Ask;
+  readonly ask: Send;
 } {
   const feed = new ModelFeed();
   const records = new MemoryRecordTable();
@@ -62,7 +62,7 @@ class NoticedRecords extends FaultyRecords {
 }
 
 const NOT_FOUND = [-32000, 'filter not found'] as const;
-const poll = async (ask: Ask, id: unknown): Promise<Log[]> =>
+const poll = async (ask: Send, id: unknown): Promise<Log[]> =>
   (await ask('eth_getFilterChanges', id)) as Log[];
 
 describe('filters', () => {
@@ -142,12 +142,12 @@ describe('filters', () => {
   });
 
   test('eth_getFilterLogs reads the criteria with their range, and is no poll', async () => {
-    const asked: LogFilter[] = [];
+    const requested: LogFilter[] = [];
     const { feed, ask } = start({
       chain: {
         logs: {
           getLogs: (filter) => {
-            asked.push(filter);
+            requested.push(filter);
             return '[]';
           },
         },
@@ -159,7 +159,7 @@ describe('filters', () => {
     ];
     feed.grow([A]);
     for (const id of ids) await ask('eth_getFilterLogs', id);
-    assert.deepEqual(asked, [
+    assert.deepEqual(requested, [
       {
         blocks: { kind: 'range', from: { kind: 'number', number: 1n }, to: { kind: 'tag', tag: 'latest' } },
         addresses: [A],
@@ -376,7 +376,7 @@ describe('filters', () => {
     const faulty = new FaultyRecords(new MemoryRecordTable());
     const feed = new ModelFeed();
     const processes = [0, 1].map(() => new FilterProcess({ feed, records: faulty, retryPauses: [0, 0, 0] }));
-    const [ask, other] = processes.map((process) => process.connect()) as [Ask, Ask];
+    const [ask, other] = processes.map((process) => process.connect()) as [Send, Send];
     faulty.faults = ['unmade', 'unanswered'];
     const id = await ask('eth_newBlockFilter');
     for (const faults of [
@@ -457,9 +457,9 @@ describe('filters', () => {
 });
 
 /** Whether logs, given with what was taken back, are those of the chain: each as often as it is there. */
-function assertSame(given: readonly Log[], expected: readonly string[]): void {
+function assertSame(provided: readonly Log[], expected: readonly string[]): void {
   const counts = new Map<string, number>();
-  for (const log of given) {
+  for (const log of provided) {
     const text = JSON.stringify({ ...log, removed: false });
     counts.set(text, (counts.get(text) ?? 0) + (log.removed ? -1 : 1));
   }
@@ -514,15 +514,15 @@ for (const { name, skip, open } of TABLES) {
     feed.isSlow = true;
     for (let i = 0; i < 8; i++) feed.grow();
     const asks = tables.map((records) => new FilterProcess({ feed, records }).connect());
-    const [first] = asks as [Ask];
+    const [first] = asks as [Send];
     const [logs, blocks] = [await first('eth_newFilter', {}), await first('eth_newBlockFilter')];
-    const given: Log[] = [];
+    const provided: Log[] = [];
     const hashes: string[] = [];
     let isOver = false;
     const pollers = asks.flatMap((ask) =>
       [0, 1].map(async () => {
         while (!isOver) {
-          given.push(...(await poll(ask, logs)));
+          provided.push(...(await poll(ask, logs)));
           hashes.push(...((await ask('eth_getFilterChanges', blocks)) as string[]));
         }
       }),
@@ -534,9 +534,9 @@ for (const { name, skip, open } of TABLES) {
     }
     isOver = true;
     await Promise.all(pollers);
-    given.push(...(await poll(first, logs)));
+    provided.push(...(await poll(first, logs)));
     hashes.push(...((await first('eth_getFilterChanges', blocks)) as string[]));
-    assertSame(given, feed.logs);
+    assertSame(provided, feed.logs);
     assert.equal(new Set(hashes).size, hashes.length, 'no block came twice');
     const missing = feed.hashes.slice(9).filter((hash) => !hashes.includes(hash));
     assert.deepEqual(missing, []);

@@ -9,7 +9,7 @@ import { TABLES } from '../records/tables.ts';
 import { FaultyRecords } from '../support/faulty-records.ts';
 import { ModelFeed } from '../support/model-feed.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { type Ask, FilterProcess } from './filter-client.ts';
+import { FilterProcess, type Send } from './filter-client.ts';
 
 const A = `0x${'aa'.repeat(20)}`;
 const B = `0x${'bb'.repeat(20)}`;
@@ -54,7 +54,7 @@ class CountedRecords extends FaultyRecords {
 type Started = {
   readonly feed: ModelFeed;
   readonly records: CountedRecords;
-  readonly ask: Ask;
+  readonly ask: Send;
 };
 
 function start(
@@ -257,10 +257,10 @@ describe('filters with long criteria', () => {
     const parsed = await countParsed(() => ask('eth_getFilterChanges', id));
     assert.equal(parsed.filters, 0);
     await waitUntil(async () => (await records.read(name))?.text.includes('"before"') === false);
-    const { nonce, at, ...kept } = JSON.parse((await records.read(name))?.text ?? '');
+    const { nonce, at, ...cached } = JSON.parse((await records.read(name))?.text ?? '');
     assert.notEqual(nonce, 'n');
     assert.ok(at >= place.at);
-    assert.deepEqual(kept, { network: 'net', kind: 'logs', last: feed.head.hash, filter });
+    assert.deepEqual(cached, { network: 'net', kind: 'logs', last: feed.head.hash, filter });
     assert.equal(await ask('eth_uninstallFilter', id), true);
   });
 
@@ -268,7 +268,7 @@ describe('filters with long criteria', () => {
     test(`processes share them over ${name}, until one uninstalls them`, { skip }, async (t) => {
       const feed = new ModelFeed();
       const [first, second] = (await open(t, 2)) as [RecordTable, RecordTable];
-      const connect = (records: RecordTable, network = 'net'): Ask =>
+      const connect = (records: RecordTable, network = 'net'): Send =>
         new FilterProcess({ feed, records, network, criteria: new FilterCriteriaCache() }).connect();
       const [ask, other, elsewhere] = [connect(first), connect(second), connect(second, 'elsewhere')];
       const id = await ask('eth_newFilter', LONG);

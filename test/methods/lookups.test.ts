@@ -19,9 +19,9 @@ async function invoke(parts: FakeChainParts, name: string, params: readonly unkn
 
 describe('look-ups', () => {
   it('name the block and the part of it that is meant', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const note = (...parameters: unknown[]): string => {
-      asked.push(parameters.slice(0, -1));
+      requested.push(parameters.slice(0, -1));
       return '"0x"';
     };
     const blocks = {
@@ -62,10 +62,10 @@ describe('look-ups', () => {
     ];
     for (const [name, params, wanted] of cases) {
       assert.equal(await invoke({ blocks, transactions }, name, params), '"0x"', name);
-      assert.deepEqual(asked.pop(), wanted, name);
+      assert.deepEqual(requested.pop(), wanted, name);
       const upper = params.map((param) => (param === HASH ? HASH.toUpperCase().replace('0X', '0x') : param));
       await invoke({ blocks, transactions }, name, upper);
-      assert.deepEqual(asked.pop(), wanted, name);
+      assert.deepEqual(requested.pop(), wanted, name);
     }
   });
 

@@ -43,9 +43,9 @@ function createMethods({
 }
 
 function createNetwork(lists: Lists | undefined, requests: Readonly<Record<string, string>> = {}): Made {
-  const { chain, asked } = createScriptedChain({ requests });
+  const { chain, requested } = createScriptedChain({ requests });
   const network = createScriptedNetwork(chain, lists === undefined ? {} : { methods: createMethods(lists) });
-  return { network, requests: asked.requests };
+  return { network, requests: requested.requests };
 }
 
 async function invoke(network: Network, name: string, params: readonly unknown[]): Promise<JsonResult> {
@@ -142,7 +142,7 @@ describe('methods of a network’s nodes', () => {
     const listed = KeyRules.of({ methods: ['eth_call'] });
     assert.equal(listed?.allowsMethod(method.name, method.name), false);
     const bound = KeyRules.of({ addresses: [`0x${'ab'.repeat(20)}`] });
-    assert.equal(bound?.allowsContracts(method.touches, [{ to: `0x${'ab'.repeat(20)}` }]), false);
+    assert.equal(bound?.allowsContracts(method.contractScope, [{ to: `0x${'ab'.repeat(20)}` }]), false);
   });
 
   it('never stand in for the methods of the service', () => {

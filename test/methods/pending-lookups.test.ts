@@ -7,32 +7,32 @@ import { RequestScope } from '../../src/util/request-scope.ts';
 type Source = ConstructorParameters<typeof PendingLookups>[0];
 type Answer = (hash: string, scope: RequestScope) => Promise<string | null>;
 
-function createSource(answer: Answer): { readonly source: Source; readonly asked: string[] } {
-  const asked: string[] = [];
+function createSource(answer: Answer): { readonly source: Source; readonly requested: string[] } {
+  const requested: string[] = [];
   const transactions = {
     getTransaction({ hash }: { readonly hash: string }, scope: RequestScope) {
-      asked.push(hash);
+      requested.push(hash);
       return answer(hash, scope);
     },
   };
-  return { source: { transactions } as unknown as Source, asked };
+  return { source: { transactions } as unknown as Source, requested };
 }
 
 const scopeOf = (): RequestScope => new RequestScope(performance.now() + 60_000);
 
 test('a transaction is asked for once, however many listeners a chain has', async () => {
-  const { source, asked } = createSource(async (hash) => `{"hash":"${hash}"}`);
+  const { source, requested } = createSource(async (hash) => `{"hash":"${hash}"}`);
   const all = Array.from({ length: 500 }, () => PendingLookups.of(source).find('0x1', scopeOf()));
   assert.deepEqual(new Set(await Promise.all(all)), new Set(['{"hash":"0x1"}']));
-  assert.deepEqual(asked, ['0x1']);
+  assert.deepEqual(requested, ['0x1']);
   assert.equal(await PendingLookups.of(source).find('0x1', scopeOf()), '{"hash":"0x1"}');
-  assert.equal(asked.length, 1);
+  assert.equal(requested.length, 1);
 });
 
 test('no more than 32 are asked for at the same time, and all of them in the end', async () => {
   let running = 0;
   let most = 0;
-  const { source, asked } = createSource(async () => {
+  const { source, requested } = createSource(async () => {
     running++;
     most = Math.max(most, running);
     await new Promise((resolve) => setImmediate(resolve));
@@ -42,7 +42,7 @@ test('no more than 32 are asked for at the same time, and all of them in the end
   const lookups = PendingLookups.of(source);
   await Promise.all(Array.from({ length: 300 }, (_, i) => lookups.find(`0x${i}`, scopeOf())));
   assert.equal(most, 32);
-  assert.equal(asked.length, 300);
+  assert.equal(requested.length, 300);
 });
 
 test('beyond so many that wait a lookup is refused, with the name of the bound', async () => {
@@ -66,7 +66,7 @@ test('beyond so many that wait a lookup is refused, with the name of the bound',
 
 test('a failure is every waiting listener’s, and is not remembered', async () => {
   let fails = true;
-  const { source, asked } = createSource(async () => {
+  const { source, requested } = createSource(async () => {
     if (fails) throw new ChainError('unavailable', 'no node');
     return '{}';
   });
@@ -78,7 +78,7 @@ test('a failure is every waiting listener’s, and is not remembered', async () 
   );
   fails = false;
   assert.equal(await lookups.find('0x1', scopeOf()), '{}');
-  assert.deepEqual(asked, ['0x1', '0x1']);
+  assert.deepEqual(requested, ['0x1', '0x1']);
 });
 
 test('each listener learns how far the answer is to be trusted', async () => {

@@ -16,7 +16,7 @@ class Scene {
   /** How many transactions a block has, by its number. */
   readonly counts: Map<number, number> = new Map();
   readonly failing: Set<number> = new Set();
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   readonly sent: unknown[] = [];
   readonly noticed: (number | undefined)[] = [];
   readonly clock: FakeClock = new FakeClock();
@@ -40,7 +40,7 @@ class Scene {
     },
     transactions: {
       getReceipt: async (hash) => {
-        this.asked.push('receipt');
+        this.requested.push('receipt');
         const place = Number(BigInt(hash));
         return receiptOf(Math.floor(place / 1_000), place % 1_000).replace(
           ...(this.misplaced === undefined
@@ -82,7 +82,7 @@ class Scene {
   }
 
   #find(what: string, block: unknown): number | undefined {
-    this.asked.push(what);
+    this.requested.push(what);
     const number = Number(BigInt((block as { hash: string }).hash));
     if (this.failing.has(number)) throw new ChainError('unavailable', 'no node');
     return this.counts.has(number) ? number : undefined;
@@ -122,7 +122,7 @@ test('a block is read once for all subscriptions', async () => {
   for (const receipts of all) receipts.take(makeStep('added', 1));
   await scene.clock.advance(0);
   assert.equal(scene.sent.length, 100);
-  assert.deepEqual(scene.asked, ['receipts']);
+  assert.deepEqual(scene.requested, ['receipts']);
 });
 
 test('with hashes only their receipts are asked for, and only where a block has them', async () => {
@@ -138,7 +138,7 @@ test('with hashes only their receipts are asked for, and only where a block has 
     ],
     [[3, 4]],
   ]);
-  assert.deepEqual(scene.asked, ['block', 'receipt', 'receipt', 'block', 'block', 'receipt']);
+  assert.deepEqual(scene.requested, ['block', 'receipt', 'receipt', 'block', 'block', 'receipt']);
 });
 
 test('a receipt that names another block is not sent', async () => {
@@ -185,9 +185,9 @@ test('behind more blocks than the feed keeps it ends, as it cannot go on without
   receipts.take(makeStep('added', 257));
   assert.match(scene.failed ?? '', /without a gap/);
   await scene.clock.advance(60_000);
-  const asked = scene.asked.length;
+  const requested = scene.requested.length;
   await scene.clock.advance(60_000);
-  assert.equal(scene.asked.length, asked);
+  assert.equal(scene.requested.length, requested);
   assert.equal(scene.clock.pending, 0);
   assert.deepEqual(scene.sent, []);
 });

@@ -25,9 +25,9 @@ class Scene {
   readonly receipts: Map<string, string> = new Map();
   /** Lists of blocks by hash; an error is thrown. */
   readonly lists: Map<string, readonly string[] | Error> = new Map();
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   readonly sent: string[] = [];
-  readonly turns: FairQueue = new FairQueue({ running: 4, waiting: 0, waitMs: 1_000 });
+  readonly slots: FairQueue = new FairQueue({ running: 4, waiting: 0, waitMs: 1_000 });
   refusal: ChainError | undefined;
   failure: ChainError | undefined;
   readonly network: Network;
@@ -42,7 +42,7 @@ class Scene {
           return `"${HASH}"`;
         },
         getReceipt: async (hash) => {
-          this.asked.push('receipt');
+          this.requested.push('receipt');
           if (this.failure !== undefined) throw this.failure;
           return this.receipts.get(hash) ?? null;
         },
@@ -50,15 +50,15 @@ class Scene {
       blocks: {
         getBlock: async (block) => {
           assert.ok(block.kind === 'hash');
-          this.asked.push('block');
+          this.requested.push('block');
           const list = this.lists.get(block.hash) ?? null;
           if (list instanceof Error) throw list;
           return list === null ? null : JSON.stringify({ transactions: list });
         },
       },
     });
-    const { feed, turns } = this;
-    this.network = { ...createScriptedNetwork(chain), turns, ...(hasFeed && { feed }) };
+    const { feed, slots } = this;
+    this.network = { ...createScriptedNetwork(chain), slots, ...(hasFeed && { feed }) };
   }
 
   get watch(): InclusionWatch {
@@ -75,14 +75,14 @@ class Scene {
       scope,
     });
     if (!(outcome instanceof Promise)) return JSON.parse(String(outcome));
-    this.turns.take(owner);
+    this.slots.take(owner);
     // The timer of a wait keeps no process alive.
     const alive = setInterval(() => {}, 1_000);
     try {
       return JSON.parse(String(await outcome));
     } finally {
       clearInterval(alive);
-      this.turns.leave(owner);
+      this.slots.leave(owner);
     }
   }
 
@@ -93,14 +93,14 @@ class Scene {
 
   waiting(): Promise<void> {
     return waitUntil(
-      () => this.watch.isFollowing && this.asked.includes('receipt') && this.turns.running === 0,
+      () => this.watch.isFollowing && this.requested.includes('receipt') && this.slots.running === 0,
     );
   }
 
   assertNothingLeft(): void {
     assert.equal(this.watch.size, 0);
     assert.equal(this.watch.places.used, 0);
-    assert.equal(this.turns.running, 0);
+    assert.equal(this.slots.running, 0);
     assert.equal(this.feed.joined.size, 0);
   }
 }
@@ -111,7 +111,7 @@ test('one that is in a block already is answered at once', async () => {
   const scene = new Scene();
   scene.receipts.set(HASH, RECEIPT);
   assert.deepEqual(await scene.send(), { transactionHash: HASH });
-  assert.deepEqual(scene.asked, ['receipt']);
+  assert.deepEqual(scene.requested, ['receipt']);
   scene.assertNothingLeft();
 });
 
@@ -121,31 +121,31 @@ test('the block that has it ends the wait; others are looked through, and no rec
   await scene.waiting();
   scene.include(101, [hashOf(7)]);
   scene.include(102, []);
-  await waitUntil(() => scene.asked.filter((asked) => asked === 'block').length === 2);
+  await waitUntil(() => scene.requested.filter((requested) => requested === 'block').length === 2);
   scene.receipts.set(HASH, RECEIPT);
   scene.include(103, [hashOf(7), HASH.toUpperCase().replace('0X', '0x')]);
   assert.deepEqual(await answer, { transactionHash: HASH });
-  assert.deepEqual(scene.asked, ['receipt', 'block', 'block', 'block', 'receipt']);
+  assert.deepEqual(scene.requested, ['receipt', 'block', 'block', 'block', 'receipt']);
   scene.assertNothingLeft();
 });
 
 test('a block is looked through once for all calls that wait, and the feed is joined once', async () => {
   const scene = new Scene();
   const answers = ['one', 'two', 'three', 'four'].map((owner) => scene.send(LONG, owner));
-  await waitUntil(() => scene.asked.length === 4 && scene.watch.isFollowing && scene.turns.running === 0);
+  await waitUntil(() => scene.requested.length === 4 && scene.watch.isFollowing && scene.slots.running === 0);
   assert.equal(scene.feed.joins.length, 1);
   scene.receipts.set(HASH, RECEIPT);
   scene.include(101, [HASH]);
   assert.deepEqual(await Promise.all(answers), Array(4).fill({ transactionHash: HASH }));
-  assert.equal(scene.asked.filter((asked) => asked === 'block').length, 1);
+  assert.equal(scene.requested.filter((requested) => requested === 'block').length, 1);
   scene.assertNothingLeft();
 });
 
 test('while it waits a call holds no turn of its network', async () => {
   const scene = new Scene();
   const answers = Array.from({ length: 12 }, () => scene.send(LONG));
-  await waitUntil(() => scene.asked.length === 12 && scene.turns.running === 0);
-  assert.equal(scene.turns.hasRoom('one', 4), true);
+  await waitUntil(() => scene.requested.length === 12 && scene.slots.running === 0);
+  assert.equal(scene.slots.hasRoom('one', 4), true);
   scene.receipts.set(HASH, RECEIPT);
   scene.include(101, [HASH]);
   await Promise.all(answers);
@@ -187,7 +187,7 @@ test('a client that hangs up ends the wait, and nothing else', async () => {
   const scope = makeScope();
   const answer = scene.send(LONG, 'one', scope);
   const other = scene.send(LONG, 'two');
-  await waitUntil(() => scene.asked.length === 2 && scene.turns.running === 0);
+  await waitUntil(() => scene.requested.length === 2 && scene.slots.running === 0);
   scope.abort();
   await assert.rejects(answer, { kind: 'aborted' });
   assert.equal(scene.watch.places.used, 1);
@@ -223,7 +223,7 @@ test('nodes that cannot be asked now do not end a wait: it is looked again', asy
   const answer = scene.send(LONG);
   await scene.waiting();
   scene.include(101, new ChainError('unavailable', 'no node'));
-  await waitUntil(() => scene.asked.filter((asked) => asked === 'receipt').length === 2);
+  await waitUntil(() => scene.requested.filter((requested) => requested === 'receipt').length === 2);
   scene.failure = undefined;
   scene.receipts.set(HASH, RECEIPT);
   assert.deepEqual(await answer, { transactionHash: HASH });
@@ -234,7 +234,7 @@ test('where there is no feed, or it ends, a call looks for itself', async () => 
   for (const hasFeed of [false, true]) {
     const scene = new Scene(hasFeed);
     const answer = scene.send(LONG);
-    await waitUntil(() => scene.asked.length > 0 && scene.turns.running === 0);
+    await waitUntil(() => scene.requested.length > 0 && scene.slots.running === 0);
     if (hasFeed) scene.feed.fail('closed');
     scene.receipts.set(HASH, RECEIPT);
     assert.deepEqual(await answer, { transactionHash: HASH });

@@ -137,10 +137,10 @@ test('a long block is looked through too', async () => {
 });
 
 test('an account is read at one block, whatever becomes of the head meanwhile', async () => {
-  const asked: BlockReference[] = [];
+  const requested: BlockReference[] = [];
   let head = 7;
   const note = (block: BlockReference, answer: string): string => {
-    asked.push(block);
+    requested.push(block);
     head++;
     return answer;
   };
@@ -162,9 +162,9 @@ test('an account is read at one block, whatever becomes of the head meanwhile', 
   const read = async (...params: readonly unknown[]): Promise<unknown> =>
     JSON.parse(String(await ethGetAccountInfo.invoke(params, context)));
   assert.deepEqual(await read(SENDER, 'latest'), { balance: '0x5', nonce: '0x6', code: '0x60' });
-  assert.deepEqual(asked, Array(3).fill({ kind: 'hash', hash: hashOf(7), requireCanonical: false }));
-  asked.length = 0;
+  assert.deepEqual(requested, Array(3).fill({ kind: 'hash', hash: hashOf(7), requireCanonical: false }));
+  requested.length = 0;
   await read(SENDER, 'pending');
-  assert.deepEqual(asked, Array(3).fill({ kind: 'tag', tag: 'pending' }));
+  assert.deepEqual(requested, Array(3).fill({ kind: 'tag', tag: 'pending' }));
   await assert.rejects(read(SENDER), { rowName: 'invalidParams' });
 });

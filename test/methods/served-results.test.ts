@@ -5,7 +5,7 @@ import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
 import { METHODS } from '../../src/methods/table.ts';
 import { FACTS } from '../support/development.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { sendToNode } from '../support/faults/ask-node.ts';
 import { type RunningService, startService } from '../support/service.ts';
 
 type JsonSchema = {
@@ -89,7 +89,7 @@ describe('what the built-in chains answer', () => {
 
   async function ask(chain: string, method: string, params: readonly unknown[]): Promise<unknown> {
     const { authority } = services.get(chain) as RunningService;
-    const answer = await askNode(`http://${authority}/v3/demo`, { method, params });
+    const answer = await sendToNode(`http://${authority}/v3/demo`, { method, params });
     assert.ok('result' in answer, `${method} ${JSON.stringify(params)}`);
     const { result } = answer;
     const row = METHODS.find(({ name }) => name === method);

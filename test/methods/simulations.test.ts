@@ -155,10 +155,10 @@ test('gas of an access list is capped; its checks are left to the chain', async 
     block: { kind: 'tag', tag: 'latest' },
   });
   const overrides = { [ADDRESS]: { nonce: '0x1' } };
-  const [given] = (await requestsOf(ethCreateAccessList, [{ input: '0x01' }, 'pending', overrides])) as [
+  const [provided] = (await requestsOf(ethCreateAccessList, [{ input: '0x01' }, 'pending', overrides])) as [
     CallRequest,
   ];
-  assert.deepEqual(given, {
+  assert.deepEqual(provided, {
     call: { data: '0x01' },
     block: { kind: 'tag', tag: 'pending' },
     stateOverrides: overrides,

@@ -95,11 +95,11 @@ describe('slots by account', () => {
 });
 
 test('what is asked reaches the chain in the words of the seam, at the latest block by default', async () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const note =
     (name: string) =>
     (...parameters: readonly unknown[]): string => {
-      asked.push([name, ...parameters.slice(0, -1)]);
+      requested.push([name, ...parameters.slice(0, -1)]);
       return '""';
     };
   const chain = createFakeChain({
@@ -123,7 +123,7 @@ test('what is asked reaches the chain in the words of the seam, at the latest bl
     [[null], LATEST],
     [['0x3'], third],
   ] as const) {
-    asked.length = 0;
+    requested.length = 0;
     await ethGetBalance.invoke([ADDRESS, ...more], context);
     await ethGetCode.invoke([ADDRESS, ...more], context);
     await ethGetTransactionCount.invoke([ADDRESS, ...more], context);
@@ -131,7 +131,7 @@ test('what is asked reaches the chain in the words of the seam, at the latest bl
     const requests = { [ADDRESS]: [word(1n)], [OTHER]: null };
     await ethGetStorageValues.invoke([requests, ...more], context);
     await ethGetProof.invoke([ADDRESS, ['0x01', word(1n), null], ...more], context);
-    assert.deepEqual(asked, [
+    assert.deepEqual(requested, [
       ['balance', LOWER, block],
       ['code', LOWER, block],
       ['count', LOWER, block],

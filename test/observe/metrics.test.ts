@@ -91,7 +91,7 @@ function makeState(head: number): MetricState {
             execution: {
               state: 'local',
               executed: 7,
-              trips: 5,
+              roundTrips: 5,
               left: { block: 1, unproven: 2 },
               samples: { same: 3, refuted: 1, different: 0, unknown: 2 },
             },

@@ -12,7 +12,7 @@ import type { Scenario } from './scenario.ts';
 const HTTP_CONNECTIONS = 24;
 const WEB_SOCKETS = 8;
 /** In which what broke is seen by its clients. */
-const SETTLE_MS = 500;
+const COMPLETE_MS = 500;
 
 export type KilledOutcome = {
   readonly before: readonly LaneReport[];
@@ -54,7 +54,7 @@ async function killOne(program: Program, load: Load, killed: Set<number>): Promi
   killed.add(victim.pid);
   const before = await load.cut();
   process.kill(victim.pid, 'SIGKILL');
-  await sleep(SETTLE_MS);
+  await sleep(COMPLETE_MS);
   const kill = await load.cut();
   let pids: readonly number[] = [];
   await waitUntil(async () => {

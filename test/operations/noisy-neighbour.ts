@@ -107,7 +107,7 @@ async function measure(
   return { alone, beside, noisy };
 }
 
-function judge(outcome: NoisyOutcome, say: (line: string) => void): readonly Figure[] {
+function check(outcome: NoisyOutcome, say: (line: string) => void): readonly Figure[] {
   const { alone, beside, noisy } = outcome;
   const p99 = (rounds: readonly (readonly LaneReport[])[]): number[] =>
     // In the first round everything happens for the first time.
@@ -115,11 +115,11 @@ function judge(outcome: NoisyOutcome, say: (line: string) => void): readonly Fig
   const polite = [...alone, ...beside].flat();
   // Beyond what its bucket holds.
   const admitted = noisy.map(({ right, seconds }) => (right - RATE) / seconds / RATE);
-  const asked = noisy.map(({ due, seconds }) => due / seconds / RATE);
+  const requested = noisy.map(({ due, seconds }) => due / seconds / RATE);
   const show = (values: readonly number[]): string => values.map((value) => value.toFixed(2)).join(' ');
   say(`p99 alone ${show(p99(alone))} ms, beside ${show(p99(beside))} ms`);
   say(
-    `the noisy key asked ${show(asked)} times its rate, and got its burst and ${show(admitted)} times its rate`,
+    `the noisy key asked ${show(requested)} times its rate, and got its burst and ${show(admitted)} times its rate`,
   );
   const failures = countFailures(polite) + countFailures(noisy);
   if (failures > 0) say(`failed: ${describeFailures([...polite, ...noisy])}`);
@@ -138,11 +138,11 @@ function judge(outcome: NoisyOutcome, say: (line: string) => void): readonly Fig
 export const NOISY_NEIGHBOUR: Scenario = {
   name: 'noisy neighbour',
   findLack: () => undefined,
-  run: async (say) => judge(await runNoisyNeighbour({ ...FULL, workers: 1, limits: 'folder' }), say),
+  run: async (say) => check(await runNoisyNeighbour({ ...FULL, workers: 1, limits: 'folder' }), say),
 };
 
 export const NOISY_NEIGHBOUR_SHARED: Scenario = {
   name: 'noisy neighbour, two processes and shared limits',
   findLack: () => (findRedisProgram() === undefined ? NO_REDIS_REASON : undefined),
-  run: async (say) => judge(await runNoisyNeighbour({ ...FULL, workers: 2, limits: 'server' }), say),
+  run: async (say) => check(await runNoisyNeighbour({ ...FULL, workers: 2, limits: 'server' }), say),
 };

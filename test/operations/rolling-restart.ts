@@ -110,7 +110,7 @@ export function countClean({ closes }: LaneReport): number {
   return Object.entries(closes).reduce((sum, [code, count]) => sum + (CLEAN.includes(code) ? count : 0), 0);
 }
 
-function judge(outcome: RollingOutcome, say: (line: string) => void): readonly Figure[] {
+function check(outcome: RollingOutcome, say: (line: string) => void): readonly Figure[] {
   const { http, webSocket, restarts, exits } = outcome;
   say(`${http.right} requests over HTTP, ${webSocket.right} over WebSocket right; exits ${exits.join(', ')}`);
   say(
@@ -137,5 +137,5 @@ export function findRollingLack(name: ProxyName): string | undefined {
 export const ROLLING_RESTARTS: readonly Scenario[] = (['haproxy', 'nginx'] as const).map((name) => ({
   name: `rolling restart behind ${name}`,
   findLack: () => findRollingLack(name),
-  run: async (say) => judge(await runRollingRestart(name), say),
+  run: async (say) => check(await runRollingRestart(name), say),
 }));

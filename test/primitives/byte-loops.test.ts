@@ -76,11 +76,14 @@ describe('loops over bytes', () => {
     );
     const text = fc.array(characters, { maxLength: 80 }).map((parts) => parts.join(''));
     fc.assert(
-      fc.property(text, (given) => {
-        assert.equal(isLowerHex(given, 0), /^[0-9a-f]*$/.test(given));
-        if (given.length % 2 !== 0) return;
-        const isHex = /^[0-9a-fA-F]*$/.test(given);
-        assert.deepEqual(decodeHex(given, 0), isHex ? new Uint8Array(Buffer.from(given, 'hex')) : undefined);
+      fc.property(text, (provided) => {
+        assert.equal(isLowerHex(provided, 0), /^[0-9a-f]*$/.test(provided));
+        if (provided.length % 2 !== 0) return;
+        const isHex = /^[0-9a-fA-F]*$/.test(provided);
+        assert.deepEqual(
+          decodeHex(provided, 0),
+          isHex ? new Uint8Array(Buffer.from(provided, 'hex')) : undefined,
+        );
       }),
       { numRuns: countRuns(2_000) },
     );

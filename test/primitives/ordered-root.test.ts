@@ -43,7 +43,7 @@ test('of a list that comes item by item little is held', () => {
   const root = new OrderedRoot();
   for (let i = 0; i < 70_000; i++) {
     root.add(Uint8Array.of(i & 255, i >> 8, 1));
-    assert.ok(root.held < 100, `${root.held} nodes after ${i} items`);
+    assert.ok(root.reserved < 100, `${root.reserved} nodes after ${i} items`);
   }
 });
 

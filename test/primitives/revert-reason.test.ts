@@ -76,9 +76,9 @@ test('any string survives encoding and decoding; any bytes are survived', () => 
 
 const cut = (reason: string | undefined, text: string): void => {
   assert.ok(reason?.endsWith('…') === true, reason?.slice(-10));
-  const kept = reason.slice(0, -1);
-  assert.ok(text.startsWith(kept));
-  const bytes = Buffer.byteLength(kept);
+  const cached = reason.slice(0, -1);
+  assert.ok(text.startsWith(cached));
+  const bytes = Buffer.byteLength(cached);
   assert.ok(bytes <= MAX_REASON_BYTES && bytes > MAX_REASON_BYTES - 4, `${bytes} bytes`);
 };
 

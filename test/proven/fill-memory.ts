@@ -11,7 +11,7 @@ import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { StateNodes } from '../../src/proven/state-nodes.ts';
-import { createProven, StateRequests } from '../../src/proven/state-requests.ts';
+import { createStateCache, StateRequests } from '../../src/proven/state-requests.ts';
 import { RemoteExecutions } from '../../src/remote/remote-executions.ts';
 import type { StateSource } from '../../src/remote/state-source.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
@@ -63,7 +63,7 @@ export type Filled = {
   readonly counted: number;
   /** The most that was in use beyond what was before the first calls, bytes. */
   readonly growth: number;
-  readonly trips: number;
+  readonly roundTrips: number;
 };
 
 /**
@@ -86,11 +86,11 @@ export async function fillMemory(contracts: number, bytes: number): Promise<Fill
   };
   const place = { number: 1n, hash: bytesToHex(hashHeader(header)) };
   const nodes: StateNodes = {
-    askProof: async (question) => model.prove(question),
-    askCode: async (address) => codeOf(address),
+    requestProof: async (question) => model.prove(question),
+    requestCode: async (address) => codeOf(address),
   };
   const onFault = (fault: unknown): never => assert.fail(String(fault));
-  const requests = new StateRequests(nodes, createProven({ bytes, onFault }));
+  const requests = new StateRequests(nodes, createStateCache({ bytes, onFault }));
   const answers: Readonly<Record<string, (params: string) => unknown>> = {
     eth_getBlockByNumber: () => toMembers(header),
     eth_getCode: (params) => bytesToHex(codeOf((JSON.parse(params) as readonly [string])[0])),
@@ -144,11 +144,11 @@ export async function fillMemory(contracts: number, bytes: number): Promise<Fill
   growth = Math.max(growth, readUsed() - before);
   assert.equal(states.proven.findAccount(model.stateRoot, contractAt(0)), undefined, 'nothing is given up');
   for (let i = 0; i < AT_ONCE; i++) await call(i, 1);
-  const { trips, left } = here.describe();
+  const { roundTrips, left } = here.describe();
   assert.deepEqual(
     Object.values(left).filter((count) => count > 0),
     [],
   );
   await pool.close();
-  return { counted, growth, trips };
+  return { counted, growth, roundTrips };
 }

@@ -8,9 +8,9 @@ import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
 import { Codes, type CodeTable } from '../../src/proven/codes.ts';
 import { HotKeys } from '../../src/proven/hot-keys.ts';
 import { LmdbCodes } from '../../src/proven/lmdb-codes.ts';
-import { ProvenStates } from '../../src/proven/proven-states.ts';
 import { RootTables } from '../../src/proven/root-tables.ts';
-import type { ProofQuestion } from '../../src/verification/state-proof.ts';
+import { VerifiedStates } from '../../src/proven/verified-states.ts';
+import type { StateProofRequest } from '../../src/verification/state-proof.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { addressAt, ModelState, slotAt } from './model-state.ts';
 
@@ -41,16 +41,16 @@ test('tables of roots never have more than their bound, and what they have is wh
   );
 });
 
-const question = (address: string, ...slots: readonly string[]): ProofQuestion => ({ address, slots });
+const request = (address: string, ...slots: readonly string[]): StateProofRequest => ({ address, slots });
 
 describe('proven states', () => {
   test('slots hold at every block at which the account has the same storage root', () => {
     const model = new ModelState();
     model.set(addressAt(1), [5n]);
-    const states = new ProvenStates(1 << 20);
+    const states = new VerifiedStates(1 << 20);
     const prove = (...words: readonly string[]): string => {
       const { stateRoot } = model;
-      states.note(stateRoot, question(addressAt(1), ...words), model.prove(question(addressAt(1), ...words)));
+      states.note(stateRoot, request(addressAt(1), ...words), model.prove(request(addressAt(1), ...words)));
       return stateRoot;
     };
     const first = states.findAccount(prove(slotAt(0)), addressAt(1));
@@ -68,9 +68,9 @@ describe('proven states', () => {
   test('an account that is not there is known as that', () => {
     const model = new ModelState();
     model.set(addressAt(1), []);
-    const states = new ProvenStates(1 << 20);
+    const states = new VerifiedStates(1 << 20);
     for (const address of [addressAt(1), addressAt(2)])
-      states.note(model.stateRoot, question(address), model.prove(question(address)));
+      states.note(model.stateRoot, request(address), model.prove(request(address)));
     assert.equal(states.findAccount(model.stateRoot, addressAt(2)), null);
     assert.equal(states.findAccount(model.stateRoot, addressAt(1))?.account.hasStorage, false);
   });
@@ -84,10 +84,10 @@ describe('proven states', () => {
       fc.property(steps, (list) => {
         const model = new ModelState();
         for (let i = 0; i < 20; i++) model.set(addressAt(i), [BigInt(i), 1n, 2n]);
-        const states = new ProvenStates(1 << 20);
-        for (const [changed, proven, asked] of list) {
-          model.set(addressAt(changed), [BigInt(proven), BigInt(asked.length)]);
-          const ask = question(addressAt(proven), ...asked.map(slotAt));
+        const states = new VerifiedStates(1 << 20);
+        for (const [changed, proven, requested] of list) {
+          model.set(addressAt(changed), [BigInt(proven), BigInt(requested.length)]);
+          const ask = request(addressAt(proven), ...requested.map(slotAt));
           states.note(model.stateRoot, ask, model.prove(ask));
           for (let i = 0; i <= 30; i++) {
             const known = states.findAccount(model.stateRoot, addressAt(i));
@@ -108,8 +108,8 @@ describe('proven states', () => {
   test('a proof of one account shows that others are not there', () => {
     const model = new ModelState();
     for (let i = 0; i < 3; i++) model.set(addressAt(i), [1n]);
-    const states = new ProvenStates(1 << 20);
-    const ask = question(addressAt(0));
+    const states = new VerifiedStates(1 << 20);
+    const ask = request(addressAt(0));
     states.note(model.stateRoot, ask, model.prove(ask));
     const absent = Array.from({ length: 30 }, (_, i) => addressAt(3 + i));
     const known = absent.filter((address) => states.findAccount(model.stateRoot, address) === null);
@@ -119,12 +119,12 @@ describe('proven states', () => {
 
   test('they take no more than they may', () => {
     const bytes = 200_000;
-    const states = new ProvenStates(bytes);
+    const states = new VerifiedStates(bytes);
     const model = new ModelState();
     for (let i = 0; i < 100; i++) model.set(addressAt(i), [BigInt(i)]);
     for (let i = 0; i < 400; i++) {
       if (i % 8 === 0) model.set(addressAt(i % 100), [BigInt(i), 1n]);
-      const ask = question(addressAt(i % 100), slotAt(0), slotAt(1));
+      const ask = request(addressAt(i % 100), slotAt(0), slotAt(1));
       states.note(model.stateRoot, ask, model.prove(ask));
       assert.ok(states.bytes <= bytes);
     }

@@ -4,7 +4,7 @@ import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../src/primitive
 import { proveKey } from '../../src/primitives/merkle-proof.ts';
 import { MerkleTrie } from '../../src/primitives/merkle-trie.ts';
 import { encodeRlp, type RlpInput } from '../../src/primitives/rlp.ts';
-import type { ProofQuestion, ProvenState } from '../../src/verification/state-proof.ts';
+import type { StateProofRequest, VerifiedState } from '../../src/verification/state-proof.ts';
 
 export const addressAt = (index: number): string => bytesToHex(bigIntToFixedBytes(BigInt(index + 1), 20));
 export const slotAt = (index: number): string => bytesToHex(bigIntToFixedBytes(BigInt(index), 32));
@@ -64,7 +64,7 @@ export class ModelState {
     return this.#words.get(`${address}/${slot}`) ?? 0n;
   }
 
-  prove({ address, slots }: ProofQuestion): ProvenState {
+  prove({ address, slots }: StateProofRequest): VerifiedState {
     const nodes = new Map<string, Uint8Array>();
     this.#state.prove(address, nodes);
     const storage = this.#storages.get(address);

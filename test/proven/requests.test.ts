@@ -3,46 +3,46 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ChainError } from '../../src/chain/errors.ts';
+import { RoundTrips } from '../../src/proven/round-trips.ts';
 import type { HeadPlace, StateNodes, StatePlace } from '../../src/proven/state-nodes.ts';
-import { createProven, StateRequests } from '../../src/proven/state-requests.ts';
-import { Trips } from '../../src/proven/trips.ts';
+import { createStateCache, StateRequests } from '../../src/proven/state-requests.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
-import type { ProofQuestion } from '../../src/verification/state-proof.ts';
+import type { StateProofRequest } from '../../src/verification/state-proof.ts';
 import { watchTurns } from '../support/watch-turns.ts';
 import { addressAt, ModelState, slotAt } from './model-state.ts';
 
-const question = (address: string, ...slots: readonly string[]): ProofQuestion => ({ address, slots });
+const request = (address: string, ...slots: readonly string[]): StateProofRequest => ({ address, slots });
 const slots = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => slotAt(i));
 const failWith = (error: unknown): never => assert.fail(String(error));
 
 /** Nodes that prove a model's state, and what they were asked. */
 function openModel(model: ModelState) {
-  const asked: ProofQuestion[] = [];
-  const trips = new Set<object | undefined>();
-  const state = { isDown: false, unprovable: '', held: Promise.resolve(), now: 0, proofMs: 0 };
+  const requested: StateProofRequest[] = [];
+  const roundTrips = new Set<object | undefined>();
+  const state = { isDown: false, unprovable: '', reserved: Promise.resolve(), now: 0, proofMs: 0 };
   /** Holds answers back. @returns what lets them go */
   const hold = (): (() => void) => {
     let release = (): void => {};
-    state.held = new Promise((resolve) => {
+    state.reserved = new Promise((resolve) => {
       release = resolve;
     });
     return release;
   };
   const nodes: StateNodes = {
-    async askProof(asking, _at, scope) {
-      asked.push(asking);
-      trips.add(scope.batch);
-      await state.held;
+    async requestProof(requesting, _at, scope) {
+      requested.push(requesting);
+      roundTrips.add(scope.batch);
+      await state.reserved;
       state.now += state.proofMs;
-      if (state.isDown || asking.address === state.unprovable)
+      if (state.isDown || requesting.address === state.unprovable)
         throw new ChainError('unavailable', 'no node answers');
-      return model.prove(asking);
+      return model.prove(requesting);
     },
-    askCode: () => assert.fail('no code is needed'),
+    requestCode: () => assert.fail('no code is needed'),
   };
-  const proven = createProven({ bytes: 1 << 22, onFault: failWith });
+  const proven = createStateCache({ bytes: 1 << 22, onFault: failWith });
   const requests = new StateRequests(nodes, proven, { maxWarmingMs: 600_000, now: () => state.now });
-  return { asked, trips, state, hold, requests };
+  return { requested, roundTrips, state, hold, requests };
 }
 
 const placeOf = (model: ModelState, number = 1n): HeadPlace => ({
@@ -59,17 +59,17 @@ describe('what is missing', () => {
   test('of one account is one question, of many accounts one trip, and nothing is asked twice', async () => {
     const model = new ModelState();
     for (let i = 0; i < 20; i++) model.set(addressAt(i), [7n, 8n, 9n]);
-    const { asked, trips, requests } = openModel(model);
+    const { requested, roundTrips, requests } = openModel(model);
     const at = placeOf(model);
     const reads = Array.from({ length: 60 }, (_, i) =>
-      requests.prove(question(addressAt(i % 20), slotAt(Math.floor(i / 20))), at, openScope()),
+      requests.prove(request(addressAt(i % 20), slotAt(Math.floor(i / 20))), at, openScope()),
     );
     const found = await Promise.all(reads);
     for (const [i, values] of found.entries())
       assert.deepEqual(values?.words, [model.wordOf(addressAt(i % 20), slotAt(Math.floor(i / 20)))]);
-    assert.equal(asked.length, 20);
-    assert.equal(trips.size, 1);
-    const again = requests.prove(question(addressAt(3), ...slots(3)), at, openScope());
+    assert.equal(requested.length, 20);
+    assert.equal(roundTrips.size, 1);
+    const again = requests.prove(request(addressAt(3), ...slots(3)), at, openScope());
     assert.ok(!(again instanceof Promise));
     assert.deepEqual(again?.words, [7n, 8n, 9n]);
   });
@@ -77,14 +77,14 @@ describe('what is missing', () => {
   test('waits for trips under way, and goes together then', async () => {
     const model = new ModelState();
     for (let i = 0; i < 40; i++) model.set(addressAt(i), []);
-    const { asked, trips, hold, requests } = openModel(model);
+    const { requested, roundTrips, hold, requests } = openModel(model);
     const at = placeOf(model);
     const reads: unknown[] = [];
-    const read = (i: number): unknown => reads.push(requests.prove(question(addressAt(i)), at, openScope()));
+    const read = (i: number): unknown => reads.push(requests.prove(request(addressAt(i)), at, openScope()));
     const answer = hold();
     for (let i = 0; i < 2; i++) {
       read(i);
-      while (asked.length === i) await turn();
+      while (requested.length === i) await turn();
     }
     for (let i = 2; i < 40; i++) {
       read(i);
@@ -92,19 +92,19 @@ describe('what is missing', () => {
     }
     answer();
     await Promise.all(reads);
-    assert.equal(asked.length, 40);
-    assert.equal(trips.size, 3);
+    assert.equal(requested.length, 40);
+    assert.equal(roundTrips.size, 3);
   });
 
   test('more slots than one question may have are several, and come back in their order', async () => {
     const model = new ModelState();
     const words = Array.from({ length: 300 }, (_, i) => BigInt(i + 1));
     model.set(addressAt(0), words);
-    const { asked, requests } = openModel(model);
-    const values = await requests.prove(question(addressAt(0), ...slots(300)), placeOf(model), openScope());
+    const { requested, requests } = openModel(model);
+    const values = await requests.prove(request(addressAt(0), ...slots(300)), placeOf(model), openScope());
     assert.deepEqual(values?.words, words);
     assert.deepEqual(
-      asked.map((one) => one.slots.length),
+      requested.map((one) => one.slots.length),
       [128, 128, 44],
     );
   });
@@ -114,7 +114,7 @@ describe('what is missing', () => {
     const count = 320;
     const words = Array.from({ length: count }, (_, i) => BigInt(i + 1));
     model.set(addressAt(0), words);
-    const { asked, requests } = openModel(model);
+    const { requested, requests } = openModel(model);
     const watch = watchTurns();
     const { states } = requests.proven;
     const { findSlot } = states;
@@ -125,15 +125,15 @@ describe('what is missing', () => {
       return findSlot.apply(states, args);
     };
     // An account that is known, so that its slots are looked for.
-    await requests.prove(question(addressAt(0)), placeOf(model), openScope());
+    await requests.prove(request(addressAt(0)), placeOf(model), openScope());
     const readers = Array.from({ length: 8 }, () =>
-      requests.prove(question(addressAt(0), ...slots(count)), placeOf(model), openScope()),
+      requests.prove(request(addressAt(0), ...slots(count)), placeOf(model), openScope()),
     );
     for (const values of await Promise.all(readers)) assert.deepEqual(values?.words, words);
     const most = watch.end();
     // Of 2,560 for all of them; a step has 32.
     assert.ok(most <= 4 * 32, `${most} look-ups in a turn`);
-    assert.equal(asked.flatMap((one) => one.slots).length, count);
+    assert.equal(requested.flatMap((one) => one.slots).length, count);
   });
 
   test('a slot finds its question at once, however many there are', async () => {
@@ -150,7 +150,7 @@ describe('what is missing', () => {
     };
     Set.prototype.has = watched;
     try {
-      await requests.prove(question(addressAt(0), ...slots(count)), placeOf(model), openScope());
+      await requests.prove(request(addressAt(0), ...slots(count)), placeOf(model), openScope());
     } finally {
       Set.prototype.has = has;
     }
@@ -162,12 +162,12 @@ describe('what is missing', () => {
     const words = Array.from({ length: 200 }, (_, i) => BigInt(i + 1));
     model.set(addressAt(0), words);
     const nodes: StateNodes = {
-      askProof: async (asking) => model.prove(asking),
-      askCode: () => assert.fail('no code is needed'),
+      requestProof: async (requesting) => model.prove(requesting),
+      requestCode: () => assert.fail('no code is needed'),
     };
-    const requests = new StateRequests(nodes, createProven({ bytes: 40_000, onFault: failWith }));
+    const requests = new StateRequests(nodes, createStateCache({ bytes: 40_000, onFault: failWith }));
     for (let round = 0; round < 2; round++) {
-      const values = await requests.prove(question(addressAt(0), ...slots(200)), placeOf(model), openScope());
+      const values = await requests.prove(request(addressAt(0), ...slots(200)), placeOf(model), openScope());
       assert.deepEqual(values?.words, words);
       assert.equal(values?.account?.balance, model.balanceOf(addressAt(0)));
     }
@@ -178,7 +178,7 @@ describe('what is missing', () => {
     model.set(addressAt(0), []);
     const { state, requests } = openModel(model);
     state.isDown = true;
-    const read = () => Promise.resolve(requests.prove(question(addressAt(0)), placeOf(model), openScope()));
+    const read = () => Promise.resolve(requests.prove(request(addressAt(0)), placeOf(model), openScope()));
     for (const { status } of await Promise.allSettled([read(), read()])) assert.equal(status, 'rejected');
     state.isDown = false;
     assert.equal((await read())?.account?.balance, model.balanceOf(addressAt(0)));
@@ -193,10 +193,10 @@ describe('a new head', () => {
     const contract = addressAt(count);
     const words = Array.from({ length: slotCount }, (_, i) => BigInt(i + 1));
     model.set(contract, words);
-    const { asked, requests, state } = openModel(model);
+    const { requested, requests, state } = openModel(model);
     const readAll = async (at: StatePlace): Promise<void> => {
-      const reads = Array.from({ length: count }, (_, i) => question(addressAt(i)));
-      for (const each of [...reads, question(contract, ...slots(slotCount))]) {
+      const reads = Array.from({ length: count }, (_, i) => request(addressAt(i)));
+      for (const each of [...reads, request(contract, ...slots(slotCount))]) {
         const values = await requests.prove(each, at, openScope());
         assert.equal(values?.account?.balance, model.balanceOf(each.address));
         assert.deepEqual(
@@ -207,7 +207,7 @@ describe('a new head', () => {
     };
     await readAll(placeOf(model));
     for (let number = 2n; number < 5n; number++) {
-      asked.length = 0;
+      requested.length = 0;
       for (let i = 0; i < 10; i++) model.set(addressAt(Number(number) * 20 + i), [], number);
       words[Number(number)] = 1_000n * number;
       model.set(contract, words);
@@ -216,8 +216,8 @@ describe('a new head', () => {
       requests.warmUp.noteHead(at);
       await readAll(at);
       while (requests.warmUp.count < Number(number) - 1) await turn();
-      const slotsAsked = asked.reduce((sum, one) => sum + one.slots.length, 0);
-      assert.ok(asked.length < count / 4, `${asked.length} proofs`);
+      const slotsAsked = requested.reduce((sum, one) => sum + one.slots.length, 0);
+      assert.ok(requested.length < count / 4, `${requested.length} proofs`);
       assert.ok(slotsAsked < slotCount / 2, `${slotsAsked} slots`);
     }
   });
@@ -225,15 +225,15 @@ describe('a new head', () => {
   test('of which nothing is read any more is not asked about', async () => {
     const model = new ModelState();
     model.set(addressAt(0), []);
-    const { asked, requests } = openModel(model);
-    await requests.prove(question(addressAt(0)), placeOf(model), openScope());
+    const { requested, requests } = openModel(model);
+    await requests.prove(request(addressAt(0)), placeOf(model), openScope());
     for (let number = 2n; number < 9n; number++) {
       model.set(addressAt(0), [], number);
       requests.warmUp.noteHead(placeOf(model, number));
-      await requests.warmUp.findRound(model.stateRoot, question(addressAt(0)));
+      await requests.warmUp.findRound(model.stateRoot, request(addressAt(0)));
       await turn();
     }
-    assert.ok(asked.length > 1 && asked.length < 5, `${asked.length} proofs`);
+    assert.ok(requested.length > 1 && requested.length < 5, `${requested.length} proofs`);
   });
 });
 
@@ -247,20 +247,20 @@ async function countAtHeads(
   const model = new ModelState();
   for (let i = 0; i < 300; i++) model.set(addressAt(i), []);
   const opened = openModel(model);
-  const { asked, requests, state } = opened;
+  const { requested, requests, state } = opened;
   const counts: number[] = [];
   for (let number = 1; number <= count; number++) {
     for (let i = 0; i < 300; i++) requests.warmUp.noteRead(model.stateRoot, addressAt(i));
     for (let i = 0; i < 300; i++) model.set(addressAt(i), [], BigInt(number));
-    asked.length = 0;
+    requested.length = 0;
     state.now = Math.max(state.now, HEAD_MS * number);
     each(number, opened);
     requests.warmUp.noteHead(placeOf(model, BigInt(number)));
-    for (let before = -1; asked.length > before; ) {
-      before = asked.length;
+    for (let before = -1; requested.length > before; ) {
+      before = requested.length;
       for (let i = 0; i < 50; i++) await turn();
     }
-    counts.push(asked.length);
+    counts.push(requested.length);
   }
   return counts;
 }
@@ -270,13 +270,13 @@ describe('nodes', () => {
     const counts = await countAtHeads(17, (number, { state }) => {
       state.isDown = number < 17;
     });
-    const failing = counts.flatMap((asked, index) => (asked === 0 ? [] : [index + 1]));
+    const failing = counts.flatMap((requested, index) => (requested === 0 ? [] : [index + 1]));
     assert.deepEqual(failing, [1, 3, 6, 11]);
     const back = await countAtHeads(4, (number, { state }) => {
       state.isDown = number === 1;
     });
     assert.deepEqual(
-      back.map((asked) => asked > 0),
+      back.map((requested) => requested > 0),
       [true, false, true, true],
     );
   });
@@ -285,16 +285,16 @@ describe('nodes', () => {
     const counts = await countAtHeads(8, (_, { state }) => {
       state.unprovable = addressAt(7);
     });
-    for (const asked of counts) assert.ok(asked > 100, counts.join());
+    for (const requested of counts) assert.ok(requested > 100, counts.join());
   });
 
   test('that are slow are asked in half of the time between heads, at each of them', async () => {
     const counts = await countAtHeads(30, (_, { state }) => {
       state.proofMs = HEAD_MS / 200;
     });
-    for (const asked of counts.slice(24)) assert.ok(asked >= 100 && asked < 200, counts.join());
+    for (const requested of counts.slice(24)) assert.ok(requested >= 100 && requested < 200, counts.join());
     const quick = await countAtHeads(8, () => {});
-    for (const asked of quick) assert.ok(asked >= 200, quick.join());
+    for (const requested of quick) assert.ok(requested >= 200, quick.join());
   });
 });
 
@@ -303,54 +303,54 @@ const codeHash = `0x${'07'.repeat(32)}`;
 describe('callers that wait for the same', () => {
   /** Nodes that give a code when they are let, and fail when the time of a trip is over. */
   const openCodes = () => {
-    const asked: RequestScope[] = [];
+    const requested: RequestScope[] = [];
     const state = { isSilent: true };
     const nodes: StateNodes = {
-      askProof: () => assert.fail('no proof is needed'),
-      async askCode(_address, _hash, _at, trip) {
-        asked.push(trip);
+      requestProof: () => assert.fail('no proof is needed'),
+      async requestCode(_address, _hash, _at, roundTrip) {
+        requested.push(roundTrip);
         while (state.isSilent) {
-          if (performance.now() >= trip.deadline) throw new ChainError('timeout', 'the node is silent');
+          if (performance.now() >= roundTrip.deadline) throw new ChainError('timeout', 'the node is silent');
           await turn();
         }
         return Uint8Array.of(1);
       },
     };
-    const requests = new StateRequests(nodes, createProven({ bytes: 1 << 20, onFault: failWith }));
+    const requests = new StateRequests(nodes, createStateCache({ bytes: 1 << 20, onFault: failWith }));
     const ask = (scope: RequestScope): Promise<Uint8Array> =>
       Promise.resolve(requests.proveCode(addressAt(1), codeHash, placeOf(new ModelState()), scope));
-    return { asked, state, ask };
+    return { requested, state, ask };
   };
   const scopeFor = (ms: number): RequestScope => new RequestScope(performance.now() + ms);
 
   test('have their own time: what fails for want of the first one’s is asked again', async () => {
-    const { asked, state, ask } = openCodes();
+    const { requested, state, ask } = openCodes();
     const first = ask(scopeFor(20));
     const second = ask(scopeFor(600_000));
     await assert.rejects(first, { kind: 'timeout' });
-    while (asked.length < 2) await turn();
+    while (requested.length < 2) await turn();
     state.isSilent = false;
     assert.deepEqual(await second, Uint8Array.of(1));
   });
 
   test('do not wait longer than they have time', async () => {
-    const { asked, state, ask } = openCodes();
+    const { requested, state, ask } = openCodes();
     const first = ask(scopeFor(600_000));
     await assert.rejects(ask(scopeFor(20)), { kind: 'timeout' });
     state.isSilent = false;
     assert.deepEqual(await first, Uint8Array.of(1));
-    assert.equal(asked.length, 1);
+    assert.equal(requested.length, 1);
   });
 
   test('are asked for as long as one of them is there', async () => {
-    const { asked, state, ask } = openCodes();
+    const { requested, state, ask } = openCodes();
     state.isSilent = false;
     const [gone, left] = [openScope(), openScope()];
     const outcomes = [ask(gone), ask(left)];
     gone.abort();
     assert.deepEqual(await Promise.all(outcomes), [Uint8Array.of(1), Uint8Array.of(1)]);
-    assert.equal(asked.length, 1);
-    const { asked: none, ask: askNone } = openCodes();
+    assert.equal(requested.length, 1);
+    const { requested: none, ask: askNone } = openCodes();
     const last = openScope();
     const outcome = askNone(last);
     last.abort();
@@ -361,30 +361,32 @@ describe('callers that wait for the same', () => {
 
 describe('trips', () => {
   const ask = (
-    trips: Trips,
+    roundTrips: RoundTrips,
     owner: string,
     name: string,
     sent: string[][],
-    held: Promise<void>,
+    reserved: Promise<void>,
   ): Promise<void> => {
     const scope = openScope();
     scope.owner = owner;
-    return trips.ask(scope, async (trip) => {
-      const names = (trip.batch as { names?: string[] }).names ?? [];
+    return roundTrips.ask(scope, async (roundTrip) => {
+      const names = (roundTrip.batch as { names?: string[] }).names ?? [];
       if (names.length === 0) sent.push(names);
-      Object.assign(trip.batch as object, { names });
+      Object.assign(roundTrip.batch as object, { names });
       names.push(name);
-      await held;
+      await reserved;
     });
   };
 
   test('are of one owner each, with 64 questions at most', async () => {
-    const trips = new Trips();
+    const roundTrips = new RoundTrips();
     const sent: string[][] = [];
     const many = Array.from({ length: 1_000 }, (_, i) =>
-      ask(trips, 'many', `many ${i}`, sent, Promise.resolve()),
+      ask(roundTrips, 'many', `many ${i}`, sent, Promise.resolve()),
     );
-    const few = Array.from({ length: 3 }, (_, i) => ask(trips, 'few', `few ${i}`, sent, Promise.resolve()));
+    const few = Array.from({ length: 3 }, (_, i) =>
+      ask(roundTrips, 'few', `few ${i}`, sent, Promise.resolve()),
+    );
     await Promise.all([...many, ...few]);
     assert.equal(sent.flat().length, 1_003);
     assert.ok(sent.every(({ length }) => length <= 64));

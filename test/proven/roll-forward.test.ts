@@ -6,9 +6,9 @@ import { EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../src/primitives/keccak.ts';
 import { RollForward } from '../../src/proven/roll-forward.ts';
+import { RoundTrips } from '../../src/proven/round-trips.ts';
 import type { HeadPlace, ListNodes } from '../../src/proven/state-nodes.ts';
-import { createProven } from '../../src/proven/state-requests.ts';
-import { Trips } from '../../src/proven/trips.ts';
+import { createStateCache } from '../../src/proven/state-requests.ts';
 import { addressAt } from './model-state.ts';
 
 const ACCOUNT = addressAt(1);
@@ -46,20 +46,20 @@ const change = (balance: bigint, rest: Partial<AccountAccess> = {}): BlockAccess
 ];
 
 function openRolled() {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const lists = new Map<string, BlockAccessList>();
   const state: { length: number; fails: boolean } = { length: 100, fails: false };
   const nodes: ListNodes = {
     findHeader: (_, hash) => placeOf(hash),
-    async askAccessList({ hash }) {
-      asked.push(hash);
+    async requestAccessList({ hash }) {
+      requested.push(hash);
       if (state.fails) throw new Error('no node answers');
       return { list: lists.get(hash) ?? [], length: state.length };
     },
   };
-  const proven = createProven({ bytes: 1 << 22, onFault: (error) => assert.fail(String(error)) });
+  const proven = createStateCache({ bytes: 1 << 22, onFault: (error) => assert.fail(String(error)) });
   const { states, codes } = proven;
-  const rollForward = new RollForward(nodes, states, codes, new Trips());
+  const rollForward = new RollForward(nodes, states, codes, new RoundTrips());
   /** What a proof at a block shows of the account. */
   const note = (name: string, balance: bigint): void =>
     states.proven.note(
@@ -72,7 +72,7 @@ function openRolled() {
       },
     );
   return {
-    ...{ asked, lists, state, states, codes, note, rollForward },
+    ...{ requested, lists, state, states, codes, note, rollForward },
     noteHead: (name: string): void => rollForward.noteHead(placeOf(name)),
     roll: (name: string, keys = KEYS): Promise<boolean> => rollForward.roll(placeOf(name), keys),
     balanceAt: (name: string): bigint | undefined => states.findAccount(placeOf(name), ACCOUNT)?.balance,
@@ -81,15 +81,15 @@ function openRolled() {
 
 describe('rolling forward', () => {
   test('goes from the last block of which something is known, over those between', async () => {
-    const { note, noteHead, roll, balanceAt, lists, asked, rollForward } = openRolled();
+    const { note, noteHead, roll, balanceAt, lists, requested, rollForward } = openRolled();
     note('a4', 40n);
     noteHead('a4');
     lists.set('a6', change(60n));
     assert.equal(await roll('a7'), true);
-    assert.deepEqual(asked.sort(), ['a5', 'a6', 'a7']);
+    assert.deepEqual(requested.sort(), ['a5', 'a6', 'a7']);
     assert.deepEqual([balanceAt('a4'), balanceAt('a5'), balanceAt('a7')], [40n, 40n, 60n]);
     assert.equal(await roll('a8'), true);
-    assert.equal(asked.length, 4);
+    assert.equal(requested.length, 4);
     assert.equal(rollForward.count, 2);
   });
 
@@ -123,12 +123,12 @@ describe('rolling forward', () => {
   });
 
   test('does not ask over more blocks than are remembered, nor where nothing is known', async () => {
-    const { note, noteHead, roll, balanceAt, asked } = openRolled();
+    const { note, noteHead, roll, balanceAt, requested } = openRolled();
     assert.equal(await roll('a30'), false);
     note('a30', 1n);
     noteHead('a30');
     assert.equal(await roll('a47'), false);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requested, []);
     note('a47', 2n);
     for (let height = 48; height < 80; height++) assert.equal(await roll(`a${height}`), true);
     // Nothing was read at the blocks between: they are too many.
@@ -137,17 +137,17 @@ describe('rolling forward', () => {
   });
 
   test('leaves heads out after failures, twice as many each time', async () => {
-    const { note, roll, asked, state } = openRolled();
+    const { note, roll, requested, state } = openRolled();
     state.fails = true;
     for (let height = 5; height < 25; height++) {
       note(`a${height - 1}`, 1n);
       assert.equal(await roll(`a${height}`), false);
     }
-    assert.deepEqual(asked, ['a5', 'a7', 'a11', 'a19']);
+    assert.deepEqual(requested, ['a5', 'a7', 'a11', 'a19']);
   });
 
   test('asks for long lists only where they replace as many proofs', async () => {
-    const { note, roll, asked, state } = openRolled();
+    const { note, roll, requested, state } = openRolled();
     state.length = 50_000;
     note('a4', 1n);
     assert.equal(await roll('a5', 10), true);
@@ -155,7 +155,7 @@ describe('rolling forward', () => {
     assert.equal(await roll('a6', 10), false);
     note('a6', 1n);
     assert.equal(await roll('a7', 100), true);
-    assert.deepEqual(asked, ['a5', 'a7']);
+    assert.deepEqual(requested, ['a5', 'a7']);
   });
 
   test('an account that is emptied is none, and nothing follows for one that was empty already', async () => {
@@ -170,8 +170,8 @@ describe('rolling forward', () => {
     assert.equal(states.findAccount(placeOf('a6'), ACCOUNT)?.balance, 60n);
     assert.equal(states.findAccount(placeOf('a6'), ACCOUNT)?.nonce, 0n);
     const leaf = { nonce: 0n, balance: 0n, codeHash: EMPTY_CODE_HASH, storageRoot: EMPTY_TRIE_ROOT };
-    const question = { address: ACCOUNT, slots: [] };
-    states.proven.note('root 7', question, { account: leaf, words: [], nodes: new Map() });
+    const request = { address: ACCOUNT, slots: [] };
+    states.proven.note('root 7', request, { account: leaf, words: [], nodes: new Map() });
     await roll('a8');
     assert.equal(states.findAccount(placeOf('a8'), ACCOUNT), undefined);
   });

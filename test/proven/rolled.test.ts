@@ -8,7 +8,7 @@ import { bytesToHex } from '../../src/primitives/hex.ts';
 import { readBlockChanges } from '../../src/proven/block-changes.ts';
 import { BlockStates } from '../../src/proven/block-states.ts';
 import { Findings } from '../../src/verification/findings.ts';
-import { type ProvenState, verifyAccountProof } from '../../src/verification/state-proof.ts';
+import { type VerifiedState, verifyAccountProof } from '../../src/verification/state-proof.ts';
 import { Random } from '../fuzz/random.ts';
 import { type EmbeddedChain, importEmbeddedChain } from '../support/embedded.ts';
 import { limitTo } from '../support/test-chain.ts';
@@ -41,13 +41,13 @@ describe('the state of a block', () => {
     stateRoot: string,
     address: string,
     slots: readonly string[],
-  ): Promise<ProvenState> => {
+  ): Promise<VerifiedState> => {
     const reference = { kind: 'number', number: BigInt(number) } as const;
     const proof = await chain.state.getProof(address, slots, reference, limitTo(LIMIT_MS));
     const findings = new Findings();
     const proven = verifyAccountProof(JSON.parse(String(proof)), { address, slots }, stateRoot, findings);
     assert.deepEqual(findings.list, []);
-    return proven as ProvenState;
+    return proven as VerifiedState;
   };
 
   // Zeros of storage that was empty are not listed.

@@ -6,9 +6,9 @@ const MIB = 1 << 20;
 const contracts = Number(process.env['CONTRACTS'] ?? 10_000);
 const bound = Number(process.env['BOUND_MIB'] ?? 16) * MIB;
 
-const { counted, growth, trips } = await fillMemory(contracts, bound);
+const { counted, growth, roundTrips } = await fillMemory(contracts, bound);
 const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
 console.log(
-  `${contracts} contracts, ${trips} trips: bound ${inMib(bound)}, counted ${inMib(counted)}, in use ${inMib(growth)} more than before`,
+  `${contracts} contracts, ${roundTrips} trips: bound ${inMib(bound)}, counted ${inMib(counted)}, in use ${inMib(growth)} more than before`,
 );
 assert.ok(growth <= bound + REST_BYTES, 'more is in use than the bound allows');

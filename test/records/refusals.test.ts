@@ -31,9 +31,9 @@ async function fill(table: RecordTable, { name, text, max }: Owner): Promise<voi
 }
 
 /** Asks `TIMES` times. */
-type Ask = (owner: Owner, whenFull: 'refuse' | 'removeOldest', from: number) => void;
+type Send = (owner: Owner, whenFull: 'refuse' | 'removeOldest', from: number) => void;
 
-function askIn(table: LmdbRecordTable | MemoryRecordTable): Ask {
+function askIn(table: LmdbRecordTable | MemoryRecordTable): Send {
   return ({ name, text, max }, whenFull, from) => {
     for (let i = from; i < from + TIMES; i++) {
       const isMade = table.create(`${name}/new${i}`, text, LIFE, max, whenFull);

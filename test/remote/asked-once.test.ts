@@ -73,14 +73,14 @@ describe('questions of one call to nodes', { skip: ANVIL_SKIP }, () => {
     call: CallRequest['call'],
     lacking?: string,
   ): Promise<readonly string[]> {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const door = await FaultUpstream.start(anvil.httpUrl);
     const network = await openRemote(door.httpUrl);
     await door.setFault({
       concerns: ({ method, params }) => {
         const [first, second] = params;
         const slots = method === 'eth_getProof' ? JSON.stringify(second) : '';
-        asked.push(`${method} ${JSON.stringify(first)} ${slots}`);
+        requested.push(`${method} ${JSON.stringify(first)} ${slots}`);
         return (answer !== undefined && HINTS.has(method)) || method === lacking;
       },
       answer: (one, ask) =>
@@ -92,17 +92,17 @@ describe('questions of one call to nodes', { skip: ANVIL_SKIP }, () => {
       await Promise.resolve(network.chain.execution[kind](request, scope)).catch((error: unknown) => {
         if (!(error instanceof ChainError)) throw error;
       });
-      return asked;
+      return requested;
     } finally {
       await network.close();
       await door.close();
     }
   }
 
-  function assertOnce(asked: readonly string[], what: string): void {
-    const counted = asked.filter((one) => COUNTED.has(one.split(' ')[0] ?? ''));
+  function assertOnce(requested: readonly string[], what: string): void {
+    const counted = requested.filter((one) => COUNTED.has(one.split(' ')[0] ?? ''));
     const twice = counted.filter((one, at) => counted.indexOf(one) !== at);
-    assert.deepEqual(twice, [], `${what}: ${asked.join('; ')}`);
+    assert.deepEqual(twice, [], `${what}: ${requested.join('; ')}`);
   }
 
   for (const [name, answer] of Object.entries(HINTED))
@@ -110,25 +110,25 @@ describe('questions of one call to nodes', { skip: ANVIL_SKIP }, () => {
       const calls = Object.entries(CALLS);
       for (const [what, call] of name === 'nodes are silent' ? calls.slice(0, 1) : calls)
         for (const kind of KINDS) {
-          const asked = await listAsked(answer, kind, call);
+          const requested = await listAsked(answer, kind, call);
           assert.ok(
-            asked.some((one) => one.startsWith('eth_getProof')),
+            requested.some((one) => one.startsWith('eth_getProof')),
             `${what}: not executed here`,
           );
-          assertOnce(asked, `${kind} of ${what}`);
+          assertOnce(requested, `${kind} of ${what}`);
         }
     });
 
   test('nothing is asked twice where nodes have no proofs, and answer the call themselves', async () => {
     // A list of the caller is asked for anew: the one that was asked for before was a hint, of which no more was read than what is proven.
     for (const kind of ['call', 'estimateGas'] as const) {
-      const asked = await listAsked(
+      const requested = await listAsked(
         undefined,
         kind,
         CALLS['a contract that reads slots'] as object,
         'eth_getProof',
       );
-      assertOnce(asked, kind);
+      assertOnce(requested, kind);
     }
   });
 });

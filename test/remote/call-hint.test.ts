@@ -23,7 +23,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 };
 const NOT_THERE: Answer = { error: { code: -32601, message: 'the method does not exist/is not available' } };
 
-type Witness = { state: unknown; codes: unknown; keys: unknown; headers: unknown };
+type AnsweredBy = { state: unknown; codes: unknown; keys: unknown; headers: unknown };
 type Entry = { readonly address: string; readonly storageKeys: readonly string[] };
 type Proof = {
   readonly accountProof: readonly string[];
@@ -36,7 +36,10 @@ const callOf = (to: string, value: number): CallRequest => ({
 });
 
 /** What a node with the method answers, from one without. */
-async function proveCall({ params }: Call, ask: AskNode): Promise<{ witness: Witness; accounts: unknown }> {
+async function proveCall(
+  { params }: Call,
+  ask: AskNode,
+): Promise<{ witness: AnsweredBy; accounts: unknown }> {
   const [call, block] = params as [{ readonly to: string }, unknown];
   const resultOf = async (method: string, ...rest: readonly unknown[]): Promise<unknown> => {
     const answer = await ask({ method, params: [...rest, block] });
@@ -76,7 +79,7 @@ const ODD: readonly unknown[] = [
 ];
 
 /** Witnesses that are wrong, or say too little. */
-const LIES: Readonly<Record<string, (witness: Witness) => unknown>> = {
+const LIES: Readonly<Record<string, (witness: AnsweredBy) => unknown>> = {
   'other nodes': (witness) => ({ ...witness, state: otherBytes(witness.state) }),
   'no nodes': (witness) => ({ ...witness, state: [] }),
   'nodes without the last': (witness) => ({ ...witness, state: (witness.state as unknown[]).slice(0, -1) }),
@@ -87,7 +90,7 @@ const LIES: Readonly<Record<string, (witness: Witness) => unknown>> = {
   'no witness': () => undefined,
   ...Object.fromEntries(
     (['state', 'codes', 'keys'] as const).flatMap((name) =>
-      ODD.map((odd): [string, (witness: Witness) => unknown] => [
+      ODD.map((odd): [string, (witness: AnsweredBy) => unknown] => [
         `${name}: ${JSON.stringify(odd)}`,
         (witness) => ({ ...witness, [name]: odd }),
       ]),
@@ -112,7 +115,7 @@ test('of a witness as much is decoded as a call can need', () => {
 
 describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
   let anvil: Anvil;
-  const asked: string[] = [];
+  const requested: string[] = [];
 
   before(async () => {
     anvil = await startAnvil();
@@ -134,13 +137,13 @@ describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
     const door = await FaultUpstream.start(anvil.httpUrl);
     await door.setFault({
       concerns: ({ method }) => {
-        asked.push(method);
+        requested.push(method);
         return method === 'proof_call';
       },
       answer: async (call, ask) => (answer === undefined ? NOT_THERE : { result: await answer(call, ask) }),
     });
     const network = await openRemote(door.httpUrl);
-    asked.length = 0;
+    requested.length = 0;
     try {
       await work(network);
     } finally {
@@ -149,7 +152,7 @@ describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
     }
   }
 
-  const count = (method: string): number => asked.filter((one) => one === method).length;
+  const count = (method: string): number => requested.filter((one) => one === method).length;
 
   async function countTrips(network: RemoteNetwork, request: CallRequest, expected: number): Promise<number> {
     return network.countTrips(async () => {

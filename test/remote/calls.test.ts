@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assemble } from '../../scripts/assembler.ts';
 import type { BlockReference, CallRequest } from '../../src/chain/requests.ts';
-import { toCallBytes } from '../../src/engine/execution/plain-job.ts';
+import { toCallBytes } from '../../src/engine/execution/fast-path-job.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
@@ -107,7 +107,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
   let anvil: Anvil;
   let door: FaultUpstream;
   let network: RemoteNetwork;
-  const asked: string[] = [];
+  const requested: string[] = [];
   /** Blocks that were asked for by number. */
   const numbersAsked: bigint[] = [];
 
@@ -130,14 +130,14 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
   beforeEach(async () => {
     await door.setFault({ concerns: note });
     network = await openRemote(door.httpUrl);
-    asked.length = 0;
+    requested.length = 0;
     numbersAsked.length = 0;
   });
   afterEach(() => network.close());
 
   /** Concerns nothing: it only listens. */
   function note({ method, params: [first] }: Call): boolean {
-    asked.push(method);
+    requested.push(method);
     if (method === 'eth_getBlockByNumber' && String(first).startsWith('0x'))
       numbersAsked.push(BigInt(String(first)));
     return false;
@@ -147,7 +147,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const { number } = network.chain.heads.served ?? assert.fail();
     return numbersAsked.filter((each) => each < number - 50n);
   };
-  const count = (method: string): number => asked.filter((one) => one === method).length;
+  const count = (method: string): number => requested.filter((one) => one === method).length;
 
   test('a call that was never made takes three trips at most, then none', async () => {
     const request = callOf(PROXY, 7);
@@ -168,10 +168,10 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     await mineAfter(() => anvil.request('anvil_setStorageAt', READER, word(9), word(1)));
     assert.ok((await network.countTrips(() => network.ask('call', callOf(PROXY, 1)))) <= 1);
     await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(2), word(1234)));
-    const trips = await network.countTrips(async () => {
+    const roundTrips = await network.countTrips(async () => {
       assert.deepEqual(await network.ask('call', callOf(PROXY, 2)), resultOf(1234));
     });
-    assert.ok(trips <= 1, `${trips} trips`);
+    assert.ok(roundTrips <= 1, `${roundTrips} trips`);
     await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(2), word(14)));
   });
 
@@ -186,7 +186,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const { execution } = network.chain;
     const ask = (request: CallRequest): unknown => {
       const scope = new RequestScope(performance.now() + LIMIT_MS);
-      const answer = execution.callPlain?.(toCallBytes(request) ?? assert.fail(), scope);
+      const answer = execution.callFastPath?.(toCallBytes(request) ?? assert.fail(), scope);
       if (answer !== undefined) assert.equal(scope.trust, 'single');
       return answer;
     };
@@ -213,11 +213,11 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     await network.ask('call', callOf(PROXY, 11));
     await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(11), word(4321)));
     await warmed(1);
-    const trips = await network.countTrips(async () => {
+    const roundTrips = await network.countTrips(async () => {
       assert.deepEqual(await network.ask('call', callOf(PROXY, 11)), resultOf(4321));
       assert.notEqual((await network.ask('estimateGas', callOf(PROXY, 11))).result, undefined);
     });
-    assert.equal(trips, 0);
+    assert.equal(roundTrips, 0);
     await mineAfter(() => anvil.request('anvil_setStorageAt', PROXY, word(11), word(77)));
     await warmed(2);
     assert.equal(await network.countTrips(() => network.ask('call', callOf(PROXY, 11))), 0);
@@ -299,13 +299,13 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const theirs = async (back: number): Promise<string> =>
       JSON.stringify(await anvil.request('eth_call', callOf(HASHER, back).call, 'latest'));
     await network.ask('call', callOf(HASHER, 1));
-    asked.length = numbersAsked.length = 0;
+    requested.length = numbersAsked.length = 0;
     for (const back of [200, 201]) {
       assert.equal((await network.ask('call', callOf(HASHER, back))).result, await theirs(back));
       assert.equal(count('eth_getProof'), back - 199);
       assert.deepEqual(farHeaders(), []);
     }
-    asked.length = 0;
+    requested.length = 0;
     assert.equal((await network.ask('call', callOf(HASHER, 4))).result, await theirs(4));
     assert.equal(count('eth_getProof'), 0);
     assert.ok(count('eth_getBlockByNumber') >= 3);
@@ -346,13 +346,16 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const attempt = async (): Promise<boolean> => {
       await network.close();
       network = await openRemote(door.httpUrl);
-      asked.length = numbersAsked.length = proofs.length = 0;
-      const trips = await network.countTrips(async () => {
+      requested.length = numbersAsked.length = proofs.length = 0;
+      const roundTrips = await network.countTrips(async () => {
         assert.equal((await network.ask('call', request)).result, told);
       });
       assert.deepEqual(farHeaders(), []);
       // A trip has one proof of all hashes that are missing by then, and no hash is in two. How many trips there are depends on how far a slice gets.
-      assert.ok(proofs.length >= 1 && proofs.length <= trips, `${proofs.length} proofs in ${trips} trips`);
+      assert.ok(
+        proofs.length >= 1 && proofs.length <= roundTrips,
+        `${proofs.length} proofs in ${roundTrips} trips`,
+      );
       const slots = proofs.flat();
       assert.equal(new Set(slots).size, slots.length);
       assert.equal(count('eth_call'), network.figures().left['unsettled']);
@@ -376,11 +379,11 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
       const request = callOf(WALKER, 600_000, accounts);
       assert.equal((await network.ask('call', request)).result, `"${word(accounts)}"`);
     }
-    asked.length = 0;
+    requested.length = 0;
     assert.equal((await network.ask('call', callOf(WALKER, 600_001, 60))).result, `"${word(60)}"`);
     // The head is looked for all the time.
     assert.deepEqual(
-      asked.filter((method) => method !== 'eth_getBlockByNumber'),
+      requested.filter((method) => method !== 'eth_getBlockByNumber'),
       [],
     );
     assert.equal(network.figures().executed - before, 3);
@@ -453,7 +456,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(left['unproven'], 1);
     // After three in a row the block's state is not asked for with each call.
     for (let i = 0; i < 2; i++) await network.ask('call', callOf(READER, 2));
-    asked.length = 0;
+    requested.length = 0;
     await network.ask('call', callOf(READER, 3));
     assert.deepEqual([count('eth_getProof'), network.figures().left['unproven']], [0, 4]);
   });
@@ -480,12 +483,12 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const code = bytesToHex(assemble('5000 loop: DUP1 SLOAD POP 1 SWAP1 SUB DUP1 @loop JUMPI STOP'));
     await mineAfter(() => anvil.request('anvil_setCode', GREEDY, code));
     await mineAfter(() => anvil.request('anvil_setStorageAt', GREEDY, word(1), word(1)));
-    asked.length = 0;
+    requested.length = 0;
     assert.equal((await network.ask('call', callOf(GREEDY))).result, '"0x"');
     assert.equal(network.figures().left['unsettled'], 1);
     assert.equal(count('eth_call'), 1);
     // The same one is not tried again for a while; another one is.
-    asked.length = 0;
+    requested.length = 0;
     assert.equal((await network.ask('call', callOf(GREEDY))).result, '"0x"');
     assert.equal(network.figures().left['unsettled'], 2);
     assert.deepEqual([count('eth_getProof'), count('eth_createAccessList')], [0, 0]);
@@ -509,12 +512,12 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
         return false;
       },
     });
-    const paid: [keys: number, trips: number][] = [];
+    const paid: [keys: number, roundTrips: number][] = [];
     const scope = new RequestScope(performance.now() + LIMIT_MS);
     scope.owner = 'payer';
     const paidKeys = (): number => paid.reduce((sum, [keys]) => sum + keys, 0);
     let unpaid = 0;
-    scope.meter = { pay: (keys, trips) => void paid.push([keys, trips]), payFor: () => {} };
+    scope.meter = { pay: (keys, roundTrips) => void paid.push([keys, roundTrips]), payFor: () => {} };
     await network.chain.execution.call(callOf(WALKER, 1, first), scope);
     assert.ok(proven.size >= first, `${proven.size} keys`);
     assert.equal(paidKeys(), proven.size - covered);

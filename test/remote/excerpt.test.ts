@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StateKeys } from '../../src/proven/state-keys.ts';
-import type { Proven } from '../../src/proven/state-requests.ts';
+import type { StateCache } from '../../src/proven/state-requests.ts';
 import { addMissing } from '../../src/remote/excerpt.ts';
 import type { RemoteBlock } from '../../src/remote/remote-block.ts';
 
 test('what is missing is looked for until there is more of it than nodes prove', () => {
   let looked = 0;
   const states = { findAccount: () => void looked++, findSlot: () => void looked++ };
-  const proven = { states, codes: { find: () => undefined } } as unknown as Proven;
+  const proven = { states, codes: { find: () => undefined } } as unknown as StateCache;
   const block = { at: {}, blockHashes: new Map() } as unknown as RemoteBlock;
   const keys = new StateKeys();
   for (let account = 0; account < 2_000; account++) keys.addAccount(`0x${account}`);

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { listForkMembers, parseChainConfig } from '../../src/chain/chain-config.ts';
 import { BLANK_HEADER, type Header } from '../../src/chain/header.ts';
-import { AskedRules } from '../../src/remote/asked-rules.ts';
+import { FetchedRules } from '../../src/remote/fetched-rules.ts';
 import { ForkRules } from '../../src/remote/fork-rules.ts';
 import { findKnownChain } from '../../src/remote/known-chains.ts';
-import type { NodeQuestion, Opinion } from '../../src/remote/state-source.ts';
+import type { NodeReply, NodeRequest } from '../../src/remote/state-source.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { GETH_SKIP, installGeth } from '../geth/node/geth-program.ts';
@@ -54,15 +54,15 @@ class Tellers {
   readonly rules = new ForkRules(77n, undefined);
   readonly log: RecordingLog = createRecordingLog();
   answers: readonly object[];
-  asked = 0;
+  requested = 0;
   now = 0;
-  readonly #asking: AskedRules;
+  readonly #requesting: FetchedRules;
 
   constructor(...answers: readonly object[]) {
     this.answers = answers;
     const { rules, log } = this;
-    this.#asking = new AskedRules({
-      source: { survey: (question) => this.#survey(question) },
+    this.#requesting = new FetchedRules({
+      source: { survey: (request) => this.#survey(request) },
       rules,
       network: 'n',
       log,
@@ -71,17 +71,17 @@ class Tellers {
     });
   }
 
-  async *#survey({ method }: NodeQuestion): AsyncGenerator<Opinion> {
+  async *#survey({ method }: NodeRequest): AsyncGenerator<NodeReply> {
     assert.equal(method, 'eth_config');
     for (const [i, answer] of this.answers.entries()) {
-      this.asked++;
+      this.requested++;
       yield { node: { name: `${i}` }, answer: JSON.stringify(answer) };
     }
   }
 
   /** @returns whether it had to be waited for */
   async learn(timestamp: number): Promise<boolean> {
-    const learning = this.#asking.learn(BigInt(timestamp), PLACE, new RequestScope(HOUR_MS));
+    const learning = this.#requesting.learn(BigInt(timestamp), PLACE, new RequestScope(HOUR_MS));
     await learning;
     // What nothing waits for ends within the turn.
     await new Promise((resolve) => setImmediate(resolve));
@@ -93,16 +93,16 @@ describe('nodes that are asked for rules', () => {
   test('are asked once, and again after an hour, for which no call waits', async () => {
     const tellers = new Tellers(tell(18, 100), tell(18, 100), tell(18, 100));
     assert.deepEqual([await tellers.learn(150), await tellers.learn(150)], [true, false]);
-    assert.equal(tellers.asked, 2);
+    assert.equal(tellers.requested, 2);
     tellers.answers = [tell(18, 100, 300), tell(18, 100, 300)];
     tellers.now = HOUR_MS - 1;
     assert.equal(await tellers.learn(200), false);
     assert.ok(!tellers.rules.needsTelling(300n));
     tellers.now = HOUR_MS;
     assert.equal(await tellers.learn(200), false);
-    assert.equal(tellers.asked, 4);
+    assert.equal(tellers.requested, 4);
     assert.ok(tellers.rules.needsTelling(300n));
-    assert.deepEqual([tellers.log.lines.length, await tellers.learn(200), tellers.asked], [1, false, 4]);
+    assert.deepEqual([tellers.log.lines.length, await tellers.learn(200), tellers.requested], [1, false, 4]);
     assert.match(tellers.log.lines[0] ?? '', /other rules of the chain than before/);
     tellers.answers = [tell(19, 300), tell(19, 300)];
     assert.equal(await tellers.learn(300), true);
@@ -118,7 +118,7 @@ describe('nodes that are asked for rules', () => {
       assert.ok(!tellers.rules.needsTelling(1n << 40n));
       assert.equal(latestFork(tellers.rules, headerAt(150)), 'osaka');
     }
-    assert.equal(tellers.asked, 5);
+    assert.equal(tellers.requested, 5);
     assert.equal(tellers.log.lines.length, 1);
     assert.match(tellers.log.lines[0] ?? '', /"warn".*a node tells other rules of the chain/);
   });
@@ -128,7 +128,7 @@ describe('nodes that are asked for rules', () => {
     assert.deepEqual([await tellers.learn(150), await tellers.learn(150)], [true, false]);
     tellers.now = 60_000;
     assert.equal(await tellers.learn(150), true);
-    assert.equal(tellers.asked, 2);
+    assert.equal(tellers.requested, 2);
   });
 });
 
@@ -175,7 +175,7 @@ describe('fork rules', () => {
 
   test('what one node tells is not proven, what two tell alike is, and where they contradict each other nothing is known', () => {
     const rules = new ForkRules(77n, undefined);
-    const why = (): string | undefined => rules.find(headerAt(150))?.whyUnproven;
+    const why = (): string | undefined => rules.find(headerAt(150))?.whyUnverifiable;
     const mayBe = (): string | undefined => latestFork(rules, headerAt(150));
     assert.ok(!rules.note([tell(18, 100)]));
     assert.match(why() ?? '', /only one node tells the rules of the chain/);
@@ -217,7 +217,7 @@ describe('fork rules', () => {
     const rules = new ForkRules(1n, undefined);
     // Between Osaka and the first change of blobs alone.
     const osaka = { ...headerAt(1_764_900_000), number: 24_000_000n };
-    const why = (): string | undefined => rules.find(osaka)?.whyUnproven;
+    const why = (): string | undefined => rules.find(osaka)?.whyUnverifiable;
     assert.equal(why(), undefined);
     rules.note([tell(18, 0)]);
     assert.match(why() ?? '', /only one node/);

@@ -5,9 +5,9 @@ import { ChainError } from '../../src/chain/errors.ts';
 import type { CallRequest } from '../../src/chain/requests.ts';
 import { WAITED_TOO_LONG } from '../../src/engine/execution/heavy-calls.ts';
 import { MissingState } from '../../src/engine/state/missing-state.ts';
+import { RoundTrips } from '../../src/proven/round-trips.ts';
 import { StateKeys } from '../../src/proven/state-keys.ts';
-import { createProven } from '../../src/proven/state-requests.ts';
-import { Trips } from '../../src/proven/trips.ts';
+import { createStateCache } from '../../src/proven/state-requests.ts';
 import { CallAttempts, type CallAttemptsOptions } from '../../src/remote/call-attempts.ts';
 import { createRun } from '../../src/remote/call-run.ts';
 import { Collector } from '../../src/remote/collector.ts';
@@ -26,23 +26,23 @@ const onFault = (error: unknown): never => {
 };
 
 test('a hint is asked for in a request of its own, and takes a quarter of the time that a call has', async () => {
-  const asked: RequestScope[] = [];
+  const requested: RequestScope[] = [];
   const source = {
-    requests: { proven: createProven({ onFault }), trips: new Trips() },
+    requests: { proven: createStateCache({ onFault }), roundTrips: new RoundTrips() },
     isOutage: (error: unknown) => error instanceof ChainError,
     ask(_question: unknown, _place: unknown, _read: unknown, scope: RequestScope) {
-      asked.push(scope);
+      requested.push(scope);
       return Promise.reject(new ChainError('timeout', 'none in time'));
     },
   };
   const scope = new RequestScope(performance.now() + LIMIT_MS);
-  const { keys } = await new Collector(source as unknown as StateSource).askHint(request, at, scope);
+  const { keys } = await new Collector(source as unknown as StateSource).requestHint(request, at, scope);
   assert.ok(keys.isEmpty);
   assert.deepEqual(
-    asked.map(({ batch }) => batch),
+    requested.map(({ batch }) => batch),
     [undefined],
   );
-  assert.ok(Number(asked[0]?.deadline) <= performance.now() + LIMIT_MS / 4);
+  assert.ok(Number(requested[0]?.deadline) <= performance.now() + LIMIT_MS / 4);
 });
 
 test('what a call meets at its deadline after it has asked nodes is its own limit; before, it is a queue', async () => {
@@ -63,7 +63,7 @@ test('what a call meets at its deadline after it has asked nodes is its own limi
     };
     const attempts = new CallAttempts({
       pool,
-      source: { requests: { proven: createProven({ onFault }) } },
+      source: { requests: { proven: createStateCache({ onFault }) } },
       chain: { select: () => false },
       collector: { collect: async () => new StateKeys() },
       missedTime: { note: () => undefined },

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { BLANK_HEADER, encodeHeader } from '../../src/chain/header.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
-import type { AskedRules } from '../../src/remote/asked-rules.ts';
 import type { Collector } from '../../src/remote/collector.ts';
+import type { FetchedRules } from '../../src/remote/fetched-rules.ts';
 import type { ForkRules } from '../../src/remote/fork-rules.ts';
 import { RemoteBlocks } from '../../src/remote/remote-blocks.ts';
 import type { StateSource } from '../../src/remote/state-source.ts';
@@ -23,81 +23,81 @@ type Answer = {
 
 /** Blocks of which each question for a header is answered by hand. */
 function open() {
-  const asked: Answer[] = [];
+  const requested: Answer[] = [];
   const collector = {
-    askHeader: () =>
+    requestHeader: () =>
       new Promise<Uint8Array>((resolve, reject) => {
-        asked.push({ resolve, reject });
+        requested.push({ resolve, reject });
       }),
   };
   const blocks = new RemoteBlocks(
     { isOutage: () => false } as unknown as StateSource,
     collector as unknown as Collector,
-    { find: () => ({ config: {}, whyUnproven: undefined }) } as unknown as ForkRules,
-    { learn: () => undefined } as unknown as AskedRules,
+    { find: () => ({ config: {}, whyUnverifiable: undefined }) } as unknown as ForkRules,
+    { learn: () => undefined } as unknown as FetchedRules,
   );
-  return { blocks, asked };
+  return { blocks, requested };
 }
 
 const scopeOf = (limitMs: number): RequestScope => new RequestScope(performance.now() + limitMs);
 
 describe('a block that several callers need', () => {
   it('is asked for once', async () => {
-    const { blocks, asked } = open();
+    const { blocks, requested } = open();
     const found = [1, 2].map(() => blocks.find(PLACE, undefined, scopeOf(LIMIT_MS)));
-    asked[0]?.resolve(ENCODED);
+    requested[0]?.resolve(ENCODED);
     const [own, other] = await Promise.all(found);
     assert.equal(own, other);
-    assert.equal(asked.length, 1);
+    assert.equal(requested.length, 1);
   });
 
   it('is held as long as its header is no longer than others', async () => {
-    const { blocks, asked } = open();
+    const { blocks, requested } = open();
     const hashes: string[] = [];
     for (let number = 0n; number < 5n; number++) {
       const encoded = encodeHeader({ ...BLANK_HEADER, number, extraData: new Uint8Array(1 << 20) });
       const hash = bytesToHex(keccak256(encoded));
       const found = blocks.find({ number, hash }, undefined, scopeOf(LIMIT_MS));
-      asked.at(-1)?.resolve(encoded);
+      requested.at(-1)?.resolve(encoded);
       await found;
       hashes.push(hash);
     }
-    const held = hashes.filter((hash) => blocks.get(hash) !== undefined);
-    assert.deepEqual(held, hashes.slice(-3));
+    const reserved = hashes.filter((hash) => blocks.get(hash) !== undefined);
+    assert.deepEqual(reserved, hashes.slice(-3));
   });
 
   it('is asked for again by one that has more time than the first, or when the first goes away', async () => {
     for (const end of ['time', 'abort']) {
-      const { blocks, asked } = open();
+      const { blocks, requested } = open();
       const short = end === 'time' ? scopeOf(0) : scopeOf(LIMIT_MS);
       const first = Promise.resolve(blocks.find(PLACE, undefined, short));
       const second = blocks.find(PLACE, undefined, scopeOf(LIMIT_MS));
       if (end === 'abort') short.abort();
-      asked[0]?.reject(new Error('out of time'));
+      requested[0]?.reject(new Error('out of time'));
       await assert.rejects(first, /out of time/);
       // A turn of the event loop: it is asked for again.
       await new Promise(setImmediate);
-      asked[1]?.resolve(ENCODED);
+      requested[1]?.resolve(ENCODED);
       assert.equal((await second).stored.hashText, PLACE.hash);
     }
   });
 
   it('is not waited for longer than a caller has time', async () => {
-    const { blocks, asked } = open();
+    const { blocks, requested } = open();
     const first = blocks.find(PLACE, undefined, scopeOf(LIMIT_MS));
     await assert.rejects(
       Promise.resolve(blocks.find(PLACE, undefined, scopeOf(0))),
       /no node has given the header of the block in time/,
     );
-    asked[0]?.resolve(ENCODED);
+    requested[0]?.resolve(ENCODED);
     await first;
   });
 
   it('fails for all where that was not for lack of time', async () => {
-    const { blocks, asked } = open();
+    const { blocks, requested } = open();
     const found = [1, 2].map(() => Promise.resolve(blocks.find(PLACE, undefined, scopeOf(LIMIT_MS))));
-    asked[0]?.reject(new Error('no node has it'));
+    requested[0]?.reject(new Error('no node has it'));
     for (const each of found) await assert.rejects(each, /no node has it/);
-    assert.equal(asked.length, 1);
+    assert.equal(requested.length, 1);
   });
 });

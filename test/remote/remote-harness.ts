@@ -70,9 +70,9 @@ export async function openRemote(
       }
     },
     async countTrips(work) {
-      const before = figures().trips;
+      const before = figures().roundTrips;
       await work();
-      return figures().trips - before;
+      return figures().roundTrips - before;
     },
     followTo(number) {
       return new Promise((resolve) => {

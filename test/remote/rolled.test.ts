@@ -5,12 +5,12 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
-import type { ProvenStateFigures } from '../../src/observe/sources.ts';
+import type { VerifiedStateFigures } from '../../src/observe/sources.ts';
 import { startGeth } from '../geth/node/geth-node.ts';
 import { GETH_SKIP } from '../geth/node/geth-program.ts';
 import { type AmsterdamBlocks, openAmsterdamBlocks } from '../proven/amsterdam-blocks.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { sendToNode } from '../support/faults/ask-node.ts';
 import type { Answer, AskNode } from '../support/faults/fault.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
@@ -38,8 +38,8 @@ describe('in front of nodes with block access lists', () => {
   let doors: FaultUpstream[] = [];
   /** The nodes' head. */
   let top = 0;
-  let asked: string[] = [];
-  const count = (...methods: string[]): number => asked.filter((one) => methods.includes(one)).length;
+  let requested: string[] = [];
+  const count = (...methods: string[]): number => requested.filter((one) => methods.includes(one)).length;
 
   before(async () => {
     blocks = await openAmsterdamBlocks(HEADS);
@@ -63,7 +63,7 @@ describe('in front of nodes with block access lists', () => {
   const known = new Map<string, Promise<Answer>>();
   const ask = (url: string, call: Parameters<AskNode>[0]): Promise<Answer> => {
     const name = `${url} ${JSON.stringify(call)}`;
-    const answer = known.get(name) ?? askNode(url, call);
+    const answer = known.get(name) ?? sendToNode(url, call);
     known.set(name, answer);
     return answer;
   };
@@ -72,12 +72,12 @@ describe('in front of nodes with block access lists', () => {
   /** A node with the head `top`. @param change what it answers instead of its own answer */
   const startNode = async (
     change: (method: string, answer: Answer) => Answer = (_, answer) => answer,
-    askChain: AskNode = askService,
+    callChain: AskNode = askService,
   ): Promise<void> => {
     const door = await FaultUpstream.start(async ({ method, params }) => {
-      asked.push(method);
+      requested.push(method);
       const named = params.map((param) => (TAGS.has(param) ? `0x${top.toString(16)}` : param));
-      const answer = await askChain({ method, params: named });
+      const answer = await callChain({ method, params: named });
       const { number } = Object('result' in answer ? answer.result : {});
       return change(method, Number(number) > top ? { result: null } : answer);
     });
@@ -103,11 +103,11 @@ describe('in front of nodes with block access lists', () => {
         .describe()
         .verification?.rows.some((row) => row.subject === 'state' && row.state === 'verified') === true;
     while (!isVerified()) await sleep(PAUSE_MS);
-    asked = [];
+    requested = [];
     return opened;
   };
 
-  const figuresOf = ({ chain }: RemoteNetwork): ProvenStateFigures => {
+  const figuresOf = ({ chain }: RemoteNetwork): VerifiedStateFigures => {
     const { provenState } = chain.describe();
     assert.ok(provenState !== undefined);
     return provenState;
@@ -163,7 +163,7 @@ describe('in front of nodes with block access lists', () => {
     const first = blocks.firstAmsterdam - 1;
     await compareAll(opened, first, truth);
     assert.ok(count('eth_getProof') > blocks.keys.size / 2);
-    asked = [];
+    requested = [];
     for (let head = first + 1; head <= first + heads; head++) {
       await moveTo(opened, head);
       await compareAll(opened, head, truth);
@@ -251,9 +251,9 @@ describe('in front of nodes with block access lists', () => {
     const number = blocks.firstAmsterdam + 1;
     const opened = await open(number + 2);
     for (let trust: unknown; trust !== 'proven'; await sleep(PAUSE_MS)) {
-      const asked = limitTo(LIMIT_MS);
-      await opened.chain.blocks.getBlock(LATEST, false, asked);
-      trust = asked.trust;
+      const requested = limitTo(LIMIT_MS);
+      await opened.chain.blocks.getBlock(LATEST, false, requested);
+      trust = requested.trust;
     }
     const scope = limitTo(LIMIT_MS);
     const list = await opened.chain.blocks.getAccessList(
@@ -272,7 +272,7 @@ describe('in front of nodes with block access lists', () => {
     const first = blocks.firstAmsterdam - 1;
     const opened = await open(first);
     await compareAll(opened, first);
-    asked = [];
+    requested = [];
     await moveTo(opened, first + 4);
     await compareAll(opened, first + 4);
     assert.equal(figuresOf(opened).rolled, 1);

@@ -93,10 +93,10 @@ describe('rules that nodes tell', { skip: ANVIL_SKIP }, () => {
   });
 
   test('a node that does not answer is asked once, not at each block', async () => {
-    let asked = 0;
+    let requested = 0;
     const silent: Fault = {
       concerns: ({ method }) => {
-        if (method === 'eth_config') asked++;
+        if (method === 'eth_config') requested++;
         return method === 'eth_config';
       },
       delivery: { kind: 'hang' },
@@ -108,7 +108,7 @@ describe('rules that nodes tell', { skip: ANVIL_SKIP }, () => {
         await anvil.request('anvil_mine', '0x1');
         await network.followTo(number + 1n);
       }
-      assert.equal(asked, 1);
+      assert.equal(requested, 1);
     });
   });
 });

@@ -4,11 +4,11 @@ import { after, afterEach, before, beforeEach, describe, mock, test } from 'node
 import { assemble } from '../../scripts/assembler.ts';
 import type { BlockReference, CallRequest } from '../../src/chain/requests.ts';
 import { ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
-import { toCallBytes } from '../../src/engine/execution/plain-job.ts';
+import { toCallBytes } from '../../src/engine/execution/fast-path-job.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { Discoverer } from '../../src/remote/discover.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
-import { TURN_MS } from '../../src/util/turn-queue.ts';
+import { SLOT_MS } from '../../src/util/slot-scheduler.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import { spin, watchTurns } from '../support/watch-turns.ts';
@@ -98,13 +98,13 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     interpose((what) => {
       counts[what]++;
       watch.note();
-      spin(TURN_MS + 0.1);
+      spin(SLOT_MS + 0.1);
     });
     // Neither its header nor its state is known yet.
     const block: BlockReference = { kind: 'number', number: 2n };
     const requests = Array.from({ length: CALLS }, () => callOf(BALANCE, 0x1234567, block));
-    const asked = requests.map((request) => network.ask('call', request));
-    for (const outcome of await Promise.all(asked)) assert.equal(outcome.result, `"0x${word(0)}"`);
+    const requested = requests.map((request) => network.ask('call', request));
+    for (const outcome of await Promise.all(requested)) assert.equal(outcome.result, `"0x${word(0)}"`);
     // One at the end of a turn, one at the beginning of the next.
     assert.ok(watch.end() <= 4, `${watch.end()} pieces in a turn, of ${JSON.stringify(counts)}`);
     assert.ok(counts.slice >= CALLS && counts.discovery >= CALLS / 2, JSON.stringify(counts));
@@ -116,12 +116,12 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     interpose((what) => {
       if (what === 'slice') slices++;
       watch.note();
-      spin(TURN_MS + 0.1);
+      spin(SLOT_MS + 0.1);
     });
     // The block is known.
-    const asked = Array.from({ length: CALLS }, () => network.ask('call', callOf(BALANCE, 0x7654321)));
+    const requested = Array.from({ length: CALLS }, () => network.ask('call', callOf(BALANCE, 0x7654321)));
     const atOnce = slices;
-    const outcomes = await Promise.all(asked);
+    const outcomes = await Promise.all(requested);
     const most = watch.end();
     for (const outcome of outcomes) assert.equal(outcome.result, `"0x${word(0)}"`);
     // One is tried where it is read, and its owner has used up the turn then.
@@ -133,13 +133,13 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     let slices = 0;
     interpose((what) => {
       if (what === 'slice') slices++;
-      spin(TURN_MS + 0.1);
+      spin(SLOT_MS + 0.1);
     });
-    const { callPlain } = network.chain.execution;
+    const { callFastPath } = network.chain.execution;
     const ask = (account: number, owner: string): void => {
       const scope = new RequestScope(performance.now() + LIMIT_MS);
       scope.owner = owner;
-      callPlain?.(toCallBytes(callOf(BALANCE, account)) ?? assert.fail(), scope);
+      callFastPath?.(toCallBytes(callOf(BALANCE, account)) ?? assert.fail(), scope);
     };
     for (let account = 0; account < CALLS; account++) ask(0x5555_0000 + account, 'key a');
     assert.equal(slices, 1);
@@ -152,10 +152,10 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     const counts = { slice: 0, discovery: 0 };
     interpose((what) => {
       counts[what]++;
-      spin(TURN_MS);
+      spin(SLOT_MS);
     });
-    const trips = await network.countTrips(() => network.ask('call', callOf(CHAIN, 1)));
-    assert.ok(trips >= 6, `${trips} trips, ${JSON.stringify(counts)}`);
-    assert.ok(counts.slice + counts.discovery <= 5, `${JSON.stringify(counts)} in ${trips} trips`);
+    const roundTrips = await network.countTrips(() => network.ask('call', callOf(CHAIN, 1)));
+    assert.ok(roundTrips >= 6, `${roundTrips} trips, ${JSON.stringify(counts)}`);
+    assert.ok(counts.slice + counts.discovery <= 5, `${JSON.stringify(counts)} in ${roundTrips} trips`);
   });
 });

@@ -79,7 +79,7 @@ const L1 = createScriptedChain({
 type Case = Script & { readonly sources?: Partial<RollupSources>; readonly block?: BlockReference };
 
 function open(name: string, { sources, ...script }: Case) {
-  const { chain, asked } = createScriptedChain({
+  const { chain, requested } = createScriptedChain({
     ...NODE,
     ...script,
     headers: { ...NODE.headers, ...script.headers },
@@ -88,20 +88,20 @@ function open(name: string, { sources, ...script }: Case) {
   const distant = countRounds(chain);
   return {
     family: findFamily(name).create(makeSources(distant.chain, sources)),
-    asked,
+    requested,
     rounds: distant.rounds,
   };
 }
 
 /** An estimate, in at most two rounds, of which all calls are at the same block. */
 async function estimate(name: string, example: Case): Promise<GasEstimate> {
-  const { family, asked, rounds } = open(name, example);
+  const { family, requested, rounds } = open(name, example);
   const { block = LATEST } = example;
   const result = await family.estimateGas({ call: CALL, block }, SCOPE);
   assert.ok(rounds() <= 2, `${rounds()} rounds`);
   // l2geth's own estimate is always of its head.
-  const estimates = name === 'l2geth' ? [] : asked.estimates;
-  for (const request of [...asked.calls, ...estimates]) {
+  const estimates = name === 'l2geth' ? [] : requested.estimates;
+  for (const request of [...requested.calls, ...estimates]) {
     assert.deepEqual(request.block, block === LATEST ? PINNED : block);
   }
   return result;
@@ -128,7 +128,7 @@ describe('op-stack', () => {
   });
 
   test('the oracle is asked about the unsigned transaction', async () => {
-    const { family, asked } = open('op-stack', { call });
+    const { family, requested } = open('op-stack', { call });
     await family.estimateGas({ call: CALL, block: LATEST }, SCOPE);
     const expected = Transaction.from({
       type: 2,
@@ -142,7 +142,7 @@ describe('op-stack', () => {
       data: CALL.data as string,
     }).unsignedSerialized.slice(2);
     const length = (expected.length / 2).toString(16).padStart(64, '0');
-    const data = asked.calls.map((request) => request.call.data);
+    const data = requested.calls.map((request) => request.call.data);
     assert.deepEqual(
       data[0],
       `0x49948e0e${'20'.padStart(64, '0')}${length}${expected.padEnd(Math.ceil(expected.length / 64) * 64, '0')}`,
@@ -206,11 +206,11 @@ test('where a node allows a call less gas than the oracle takes, the transaction
   };
   for (const length of [0, 100, 5_000, 130_000]) {
     const data = bytesToHex(Uint8Array.from({ length }, (_, i) => (i * i) % 251));
-    const { chain, asked } = createScriptedChain({ ...NODE, requests: REQUESTS, call });
+    const { chain, requested } = createScriptedChain({ ...NODE, requests: REQUESTS, call });
     const family = findFamily('op-stack').create(makeSources(chain));
     const request = { call: { ...CALL, data }, block: LATEST };
     const { priorityFeePerGas } = await family.estimateGas(request, SCOPE);
-    const payload = hexToBytes(findPriced(asked));
+    const payload = hexToBytes(findPriced(requested));
     const exact = computeFjordFee(measureFastLz(payload) + 68, prices);
     const byte = computeFjordFee(1_001, prices) - computeFjordFee(1_000, prices);
     const fee = (priorityFeePerGas - TIP) * GAS;
@@ -287,9 +287,9 @@ describe('scroll', () => {
   test('or else the contract, about a transaction with a signature', async () => {
     const call = answerCalls({ [SCROLL_ORACLE]: { '0x49948e0e': 100_000n } });
     assert.equal((await estimate('scroll', { call })).priorityFeePerGas, TIP + 2n);
-    const { family, asked } = open('scroll', { call });
+    const { family, requested } = open('scroll', { call });
     await family.estimateGas({ call: CALL, block: LATEST }, SCOPE);
-    const { type, nonce, gasLimit, signature } = Transaction.from(findPriced(asked));
+    const { type, nonce, gasLimit, signature } = Transaction.from(findPriced(requested));
     assert.deepEqual({ type, nonce, gasLimit }, { type: 2, nonce: 5, gasLimit: GAS });
     assert.doesNotMatch(`${signature?.r}${signature?.s}`, /00/);
     await assert.rejects(estimate('scroll', { call: answerCalls({}) }), misconfigured);
@@ -298,9 +298,9 @@ describe('scroll', () => {
   test('since Galileo the contract is given as many bytes as the transaction has compressed', async () => {
     const call = answerCalls({ [SCROLL_ORACLE]: { '0x49948e0e': 100_000n, '0x0f337f6d': 1n } });
     const measure = async (data: string): Promise<number> => {
-      const { family, asked } = open('scroll', { call });
+      const { family, requested } = open('scroll', { call });
       await family.estimateGas({ call: { ...CALL, data }, block: LATEST }, SCOPE);
-      return (findPriced(asked).length - 2) / 2;
+      return (findPriced(requested).length - 2) / 2;
     };
     // The signature and the fields do not compress.
     const plain = await measure('0x');
@@ -483,12 +483,12 @@ test('more calldata never costs less, and a chain that charges by the byte is as
 
 test('a type of transaction that rollups do not have is refused before anything is asked', async () => {
   for (const name of ['op-stack', 'mantle', 'scroll']) {
-    const { family, asked } = open(name, { call: answerCalls({ [ORACLE]: { '0x06f837d3': 1n } }) });
+    const { family, requested } = open(name, { call: answerCalls({ [ORACLE]: { '0x06f837d3': 1n } }) });
     await assert.rejects(
       family.estimateGas({ call: { ...CALL, type: '0x5' }, block: LATEST }, SCOPE),
       new ChainError('invalid', 'Unsupported transaction type'),
     );
-    assert.deepEqual(asked.estimates, []);
+    assert.deepEqual(requested.estimates, []);
   }
 });
 
@@ -522,7 +522,7 @@ describe('every family', () => {
     });
 
     test(`${name}: state overrides reach the estimate`, async () => {
-      const { family, asked } = open(name, {
+      const { family, requested } = open(name, {
         call: answerCalls(contracts),
         requests: { eth_gasPrice: '"0x9"' },
       });
@@ -530,7 +530,7 @@ describe('every family', () => {
       await family.estimateGas({ call: CALL, block: LATEST, stateOverrides }, SCOPE);
       // l2geth's own estimate is always of its head.
       const block = name === 'l2geth' ? LATEST : PINNED;
-      assert.deepEqual(asked.estimates, [{ call: CALL, block, stateOverrides }]);
+      assert.deepEqual(requested.estimates, [{ call: CALL, block, stateOverrides }]);
     });
   }
 });

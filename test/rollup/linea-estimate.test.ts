@@ -27,11 +27,11 @@ const otherThanNative = ({ requests }: Asked): Asked['requests'] =>
   requests.filter(({ method }) => method !== 'linea_estimateGas');
 
 function prepare(script: Script) {
-  const { chain, asked } = createScriptedChain({ ...EXAMPLE, ...script });
+  const { chain, requested } = createScriptedChain({ ...EXAMPLE, ...script });
   const family = linea.create(makeSources(chain));
   const estimate = (call: CallObject, rest: Partial<CallRequest> = {}): Promise<GasEstimate> =>
     family.estimateGas({ call, block: LATEST, ...rest }, SCOPE);
-  return { asked, chain, estimate };
+  return { requested, chain, estimate };
 }
 
 test('the published result, from a transfer of one ether (96 bytes compressed)', async () => {
@@ -44,14 +44,14 @@ test('the published result, from a transfer of one ether (96 bytes compressed)',
 });
 
 test('everything is read from one block, pinned by its hash', async () => {
-  const { estimate, asked } = prepare({ requests: { eth_getTransactionCount: '"0x5"' } });
+  const { estimate, requested } = prepare({ requests: { eth_getTransactionCount: '"0x5"' } });
   const overrides = { [FROM]: { balance: '0x1' } };
   await estimate({ from: FROM, to: TO }, { stateOverrides: overrides });
-  assert.deepEqual(asked.headers, ['latest']);
-  assert.deepEqual(asked.estimates, [
+  assert.deepEqual(requested.headers, ['latest']);
+  assert.deepEqual(requested.estimates, [
     { call: { from: FROM, to: TO }, block: BY_PINNED_HASH, stateOverrides: overrides },
   ]);
-  assert.deepEqual(otherThanNative(asked), [
+  assert.deepEqual(otherThanNative(requested), [
     {
       method: 'eth_getTransactionCount',
       params: [FROM, { blockHash: PINNED_HASH, requireCanonical: false }],
@@ -61,32 +61,32 @@ test('everything is read from one block, pinned by its hash', async () => {
 
 test('a reference by hash stays as it was asked', async () => {
   const block: BlockReference = { kind: 'hash', hash: PINNED_HASH, requireCanonical: true };
-  const { estimate, asked } = prepare({ headers: { [PINNED_HASH]: makeHeader() } });
+  const { estimate, requested } = prepare({ headers: { [PINNED_HASH]: makeHeader() } });
   await estimate({}, { block });
-  assert.deepEqual(asked.estimates[0]?.block, block);
+  assert.deepEqual(requested.estimates[0]?.block, block);
 });
 
 test('pending: works on the pending header', async () => {
   const { hash: _, ...pending } = makeHeader({ number: 101n, baseFeePerGas: 9n });
-  const { estimate, asked } = prepare({ headers: { latest: makeHeader(), pending } });
+  const { estimate, requested } = prepare({ headers: { latest: makeHeader(), pending } });
   const { baseFeePerGas } = await estimate({ from: FROM }, { block: PENDING });
   assert.equal(baseFeePerGas, 9n);
-  assert.deepEqual(asked.estimates[0]?.block, PENDING);
-  assert.deepEqual(otherThanNative(asked)[0]?.params, [FROM, 'pending']);
+  assert.deepEqual(requested.estimates[0]?.block, PENDING);
+  assert.deepEqual(otherThanNative(requested)[0]?.params, [FROM, 'pending']);
 });
 
 test('pending: a chain that builds none is priced on its latest block', async () => {
-  const { estimate, asked } = prepare({});
+  const { estimate, requested } = prepare({});
   await estimate({}, { block: PENDING });
-  assert.deepEqual(asked.headers, ['pending', 'latest']);
-  assert.deepEqual(asked.estimates[0]?.block, PENDING);
+  assert.deepEqual(requested.headers, ['pending', 'latest']);
+  assert.deepEqual(requested.estimates[0]?.block, PENDING);
 });
 
 test('an unknown block', async () => {
-  const { estimate, asked } = prepare({});
+  const { estimate, requested } = prepare({});
   const block: BlockReference = { kind: 'number', number: 10_000n };
   await assert.rejects(estimate({}, { block }), new ChainError('failed', 'header not found'));
-  assert.deepEqual(asked.headers, ['10000']);
+  assert.deepEqual(requested.headers, ['10000']);
 });
 
 test('a block from before the base fee, unless an override gives one', async () => {
@@ -108,20 +108,20 @@ test('a revert inside the estimate arrives unchanged', async () => {
 });
 
 test('blob transactions are refused before any work', async () => {
-  const { estimate, asked } = prepare({});
+  const { estimate, requested } = prepare({});
   await assert.rejects(estimate({ type: '0x3' }), new ChainError('invalid', 'Unsupported transaction type'));
-  assert.deepEqual(asked.headers, []);
+  assert.deepEqual(requested.headers, []);
 });
 
 test('a nonce that is given, overridden or has no sender is not looked up', async () => {
-  const { estimate, asked } = prepare({});
+  const { estimate, requested } = prepare({});
   await estimate({ from: FROM, nonce: '0x1' });
   await estimate({});
   await estimate(
     { from: FROM.toUpperCase().replace('X', 'x') },
     { stateOverrides: { [FROM]: { nonce: '0x2' } } },
   );
-  assert.deepEqual(otherThanNative(asked), []);
+  assert.deepEqual(otherThanNative(requested), []);
 });
 
 test('the nonce counts towards the size', async () => {
@@ -177,26 +177,26 @@ test('more data never costs less at the same gas limit', async () => {
 const NATIVE = '{"baseFeePerGas":"0x7","gasLimit":"0xcf08","priorityFeePerGas":"0x43a82a4"}';
 
 test('a node with the method is asked for it, with the overrides where it takes them', async () => {
-  const { estimate, asked } = prepare({ requests: { linea_estimateGas: NATIVE } });
+  const { estimate, requested } = prepare({ requests: { linea_estimateGas: NATIVE } });
   const stateOverrides = { [FROM]: { balance: '0x1' } };
   const expected = { gasLimit: 0xcf08n, baseFeePerGas: 7n, priorityFeePerGas: 0x43a82a4n };
   assert.deepEqual(await estimate({ from: FROM }), expected);
   assert.deepEqual(await estimate({ from: FROM }, { block: PENDING, stateOverrides }), expected);
-  assert.deepEqual(asked.requests, [
+  assert.deepEqual(requested.requests, [
     { method: 'linea_estimateGas', params: [{ from: FROM }] },
     { method: 'linea_estimateGas', params: [{ from: FROM }, stateOverrides] },
   ]);
-  assert.deepEqual(asked.estimates, []);
+  assert.deepEqual(requested.estimates, []);
 });
 
 test('what the method cannot do is worked out: other blocks, other prices', async () => {
-  const { estimate, asked } = prepare({
+  const { estimate, requested } = prepare({
     headers: { latest: makeHeader(), finalized: makeHeader({ number: 90n }) },
     requests: { linea_estimateGas: NATIVE.replace('0xcf08', '0x1') },
   });
   assert.equal((await estimate({}, { block: { kind: 'tag', tag: 'finalized' } })).gasLimit, 0xcf08n);
   assert.equal((await estimate({}, { blockOverrides: { baseFeePerGas: '0x9' } })).baseFeePerGas, 9n);
-  assert.deepEqual(asked.requests, []);
+  assert.deepEqual(requested.requests, []);
 });
 
 test("the method's own refusal is the answer, and so is nonsense", async () => {

@@ -180,7 +180,7 @@ async function passTurns(): Promise<void> {
 describe('the comparison', () => {
   test('is made once a process and network, a reload included; a difference is a warning without the call', async (t) => {
     const { texts, log, read } = createSink();
-    const { chain, asked } = createScriptedChain(scriptZksync(2n * GAS, GAS));
+    const { chain, requested } = createScriptedChain(scriptZksync(2n * GAS, GAS));
     const first = await openRollups(chain, 'zksync', log);
     t.after(() => first.rollups.close());
     const native = { gasLimit: 2n * GAS, baseFeePerGas: 7n, priorityFeePerGas: 0n };
@@ -190,7 +190,7 @@ describe('the comparison', () => {
     t.after(() => reloaded.rollups.close());
     assert.deepEqual(await reloaded.estimate(), native);
     await passTurns();
-    assert.equal(asked.estimates.length, 1);
+    assert.equal(requested.estimates.length, 1);
     const lines = read();
     assert.equal(lines.length, 1);
     const { level, network, family, what, native: found, fallback, least, most } = lines[0] ?? {};
@@ -232,12 +232,12 @@ describe('the comparison', () => {
   test('is not waited for, and ends with the service', async () => {
     const { log, read } = createSink();
     const { chain } = createScriptedChain(scriptZksync(2n * GAS, GAS));
-    let asked = 0;
+    let requested = 0;
     const execution: Chain['execution'] = {
       ...chain.execution,
       estimateGas: (_, scope) =>
         new Promise((_resolve, reject) => {
-          asked++;
+          requested++;
           scope.signal.addEventListener('abort', () => reject(new ChainError('aborted', 'the scope ended')));
         }),
     };
@@ -246,7 +246,7 @@ describe('the comparison', () => {
     // One at a time.
     for (let i = 0; i < 5; i++) assert.equal((await estimate())?.gasLimit, 2n * GAS);
     await passTurns();
-    assert.equal(asked, 1);
+    assert.equal(requested, 1);
     assert.deepEqual(read(), []);
     await rollups.close();
     await passTurns();
@@ -255,23 +255,23 @@ describe('the comparison', () => {
       [{ level: 'debug', reason: 'aborted', attempts: 1 }],
     );
     await estimate();
-    assert.equal(asked, 1);
+    assert.equal(requested, 1);
   });
 
   test('that a node does not answer is tried with later estimates, three times at most', async () => {
     const { texts, log, read } = createSink();
     const { chain } = createScriptedChain({});
     const comparisons = new EstimateComparisons({ network: 'l2', chain, log });
-    let asked = 0;
+    let requested = 0;
     const fail = async (): Promise<undefined> => {
-      asked++;
+      requested++;
       throw new ChainError('unavailable', `no answer to ${DATA}`);
     };
     for (let i = 0; i < 6; i++) {
       comparisons.note('scroll', fail);
       await passTurns();
     }
-    assert.equal(asked, 3);
+    assert.equal(requested, 3);
     assert.deepEqual(
       read().map(({ level, reason, attempts }) => ({ level, reason, attempts })),
       [1, 2, 3].map((attempts) => ({ level: 'debug', reason: 'unavailable', attempts })),
@@ -280,12 +280,12 @@ describe('the comparison', () => {
     // Another family of the same chain is another comparison.
     comparisons.note('morph', fail);
     await passTurns();
-    assert.equal(asked, 4);
+    assert.equal(requested, 4);
     comparisons.note('morph', async () => undefined);
     await passTurns();
     comparisons.note('morph', fail);
     await passTurns();
-    assert.equal(asked, 4);
+    assert.equal(requested, 4);
   });
 
   test('a fault of this program is an error of the log, and nothing else', async () => {

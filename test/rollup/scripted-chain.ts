@@ -58,29 +58,29 @@ export function makeHeader(fields: Partial<HeaderView> = {}): HeaderView {
 }
 
 /** A chain that answers from a script and remembers what it was asked. */
-export function createScriptedChain(script: Script): { chain: Chain; asked: Asked } {
-  const asked: Asked = { estimates: [], calls: [], headers: [], requests: [] };
+export function createScriptedChain(script: Script): { chain: Chain; requested: Asked } {
+  const requested: Asked = { estimates: [], calls: [], headers: [], requests: [] };
   const priceOf = async (method: string): Promise<string | null> => {
-    asked.requests.push({ method, params: [] });
+    requested.requests.push({ method, params: [] });
     return script.requests?.[method] ?? null;
   };
   const chain = createFakeChain({
     chainId: script.chainId ?? 59_144n,
     execution: {
       async call(request) {
-        asked.calls.push(request);
+        requested.calls.push(request);
         if (script.call === undefined) throw new Error('unexpected call');
         return script.call(request);
       },
       async estimateGas(request) {
-        asked.estimates.push(request);
+        requested.estimates.push(request);
         if (script.estimate === undefined) throw new Error('unexpected estimate');
         return script.estimate(request);
       },
     },
     blocks: {
       async getHeader(block) {
-        asked.headers.push(nameBlock(block));
+        requested.headers.push(nameBlock(block));
         return script.headers?.[nameBlock(block)] ?? null;
       },
     },
@@ -88,7 +88,7 @@ export function createScriptedChain(script: Script): { chain: Chain; asked: Aske
       getCode: async (address) => JSON.stringify(script.code?.[address] ?? '0x'),
       async getTransactionCount(address, block) {
         const params = [address, encodeBlockReference(block)];
-        asked.requests.push({ method: 'eth_getTransactionCount', params });
+        requested.requests.push({ method: 'eth_getTransactionCount', params });
         return script.requests?.['eth_getTransactionCount'] ?? '"0x0"';
       },
     },
@@ -99,11 +99,11 @@ export function createScriptedChain(script: Script): { chain: Chain; asked: Aske
     },
     heads: { watch: () => () => {} },
     async request(method, params) {
-      asked.requests.push({ method, params });
+      requested.requests.push({ method, params });
       return script.requests?.[method] ?? UNSUPPORTED;
     },
   });
-  return { chain, asked };
+  return { chain, requested };
 }
 
 function nameBlock(block: BlockReference): string {

@@ -29,7 +29,7 @@ test('many bytes stay bytes until they are sent, in pieces', async () => {
   assert.equal(toHexData(LARGE), LARGE);
   assert.equal(toHexData(LARGE.subarray(0, 3)), '0x00070e');
   const result = encodeResult('"é"', encodeHexData(LARGE));
-  assert.ok(typeof result !== 'string' && result.heldBytes === LARGE.length);
+  assert.ok(typeof result !== 'string' && result.reservedBytes === LARGE.length);
   assert.equal(await read(result), `{"jsonrpc":"2.0","id":"é","result":"${LARGE_HEX}"}`);
 });
 

@@ -53,7 +53,7 @@ test('each test that a claim names is there', () => {
 });
 
 test('a name that nothing has is not found', () => {
-  const file = 'test/server/plain-request.test.ts';
+  const file = 'test/server/fast-path-request.test.ts';
   assert.ok(findTest({ file, name: 'leaves to node: two lengths' }));
   assert.ok(!findTest({ file, name: 'leaves to node: three lengths' }));
   assert.ok(!findTest({ file, name: 'reads the head of a plain' }));

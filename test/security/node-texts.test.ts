@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderMetrics } from '../../src/observe/metrics/render-metrics.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { sendToNode } from '../support/faults/ask-node.ts';
 import type { Answer, AskNode, Fault } from '../support/faults/fault.ts';
 import { encodeFrame, FIN } from '../support/faults/frames.ts';
 import { startNode } from '../support/served-node.ts';
@@ -86,7 +86,7 @@ for (const kind of ['httpUrl', 'webSocketUrl'] as const)
     const ask: AskNode = ({ method, params }) =>
       method === 'web3_clientVersion'
         ? Promise.resolve({ result: `Geth/v1.17.8 at ${SAID}` })
-        : askNode(node.url, { method, params });
+        : sendToNode(node.url, { method, params });
     const networks: Record<string, unknown> = {};
     const askedOf = ({ delivery, text }: Fault): readonly string[] =>
       delivery === undefined && text === undefined

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeConfig, readRecipe } from '../../src/cli/recipe.ts';
+import { makeConfig, readConfigSource } from '../../src/cli/config-source.ts';
 import { Reloader } from '../../src/cli/reloader.ts';
 import type { ServiceHost } from '../../src/cli/service-host.ts';
 import { createLogger } from '../../src/observe/logger.ts';
@@ -16,8 +16,8 @@ const SECRET = 'hunter2hunter2hunter2';
 test('a configuration that cannot be used leaves the one before it in force', async (t) => {
   const file = join(makeFolder(t), 'p.yaml');
   writeFileSync(file, GOOD);
-  const recipe = await readRecipe(file);
-  assert.ok(recipe.kind === 'file');
+  const configSource = await readConfigSource(file);
+  assert.ok(configSource.kind === 'file');
   const lines: string[] = [];
   const reloaded: string[] = [];
   const host: Partial<ServiceHost> = {
@@ -27,9 +27,9 @@ test('a configuration that cannot be used leaves the one before it in force', as
     reloadCertificate: () => {},
   };
   const log = createLogger('info', { sink: { write: (line) => void lines.push(line) } });
-  const reloader = new Reloader(recipe, await makeConfig(recipe), host as ServiceHost, log);
+  const reloader = new Reloader(configSource, await makeConfig(configSource), host as ServiceHost, log);
   t.after(() => reloader.close());
-  const turns = async (): Promise<void> => {
+  const slots = async (): Promise<void> => {
     const before = lines.length;
     process.emit('SIGHUP');
     while (lines.length === before) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -44,13 +44,13 @@ test('a configuration that cannot be used leaves the one before it in force', as
     GOOD.replace('devnet', `nothing\n    upstreams: ["ftp://${SECRET}@127.0.0.1"]`),
   ]) {
     writeFileSync(file, bad);
-    await turns();
+    await slots();
     assert.match(lines.at(-1) ?? '', /the one before it stays/, bad);
   }
   assert.deepEqual(reloaded, []);
   assert.ok(!lines.join('').includes(SECRET));
   const next = `${GOOD}defaultNetwork: mine\n`;
   writeFileSync(file, next);
-  await turns();
+  await slots();
   assert.deepEqual(reloaded, [next]);
 });

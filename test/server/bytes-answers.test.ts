@@ -27,12 +27,12 @@ const ZIPS = { 'Accept-Encoding': 'gzip' };
 /** Answers the receipts of block n with the n-th value, out of a cache: in turn at once and a moment later. */
 class KeptChain extends ScriptedChain {
   readonly cache = createMemoryCache({ bytes: 64e6, entryBytes: 4e6 });
-  #asked = 0;
+  #requested = 0;
 
   constructor() {
     super();
     VALUES.forEach((value, n) => {
-      const key = { blockHash: `0x${n}`, question: 'receipts' };
+      const key = { blockHash: `0x${n}`, request: 'receipts' };
       this.cache.set(key, value);
       // What was asked for again is kept beside larger ones.
       this.cache.get(key);
@@ -41,14 +41,14 @@ class KeptChain extends ScriptedChain {
 
   override getReceipts(block: BlockReference): PromiseOrValue<JsonResult | null> {
     assert.ok(block.kind === 'number');
-    const kept = this.cache.get({ blockHash: `0x${block.number}`, question: 'receipts' }) ?? null;
-    this.#asked++;
-    return this.#asked % 2 === 0 ? kept : Promise.resolve(kept);
+    const cached = this.cache.get({ blockHash: `0x${block.number}`, request: 'receipts' }) ?? null;
+    this.#requested++;
+    return this.#requested % 2 === 0 ? cached : Promise.resolve(cached);
   }
 
   packedOf(n: number): object | undefined {
-    const kept = this.cache.get({ blockHash: `0x${n}`, question: 'receipts' });
-    return kept instanceof JsonBytes ? kept.value.packed : undefined;
+    const cached = this.cache.get({ blockHash: `0x${n}`, request: 'receipts' });
+    return cached instanceof JsonBytes ? cached.value.packed : undefined;
   }
 }
 
@@ -169,7 +169,7 @@ test('items of a batch are the same bytes, small answers together and large ones
 test('more than is written at once comes in pieces', async (t) => {
   const { port, chain } = await start(t);
   const value = `"${'é'.repeat(1_500_000)}"`;
-  chain.cache.set({ blockHash: '0x9', question: 'receipts' }, value);
+  chain.cache.set({ blockHash: '0x9', request: 'receipts' }, value);
   for (const headers of [{}, ZIPS]) {
     const answer = await post(t, port, receiptsOf(9), headers);
     assert.equal(answer.headers['content-length'], undefined);

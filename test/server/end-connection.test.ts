@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { endIdle, endLate } from '../../src/server/end-connection.ts';
+import { endIdle, endStalled } from '../../src/server/end-connection.ts';
 
 /** Longer than a busy machine stalls. */
 const LONG_MS = 60_000;
@@ -59,7 +59,7 @@ type Seen = { bytesRead: number; bytesWritten: number; destroyed: boolean; reado
 async function countEnds(change: (socket: Seen) => void): Promise<number> {
   const socket: Seen = { bytesRead: 10, bytesWritten: 10, destroyed: false, remoteAddress: '127.0.0.1' };
   let ended = 0;
-  endLate(socket as unknown as Socket, () => ended++);
+  endStalled(socket as unknown as Socket, () => ended++);
   assert.equal(ended, 0, 'it is ended at once');
   change(socket);
   await nextTurn();

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { ConnectionTable } from '../../src/server/connection.ts';
 import { TransportShares } from '../../src/server/transport-shares.ts';
 import { MAX_FRAGMENTS } from '../../src/server/websocket-arrival.ts';
-import { CONTROL_FRAMES_PER_SECOND } from '../../src/server/websocket-pace.ts';
+import { CONTROL_FRAMES_PER_SECOND } from '../../src/server/websocket-share.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { defaultLimits, encodeRequest, HOST, KEY, RawClient, startServer } from './support.ts';
 
@@ -61,12 +61,12 @@ function countTurns(): {
 }
 
 test('pipelined requests are begun in many turns, and answered in their order', async (t) => {
-  const turns = countTurns();
+  const slots = countTurns();
   const seen: string[] = [];
   const { port } = await startServer(t, {
     limits: { pipelinedRequests: 10_000 },
     handler(text) {
-      turns.note();
+      slots.note();
       seen.push(text);
       return { status: 200, body: text };
     },
@@ -78,17 +78,17 @@ test('pipelined requests are begun in many turns, and answered in their order', 
   assert.equal((await client.read())?.status, 404);
   for (let index = 0; index < count; index++)
     assert.equal((await client.read())?.body.toString(), `${index}`);
-  assert.equal(turns.all(), count);
-  assert.ok(turns.most() < count / 4, `${turns.most()} in one turn`);
+  assert.equal(slots.all(), count);
+  assert.ok(slots.most() < count / 4, `${slots.most()} in one turn`);
   assert.deepEqual(seen.slice(0, 3), ['0', '1', '2']);
 });
 
 test('messages of one WebSocket are begun in many turns', async (t) => {
-  const turns = countTurns();
+  const slots = countTurns();
   const { port } = await startServer(t, {
     limits: { webSocketInFlight: 10_000 },
     handler(text) {
-      turns.note();
+      slots.note();
       return { status: 200, body: text };
     },
   });
@@ -101,7 +101,7 @@ test('messages of one WebSocket are begun in many turns', async (t) => {
     setImmediate(() => socket.write(repeat(count, encodeFrame(1, true, '{"id":1}'))));
   });
   await waitUntil(() => answers === count);
-  assert.ok(turns.most() < count / 4, `${turns.most()} in one turn`);
+  assert.ok(slots.most() < count / 4, `${slots.most()} in one turn`);
 });
 
 test('closes with 1008 above the bound of control frames', async (t) => {

@@ -62,13 +62,13 @@ for (const [policy, networks, status] of [
 
 test('a closing server is not ready from the first moment, and serves for the delay, each connection once more', async (t) => {
   const { server, port } = await startServer(t, { limits: { drainDelay: 1_500 } });
-  const kept = new RawClient(port);
-  await kept.send(encodeRequest('1')).read();
+  const cached = new RawClient(port);
+  await cached.send(encodeRequest('1')).read();
   void server.close();
   const answer = await exchange(port, READY);
   assert.deepEqual([answer.status, answer.body.toString()], [503, '{"status":"draining"}']);
   assert.equal((await exchange(port, LIVE)).status, 200);
-  for (const client of [kept, new RawClient(port)]) {
+  for (const client of [cached, new RawClient(port)]) {
     const served = await client.send(encodeRequest('2')).read();
     assert.equal(served?.body.toString(), '2');
     assert.equal(served?.headers['connection'], 'close');

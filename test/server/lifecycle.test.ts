@@ -175,12 +175,12 @@ for (const [name, createClient] of Object.entries(KEEP_ALIVE))
     const { server, port } = await startServer(t, { handler, limits: { drainTimeout: 60_000 } });
     const client = createClient();
     t.after(() => client.close());
-    const askAll = (): Promise<readonly AskedOnce[]> =>
+    const requestAll = (): Promise<readonly AskedOnce[]> =>
       Promise.all(Array.from({ length: KEPT }, () => client.ask(port)));
-    assert.ok((await askAll()).every(({ connection }) => connection !== 'close'));
+    assert.ok((await requestAll()).every(({ connection }) => connection !== 'close'));
     assert.equal(server.connections, KEPT);
     const closed = server.close();
-    const answers = await askAll();
+    const answers = await requestAll();
     assert.deepEqual(answers, Array(KEPT).fill({ text: BODY, connection: 'close' }));
     await closed;
     assert.equal(served, 2 * KEPT);

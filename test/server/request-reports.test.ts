@@ -95,13 +95,13 @@ test('streams over HTTP: to the end, compressed, broken off, given up', async (t
   client.write(encodeRequest(receiptsOf(2)));
   await once(client, 'data');
   client.destroy();
-  const [whole, zipped, broken, given] = await readLines(4);
+  const [whole, zipped, broken, provided] = await readLines(4);
   assert.equal(whole?.responseBytes, bytes);
   assert.equal(whole?.finished, true);
   assert.equal(zipped?.responseBytes, bytes);
   assert.ok((broken?.responseBytes ?? 0) > 0 && (broken?.responseBytes ?? 0) < bytes);
   assert.equal(broken?.finished, false);
-  assert.equal(given?.finished, false);
+  assert.equal(provided?.finished, false);
 });
 
 test('messages over WebSocket, and streams of which the end is not sent', async (t) => {

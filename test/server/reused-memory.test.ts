@@ -27,16 +27,16 @@ function makeResult(number: number): string {
   return `[${Array.from({ length: HASHES }, (_, i) => hash(i)).join()}]`;
 }
 
-let asked = 0;
-const given: string[] = [];
+let requested = 0;
+const provided: string[] = [];
 
 /** A node that gives each call another result, in one body or in chunks of it. */
 function serveResults(): Promise<Node> {
   return serveRaw((socket, id) => {
-    const result = makeResult(++asked);
-    given.push(result);
+    const result = makeResult(++requested);
+    provided.push(result);
     const body = `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
-    if (asked % 3 > 0) {
+    if (requested % 3 > 0) {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
       return;
     }
@@ -81,10 +81,10 @@ test('fast and slow clients get the bytes of their own answers', async () => {
   open.push(node, transport, { close: () => void server.close() });
   const { port } = server.address() as AddressInfo;
   for (let round = 0; round < ROUNDS; round++) {
-    given.length = 0;
+    provided.length = 0;
     const got = await Promise.all(Array.from({ length: CLIENTS }, (_, i) => readLate(port, (i % 3) * 300)));
     assert.deepEqual(
-      got.map((text) => given.indexOf(text)).sort((a, b) => a - b),
+      got.map((text) => provided.indexOf(text)).sort((a, b) => a - b),
       Array.from({ length: CLIENTS }, (_, i) => i),
     );
   }

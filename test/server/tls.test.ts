@@ -134,13 +134,13 @@ test('TLS 1.1 is refused, and so is a client that speaks no TLS', async (t) => {
 test('a new certificate is taken into use, and connections are kept', async (t) => {
   const first = createCertificate('first');
   const { port, tls, logLines } = await startTls(t, first);
-  const kept = new RawClient(await connectTls(port, first.cert));
-  await kept.send(encodeRequest('1')).read();
+  const cached = new RawClient(await connectTls(port, first.cert));
+  await cached.send(encodeRequest('1')).read();
   writePair(join(tls.cert, '..'), createCertificate('second'));
   await waitUntil(() => logLines.some((line) => line.includes('was replaced')));
   assert.equal(await readName(port), 'second');
-  assert.equal((await kept.send(encodeRequest('2')).read())?.body.toString(), '2');
-  kept.close();
+  assert.equal((await cached.send(encodeRequest('2')).read())?.body.toString(), '2');
+  cached.close();
 });
 
 test('links are followed to another folder, as orchestrators swap them', async (t) => {

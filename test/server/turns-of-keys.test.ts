@@ -41,13 +41,13 @@ test('a call of one key waits for one call of another at most, however many conn
   const { port } = await startServer(t, { gateway });
   const keys = [...'aaaaaaaaaaaa', 'b'];
   const clients = keys.map((key) => ({ key, client: new RawClient(port) }));
-  const askAll = (): Promise<unknown> =>
+  const requestAll = (): Promise<unknown> =>
     Promise.all(clients.map(({ key, client }) => client.send(encodeCall(key)).read()));
   // Connections are open and both keys are known from here on.
-  await askAll();
+  await requestAll();
   for (let round = 0; round < 3; round++) {
     order.length = 0;
-    await askAll();
+    await requestAll();
     assert.equal(order.length, keys.length);
     // One of each other key at once, and one before its turn.
     assert.ok(order.indexOf('b') <= 3, order.join(''));

@@ -15,7 +15,7 @@ import { Stage } from './stage.ts';
 
 const ROUNDS = 6;
 const BLOCK_MS = 150;
-const SETTLE_MS = 60_000;
+const COMPLETE_MS = 60_000;
 
 type Handlers = { added(item: object): void; removed(item: object): void };
 type Examples = {
@@ -28,9 +28,9 @@ async function load<K extends keyof Examples>(file: string, name: K): Promise<Ex
   return ((await import(pathToFileURL(path).href)) as Examples)[name];
 }
 
-const handlersOf = (judge: Follower): Handlers => ({
-  added: (item) => judge.accept({ ...item, removed: false }),
-  removed: (item) => judge.accept({ ...item, removed: true }),
+const handlersOf = (check: Follower): Handlers => ({
+  added: (item) => check.accept({ ...item, removed: false }),
+  removed: (item) => check.accept({ ...item, removed: true }),
 });
 
 test('the examples lose nothing over reorgs and broken connections', async () => {
@@ -59,13 +59,13 @@ test('the examples lose nothing over reorgs and broken connections', async () =>
       stage.moveTo(chain.extend(ancestorOf(chain.head, 1 + (round % 5)), 2 + (round % 5)));
       await sleep(BLOCK_MS);
     }
-    await waitUntil(() => [logs, blocks].every((judge) => judge.isAt(chain.head)), SETTLE_MS);
+    await waitUntil(() => [logs, blocks].every((check) => check.isAt(chain.head)), COMPLETE_MS);
     ending.abort();
     await Promise.all(running);
-    for (const judge of [logs, blocks]) {
-      judge.judge(chain.head);
-      assert.deepEqual(judge.faults, NO_FAULTS, judge.complaints.join('\n'));
-      assert.ok(judge.received > ROUNDS * 4);
+    for (const check of [logs, blocks]) {
+      check.check(chain.head);
+      assert.deepEqual(check.faults, NO_FAULTS, check.complaints.join('\n'));
+      assert.ok(check.received > ROUNDS * 4);
     }
   } finally {
     ending.abort();

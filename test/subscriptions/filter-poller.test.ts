@@ -16,11 +16,11 @@ test('polls are repeated where filters cannot be read now; a filter that is gone
   const away = new RpcError('recordsUnavailable').message;
   const gone = 'filter not found: it was removed';
   const answers = ['0x1', [], { code: -32603, message: away }, [], { code: -32000, message: gone }, '0x2'];
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const server = createServer(async (request, response) => {
     const { method, params } = JSON.parse(Buffer.concat(await request.toArray()).toString());
-    const answer = answers[asked.length] ?? [];
-    asked.push([method, ...params]);
+    const answer = answers[requested.length] ?? [];
+    requested.push([method, ...params]);
     const isError = typeof answer === 'object' && 'code' in answer;
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, [isError ? 'error' : 'result']: answer }));
   });
@@ -35,17 +35,17 @@ test('polls are repeated where filters cannot be read now; a filter that is gone
   );
   poller.start();
   try {
-    await waitUntil(() => asked.length > answers.length, ANSWERED_MS);
+    await waitUntil(() => requested.length > answers.length, ANSWERED_MS);
   } finally {
     await poller.stop();
     server.close();
   }
   const poll = (id: string): string[] => ['eth_getFilterChanges', id];
   const made = ['eth_newBlockFilter'];
-  assert.deepEqual(asked.slice(0, 7), [made, ...Array(4).fill(poll('0x1')), made, poll('0x2')]);
+  assert.deepEqual(requested.slice(0, 7), [made, ...Array(4).fill(poll('0x1')), made, poll('0x2')]);
   assert.deepEqual([...poller.refusals], [[away, 1]]);
   assert.deepEqual(poller.made, 2);
-  const { faults, complaints } = poller.judge(new ForkChain(new Random(1, 0)).head);
+  const { faults, complaints } = poller.check(new ForkChain(new Random(1, 0)).head);
   assert.equal(faults.refused, 1);
   assert.match(complaints.join(), /filter not found/);
 });

@@ -55,20 +55,20 @@ const LOGS = [
   ...after.flatMap((block) => toLogs(block)),
 ];
 
-function judge(follower: Follower, results: readonly object[]): Faults {
+function check(follower: Follower, results: readonly object[]): Faults {
   for (const result of results) follower.accept(result);
-  follower.judge(chain.head);
+  follower.check(chain.head);
   return follower.faults;
 }
 const heads = (): Follower => new HeadsFollower('heads', 'afterHash', start);
 const logs = (): Follower => new LogsFollower('logs', {}, start);
 
 test('every step once and in order is right', () => {
-  assert.deepEqual(judge(heads(), HEADERS), SOUND);
-  assert.deepEqual(judge(logs(), LOGS), SOUND);
+  assert.deepEqual(check(heads(), HEADERS), SOUND);
+  assert.deepEqual(check(logs(), LOGS), SOUND);
   const plain = new HeadsFollower('plain', 'none', start);
   const added = HEADERS.filter((header) => !('removed' in header));
-  assert.deepEqual(judge(plain, added), SOUND);
+  assert.deepEqual(check(plain, added), SOUND);
 });
 
 test('whatever is left out, doubled or exchanged is found', () => {
@@ -77,13 +77,13 @@ test('whatever is left out, doubled or exchanged is found', () => {
     [logs, LOGS],
   ] as const) {
     for (let at = 0; at < results.length; at++) {
-      const omitted = judge(create(), results.toSpliced(at, 1));
+      const omitted = check(create(), results.toSpliced(at, 1));
       assert.notDeepEqual(omitted, SOUND, `without ${at}`);
-      const doubled = judge(create(), results.toSpliced(at, 0, results[at] as object));
+      const doubled = check(create(), results.toSpliced(at, 0, results[at] as object));
       assert.notDeepEqual(doubled, SOUND, `${at} twice`);
       if (at === 0) continue;
       const exchanged = results.toSpliced(at - 1, 2, results[at] as object, results[at - 1] as object);
-      assert.notDeepEqual(judge(create(), exchanged), SOUND, `${at} before ${at - 1}`);
+      assert.notDeepEqual(check(create(), exchanged), SOUND, `${at} before ${at - 1}`);
     }
   }
 });
@@ -96,15 +96,15 @@ test('logs from before the start are taken back where a reorg reaches below it, 
       (log) => (log as { removed: boolean }).removed || after.some(({ hash }) => hash === hashOf(log)),
     );
     const above = before.filter((block) => block.number > number).flatMap((block) => toLogs(block));
-    assert.deepEqual(judge(from(number), [...above, ...results]), SOUND, `from ${number}`);
+    assert.deepEqual(check(from(number), [...above, ...results]), SOUND, `from ${number}`);
     for (let at = 0; at < results.length; at++) {
       const doubled = results.toSpliced(at, 0, results[at] as object);
-      assert.notDeepEqual(judge(from(number), [...above, ...doubled]), SOUND, `from ${number}, ${at} twice`);
+      assert.notDeepEqual(check(from(number), [...above, ...doubled]), SOUND, `from ${number}, ${at} twice`);
     }
     // What is still on the chain may not be taken back.
     const wrong = toLogs(ancestorOf(old, 3), true);
     assert.notDeepEqual(
-      judge(from(number), [
+      check(from(number), [
         ...above,
         ...results.slice(0, results.length - after.flatMap(({ logs: some }) => some).length),
         ...wrong,
@@ -124,7 +124,7 @@ test('what came in place of the start counts from where the branches part', () =
       for (const log of toLogs(block)) follower.accept(log);
     }
     assert.equal(follower.start, base);
-    follower.judge(chain.head);
+    follower.check(chain.head);
     assert.deepEqual(follower.faults.lost > 0, taken !== after);
     assert.equal(follower.faults.kept, 0);
   }
@@ -145,7 +145,7 @@ test('a subscription that breaks off anywhere goes on behind what it has whole',
       ...taken.flatMap((block) => toLogs(block, true)),
       ...rest.flatMap((block) => toLogs(block)),
     ];
-    assert.deepEqual(judge(follower, results), SOUND, `after ${at}`);
+    assert.deepEqual(check(follower, results), SOUND, `after ${at}`);
   }
 });
 

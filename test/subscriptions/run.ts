@@ -46,7 +46,7 @@ export type RunReport = {
 
 const BLOCK_MS = 250;
 const LAST_BLOCKS = 8;
-const SETTLE_MS = 90_000;
+const COMPLETE_MS = 90_000;
 const SAY_EVERY = 50;
 /** pino's level of errors. */
 const ERROR_LEVEL = 50;
@@ -64,10 +64,10 @@ export async function runDisturbances(options: RunOptions): Promise<RunReport> {
     await sleep(BLOCK_MS * LAST_BLOCKS);
     isGrowing = false;
     await growth;
-    await settle(stage);
+    await complete(stage);
     options.say('settled');
     await Promise.all(stage.peers.map((peer) => verify(peer, stage.chain)));
-    return judge(stage, happened, performance.now() - startedAt);
+    return check(stage, happened, performance.now() - startedAt);
   } finally {
     isGrowing = false;
     await stage.dispose();
@@ -106,8 +106,8 @@ async function disturbAll(
 }
 
 /** Waits until every subscriber has all, or for as long as that may take. */
-async function settle({ chain, followers, pollers }: Stage): Promise<void> {
-  const until = performance.now() + SETTLE_MS;
+async function complete({ chain, followers, pollers }: Stage): Promise<void> {
+  const until = performance.now() + COMPLETE_MS;
   while (performance.now() < until && ![...followers, ...pollers].every((one) => one.isAt(chain.head)))
     await sleep(250);
   // What comes now is too much.
@@ -132,19 +132,19 @@ async function verify(peer: Peer, { head }: ForkChain): Promise<void> {
 
 type NodeLog = { readonly blockHash: string; readonly logIndex: string };
 
-function judge(stage: Stage, happened: ReadonlyMap<string, number>, ms: number): RunReport {
+function check(stage: Stage, happened: ReadonlyMap<string, number>, ms: number): RunReport {
   const { chain, followers, sessions, pollers } = stage;
   const faults: Faults = { ...NO_FAULTS };
   const complaints: string[] = [];
   for (const { name, state, followers: own } of sessions)
     if (!own.every((one) => one.isAt(chain.head))) complaints.push(`${name}: ${state}`);
   for (const follower of followers) {
-    follower.judge(chain.head);
+    follower.check(chain.head);
     for (const kind of Object.keys(faults) as (keyof Faults)[]) faults[kind] += follower.faults[kind];
     complaints.push(...follower.complaints.map((complaint) => `${follower.name}: ${complaint}`));
   }
   for (const poller of pollers) {
-    const { faults: own, complaints: words } = poller.judge(chain.head);
+    const { faults: own, complaints: words } = poller.check(chain.head);
     for (const kind of Object.keys(faults) as (keyof Faults)[]) faults[kind] += own[kind];
     complaints.push(...words);
   }

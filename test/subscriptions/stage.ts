@@ -161,8 +161,8 @@ async function explainRefusal(refusal: string, peers: readonly Peer[]): Promise<
   const known = await Promise.all(
     peers.map(async ({ name, process, isDisturbed }) => {
       const late = sleep(ASK_MS, undefined, { ref: false });
-      const asked = askerOf(process.httpUrl)('eth_getBlockByHash', hash, false).catch(() => undefined);
-      const found = await Promise.race([asked, late]);
+      const requested = askerOf(process.httpUrl)('eth_getBlockByHash', hash, false).catch(() => undefined);
+      const found = await Promise.race([requested, late]);
       const state = found === undefined ? 'does not answer' : found === null ? 'does not have it' : 'has it';
       return `${name} ${state}${isDisturbed ? ' (disturbed)' : ''}`;
     }),

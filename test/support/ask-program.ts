@@ -15,7 +15,7 @@ export async function askProgram(port: number, host: string = 'devnet.localhost'
   return (body as { readonly result?: unknown }).result;
 }
 
-export type Question = {
+export type Request = {
   readonly method: string;
   readonly params?: readonly unknown[];
   readonly host?: string;
@@ -24,7 +24,7 @@ export type Question = {
 export type Reply = { readonly status: number; readonly body: unknown };
 
 /** Asks over a connection that is used for nothing else. */
-export function postTo(port: number, { method, params = [], host, key }: Question): Promise<Reply> {
+export function postTo(port: number, { method, params = [], host, key }: Request): Promise<Reply> {
   return postText(port, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), { host, key });
 }
 

@@ -24,11 +24,11 @@ export class FakeClock implements Clock {
 
   /** Moves on by `ms`; everything due fires in order, and what it sets off without further timers is awaited. */
   async advance(ms: number): Promise<void> {
-    await settle();
+    await complete();
     const end = this.#now + ms;
     for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) {
       this.#fire(next);
-      await settle();
+      await complete();
     }
     this.#now = end;
   }
@@ -56,6 +56,6 @@ export class FakeClock implements Clock {
 }
 
 /** Lets every promise that can settle now do so. */
-export async function settle(): Promise<void> {
+export async function complete(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { askNode } from './faults/ask-node.ts';
+import { sendToNode } from './faults/ask-node.ts';
 import type { Answer, AskNode, Call, Delivery, Fault } from './faults/fault.ts';
 import { HeadAnnouncer } from './faults/head-announcer.ts';
 import { deliverOverHttp } from './faults/http-delivery.ts';
@@ -38,7 +38,7 @@ export class FaultUpstream {
   #calls = 0;
 
   private constructor(node: string | AskNode, { delay = 0 }: FaultUpstreamOptions) {
-    this.#ask = typeof node === 'string' ? (call) => askNode(node, call) : node;
+    this.#ask = typeof node === 'string' ? (call) => sendToNode(node, call) : node;
     this.#delay = delay;
     this.#server = this.#createServer();
     this.#announcer = new HeadAnnouncer(() => this.#readLatest());

@@ -9,7 +9,7 @@ import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { ChainBuilder, signTransaction } from './chain-builder.ts';
-import { askNode } from './faults/ask-node.ts';
+import { sendToNode } from './faults/ask-node.ts';
 import type { Answer, AskNode } from './faults/fault.ts';
 import { LOGGERS, loggerAddress, signLogging } from './logging-chain.ts';
 import { type RunningService, startService } from './service.ts';
@@ -105,13 +105,13 @@ export class ForgedBranch {
   ask(branch: Branch, { method, params }: Parameters<AskNode>[0]): Promise<Answer> {
     const name = `${branch} ${method} ${JSON.stringify(params)}`;
     const url = `http://${this.#service.authority}/${branch}/v3/demo`;
-    const answer = this.#known.get(name) ?? askNode(url, { method, params });
+    const answer = this.#known.get(name) ?? sendToNode(url, { method, params });
     this.#known.set(name, answer);
     return answer;
   }
 
   /** The same as a node with this head says it. */
-  async askAt(branch: Branch, top: number, { method, params }: Parameters<AskNode>[0]): Promise<Answer> {
+  async requestAt(branch: Branch, top: number, { method, params }: Parameters<AskNode>[0]): Promise<Answer> {
     if (method === 'eth_blockNumber') return { result: encodeQuantity(BigInt(top)) };
     if (branch === 'forged') {
       if (method === 'eth_gasPrice' || method === 'eth_maxPriorityFeePerGas') return { result: FORGED_PRICE };

@@ -14,7 +14,7 @@ export const HELD_CALL: { readonly method: string; readonly params: readonly [ob
 export type HeldNode = {
   readonly url: string;
   /** Calls that have come and are not answered. */
-  readonly held: () => number;
+  readonly reserved: () => number;
   /** Answers them, and all that come. */
   release(): void;
 };
@@ -26,14 +26,14 @@ export async function startHeldNode(t: TestContext): Promise<HeldNode> {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  let held = 0;
+  let reserved = 0;
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     if (body.includes(DATA)) {
-      held++;
+      reserved++;
       await released;
-      held--;
+      reserved--;
     }
     const answer = await fetch(node.url, { method: 'POST', body });
     response.setHeader('content-type', 'application/json');
@@ -46,5 +46,5 @@ export async function startHeldNode(t: TestContext): Promise<HeldNode> {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, held: () => held, release: () => release() };
+  return { url: `http://127.0.0.1:${port}`, reserved: () => reserved, release: () => release() };
 }

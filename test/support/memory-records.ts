@@ -2,9 +2,9 @@ import { MAX_RECORD_BYTES, type RecordTable, type StoredRecord } from '../../src
 
 type Row = StoredRecord & { readonly endsAt: number };
 
-/** Records in memory; `asked` is what was done with them, in order. */
+/** Records in memory; `requested` is what was done with them, in order. */
 export class MemoryRecords implements RecordTable {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   readonly #rows = new Map<string, Row>();
   readonly #now: () => number;
   #versions = 0;
@@ -14,12 +14,12 @@ export class MemoryRecords implements RecordTable {
   }
 
   async read(name: string): Promise<StoredRecord | undefined> {
-    this.asked.push(`read ${name}`);
+    this.requested.push(`read ${name}`);
     return this.#find(name);
   }
 
   async create(name: string, text: string, lifeMs: number, maxOfOwner: number): Promise<boolean> {
-    this.asked.push(`create ${name}`);
+    this.requested.push(`create ${name}`);
     const [kind, owner] = name.split('/');
     const ofOwner = [...this.#rows.keys()].filter((other) => other.startsWith(`${kind}/${owner}/`));
     if (ofOwner.length >= maxOfOwner || this.#find(name) !== undefined) return false;
@@ -28,7 +28,7 @@ export class MemoryRecords implements RecordTable {
   }
 
   async replace(name: string, version: string, text: string, lifeMs: number): Promise<boolean> {
-    this.asked.push(`replace ${name}`);
+    this.requested.push(`replace ${name}`);
     if (this.#find(name)?.version !== version) return false;
     this.#write(name, text, lifeMs);
     return true;

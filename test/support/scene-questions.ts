@@ -19,21 +19,21 @@ export type Expected =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message?: string; readonly data?: string } };
 
-export type Question = {
+export type Request = {
   /** The method and what is special about the case. */
   readonly label: string;
   readonly method: string;
   readonly params: readonly unknown[];
 };
 
-export type AnsweredQuestion = Question & { readonly expected: Expected };
+export type AnsweredQuestion = Request & { readonly expected: Expected };
 
 /** No block of the scene, nor of anything that is built on it here. */
 const UNKNOWN_BLOCK = '0xffff';
 const SOME_BLOCK = 9;
 
 /** Cases where nodes differ in what they say, or say another than the truth: the answer in geth's words. */
-type Rule = Question & { readonly expected?: Expected };
+type Rule = Request & { readonly expected?: Expected };
 
 function listRules(scene: Scene): Rule[] {
   const { accounts, token, reverter, blockHashes } = scene;
@@ -156,7 +156,7 @@ async function ask(node: Anvil, method: string, params: readonly unknown[]): Pro
  * The same question with the same answer in other words, where calldata allows it: contracts ignore what follows
  * their arguments, caches and shared flights do not.
  */
-export function rephrase<Q extends Question>(question: Q, nonce: number): Q {
+export function rephrase<Q extends Request>(question: Q, nonce: number): Q {
   const [call, ...rest] = question.params;
   if (nonce === 0 || question.method !== 'eth_call') return question;
   const { data, ...fields } = call as { data: string };

@@ -14,14 +14,14 @@ export class ScriptedFeed implements HeadFeed {
   /** Answers to the tags; a number is a block of the chain. */
   safe: number | null | Error = null;
   finalized: number | null | Error = null;
-  readonly asked: { readonly block: Wanted; readonly at: number }[] = [];
+  readonly requested: { readonly block: Wanted; readonly at: number }[] = [];
   /** What it says of its synchronisation, where it is asked. */
   sync: SyncClaim | Error;
   readonly getSync?: NonNullable<HeadFeed['getSync']>;
   readonly watch?: NonNullable<HeadFeed['watch']>;
   readonly watchers: Set<HeadWatcher> = new Set();
   readonly #clock: Clock;
-  #held: (() => void)[] | undefined;
+  #reserved: (() => void)[] | undefined;
 
   constructor(
     clock: Clock,
@@ -44,22 +44,22 @@ export class ScriptedFeed implements HeadFeed {
   }
 
   async getBlock(block: Wanted): Promise<Block | null> {
-    this.asked.push({ block, at: this.#clock.now() });
+    this.requested.push({ block, at: this.#clock.now() });
     const answer = this.#find(block);
-    if (this.#held !== undefined) await new Promise<void>((resolve) => this.#held?.push(resolve));
+    if (this.#reserved !== undefined) await new Promise<void>((resolve) => this.#reserved?.push(resolve));
     if (answer instanceof Error) throw answer;
     return answer;
   }
 
   /** Answers are found at once from now on, but arrive when `release` is called. */
   hold(): void {
-    this.#held ??= [];
+    this.#reserved ??= [];
   }
 
   release(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const resolve of held) resolve();
+    const reserved = this.#reserved ?? [];
+    this.#reserved = undefined;
+    for (const resolve of reserved) resolve();
   }
 
   announce(header: BlockHeader = this.chain.tip): void {
@@ -76,12 +76,12 @@ export class ScriptedFeed implements HeadFeed {
 
   /** When a block was asked for, in clock milliseconds. */
   timesOf(block: Wanted): number[] {
-    return this.asked.filter((question) => question.block === block).map(({ at }) => at);
+    return this.requested.filter((request) => request.block === block).map(({ at }) => at);
   }
 
   /** Blocks asked for by number. */
   get numbersAsked(): bigint[] {
-    return this.asked.map(({ block }) => block).filter((block) => typeof block === 'bigint');
+    return this.requested.map(({ block }) => block).filter((block) => typeof block === 'bigint');
   }
 
   #find(block: Wanted): Block | null | Error {

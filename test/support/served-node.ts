@@ -54,7 +54,7 @@ class AnswerRounds {
   readonly #ms: number;
   #round: Promise<void> | undefined;
   #lastAt = 0;
-  #turns = 0;
+  #slots = 0;
 
   constructor(ms: number) {
     this.#ms = ms;
@@ -83,12 +83,12 @@ class AnswerRounds {
 
   #restart(): void {
     this.#lastAt = performance.now();
-    this.#turns = 0;
+    this.#slots = 0;
   }
 
   async #pass(): Promise<void> {
-    while (this.#turns < ROUND_TURNS || performance.now() - this.#lastAt < this.#ms) {
-      this.#turns++;
+    while (this.#slots < ROUND_TURNS || performance.now() - this.#lastAt < this.#ms) {
+      this.#slots++;
       await nextTurn();
     }
   }

@@ -7,24 +7,24 @@ export type Exchange = { readonly request: string; readonly response: string; re
 /** Parses `>> request` and `<< response` lines; `// speconly` marks answers of which the shape alone counts. */
 export function parseTranscript(text: string): Exchange[] {
   const isSpecOnly = /^\/\/ speconly:/m.test(text);
-  const exchanges: Exchange[] = [];
+  const contexts: Exchange[] = [];
   let request: string | undefined;
   for (const line of text.split('\n')) {
     if (line.startsWith('>> ')) request = line.slice(3);
     if (line.startsWith('<< ') && request !== undefined) {
-      exchanges.push({ request, response: line.slice(3), isSpecOnly });
+      contexts.push({ request, response: line.slice(3), isSpecOnly });
       request = undefined;
     }
   }
-  return exchanges;
+  return contexts;
 }
 
 /** The transcript files of a folder, by name. */
-export function readTranscripts(folder: string): { readonly name: string; readonly exchanges: Exchange[] }[] {
+export function readTranscripts(folder: string): { readonly name: string; readonly contexts: Exchange[] }[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.io'))
     .sort()
-    .map((name) => ({ name, exchanges: parseTranscript(readFileSync(join(folder, name), 'utf8')) }));
+    .map((name) => ({ name, contexts: parseTranscript(readFileSync(join(folder, name), 'utf8')) }));
 }
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

@@ -49,7 +49,7 @@ type Row = {
 };
 
 /** @returns `equal`, or what is not */
-async function judge(tool: Tool, place: ToolPlace): Promise<string> {
+async function check(tool: Tool, place: ToolPlace): Promise<string> {
   const folder = folderOf(tool.name);
   const runBare = ({ bare }: ToolPlace): Promise<string> => tool.run(bare, folder);
   const runThrough = async (one: ToolPlace): Promise<string> => {
@@ -97,7 +97,7 @@ async function tryTool(tool: Tool, places: readonly ToolPlace[]): Promise<Row> {
     return { tool, absence: (error as Error).message, results };
   }
   for (const place of places.filter(({ node }) => tool.nodes.includes(node)))
-    results.set(place.node, await judge(tool, place));
+    results.set(place.node, await check(tool, place));
   return { tool, version, results };
 }
 

@@ -161,12 +161,12 @@ export async function installFromCargo(
   if (existsSync(join(folder, 'bin'))) return;
   const source = join(folder, 'source');
   // A crate's source is there once another one depends on it.
-  const asking = join(folder, 'asking');
-  mkdirSync(join(asking, 'src'), { recursive: true });
-  writeFileSync(join(asking, 'src/lib.rs'), '');
+  const requesting = join(folder, 'asking');
+  mkdirSync(join(requesting, 'src'), { recursive: true });
+  writeFileSync(join(requesting, 'src/lib.rs'), '');
   const manifest = `[package]\nname = "asking"\nversion = "0.0.0"\n[dependencies]\n${crate} = "=${version}"\n`;
-  writeFileSync(join(asking, 'Cargo.toml'), manifest);
-  const printed = await runTool(asking, 'cargo', ['metadata', '--format-version', '1'], BUILD_MS);
+  writeFileSync(join(requesting, 'Cargo.toml'), manifest);
+  const printed = await runTool(requesting, 'cargo', ['metadata', '--format-version', '1'], BUILD_MS);
   const { packages } = JSON.parse(printed) as { packages: readonly CratePackage[] };
   const found = packages.find(({ name }) => name === crate);
   if (found === undefined) throw new Error(`cargo metadata names no package ${crate}`);

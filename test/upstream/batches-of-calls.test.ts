@@ -122,15 +122,15 @@ test('a batch is answered as its calls are one by one', async () => {
       for (const request of requests) answers.push(await single.ask(JSON.stringify(request)));
       const body = JSON.stringify(requests, undefined, blanks);
       assert.equal(await batched.ask(body), `[${answers.join()}]`);
-      assert.deepEqual(new Set(batched.scripted.asked()), new Set(single.scripted.asked()));
+      assert.deepEqual(new Set(batched.scripted.requested()), new Set(single.scripted.requested()));
       // Kept answers are found whichever way they are asked for.
-      const before = batched.scripted.asked().length;
+      const before = batched.scripted.requested().length;
       const again = [await batched.ask(body)];
       for (const request of requests) again.push(await batched.ask(JSON.stringify(request)));
       assert.deepEqual(again, [`[${answers.join()}]`, ...answers]);
       const results = answers.every((answer) => answer.includes('"result"'));
       const isKept = calls.every(([, [, block]]) => block !== 'pending');
-      if (results && isKept) assert.equal(batched.scripted.asked().length, before);
+      if (results && isKept) assert.equal(batched.scripted.requested().length, before);
     }),
     { numRuns: countRuns(100) },
   );
@@ -143,6 +143,6 @@ test('a batch is answered as its calls are one by one', async () => {
   };
   await first.ask(JSON.stringify([call, call]));
   await second.ask(JSON.stringify(call));
-  assert.equal(second.scripted.asked().length, 1);
-  assert.deepEqual(first.scripted.asked(), second.scripted.asked());
+  assert.equal(second.scripted.requested().length, 1);
+  assert.deepEqual(first.scripted.requested(), second.scripted.requested());
 });

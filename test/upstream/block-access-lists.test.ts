@@ -61,12 +61,12 @@ const network = (...behaviours: readonly Behaviour[]): ReturnType<typeof createN
 describe('block access lists of nodes', () => {
   it('are passed on where they have the hash of the header, and asked for once', async () => {
     for (const form of FORMS) {
-      const { chain: served, asked } = network(amsterdam({ [METHODS[form]]: answer(ANSWERS[form]) }));
+      const { chain: served, requested } = network(amsterdam({ [METHODS[form]]: answer(ANSWERS[form]) }));
       for (let i = 0; i < 2; i++) {
         assert.equal(await served.blocks.getAccessList(at(12), form, createScope()), ANSWERS[form]);
       }
       assert.deepEqual(
-        asked().filter((call) => call.includes('AccessList')),
+        requested().filter((call) => call.includes('AccessList')),
         [`${METHODS[form]} ["${form === 'raw' ? '0xc' : chain.hashOf(12)}"]`],
       );
     }
@@ -99,11 +99,11 @@ describe('block access lists of nodes', () => {
   });
 
   it('are absent before Amsterdam, without a question', async () => {
-    const { chain: served, asked } = network(amsterdam({ [METHODS.objects]: answer(OBJECTS) }));
+    const { chain: served, requested } = network(amsterdam({ [METHODS.objects]: answer(OBJECTS) }));
     await assert.rejects(async () => served.blocks.getAccessList(at(9), 'objects', createScope()), {
       kind: 'absent',
     });
-    assert.deepEqual(asked(), ['eth_getBlockByNumber ["0x9",false]']);
+    assert.deepEqual(requested(), ['eth_getBlockByNumber ["0x9",false]']);
   });
 
   it('are null above the head and while pending', async () => {

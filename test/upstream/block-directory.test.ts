@@ -16,16 +16,16 @@ describe('BlockDirectory', () => {
   });
 
   it('asks for a block once, by number or by hash', async () => {
-    const { directory, asked } = createNetwork(chain);
+    const { directory, requested } = createNetwork(chain);
     for (let i = 0; i < 3; i++) {
       assert.deepEqual(await directory.findByNumber(390n, scope), chain.block(390));
       assert.deepEqual(await directory.findByHash(chain.hashOf(390), scope), chain.block(390));
     }
-    assert.deepEqual(asked(), ['eth_getBlockByNumber ["0x186",false]']);
+    assert.deepEqual(requested(), ['eth_getBlockByNumber ["0x186",false]']);
   });
 
   it('holds as many bytes of blocks, whatever of a header is long', async () => {
-    const { directory, asked, node } = createNetwork(chain);
+    const { directory, requested, node } = createNetwork(chain);
     const honest = chain.behaviour();
     const extraData = `0x${'ab'.repeat(100_000)}`;
     node.behave(async (call, options) => {
@@ -35,10 +35,10 @@ describe('BlockDirectory', () => {
       return { kind: 'result', result: JSON.stringify({ ...JSON.parse(reply.result), extraData }) };
     });
     const find = async (number: number): Promise<number> => {
-      const before = asked().length;
+      const before = requested().length;
       const block = await directory.findByHash(chain.hashOf(number), scope);
       assert.equal(block?.extraData.length, extraData.length);
-      return asked().length - before;
+      return requested().length - before;
     };
     for (let number = 100; number < 250; number++) assert.equal(await find(number), 1);
     assert.equal(await find(249), 0);
@@ -46,13 +46,13 @@ describe('BlockDirectory', () => {
   });
 
   it('asks once for all that ask at the same time', async () => {
-    const { directory, asked, node } = createNetwork(chain);
+    const { directory, requested, node } = createNetwork(chain);
     node.behave(later(10, chain.behaviour()));
     const found = await Promise.all(
       Array.from({ length: 30 }, () => directory.findByNumber(5n, createScope())),
     );
     assert.deepEqual(found, Array(30).fill(chain.block(5)));
-    assert.equal(asked().length, 1);
+    assert.equal(requested().length, 1);
   });
 
   it('knows the hashes of recent blocks, and of others that were asked for, until a reorg', async () => {

@@ -28,7 +28,7 @@ const at = (number: number, hash: string | undefined = chain.hashOf(number)): un
 
 describe('BlockResolver', () => {
   it('tags become the blocks that the network serves', async () => {
-    const { resolver, switchTo, asked } = createNetwork(chain);
+    const { resolver, switchTo, requested } = createNetwork(chain);
     switchTo(chain, MARKS);
     const scope = createScope();
     assert.deepEqual(await resolver.resolve(tag('latest'), scope), at(399));
@@ -36,7 +36,7 @@ describe('BlockResolver', () => {
     assert.deepEqual(await resolver.resolve(tag('finalized'), scope), at(380));
     assert.deepEqual(await resolver.resolve(tag('earliest'), scope), at(0));
     assert.deepEqual(await resolver.resolve(tag('pending'), scope), { kind: 'pending' });
-    assert.deepEqual(asked(), []);
+    assert.deepEqual(requested(), []);
   });
 
   it('a tag that the nodes do not know is none, unless a substitute is named', async () => {
@@ -57,7 +57,7 @@ describe('BlockResolver', () => {
   });
 
   it('numbers up to the head are blocks, without asking', async () => {
-    const { resolver, asked } = createNetwork(chain);
+    const { resolver, requested } = createNetwork(chain);
     assert.deepEqual(await resolver.resolve(byNumber(399), createScope()), at(399));
     assert.deepEqual(await resolver.resolve(byNumber(5), createScope()), {
       kind: 'block',
@@ -68,13 +68,13 @@ describe('BlockResolver', () => {
       kind: 'none',
       message: 'header not found',
     });
-    assert.deepEqual(asked(), []);
+    assert.deepEqual(requested(), []);
   });
 
   it('hashes of canonical blocks are those blocks, recent or old', async () => {
-    const { resolver, asked } = createNetwork(chain);
+    const { resolver, requested } = createNetwork(chain);
     assert.deepEqual(await resolver.resolve(byHash(chain.hashOf(399)), createScope()), at(399));
-    assert.deepEqual(asked(), []);
+    assert.deepEqual(requested(), []);
     assert.deepEqual(await resolver.resolve(byHash(chain.hashOf(398)), createScope()), at(398));
     for (const requireCanonical of [false, true]) {
       assert.deepEqual(

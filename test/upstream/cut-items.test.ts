@@ -32,14 +32,14 @@ test('what is no list has no items', async () => {
 
 test('a long list is cut with pauses, and no further when nobody waits for it', async () => {
   const list = `[[${'{} ,'.repeat(1 << 20)}{}],1]`;
-  let turns = 0;
+  let slots = 0;
   let timer = setImmediate(function count() {
-    turns++;
+    slots++;
     timer = setImmediate(count);
   });
   assert.equal((await cut(list)).length, 2);
   clearImmediate(timer);
-  assert.ok(turns > 0);
+  assert.ok(slots > 0);
   const caller = new CancelSource();
   caller.abort();
   await assert.rejects(cut(list, caller), { kind: 'aborted' });

@@ -7,7 +7,7 @@ import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
 import { DevelopmentNode } from '../../src/upstream/development-node.ts';
 import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
 import { poolOptionsSchema, upstreamsSchema } from '../../src/upstream/options.ts';
-import { createNodeAsker } from '../../src/upstream/pool.ts';
+import { createNodeClient } from '../../src/upstream/pool.ts';
 import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
 import { makeTransaction } from '../support/bad-transactions.ts';
@@ -26,7 +26,7 @@ import {
 
 type Stage = {
   readonly scripted: ScriptedNode;
-  /** What was done in order: `asked`, `changed`, `refreshed`. */
+  /** What was done in order: `requested`, `changed`, `refreshed`. */
   readonly events: string[];
   readonly ask: (method: string) => Promise<unknown>;
 };
@@ -43,7 +43,7 @@ function createStage(behaviour: Behaviour): Stage {
   const options = poolOptionsSchema.parse({ development: true });
   const node = new DevelopmentNode({
     upstreams: [scripted.upstream],
-    askNode: createNodeAsker({ network: 'test', options, log: createRecordingLog() }),
+    sendToNode: createNodeClient({ network: 'test', options, log: createRecordingLog() }),
     onChanged: () => events.push('changed'),
   });
   return { scripted, events, ask: (method) => node.ask(method, [], createScope()) };
@@ -54,7 +54,7 @@ describe('the node of a development network', () => {
     const { scripted, events, ask } = createStage(answer('true'));
     assert.equal(await ask('anvil_revert'), 'true');
     assert.deepEqual(events, ['asked', 'changed', 'refreshed']);
-    assert.equal(scripted.asked.calls[0]?.isOnce, true);
+    assert.equal(scripted.requested.calls[0]?.isOnce, true);
   });
 
   it('is asked once also where it does not answer, and then for its head', async () => {
@@ -132,7 +132,7 @@ describe('the node of a development network', () => {
 });
 
 it('the same question is asked as often as it comes on a development network, at the same time too', async () => {
-  for (const [development, asked] of [
+  for (const [development, requested] of [
     [true, 2],
     [false, 1],
   ] as const) {
@@ -145,6 +145,6 @@ it('the same question is asked as often as it comes on a development network, at
     const ask = openPool([scripted], { options: { development } });
     const exchange = createExchange({ sharedAs: 'same' });
     await Promise.all([ask(exchange), ask(createExchange({ sharedAs: 'same' }))]);
-    assert.equal(calls, asked);
+    assert.equal(calls, requested);
   }
 });

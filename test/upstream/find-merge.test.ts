@@ -16,11 +16,11 @@ describe('findMerge', () => {
         fc.integer({ min: 1, max: 300 }),
         async (length, mark) => {
           const mergedFrom = Math.min(mark, length - 1);
-          const { directory, asked } = createNetwork(new ScriptedChain({ length, mergedFrom }));
+          const { directory, requested } = createNetwork(new ScriptedChain({ length, mergedFrom }));
           await findMerge(directory, BigInt(length - 1), createScope());
           assert.equal(directory.isMergedAt(BigInt(mergedFrom)), true);
           assert.equal(directory.isMergedAt(BigInt(mergedFrom) - 1n), false);
-          assert.ok(asked().length <= Math.ceil(Math.log2(length)) + 1);
+          assert.ok(requested().length <= Math.ceil(Math.log2(length)) + 1);
         },
       ),
       { numRuns: countRuns(60) },
@@ -28,9 +28,9 @@ describe('findMerge', () => {
   });
 
   it('one question where there never was a proof of work', async () => {
-    const { directory, asked } = createNetwork(new ScriptedChain({ length: 300 }));
+    const { directory, requested } = createNetwork(new ScriptedChain({ length: 300 }));
     await findMerge(directory, 299n, createScope());
-    assert.equal(asked().length, 1);
+    assert.equal(requested().length, 1);
     assert.equal(directory.isMergedAt(1n), true);
   });
 

@@ -15,9 +15,9 @@ const memory = (): AnswerMemory => new AnswerMemory(createNodeMemory(), 'node');
 
 test('a result is held whatever its length: the transport bounds it by the setting', async () => {
   const text = `"0x${'ab'.repeat(17 * MiB)}"`;
-  const held = await holdText(createStream(text, { pieceBytes: MiB }), { memory });
-  assert.equal(held.length, text.length);
-  assert.ok(held === text);
+  const reserved = await holdText(createStream(text, { pieceBytes: MiB }), { memory });
+  assert.equal(reserved.length, text.length);
+  assert.ok(reserved === text);
 });
 
 test('a long result is put together with pauses, wherever its bytes are cut', async () => {
@@ -25,9 +25,9 @@ test('a long result is put together with pauses, wherever its bytes are cut', as
   const bytes = Buffer.byteLength(text);
   for (const takesBytes of [false, true])
     for (const pieceBytes of [65_537, 3 * MiB + 1]) {
-      let turns = 0;
+      let slots = 0;
       const count = (): void => {
-        turns++;
+        slots++;
         next = setImmediate(count);
       };
       let next: NodeJS.Immediate | undefined;
@@ -40,26 +40,26 @@ test('a long result is put together with pauses, wherever its bytes are cut', as
           next = setImmediate(count);
         })(),
       };
-      const held = await holdAll(counted, { memory, takesBytes });
+      const reserved = await holdAll(counted, { memory, takesBytes });
       clearImmediate(next);
-      assert.ok(held instanceof JsonBytes === takesBytes);
-      assert.ok((held instanceof JsonBytes ? held.text : held) === text);
-      assert.ok(turns >= Math.floor(bytes / MiB) - 1, `${turns} turns`);
+      assert.ok(reserved instanceof JsonBytes === takesBytes);
+      assert.ok((reserved instanceof JsonBytes ? reserved.text : reserved) === text);
+      assert.ok(slots >= Math.floor(bytes / MiB) - 1, `${slots} turns`);
     }
 });
 
 test('the text of long bytes that are there is read with pauses', async () => {
   for (const text of [`"${'a'.repeat(3 * MiB)}"`, `"${'é'.repeat(2 * MiB)}"`]) {
     const bytes = new JsonBytes(new SharedBytes(Buffer.from(text)));
-    let turns = 0;
+    let slots = 0;
     const count = (): void => {
-      turns++;
+      slots++;
       next = setImmediate(count);
     };
     let next = setImmediate(count);
     assert.ok((await readText(bytes)) === text);
     clearImmediate(next);
-    assert.ok(turns >= 3, `${turns} turns`);
+    assert.ok(slots >= 3, `${slots} turns`);
   }
   assert.equal(readText(new JsonBytes(new SharedBytes(Buffer.from('"0x"')))), '"0x"');
 });

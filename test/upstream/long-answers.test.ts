@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { JsonBytes, type JsonResult } from '../../src/primitives/json-result.ts';
 import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
-import { LONG_BYTES } from '../../src/upstream/routed-call.ts';
+import { LONG_BYTES } from '../../src/upstream/upstream-request.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';

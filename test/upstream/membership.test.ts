@@ -78,13 +78,13 @@ function createScene(
 }
 
 /** Lets everything that is ready happen; timers are mocked and do not. */
-async function settle(): Promise<void> {
+async function complete(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 async function pass(ms: number): Promise<void> {
   mock.timers.tick(ms);
-  await settle();
+  await complete();
 }
 
 const standings = (nodes: readonly ScriptedNode[]): string[] =>
@@ -103,7 +103,7 @@ describe('Membership', () => {
       createNode({ behaviour: fault('unreachable'), name: 'down' }),
     ];
     const { membership, log, changes } = createScene(nodes);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     membership.begin(OURS);
     assert.deepEqual(standings(nodes), ['verified', 'quarantined', 'quarantined', 'verified', 'unverified']);
     assert.equal(changes(), 4);
@@ -125,7 +125,7 @@ describe('Membership', () => {
       createNode(claim({ chainId: '0x01' })),
     ];
     const { membership } = createScene(nodes);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     membership.begin(OURS);
     assert.deepEqual(standings(nodes), [
       'verified',
@@ -144,7 +144,7 @@ describe('Membership', () => {
     const nodes = [createNode(claim()), createNode(claim()), createNode(silent)];
     const { membership } = createScene(nodes);
     const known = (): number => nodes.filter(({ upstream }) => upstream.identity !== undefined).length;
-    await membership.askAll(() => known() > 1);
+    await membership.requestAll(() => known() > 1);
     assert.equal(known(), 2);
     membership.close();
   });
@@ -153,17 +153,17 @@ describe('Membership', () => {
     const nodes = [createNode(claim()), createNode(silent)];
     const { membership } = createScene(nodes);
     let answer = (): void => {};
-    const held = new Promise<void>((resolve) => {
+    const reserved = new Promise<void>((resolve) => {
       answer = resolve;
     });
     const honest = claim();
-    nodes[1]?.behave((call, options) => held.then(() => honest(call, options)));
-    void membership.askAll(() => false);
-    await settle();
+    nodes[1]?.behave((call, options) => reserved.then(() => honest(call, options)));
+    void membership.requestAll(() => false);
+    await complete();
     membership.begin(OURS);
     assert.deepEqual(standings(nodes), ['verified', 'unverified']);
     answer();
-    await settle();
+    await complete();
     assert.deepEqual(standings(nodes), ['verified', 'verified']);
     membership.close();
   });
@@ -171,15 +171,15 @@ describe('Membership', () => {
   it('a node that did not answer is asked again, ever more rarely, until it does', async () => {
     const node = createNode(inTurn(...Array(9).fill(fault('unreachable')), claim()));
     const { membership } = createScene([node]);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     membership.begin(OURS);
-    assert.equal(node.asked.calls.length, 3);
+    assert.equal(node.requested.calls.length, 3);
     await pass(200);
-    assert.equal(node.asked.calls.length, 6);
+    assert.equal(node.requested.calls.length, 6);
     await pass(100);
-    assert.equal(node.asked.calls.length, 6);
+    assert.equal(node.requested.calls.length, 6);
     await pass(300);
-    assert.equal(node.asked.calls.length, 9);
+    assert.equal(node.requested.calls.length, 9);
     assert.equal(node.upstream.standing, 'unverified');
     await pass(5_000);
     assert.equal(node.upstream.standing, 'verified');
@@ -189,7 +189,7 @@ describe('Membership', () => {
   it('every node is checked every half minute: one that changes its chain is out, one that comes back is in', async () => {
     const node = createNode(claim());
     const { membership } = createScene([node]);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     membership.begin(OURS);
     node.behave(claim({ chainId: '0x5' }));
     await pass(29_999);
@@ -205,7 +205,7 @@ describe('Membership', () => {
   it('a check that fails changes nothing: being away is seen elsewhere', async () => {
     const node = createNode(claim());
     const { membership } = createScene([node]);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     membership.begin(OURS);
     node.behave(fault('timeout'));
     await pass(30_000);
@@ -217,17 +217,17 @@ describe('Membership', () => {
   it('a suspected node is not asked until it has identified itself', async () => {
     const node = createNode(claim());
     const { membership } = createScene([node]);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     membership.begin(OURS);
     node.behave(claim({ genesis: { hash: OTHER_GENESIS } }));
     membership.suspectReturned(node.upstream);
     assert.equal(node.upstream.standing, 'unverified');
-    await settle();
+    await complete();
     assert.equal(node.upstream.standing, 'quarantined');
     node.behave(claim());
     membership.suspectReturned(node.upstream);
     assert.equal(node.upstream.standing, 'quarantined');
-    await settle();
+    await complete();
     assert.equal(node.upstream.standing, 'verified');
     membership.close();
   });
@@ -235,27 +235,27 @@ describe('Membership', () => {
   it('after the end no node is asked or judged', async () => {
     const node = createNode(claim());
     const { membership } = createScene([node]);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     membership.begin(OURS);
     membership.suspectReturned(node.upstream);
     membership.close();
-    await settle();
+    await complete();
     assert.equal(node.upstream.standing, 'unverified');
-    const asked = node.asked.calls.length;
+    const requested = node.requested.calls.length;
     await pass(120_000);
-    assert.equal(node.asked.calls.length, asked);
+    assert.equal(node.requested.calls.length, requested);
   });
 
   it('a node with a head that fell is identified again within a second, once for many falls', async () => {
     const node = createNode({ behaviour: claim(), name: 'lone' });
     const { membership, fallen } = createScene([node]);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     membership.begin(OURS);
     node.behave(claim({ genesis: { hash: OTHER_GENESIS } }));
-    const asked = node.asked.calls.length;
+    const requested = node.requested.calls.length;
     for (let fall = 0; fall < 5; fall++) membership.noteFallenHead(node.upstream);
     await pass(1_000);
-    assert.equal(node.asked.calls.length, asked + 3);
+    assert.equal(node.requested.calls.length, requested + 3);
     assert.equal(node.upstream.standing, 'quarantined');
     const genesis = `genesis ${OTHER_GENESIS}, expected ${GENESIS}`;
     assert.equal(node.upstream.mismatch?.split(';')[0], genesis);
@@ -282,7 +282,7 @@ describe('Membership', () => {
     it('that the nodes are split on puts none in service, once in the log, until another node decides', async () => {
       const nodes = [createNode(claim()), createNode(other), createNode(fault('unreachable'))];
       const scene = createScene(nodes);
-      await scene.membership.askAll(() => false);
+      await scene.membership.requestAll(() => false);
       scene.membership.begin(OPEN);
       assert.deepEqual(standings(nodes), ['disputed', 'disputed', 'unverified']);
       await pass(5_000);
@@ -298,7 +298,7 @@ describe('Membership', () => {
     it('is decided by a node that changes', async () => {
       const nodes = [createNode(claim()), createNode(other)];
       const scene = createScene(nodes);
-      await scene.membership.askAll(() => false);
+      await scene.membership.requestAll(() => false);
       scene.membership.begin(OPEN);
       assert.deepEqual(standings(nodes), ['disputed', 'disputed']);
       nodes[1]?.behave(claim());
@@ -311,7 +311,7 @@ describe('Membership', () => {
       for (const hasHead of [false, true]) {
         const nodes = [createNode(claim()), createNode(fault('unreachable')), createNode(fault('timeout'))];
         const scene = createScene(nodes, false, () => hasHead);
-        await scene.membership.askAll(() => false);
+        await scene.membership.requestAll(() => false);
         scene.membership.begin(OPEN);
         assert.deepEqual(standings(nodes), ['verified', 'unverified', 'unverified']);
         nodes[1]?.behave(other);
@@ -346,7 +346,7 @@ describe('Membership', () => {
     for (const [configured, behaviour, advice] of cases) {
       const node = createNode(behaviour);
       const { membership } = createScene([node], false, () => true, configured);
-      await membership.askAll(() => false);
+      await membership.requestAll(() => false);
       membership.begin(OURS);
       assert.match(node.upstream.mismatch ?? '', advice);
       membership.close();
@@ -356,7 +356,7 @@ describe('Membership', () => {
   it('a development network follows its node to another genesis block, not to another chain id', async () => {
     const node = createNode(claim());
     const { membership, replaced, log } = createScene([node], true);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     membership.begin(OURS);
     node.behave(claim({ genesis: { hash: OTHER_GENESIS } }));
     await pass(30_000);
@@ -374,7 +374,7 @@ describe('Membership', () => {
   it('one that did not know its genesis block yet learns it without being replaced', async () => {
     const node = createNode(fault('unreachable'));
     const { membership, replaced } = createScene([node], true);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     membership.begin({ chainId: 1n, genesisHash: undefined });
     assert.equal(node.upstream.identityFault, 'unreachable');
     node.behave(claim());
@@ -389,7 +389,7 @@ describe('Membership', () => {
     };
     const node = createNode({ behaviour, secrets: ['https://secret.example.org'] });
     const { membership, log } = createScene([node]);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     assert.ok(log.lines.every((line) => !line.includes('secret')));
     membership.close();
   });
@@ -399,7 +399,7 @@ describe('agreeOnChain', () => {
   async function agree(claims: readonly Claim[], configured: Parameters<typeof agreeOnChain>[1] = {}) {
     const nodes = claims.map((each) => createNode(claim(each)));
     const { membership } = createScene(nodes);
-    await membership.askAll(() => false);
+    await membership.requestAll(() => false);
     return agreeOnChain(
       nodes.map(({ upstream }) => upstream),
       configured,

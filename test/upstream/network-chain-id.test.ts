@@ -88,10 +88,13 @@ describe('the chain id of a network', () => {
   it('is waited for while a node may answer, and asked with then', async () => {
     const nodes = [node({}, true), node({}, true)];
     const chainId = new NetworkChainId(nodes, {});
-    const [found, asked] = [chainId.find(scope()), chainId.gate({ scope: scope() } as never, () => '"0x1"')];
+    const [found, requested] = [
+      chainId.find(scope()),
+      chainId.gate({ scope: scope() } as never, () => '"0x1"'),
+    ];
     chainId.noteChange();
     chainId.learn(3n);
-    assert.deepEqual([await found, await asked, chainId.find(scope())], [3n, '"0x1"', 3n]);
+    assert.deepEqual([await found, await requested, chainId.find(scope())], [3n, '"0x1"', 3n]);
   });
 
   it('is refused as soon as no node is left that may answer', async () => {

@@ -29,7 +29,7 @@ const pass = (network: ScriptedNetwork, method: string, ...params: unknown[]): P
 
 /** Names of methods that the node at a position was asked for. */
 const askedOf = ({ nodes }: ScriptedNetwork, position = 0): string[] =>
-  nodes[position]?.asked.calls.map(({ method }: NodeCall) => method) ?? [];
+  nodes[position]?.requested.calls.map(({ method }: NodeCall) => method) ?? [];
 
 describe('methods that are passed on', () => {
   it('are there where a node has them: it is asked for one that cannot exist once in a namespace', async () => {

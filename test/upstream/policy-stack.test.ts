@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { describe, it } from 'node:test';
 import { createPolicy, type Policy, PolicyStack, type PolicySteps } from '../../src/upstream/policy-stack.ts';
-import type { Directed, Exchange, Routed } from '../../src/upstream/routed-call.ts';
+import type { Directed, Exchange, RoutedRequest } from '../../src/upstream/upstream-request.ts';
 import { createExchange } from './support/exchange.ts';
 
 /** Whether the compiler takes a policy of the first type where one of the second is expected. */
@@ -27,10 +27,10 @@ describe('PolicyStack', () => {
   });
 
   it('does not compile where a policy needs what is not decided yet, or would lose what is', () => {
-    const needsRoute: Fits<Policy<Routed>, Policy<Exchange>> = false;
-    const needsUpstream: Fits<Policy<Directed>, Policy<Routed>> = false;
-    const losesRoute: Fits<Policy<Exchange>, Policy<Routed>> = false;
-    const decidesRoute: Fits<Policy<Exchange, Routed>, Policy<Exchange, Routed>> = true;
+    const needsRoute: Fits<Policy<RoutedRequest>, Policy<Exchange>> = false;
+    const needsUpstream: Fits<Policy<Directed>, Policy<RoutedRequest>> = false;
+    const losesRoute: Fits<Policy<Exchange>, Policy<RoutedRequest>> = false;
+    const decidesRoute: Fits<Policy<Exchange, RoutedRequest>, Policy<Exchange, RoutedRequest>> = true;
     assert.deepEqual([needsRoute, needsUpstream, losesRoute, decidesRoute], [false, false, false, true]);
   });
 });
@@ -135,17 +135,17 @@ describe('policies made of steps', () => {
 
   it('a failure may be replaced, and recovered from by asking again what is inside', async () => {
     const seen: string[] = [];
-    let asked = 0;
+    let requested = 0;
     const again = createPolicy<Exchange>({
       onError: () => new Error('replaced'),
       recover: (exchange, error, next) =>
-        (error as Error).message === 'replaced' && asked < 2 ? next(exchange) : undefined,
+        (error as Error).message === 'replaced' && requested < 2 ? next(exchange) : undefined,
     });
     const handler = PolicyStack.of(watch('out', seen))
       .around(again)
       .around(watch('in', seen))
       .over(async () => {
-        if (++asked % 2 === 1) throw new Error('first');
+        if (++requested % 2 === 1) throw new Error('first');
         return '1';
       });
     assert.equal(await handler(createExchange()), '1');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { UpstreamFault } from '../../src/upstream/fault.ts';
-import type { Handler, RoutedCall } from '../../src/upstream/routed-call.ts';
+import type { Handler, UpstreamRequest } from '../../src/upstream/upstream-request.ts';
 import { createExchange, createScope } from './support/exchange.ts';
 import { poolOf } from './support/pool.ts';
 import {
@@ -85,20 +85,20 @@ const check = (result: JsonResult): JsonResult => {
   return result;
 };
 
-const CALL: Partial<RoutedCall> = { check, key: { blockHash: '0xaa', question: '1:eth_call:[]' } };
+const CALL: Partial<UpstreamRequest> = { check, key: { blockHash: '0xaa', request: '1:eth_call:[]' } };
 
-type Outcome = { readonly result: string; readonly isRight: boolean };
+type Outcome = { readonly result: string; readonly isCorrect: boolean };
 
-async function observe(ask: Handler, call: Partial<RoutedCall>): Promise<Outcome> {
+async function observe(ask: Handler, call: Partial<UpstreamRequest>): Promise<Outcome> {
   try {
     const text = await readAll(await ask(createExchange(call, createScope(LIMIT_MS))));
-    return { result: text, isRight: text === HONEST };
+    return { result: text, isCorrect: text === HONEST };
   } catch (error) {
     if (error instanceof ChainError && error.kind === 'reverted') {
-      return { result: 'reverted', isRight: error.data === '0x1234' };
+      return { result: 'reverted', isCorrect: error.data === '0x1234' };
     }
     assert.ok(error instanceof ChainError || error instanceof UpstreamFault, String(error));
-    return { result: error.kind, isRight: false };
+    return { result: error.kind, isCorrect: false };
   }
 }
 
@@ -128,7 +128,7 @@ async function playScene({ bad, position, truth, isShared, callers }: Scene): Pr
   const ask = poolOf(nodes, { options: { retries: 2 } });
   const call = isShared ? CALL : { check };
   const outcomes = await Promise.all(Array.from({ length: callers }, () => observe(ask, call)));
-  for (const { result, isRight } of outcomes) assert.ok(isRight, `${truth.name}: ${result}`);
+  for (const { result, isCorrect } of outcomes) assert.ok(isCorrect, `${truth.name}: ${result}`);
 }
 
 async function playWithoutTruth(bad: readonly Behaviour[]): Promise<void> {

@@ -6,13 +6,13 @@ test('a node stays out for a minute, then for twice as long each time, up to an 
   let now = 0;
   const times = new QuarantineTimes(() => now);
   const node = {};
-  assert.equal(times.isHeld(node), false);
+  assert.equal(times.isActive(node), false);
   for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
     assert.equal(times.begin(node, 60_000), minutes * 60_000);
     now += minutes * 60_000 - 1;
-    assert.equal(times.isHeld(node), true);
+    assert.equal(times.isActive(node), true);
     now++;
-    assert.equal(times.isHeld(node), false);
+    assert.equal(times.isActive(node), false);
   }
   assert.equal(times.begin({}, 60_000), 60_000);
 });

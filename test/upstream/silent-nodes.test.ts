@@ -44,13 +44,13 @@ function openStage(behaviour: Behaviour, answerTimeout = 20): Stage {
   return { first, second, pool, log, pass };
 }
 
-async function askOnce({ pool }: Stage, params = '[]', method = 'eth_call'): Promise<void> {
+async function requestOnce({ pool }: Stage, params = '[]', method = 'eth_call'): Promise<void> {
   const answered = await pool.ask(createExchange({ method, params, nulls: 'truth' }, createScope(LIMIT_MS)));
   assert.match(String(answered), /^"0x[12]"$/);
 }
 
-async function askInTurn(stage: Stage, times: number): Promise<void> {
-  for (let call = 0; call < times; call++) await askOnce(stage);
+async function sendInOrder(stage: Stage, times: number): Promise<void> {
+  for (let call = 0; call < times; call++) await requestOnce(stage);
 }
 
 const listMessages = ({ log }: Stage): readonly string[] =>
@@ -62,9 +62,13 @@ describe('a silent node', () => {
   it('has three calls wait for it and no more; it is named once, probed, and asked first again when it answers', async () => {
     const stage = openStage(silent);
     const { first, second, pass } = stage;
-    await askInTurn(stage, OVERTAKEN_IN_A_ROW + 10);
+    await sendInOrder(stage, OVERTAKEN_IN_A_ROW + 10);
     assert.equal(first.givenUp(), OVERTAKEN_IN_A_ROW);
-    assert.equal(first.asked.calls.length, OVERTAKEN_IN_A_ROW + 1, 'and one probe, which nobody waits for');
+    assert.equal(
+      first.requested.calls.length,
+      OVERTAKEN_IN_A_ROW + 1,
+      'and one probe, which nobody waits for',
+    );
     await waitUntil(() => listMessages(stage).includes(NAMED));
     assert.deepEqual(describeState(first.upstream, 0), {
       state: 'down',
@@ -74,7 +78,7 @@ describe('a silent node', () => {
 
     for (const round of [1, 2, 3]) {
       pass(60_000);
-      await askInTurn(stage, 5);
+      await sendInOrder(stage, 5);
       await waitUntil(() => first.upstream.faults.get('timeout') === 1 + round);
     }
     assert.equal(first.givenUp(), OVERTAKEN_IN_A_ROW, 'no call has waited for a probe');
@@ -82,37 +86,37 @@ describe('a silent node', () => {
 
     pass(60_000);
     first.behave(answer('"0x1"'));
-    await askOnce(stage);
+    await requestOnce(stage);
     await waitUntil(() => listMessages(stage).includes(HEARD));
     assert.equal(first.upstream.health.circuit, 'closed');
-    const before = second.asked.calls.length;
-    await askInTurn(stage, 5);
-    assert.equal(second.asked.calls.length, before);
+    const before = second.requested.calls.length;
+    await sendInOrder(stage, 5);
+    assert.equal(second.requested.calls.length, before);
   });
 
   it('is the same where calls are asked for together', async () => {
     const stage = openStage(silent);
     const { first, pool, pass } = stage;
-    const askTogether = async (round: number): Promise<void> => {
+    const sendCoalesced = async (round: number): Promise<void> => {
       const calls = [0, 1].map((item) =>
         createCall({
           params: `[${round},${item}]`,
           block: BLOCK,
-          key: { blockHash: BLOCK.hash, question: `${round} ${item}` },
+          key: { blockHash: BLOCK.hash, request: `${round} ${item}` },
         }),
       );
-      const outcomes = await pool.askTogether(calls, createScope(LIMIT_MS));
+      const outcomes = await pool.sendCoalesced(calls, createScope(LIMIT_MS));
       assert.deepEqual(
         outcomes.map((outcome) => outcome?.answer),
         ['"0x2"', '"0x2"'],
       );
     };
-    for (let round = 0; round < 10; round++) await askTogether(round);
+    for (let round = 0; round < 10; round++) await sendCoalesced(round);
     assert.equal(first.givenUp(), 4, 'two rounds of two calls');
     await waitUntil(() => listMessages(stage).includes(NAMED));
     pass(60_000);
     first.behave(answer('"0x1"'));
-    await askTogether(10);
+    await sendCoalesced(10);
     await waitUntil(() => listMessages(stage).includes(HEARD));
     assert.equal(first.upstream.health.circuit, 'closed');
   });
@@ -125,12 +129,12 @@ describe('a node that is silent on one method', () => {
   /** Between calls of the method the node answers another one. */
   const askBoth = async (stage: Stage, times: number): Promise<void> => {
     for (let call = 0; call < times; call++) {
-      await askOnce(stage, `[${call}]`, SILENT_ON);
-      await askOnce(stage);
+      await requestOnce(stage, `[${call}]`, SILENT_ON);
+      await requestOnce(stage);
     }
   };
-  const count = ({ asked }: ScriptedNode, method: string): number =>
-    asked.calls.filter((call) => call.method === method).length;
+  const count = ({ requested }: ScriptedNode, method: string): number =>
+    requested.calls.filter((call) => call.method === method).length;
   const METHOD_NAMED =
     'upstream does not answer a method that others answer: asked last for it until it answers a probe';
   const METHOD_HEARD = 'upstream answers the method again';
@@ -148,11 +152,11 @@ describe('a node that is silent on one method', () => {
 
     pass(15_000);
     first.behave(answer('"0x1"'));
-    await askOnce(stage, '[]', SILENT_ON);
+    await requestOnce(stage, '[]', SILENT_ON);
     await waitUntil(() => listMessages(stage).includes(METHOD_HEARD));
-    const before = second.asked.calls.length;
+    const before = second.requested.calls.length;
     await askBoth(stage, 3);
-    assert.equal(second.asked.calls.length, before);
+    assert.equal(second.requested.calls.length, before);
   });
 
   it('is asked first again after five minutes, whatever becomes of probes', async () => {
@@ -183,8 +187,8 @@ describe('a node that is merely slower', () => {
       const slow = '["slow"]';
       const stage = openStage((call, options) => (call.params === slow ? silent : other)(call, options));
       for (let round = 0; round < 2 * OVERTAKEN_IN_A_ROW; round++) {
-        await askOnce(stage, slow);
-        await askOnce(stage);
+        await requestOnce(stage, slow);
+        await requestOnce(stage);
       }
       assert.equal(stage.first.givenUp(), 2 * OVERTAKEN_IN_A_ROW);
       assert.equal(stage.first.upstream.health.circuit, 'closed');
@@ -195,9 +199,9 @@ describe('a node that is merely slower', () => {
   it('is back with the answer to its first probe where another one overtakes it, and is not named', async () => {
     const stage = openStage(later(LIMIT_MS / 2, answer('"0x1"')), 60_000);
     const { first } = stage;
-    await askInTurn(stage, OVERTAKEN_IN_A_ROW);
+    await sendInOrder(stage, OVERTAKEN_IN_A_ROW);
     assert.equal(first.upstream.health.circuit, 'open');
-    await askOnce(stage);
+    await requestOnce(stage);
     await waitUntil(() => first.upstream.health.circuit === 'closed');
     assert.equal(first.upstream.faults.size, 0);
     assert.deepEqual(

@@ -30,7 +30,7 @@ describe('simulations', () => {
     const other = { simulation: { ...SIMULATION, validation: false }, block: LATEST };
     await served.execution.simulate(other, createScope());
     assert.deepEqual(
-      node.asked.calls.map(({ method, params }) => [method, JSON.parse(params)]),
+      node.requested.calls.map(({ method, params }) => [method, JSON.parse(params)]),
       [
         ['eth_simulateV1', [SIMULATION, '0x18f']],
         ['eth_simulateV1', [{ ...SIMULATION, validation: false }, '0x18f']],
@@ -45,7 +45,7 @@ describe('simulations', () => {
     for (let i = 0; i < 2; i++)
       await served.execution.simulate({ simulation: SIMULATION, block }, createScope());
     assert.deepEqual(
-      node.asked.calls.map(({ params }) => (JSON.parse(params) as unknown[])[1]),
+      node.requested.calls.map(({ params }) => (JSON.parse(params) as unknown[])[1]),
       ['pending', 'pending'],
     );
   });
@@ -73,7 +73,7 @@ describe('simulations', () => {
         { name: 'ChainError', kind, message: 'err: no (supplied gas 1)' },
         kind,
       );
-      assert.equal(node.asked.calls.length, 1);
+      assert.equal(node.requested.calls.length, 1);
     }
     const { chain: served, node } = createNetwork(chain);
     node.behave(nodeError(-38014, 'err: no'));
@@ -101,7 +101,7 @@ describe('simulations', () => {
     ] as const) {
       const { chain: served, node } = createNetwork(chain);
       node.behave(async () => ({ kind: 'result', result: createStream(text, { pieceBytes: 65_536 }) }));
-      const asked = (async () => {
+      const requested = (async () => {
         const result = await served.execution.simulate(
           { simulation: SIMULATION, block: LATEST },
           createScope(),
@@ -109,8 +109,8 @@ describe('simulations', () => {
         assert.ok(typeof result !== 'string');
         return readAll(result);
       })();
-      if (isGood) assert.ok((await asked) === text);
-      else await assert.rejects(asked, { kind: 'unavailable' });
+      if (isGood) assert.ok((await requested) === text);
+      else await assert.rejects(requested, { kind: 'unavailable' });
     }
   });
 });
@@ -126,7 +126,7 @@ describe('access lists', () => {
     const stateOverrides = { [TO]: { nonce: '0x1' } };
     await served.execution.createAccessList({ ...request, stateOverrides }, createScope());
     assert.deepEqual(
-      node.asked.calls.map(({ method, params }) => [method, JSON.parse(params)]),
+      node.requested.calls.map(({ method, params }) => [method, JSON.parse(params)]),
       [
         ['eth_createAccessList', [{ to: TO }, '0x18f']],
         ['eth_createAccessList', [{ to: TO }, '0x18f', stateOverrides]],

@@ -4,14 +4,14 @@ import type { CacheKey } from '../../src/cache/cache.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { JsonText } from '../../src/primitives/json-result.ts';
 import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
+import { AccountRequests } from '../../src/upstream/account-requests.ts';
 import type { BlockDirectory } from '../../src/upstream/block-directory.ts';
 import type { BlockResolver } from '../../src/upstream/block-resolver.ts';
-import type { QuestionParts } from '../../src/upstream/call-questions.ts';
+import type { RequestParts } from '../../src/upstream/call-requests.ts';
 import type { BlockHeader } from '../../src/upstream/heads/block.ts';
 import { parseHeader } from '../../src/upstream/heads/parse-block.ts';
 import type { VerifyMode } from '../../src/upstream/options.ts';
-import type { Ask } from '../../src/upstream/routed-call.ts';
-import { StateQuestions } from '../../src/upstream/state-questions.ts';
+import type { Send } from '../../src/upstream/upstream-request.ts';
 import { openVerification } from '../../src/upstream/verifying/open-verification.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
@@ -27,11 +27,11 @@ type Asked = { readonly method: string; readonly deadline: number };
 
 /** Questions about the head of a true node; its proofs do not come in time once it is slow. */
 async function open(verify: VerifyMode) {
-  const asked: Asked[] = [];
+  const requested: Asked[] = [];
   const state = { isSlow: false };
-  const ask: Ask = async ({ call, scope }) => {
+  const ask: Send = async ({ call, scope }) => {
     const { method, params, check } = call;
-    asked.push({ method, deadline: scope.deadline });
+    requested.push({ method, deadline: scope.deadline });
     if (state.isSlow && method === 'eth_getProof')
       throw new ChainError('timeout', 'execution aborted (timeout = 5s)');
     const text: JsonText = JSON.stringify(await node.ask(method, ...(JSON.parse(params) as unknown[])));
@@ -45,46 +45,46 @@ async function open(verify: VerifyMode) {
     ask,
     upstreams: [],
     recoverPublicKey,
-    condemn: () => {},
+    refute: () => {},
     head: () => head,
-    isWitnessed: () => true,
+    isConfirmed: () => true,
   });
   await verification.calibrate();
   const position = { number: head.number, hash: head.hash };
-  const kept: CacheKey[] = [];
+  const cached: CacheKey[] = [];
   const recalled: CacheKey[] = [];
-  const parts: QuestionParts = {
+  const parts: RequestParts = {
     cacheScope: () => '1',
     recall: (key) => void recalled.push(key) as undefined,
     ask,
-    keep: (key) => void kept.push(key),
+    keep: (key) => void cached.push(key),
     resolver: {
       resolveNow: () => ({ kind: 'block', position, isCanonical: true }),
     } as unknown as BlockResolver,
     directory: { findKnown: () => undefined } as unknown as BlockDirectory,
     proofs: verification.proofs,
   };
-  const questions = new StateQuestions(parts, createStateProofs(parts));
-  asked.length = 0;
-  return { questions, asked, kept, recalled, state, verification };
+  const requests = new AccountRequests(parts, createStateProofs(parts));
+  requested.length = 0;
+  return { requests, requested, cached, recalled, state, verification };
 }
 
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
 
 describe('state that is proven already', () => {
   it('is read at once, without a node and without kept answers', async () => {
-    const { questions, asked, recalled, verification } = await open('require');
+    const { requests, requested, recalled, verification } = await open('require');
     const word = `0x${'0'.repeat(63)}2`;
     try {
       const reads = [
-        (scope: RequestScope) => questions.getBalance(ADDRESS, LATEST, scope),
-        (scope: RequestScope) => questions.getTransactionCount(ADDRESS, LATEST, scope),
-        (scope: RequestScope) => questions.getCode(ADDRESS, LATEST, scope),
-        (scope: RequestScope) => questions.getStorageAt(ADDRESS, word, LATEST, scope),
+        (scope: RequestScope) => requests.getBalance(ADDRESS, LATEST, scope),
+        (scope: RequestScope) => requests.getTransactionCount(ADDRESS, LATEST, scope),
+        (scope: RequestScope) => requests.getCode(ADDRESS, LATEST, scope),
+        (scope: RequestScope) => requests.getStorageAt(ADDRESS, word, LATEST, scope),
       ];
       const first: string[] = [];
       for (const read of reads) first.push(await read(new RequestScope(performance.now() + LIMIT_MS)));
-      asked.length = 0;
+      requested.length = 0;
       recalled.length = 0;
       const scopes = reads.map(() => new RequestScope(performance.now() + LIMIT_MS));
       const again = reads.map((read, index) => read(scopes[index] as RequestScope));
@@ -93,7 +93,7 @@ describe('state that is proven already', () => {
         scopes.map(({ trust }) => trust),
         reads.map(() => 'proven'),
       );
-      assert.deepEqual([asked, recalled], [[], []]);
+      assert.deepEqual([requested, recalled], [[], []]);
     } finally {
       verification.close();
     }
@@ -102,25 +102,25 @@ describe('state that is proven already', () => {
 
 describe('a proof that does not come in time', () => {
   it('leaves half of the time for an answer without one, which is not kept as proven', async () => {
-    const { questions, asked, kept, state, verification } = await open('auto');
+    const { requests, requested, cached, state, verification } = await open('auto');
     try {
       state.isSlow = true;
       const scope = new RequestScope(performance.now() + LIMIT_MS);
-      const balance = await questions.getBalance(ADDRESS, LATEST, scope);
+      const balance = await requests.getBalance(ADDRESS, LATEST, scope);
       assert.match(balance, /^"0x[0-9a-f]+"$/);
       assert.equal(scope.trust, 'single');
-      const proof = asked.find(({ method }) => method === 'eth_getProof');
-      const plain = asked.find(({ method }) => method === 'eth_getBalance');
+      const proof = requested.find(({ method }) => method === 'eth_getProof');
+      const plain = requested.find(({ method }) => method === 'eth_getBalance');
       assert.equal(plain?.deadline, scope.deadline);
       const left = scope.deadline - (proof?.deadline ?? 0);
       assert.ok(left > LIMIT_MS / 4 && left <= LIMIT_MS / 2, `${left} ms are left`);
-      assert.deepEqual(kept, []);
+      assert.deepEqual(cached, []);
       state.isSlow = false;
       const next = new RequestScope(performance.now() + LIMIT_MS);
-      assert.equal(await questions.getBalance(ADDRESS, LATEST, next), balance);
+      assert.equal(await requests.getBalance(ADDRESS, LATEST, next), balance);
       assert.equal(next.trust, 'proven');
       assert.deepEqual(
-        kept.map(({ question }) => question),
+        cached.map(({ request }) => request),
         [`1:eth_getBalance:"${ADDRESS}":verified`],
       );
     } finally {
@@ -129,14 +129,14 @@ describe('a proof that does not come in time', () => {
   });
 
   it('has all of the time where it is needed, and its absence is the reason of the refusal', async () => {
-    const { questions, asked, state, verification } = await open('require');
+    const { requests, requested, state, verification } = await open('require');
     try {
       state.isSlow = true;
       const scope = new RequestScope(performance.now() + LIMIT_MS);
-      const answer = Promise.resolve(questions.getBalance(ADDRESS, LATEST, scope));
+      const answer = Promise.resolve(requests.getBalance(ADDRESS, LATEST, scope));
       await assert.rejects(answer, /demands: no node proves the state: execution aborted/);
-      assert.equal(asked.find(({ method }) => method === 'eth_getProof')?.deadline, scope.deadline);
-      assert.ok(asked.every(({ method }) => method !== 'eth_getBalance'));
+      assert.equal(requested.find(({ method }) => method === 'eth_getProof')?.deadline, scope.deadline);
+      assert.ok(requested.every(({ method }) => method !== 'eth_getBalance'));
     } finally {
       verification.close();
     }

@@ -57,7 +57,7 @@ test('a head that is not served any more is an error with the reason, and its re
 
 test('a node that seems to be far ahead is asked for the block', () => {
   const { shown, upstream, watch } = createWatch();
-  watch.onDoubt(upstream, 7n);
+  watch.onUnlinked(upstream, 7n);
   assert.deepEqual(shown, [7n]);
 });
 

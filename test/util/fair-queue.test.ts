@@ -16,12 +16,12 @@ function enter(queue: FairQueue, owner: string, waiter = HERE): boolean | Promis
 /** Enters and notes what comes of it. */
 function follow(queue: FairQueue, owner: string, log: string[], waiter = HERE): void {
   const turn = enter(queue, owner, waiter);
-  const note = (isTurn: boolean): void => void log.push(`${owner}:${isTurn}`);
+  const note = (hasSlot: boolean): void => void log.push(`${owner}:${hasSlot}`);
   if (typeof turn === 'boolean') note(turn);
   else void turn.then(note);
 }
 
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const complete = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('as many as may run at once do, owners take turns behind them', async () => {
   const queue = new FairQueue(LIMITS);
@@ -31,7 +31,7 @@ test('as many as may run at once do, owners take turns behind them', async () =>
   assert.deepEqual([queue.running, queue.waiting], [2, 4]);
   for (const owner of ['a', 'a', 'a', 'b']) {
     queue.leave(owner);
-    await settle();
+    await complete();
   }
   assert.deepEqual(log.slice(2), ['a:true', 'b:true', 'c:true', 'a:true']);
   queue.leave('c');
@@ -45,14 +45,14 @@ test('without room the longest line gives way, and entries that would lengthen i
   follow(queue, 'a', log);
   for (const owner of ['a', 'a', 'a', 'b']) follow(queue, owner, log);
   follow(queue, 'a', log);
-  await settle();
+  await complete();
   assert.deepEqual(log, ['a:true', 'a:false']);
   follow(queue, 'c', log);
-  await settle();
+  await complete();
   assert.deepEqual(log.slice(2), ['a:false']);
   // Lines of two, one and one: no line is much longer than the next.
   follow(queue, 'b', log);
-  await settle();
+  await complete();
   assert.deepEqual(log.slice(3), ['b:false']);
 });
 
@@ -65,7 +65,7 @@ test('a cancelled entry does not get a turn', async () => {
   follow(queue, 'c', log);
   gone.aborted = true;
   queue.leave('a');
-  await settle();
+  await complete();
   assert.deepEqual(log, ['a:true', 'b:false', 'c:true']);
 });
 
@@ -77,7 +77,7 @@ test('an entry that would have to wait too long is refused at once, as far as th
   for (let i = 0; i < 12; i++) {
     clock.now += 100;
     queue.leave('a');
-    await settle();
+    await complete();
   }
   assert.equal(queue.waiting, 7);
   // Eight times 100 ms are too long for the one, one turn of the other goes before the first of another.
@@ -85,7 +85,7 @@ test('an entry that would have to wait too long is refused at once, as far as th
   assert.ok(enter(queue, 'b') instanceof Promise);
   for (const owner of ['a', 'a', 'b', 'a']) {
     queue.leave(owner);
-    await settle();
+    await complete();
   }
   assert.ok(enter(queue, 'a') instanceof Promise);
 });
@@ -98,7 +98,7 @@ test('turns that end together count as as many ends', async () => {
   for (let i = 0; i < 6; i++) {
     clock.now += 100;
     queue.leave('a', 10);
-    await settle();
+    await complete();
   }
   assert.equal(queue.waiting, 30);
   // Thirty times 10 ms.
@@ -135,12 +135,12 @@ test('one owner holds no more than its share, and others need not wait behind it
   assert.deepEqual(log.slice(4), ['b:true', 'b:true', 'c:true']);
   // Of 8, 7 are held: what ends is not for the owner that holds more than is free.
   queue.leave('c');
-  await settle();
+  await complete();
   assert.deepEqual([queue.running, queue.waiting, log.length], [6, 16, 7]);
   queue.leave('b');
   queue.leave('b');
   queue.leave('a');
-  await settle();
+  await complete();
   assert.deepEqual([queue.running, queue.waiting, log.at(-1)], [4, 15, 'a:true']);
 });
 
@@ -156,15 +156,15 @@ test('turns are never more than may run, no entry waits while its owner has room
       for (const [owner, isEntering] of steps) {
         if (isEntering) {
           open.push(owner);
-          void Promise.resolve(enter(queue, owner)).then((isTurn) => {
+          void Promise.resolve(enter(queue, owner)).then((hasSlot) => {
             open.splice(open.indexOf(owner), 1);
-            if (isTurn) running.push(owner);
+            if (hasSlot) running.push(owner);
           });
         } else if (running.includes(owner)) {
           running.splice(running.indexOf(owner), 1);
           queue.leave(owner);
         }
-        await settle();
+        await complete();
         assert.equal(queue.running, running.length);
         assert.ok(running.length <= limits.running);
         assert.equal(queue.waiting, open.length);
@@ -173,7 +173,7 @@ test('turns are never more than may run, no entry waits while its owner has room
       }
       for (let owner = running.shift(); owner !== undefined; owner = running.shift()) {
         queue.leave(owner);
-        await settle();
+        await complete();
       }
       assert.deepEqual([open.length, queue.running, queue.waiting], [0, 0, 0]);
     }),

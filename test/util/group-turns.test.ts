@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FairQueue } from '../../src/util/fair-queue.ts';
-import { FakeClock, settle } from '../support/fake-clock.ts';
+import { complete, FakeClock } from '../support/fake-clock.ts';
 
 const HERE = { aborted: false };
 
@@ -9,19 +9,19 @@ const HERE = { aborted: false };
 function createQueue(): {
   queue: FairQueue;
   clock: FakeClock;
-  takeAll: (owner: string, turns: number) => void;
+  takeAll: (owner: string, slots: number) => void;
 } {
   const clock = new FakeClock();
   const queue = new FairQueue({ running: 8, ownerShare: 0.5, waiting: 8, waitMs: 1_000 }, () => clock.now());
-  const takeAll = (owner: string, turns: number): void => {
-    for (let turn = 0; turn < turns; turn++) queue.take(owner);
+  const takeAll = (owner: string, slots: number): void => {
+    for (let turn = 0; turn < slots; turn++) queue.take(owner);
   };
   return { queue, clock, takeAll };
 }
 
 /** What is decided of a promise by now. */
 async function read(decided: false | Promise<boolean>): Promise<boolean | undefined> {
-  return Promise.race([decided, settle().then(() => undefined)]);
+  return Promise.race([decided, complete().then(() => undefined)]);
 }
 
 test('a group has its turns once there is room for all of them, and single ones do not wait for it', async () => {

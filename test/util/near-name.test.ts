@@ -5,7 +5,7 @@ import { findNearName, suggestName } from '../../src/util/near-name.ts';
 
 const NAMES = ['eth_call', 'eth_estimateGas', 'eth_chainId', 'devnet', 'warn', 'l1'];
 
-for (const [given, meant] of [
+for (const [provided, meant] of [
   ['eth_cal', 'eth_call'],
   ['eth_clal', 'eth_call'],
   ['ETH_CALL', 'eth_call'],
@@ -18,7 +18,7 @@ for (const [given, meant] of [
   ['', undefined],
   ['debug_traceCall', undefined],
 ] as const) {
-  test(`${given} means ${meant}`, () => assert.equal(findNearName(given, NAMES), meant));
+  test(`${provided} means ${meant}`, () => assert.equal(findNearName(provided, NAMES), meant));
 }
 
 test('a name itself is the nearest, and nothing is said where none is near', () => {

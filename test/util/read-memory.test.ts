@@ -65,18 +65,18 @@ describe('memory that sockets are read into', () => {
   });
 
   it('uses what was given back again, once, and nothing else', async () => {
-    const given: Buffer[] = [];
-    await read([PART], (piece) => given.push(piece));
-    const large = given.find(({ length }) => length > 32 * 1024) as Buffer;
+    const provided: Buffer[] = [];
+    await read([PART], (piece) => provided.push(piece));
+    const large = provided.find(({ length }) => length > 32 * 1024) as Buffer;
     assert.ok(large, 'no read was large');
-    const held = large.buffer;
+    const reserved = large.buffer;
     giveBack(large.subarray(0, -1));
     giveBack(large.subarray(1, -1));
     giveBack(Buffer.alloc(large.length));
     const countUses = async (): Promise<number> => {
       let uses = 0;
       await read([PART, PART], ({ buffer }) => {
-        if (buffer === held) uses++;
+        if (buffer === reserved) uses++;
       });
       return uses;
     };
@@ -88,9 +88,9 @@ describe('memory that sockets are read into', () => {
   });
 
   it('uses a read again of which the rest is not needed', async () => {
-    const given: Buffer[] = [];
-    await read([PART], (piece) => given.push(piece));
-    const large = given.find(({ length }) => length > 32 * 1024) as Buffer;
+    const provided: Buffer[] = [];
+    await read([PART], (piece) => provided.push(piece));
+    const large = provided.find(({ length }) => length > 32 * 1024) as Buffer;
     const body = large.subarray(100, -2);
     dropRest(body);
     giveBack(large);

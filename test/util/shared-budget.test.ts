@@ -45,16 +45,16 @@ test('whatever owners do, the bound holds and a newcomer finds room', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
       const budget = new SharedBudget(1_000, 0.5);
-      const held = new Map<string, number[]>();
+      const reserved = new Map<string, number[]>();
       for (const { owner, amount, gives } of steps) {
         const name = `owner ${owner}`;
-        const amounts = held.get(name) ?? [];
-        held.set(name, amounts);
-        const given = gives ? amounts.pop() : undefined;
-        if (given !== undefined) budget.giveBack(name, given);
+        const amounts = reserved.get(name) ?? [];
+        reserved.set(name, amounts);
+        const provided = gives ? amounts.pop() : undefined;
+        if (provided !== undefined) budget.giveBack(name, provided);
         else if (budget.tryTake(name, amount)) amounts.push(amount);
       }
-      const sum = [...held.values()].flat().reduce((total, amount) => total + amount, 0);
+      const sum = [...reserved.values()].flat().reduce((total, amount) => total + amount, 0);
       assert.equal(budget.used, sum);
       assert.ok(budget.used <= 1_000);
       assert.ok(budget.tryTake('newcomer', 20));

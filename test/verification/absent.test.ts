@@ -25,8 +25,8 @@ type RpcBlock = {
   readonly transactions: readonly string[];
   readonly uncles: readonly string[];
 };
-type Ask = (chain: UpstreamChain, scope: RequestScope) => unknown;
-type Row = readonly [method: string, params: readonly unknown[], ask: Ask];
+type Send = (chain: UpstreamChain, scope: RequestScope) => unknown;
+type Row = readonly [method: string, params: readonly unknown[], ask: Send];
 
 const node = useDevnetNode();
 let byNumber: readonly Row[];
@@ -102,7 +102,7 @@ before(async () => {
 
 type Outcome = 'truth' | 'null' | 'refused' | 'other';
 
-async function judge([method, params, read]: Row, { chain }: LiedNetwork): Promise<Outcome> {
+async function check([method, params, read]: Row, { chain }: LiedNetwork): Promise<Outcome> {
   let result: JsonResult | null;
   try {
     result = (await read(chain, createScope())) as JsonResult | null;
@@ -128,7 +128,7 @@ async function judgeAll(
     try {
       await prepare(network);
       for (const liar of network.nodes.slice(0, liars)) await liar.setFault(HAS_NOTHING);
-      outcomes[`${row[0]} ${JSON.stringify(row[1])}`] = await judge(row, network);
+      outcomes[`${row[0]} ${JSON.stringify(row[1])}`] = await check(row, network);
     } finally {
       await network.close();
     }
@@ -148,7 +148,7 @@ describe('what nodes say that there is not', () => {
   test('two of three: the truth of what a verified block has', async () => {
     const rows = byHash;
     // Whole, so that it is remembered.
-    const prepare = (network: LiedNetwork): Promise<Outcome> => judge(byNumber[0] as Row, network);
+    const prepare = (network: LiedNetwork): Promise<Outcome> => check(byNumber[0] as Row, network);
     assert.deepEqual(await judgeAll(rows, 2, { verify: 'auto' }, prepare), all(rows, 'truth'));
   });
 

@@ -57,11 +57,11 @@ function compare(
   { name }: Sample,
   subject: string,
   expected: string,
-  isRight: boolean,
-  isJudged: boolean,
+  isCorrect: boolean,
+  isChecked: boolean,
 ): 0 | 1 {
-  if (!isJudged || !/^(OK|FAIL)/.test(expected)) return 0;
-  assert.equal(isRight, expected.startsWith('OK'), `${subject} of ${name}: the index says ${expected}`);
+  if (!isChecked || !/^(OK|FAIL)/.test(expected)) return 0;
+  assert.equal(isCorrect, expected.startsWith('OK'), `${subject} of ${name}: the index says ${expected}`);
   return 1;
 }
 

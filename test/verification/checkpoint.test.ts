@@ -7,7 +7,7 @@ import type { Checkpoint } from '../../src/upstream/options.ts';
 import type { Members } from '../../src/verification/findings.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { sendToNode } from '../support/faults/ask-node.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { forgeBlock } from '../verified/lies.ts';
@@ -21,7 +21,7 @@ const at = (number: bigint): BlockReference => ({ kind: 'number', number });
 
 async function readBlock(url: string, number: bigint): Promise<Members> {
   const params = [encodeQuantity(number), false];
-  const answer = await askNode(url, { method: 'eth_getBlockByNumber', params });
+  const answer = await sendToNode(url, { method: 'eth_getBlockByNumber', params });
   assert.ok('result' in answer);
   return answer.result as Members;
 }
@@ -68,9 +68,9 @@ describe('a checkpoint', () => {
     ] as const) {
       const network = await openNetwork(node.answer, 2, 0, {}, { verify: 'require', checkpoint: point });
       try {
-        const asked = ask(network, head);
-        if (isLinked) assert.equal((await asked).trust, 'proven');
-        else await assert.rejects(asked, /link the block to the checkpoint, block 40/);
+        const requested = ask(network, head);
+        if (isLinked) assert.equal((await requested).trust, 'proven');
+        else await assert.rejects(requested, /link the block to the checkpoint, block 40/);
       } finally {
         await network.close();
       }
@@ -81,9 +81,9 @@ describe('a checkpoint', () => {
     const forged = forgeBlock(await readBlock(node.url, 30n));
     assert.ok(forged !== undefined);
     const fault: Fault = { answer: forged.lie };
-    const believed = await openNetwork(node.answer, 3, 3, fault, { isFromStart: true });
-    assert.deepEqual(await ask(believed, 30n), { hash: forged.hash, trust: 'proven' });
-    await believed.close();
+    const accepted = await openNetwork(node.answer, 3, 3, fault, { isFromStart: true });
+    assert.deepEqual(await ask(accepted, 30n), { hash: forged.hash, trust: 'proven' });
+    await accepted.close();
     const checkpoint = await readCheckpoint(node.url, POINT);
     for (const verify of ['auto', 'require'] as const) {
       const network = await openNetwork(node.answer, 3, 3, fault, { isFromStart: true, verify, checkpoint });
@@ -127,16 +127,16 @@ describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
       const checkpoint = await readCheckpoint(anvil.httpUrl, point);
       const network = await openNetwork(anvil.httpUrl, 2, 0, {}, { verify: 'require', checkpoint });
       try {
-        const asked: string[] = [];
+        const requested: string[] = [];
         // Concerns nothing. The head is asked for by its tag as long as the network is open, which is not counted.
         const concerns = ({ method, params: [first] }: Call): boolean => {
-          if (method === 'eth_getProof' || String(first).startsWith('0x')) asked.push(method);
+          if (method === 'eth_getProof' || String(first).startsWith('0x')) requested.push(method);
           return false;
         };
         for (const node of network.nodes) await node.setFault({ concerns });
         assert.equal((await ask(network, number)).trust, 'proven');
-        assert.ok(asked.includes('eth_getProof'));
-        assert.ok(asked.length < 100, `${asked.length} questions`);
+        assert.ok(requested.includes('eth_getProof'));
+        assert.ok(requested.length < 100, `${requested.length} questions`);
         for (const between of [1_150n, 700n]) assert.equal((await ask(network, between)).trust, 'proven');
       } finally {
         await network.close();

@@ -205,7 +205,7 @@ for (const isFull of [true, false])
     };
     const lying = await openNetwork(node.answer, 1, 1, fault, { cache });
     const honest = await openNetwork(node.answer, 2, 0, {}, { cache });
-    const askBlock = async ({ chain }: LiedNetwork, trust: string): Promise<RpcBlock> => {
+    const requestBlock = async ({ chain }: LiedNetwork, trust: string): Promise<RpcBlock> => {
       const scope = createScope();
       const found = parse(await chain.blocks.getBlock(at(block), isFull, scope));
       assert.equal(scope.trust, trust);
@@ -213,10 +213,10 @@ for (const isFull of [true, false])
     };
     try {
       assert.deepEqual(
-        (await askBlock(lying, 'single')).uncles,
+        (await requestBlock(lying, 'single')).uncles,
         block.uncles.map(() => ALIEN_HASH),
       );
-      assert.deepEqual((await askBlock(honest, 'proven')).uncles, block.uncles);
+      assert.deepEqual((await requestBlock(honest, 'proven')).uncles, block.uncles);
     } finally {
       await lying.close();
       await honest.close();

@@ -68,9 +68,9 @@ test('one by its hash that does not hash to it is one node’s word, and refused
       const scope = createScope();
       assert.equal(await getRaw(honest.chain, { hash }, scope), truth);
       assert.equal(scope.trust, 'proven');
-      const asked = getRaw(lying.chain, { hash }, scope);
-      if (verify === 'require') await assert.rejects(asked, /verify: require demands: what was encoded/);
-      else assert.equal(await asked, '0x7e01');
+      const requested = getRaw(lying.chain, { hash }, scope);
+      if (verify === 'require') await assert.rejects(requested, /verify: require demands: what was encoded/);
+      else assert.equal(await requested, '0x7e01');
       if (verify === 'auto') assert.equal(scope.trust, 'single');
     } finally {
       await honest.close();

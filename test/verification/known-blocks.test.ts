@@ -31,7 +31,7 @@ const LEAVES = 24;
 type Known = { readonly header: VerifiedHeader; readonly transactions: KnownTransactions };
 type Judged = { readonly found: Findings['list']; readonly facts: unknown };
 
-function judge(block: unknown, told: VerifiedHeader | undefined, known: Known, isFull: boolean): Judged {
+function check(block: unknown, told: VerifiedHeader | undefined, known: Known, isFull: boolean): Judged {
   const tools = { findings: new Findings(), writer };
   const members = isMembers(block) ? block : {};
   const header = told ?? verifyHeader(members, known.header.hash, tools);
@@ -53,7 +53,7 @@ function judge(block: unknown, told: VerifiedHeader | undefined, known: Known, i
 function compare(text: string, known: Known, isFull: boolean, where: string): boolean {
   const parsed: unknown = JSON.parse(text);
   const { block, header } = ListText.parseBlock(text, known.header);
-  assert.deepEqual(judge(block, header, known, isFull), judge(parsed, undefined, known, isFull), where);
+  assert.deepEqual(check(block, header, known, isFull), check(parsed, undefined, known, isFull), where);
   const { transactions } = block as Members;
   const passes = transactions instanceof ListText && transactions.isRead;
   if (passes) assert.ok(!hasRepeatedNames(text, parsed), where);
@@ -146,11 +146,11 @@ test('whatever is changed in a block that is known, the findings are those of al
     if (JSON.stringify(block).length > MAX_LENGTH) continue;
     const known = know(block);
     if (known?.transactions.rows === undefined) continue;
-    for (const [given, isFull] of [
+    for (const [provided, isFull] of [
       [block, true],
       [listHashes(block), false],
     ] as const)
-      for (const { where, text } of changeBlock(given)) {
+      for (const { where, text } of changeBlock(provided)) {
         if (place++ % STRIDE !== 0) continue;
         confirmed += Number(compare(text, known, isFull, `${name}: ${where}`));
         changed++;

@@ -451,13 +451,13 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
 });
 
 describe('a block far below the anchor of a rollup', { skip: ANVIL_SKIP }, () => {
-  const LATE = 1_150n;
+  const TIMED_OUT = 1_150n;
   /** Headers alone do not lead there. */
-  const OLD = LATE - 1_030n;
+  const OLD = TIMED_OUT - 1_030n;
 
   before(async () => {
     chains = await AnchoredRollup.start(1_200n);
-    await chains.resolveGame(LATE, await chains.findOutputRoot(LATE));
+    await chains.resolveGame(TIMED_OUT, await chains.findOutputRoot(TIMED_OUT));
   });
   after(() => chains.kill());
 
@@ -470,25 +470,25 @@ describe('a block far below the anchor of a rollup', { skip: ANVIL_SKIP }, () =>
   });
 
   test('is left to two nodes where none proves that, which is not asked of them each time', async () => {
-    let asked = 0;
+    let requested = 0;
     const fault: Fault = {
       concerns: ({ method, params }) => method === 'eth_getProof' && params[0] !== PASSER,
       answer: async (call, ask) => {
-        asked++;
+        requested++;
         return WITHOUT_PROOFS.answer?.(call, ask) as never;
       },
     };
     for (const count of [1, 2]) {
       await withNetworks(openLayer1(), openRollup(count, count, fault), async (l1, rollup) => {
         await anchor(rollup, l1, { portal: PORTAL });
-        assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(LATE) });
-        asked = 0;
+        assert.deepEqual(describeAnchor(rollup), { state: 'anchored', number: Number(TIMED_OUT) });
+        requested = 0;
         for (const number of [OLD, OLD - 1n, OLD - 2n]) {
           if (count === 1)
             await assert.rejects(ask(rollup, number), /only one node in service has the block/);
           else assert.equal((await ask(rollup, number)).trust, 'proven');
         }
-        assert.equal(asked, count, 'one question of each node');
+        assert.equal(requested, count, 'one question of each node');
       });
     }
   });

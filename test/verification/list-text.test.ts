@@ -63,7 +63,7 @@ function readStreams(blockText: string, receiptsText: string, header: VerifiedHe
   const { hash } = header;
   // Asked for where the sample has transactions before number, time or base fee, or may not hash the base fee.
   const options = { hash, tools, header: undefined, maxTransactions: 100_000, isEverySender: false };
-  const blockStream = new BlockStream({ ...options, askHeader: () => header, verifySender: () => {} });
+  const blockStream = new BlockStream({ ...options, requestHeader: () => header, verifySender: () => {} });
   feed(blockText, blockStream);
   const { transactions } = blockStream.finish() as StreamedBlock;
   if (transactions === undefined) return { facts: undefined, found: tools.findings.list };

@@ -6,7 +6,7 @@ import { keccak256 } from '../../src/primitives/keccak.ts';
 import { type Lie, type Reply, Stage } from '../verified/lied-network.ts';
 import { listQuestions } from '../verified/questions.ts';
 import { DEVNET } from '../verified/sources.ts';
-import { askResult, type Question, type Truth } from '../verified/truth.ts';
+import { askResult, type Request, type Truth } from '../verified/truth.ts';
 
 const BLOCKS = 3;
 const NOT_FOUND = { code: -32601, message: 'the method does not exist' };
@@ -35,20 +35,20 @@ async function inventHashes(truth: Truth): Promise<Lie> {
 }
 
 /** Every second method does not exist. */
-function lackMethods(questions: readonly Question[]): Lie {
-  const names = [...new Set(questions.map(({ method }) => method))].filter((name) => !NEEDED.test(name));
+function lackMethods(requests: readonly Request[]): Lie {
+  const names = [...new Set(requests.map(({ method }) => method))].filter((name) => !NEEDED.test(name));
   const lacking = new Set(names.filter((_, i) => i % 2 === 0));
   lacking.add('eth_getProof');
-  return async (question, ask) => (lacking.has(question.method) ? { error: NOT_FOUND } : ask(question));
+  return async (request, ask) => (lacking.has(request.method) ? { error: NOT_FOUND } : ask(request));
 }
 
 /** Of blocks there are the headers of the newest and the first. */
 function lackBlocks(head: string): Lie {
-  return async (question, ask) => {
-    const [block, isFull] = question.params;
+  return async (request, ask) => {
+    const [block, isFull] = request.params;
     const isKept = ['latest', head, '0x0'].includes(String(block)) && isFull === false;
-    return question.method !== 'eth_getBlockByNumber' || isKept
-      ? ask(question)
+    return request.method !== 'eth_getBlockByNumber' || isKept
+      ? ask(request)
       : { error: { code: 4444, message: 'pruned history unavailable' } };
   };
 }
@@ -60,7 +60,7 @@ const ONE_BLOCK: Lie = async ({ method, params }, ask) => {
   const isOther = /^0x[1-9a-f][0-9a-f]{0,7}$/.test(String(first[0])) || String(first[0]).length === 66;
   return isOther ? { result: null } : ask({ method, params: first });
 };
-const AT_GENESIS: readonly Question[] = [
+const AT_GENESIS: readonly Request[] = [
   { method: 'eth_getBlockByNumber', params: ['latest', true] },
   { method: 'eth_getBlockByNumber', params: ['0x0', false] },
   { method: 'eth_getBlockReceipts', params: ['0x0'] },
@@ -69,25 +69,25 @@ const AT_GENESIS: readonly Question[] = [
 
 describe('verified by default', () => {
   let truth: Truth;
-  let questions: readonly Question[];
+  let requests: readonly Request[];
   const lies = new Map<string, Lie>();
   before(async () => {
     truth = await DEVNET.open();
-    questions = [...AT_GENESIS, ...(await listQuestions(truth, BLOCKS))];
+    requests = [...AT_GENESIS, ...(await listQuestions(truth, BLOCKS))];
     lies.set('invented hashes', await inventHashes(truth));
     lies.set('one block', ONE_BLOCK);
-    lies.set('half of the methods', lackMethods(questions));
+    lies.set('half of the methods', lackMethods(requests));
     lies.set('no recent blocks', lackBlocks(String(await askResult(truth, 'eth_blockNumber'))));
   });
   after(() => truth.close());
 
-  async function askAll(nodes: number, lie: Lie | undefined, verify: 'auto' | 'off'): Promise<Reply[]> {
+  async function requestAll(nodes: number, lie: Lie | undefined, verify: 'auto' | 'off'): Promise<Reply[]> {
     const stage = await Stage.open(truth, nodes);
     stage.setLie(nodes, lie);
     const network = await stage.openChain(nodes, 0, { transport: 'HTTP', verify });
     try {
       const replies: Reply[] = [];
-      for (const question of questions) replies.push(await network.ask(question));
+      for (const request of requests) replies.push(await network.ask(request));
       const excluded = network.chain.describe().upstreams.filter(({ state }) => state === 'excluded');
       assert.deepEqual(excluded, []);
       return replies;
@@ -101,21 +101,21 @@ describe('verified by default', () => {
     for (const nodes of [1, 3])
       test(`${nodes} with ${name} answer as without verification`, async () => {
         const lie = lies.get(name);
-        const [plain, verified] = [await askAll(nodes, lie, 'off'), await askAll(nodes, lie, 'auto')];
+        const [plain, verified] = [await requestAll(nodes, lie, 'off'), await requestAll(nodes, lie, 'auto')];
         let answered = 0;
         for (const [i, reply] of plain.entries()) {
           const other = verified[i] as Reply;
-          const { method, params } = questions[i] as Question;
-          const question = JSON.stringify([method, params]);
+          const { method, params } = requests[i] as Request;
+          const request = JSON.stringify([method, params]);
           assert.equal(
             'error' in other,
             'error' in reply,
-            `${question}: ${JSON.stringify(other).slice(0, 300)}`,
+            `${request}: ${JSON.stringify(other).slice(0, 300)}`,
           );
           if ('error' in reply || 'error' in other) continue;
-          assert.deepEqual(other.value, reply.value, question);
+          assert.deepEqual(other.value, reply.value, request);
           answered++;
         }
-        assert.ok(answered >= AT_GENESIS.length, `${answered} of ${questions.length} answers`);
+        assert.ok(answered >= AT_GENESIS.length, `${answered} of ${requests.length} answers`);
       });
 });

@@ -7,7 +7,7 @@ import { startGeth } from '../geth/node/geth-node.ts';
 import { GETH_SKIP } from '../geth/node/geth-program.ts';
 import { executionApisChain } from '../geth/sides.ts';
 import { ANVIL_SKIP, startAnvil } from '../support/anvil.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { sendToNode } from '../support/faults/ask-node.ts';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
@@ -18,7 +18,7 @@ const SLOTS: readonly string[] = [word(0), word(1), word(2)];
 const GAS_LIMIT = 30_000_000n;
 
 async function ask(url: string, method: string, ...params: readonly unknown[]): Promise<unknown> {
-  const answer = await askNode(url, { method, params });
+  const answer = await sendToNode(url, { method, params });
   assert.ok('result' in answer, JSON.stringify(answer));
   return answer.result;
 }

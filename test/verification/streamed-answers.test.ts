@@ -5,7 +5,7 @@ import { isComplete, type JsonResult, type JsonStream } from '../../src/primitiv
 import { poolOptionsSchema } from '../../src/upstream/options.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import type { Members } from '../../src/verification/findings.ts';
-import { askNode } from '../support/faults/ask-node.ts';
+import { sendToNode } from '../support/faults/ask-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { changeAt, changeLeaf, type LiedNetwork, lieAt, type NetworkSettings, openNetwork } from './liars.ts';
@@ -36,7 +36,7 @@ describe('answers that are passed on while they arrive', () => {
     service = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
     nodeUrl = `http://${service.authority}/devnet/v3/demo`;
     const ask = async (method: string, ...params: readonly unknown[]): Promise<unknown> => {
-      const answer = await askNode(nodeUrl, { method, params });
+      const answer = await sendToNode(nodeUrl, { method, params });
       assert.ok('result' in answer);
       return answer.result;
     };

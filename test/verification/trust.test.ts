@@ -60,8 +60,8 @@ describe('a chain of which headers cannot be recomputed', () => {
       verify: 'require',
     });
     try {
-      const asked = Promise.resolve(network.chain.blocks.getBlock(BLOCK, true, createScope()));
-      await assert.rejects(asked, /not proven, which verify: require demands: header cannot be verified/);
+      const requested = Promise.resolve(network.chain.blocks.getBlock(BLOCK, true, createScope()));
+      await assert.rejects(requested, /not proven, which verify: require demands: header cannot be verified/);
     } finally {
       await network.close();
     }
@@ -72,8 +72,8 @@ describe('one node', () => {
   it('proves what is named by hash, and nothing else where that is required', async () => {
     const network = await openNetwork(node.answer, 1, 0, {}, { verify: 'require' });
     try {
-      const asked = Promise.resolve(network.chain.blocks.getBlock(BLOCK, true, createScope()));
-      await assert.rejects(asked, /only one node in service has the block/);
+      const requested = Promise.resolve(network.chain.blocks.getBlock(BLOCK, true, createScope()));
+      await assert.rejects(requested, /only one node in service has the block/);
       const scope = createScope();
       const byHash: BlockReference = { kind: 'hash', hash: await findHash(), requireCanonical: false };
       assert.ok(await network.chain.blocks.getBlock(byHash, true, scope));

@@ -402,9 +402,9 @@ describe('a chain that changes at a fork that is not known here', { skip: ANVIL_
       const network = await openNetwork(anvil.httpUrl, 2, 2, fault, { verify, isFromStart: true });
       try {
         assert.equal(fromOf(network, 'header'), head - 50n);
-        const asked = createScope();
-        await network.chain.blocks.getBlock(at(head - 60n), true, asked);
-        assert.equal(asked.trust, 'proven');
+        const requested = createScope();
+        await network.chain.blocks.getBlock(at(head - 60n), true, requested);
+        assert.equal(requested.trust, 'proven');
         if (verify === 'require') continue;
         const scope = createScope();
         await network.chain.blocks.getBlock(at(head - 20n), true, scope);

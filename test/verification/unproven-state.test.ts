@@ -80,8 +80,10 @@ describe('nodes without proofs', () => {
     it(`${name}: refused with the reason where it has to be proven`, async () => {
       const network = await openNetwork(node.answer, 2, 2, fault, { isFromStart: true, verify: 'require' });
       try {
-        const asked = Promise.resolve(network.chain.state.getBalance(CONTRACT, at(NUMBER), createScope()));
-        await assert.rejects(asked, (error: Error) => {
+        const requested = Promise.resolve(
+          network.chain.state.getBalance(CONTRACT, at(NUMBER), createScope()),
+        );
+        await assert.rejects(requested, (error: Error) => {
           assert.match(error.message, /which verify: require demands/);
           assert.match(error.message, reason);
           return true;
@@ -125,8 +127,11 @@ describe('the only node', () => {
           readonly hash: string;
         };
         const block: BlockReference = { kind: 'hash', hash, requireCanonical: false };
-        const asked = Promise.resolve(network.chain.state.getBalance(CONTRACT, block, createScope()));
-        await assert.rejects(asked, /refuted by its block: the account is another one than its proof shows/);
+        const requested = Promise.resolve(network.chain.state.getBalance(CONTRACT, block, createScope()));
+        await assert.rejects(
+          requested,
+          /refuted by its block: the account is another one than its proof shows/,
+        );
       } finally {
         await network.close();
       }
@@ -168,8 +173,8 @@ describe('the only node', () => {
     }
     const strict = await openNetwork(node.answer, 1, 1, ROOT_LIE, { verify: 'require' });
     try {
-      const asked = Promise.resolve(strict.chain.state.getBalance(CONTRACT, at(NUMBER), createScope()));
-      await assert.rejects(asked, /refuted by its block/);
+      const requested = Promise.resolve(strict.chain.state.getBalance(CONTRACT, at(NUMBER), createScope()));
+      await assert.rejects(requested, /refuted by its block/);
     } finally {
       await strict.close();
     }
@@ -223,12 +228,12 @@ describe('what is asked of nodes', () => {
           state.getStorageValues(new Map([[CONTRACT, [word(0), word(2)]]]), at(NUMBER), createScope()),
         ]);
       const first = await read();
-      const asked = calls.filter((call) =>
+      const requested = calls.filter((call) =>
         /getProof|getCode|getStorage|getBalance|getTransactionCount/.test(call),
       );
-      assert.equal(asked.length, 2, asked.join('\n'));
-      assert.match(asked[0] ?? '', new RegExp(`eth_getProof .*${word(2)}.*${word(0)}`));
-      assert.match(asked[1] ?? '', /eth_getCode/);
+      assert.equal(requested.length, 2, requested.join('\n'));
+      assert.match(requested[0] ?? '', new RegExp(`eth_getProof .*${word(2)}.*${word(0)}`));
+      assert.match(requested[1] ?? '', /eth_getCode/);
       calls.length = 0;
       assert.deepEqual(await read(), first);
       assert.deepEqual(

@@ -248,24 +248,24 @@ test('logs of nodes without receipts are served as told, and refused where they 
 });
 
 test('nothing is asked for logs of a block that are kept, and neither headers nor receipts twice', async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const record: Fault = {
     concerns: ({ method, params }) => {
-      if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') asked.push(method);
+      if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') requested.push(method);
       return false;
     },
   };
   await withNetwork(1, 1, record, {}, async (chain) => {
     await getLogs(chain);
-    assert.ok(asked.includes('eth_getBlockReceipts'));
-    asked.length = 0;
+    assert.ok(requested.includes('eth_getBlockReceipts'));
+    requested.length = 0;
     await getLogs(chain);
-    assert.deepEqual(asked, ['eth_getLogs']);
+    assert.deepEqual(requested, ['eth_getLogs']);
     const { filter, logs: expected } = byHash();
     await getLogs(chain, filter);
-    asked.length = 0;
+    requested.length = 0;
     assert.deepEqual(await getLogs(chain, filter), { value: expected, trust: 'proven' });
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requested, []);
   });
 });
 

@@ -10,7 +10,7 @@ import type { Call } from '../support/faults/fault.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { lieAt, listLeaves, openNetwork, type Path } from './liars.ts';
 
-type Question = {
+type Request = {
   readonly name: string;
   readonly ask: (chain: UpstreamChain, scope: RequestScope) => unknown;
   /** What liars answer wrongly. */
@@ -52,7 +52,7 @@ async function findBlock(isWanted: (block: RpcBlock) => boolean): Promise<RpcBlo
   throw new Error('the chain has no such block');
 }
 
-async function listQuestions(): Promise<readonly Question[]> {
+async function listQuestions(): Promise<readonly Request[]> {
   const block = await findBlock(({ transactions }) => transactions.length >= 3);
   const withUncles = await findBlock(({ uncles }) => uncles.length > 0);
   const number = BigInt(block.number);
@@ -144,13 +144,13 @@ async function listQuestions(): Promise<readonly Question[]> {
 }
 
 /** The answer's value; undefined where it was refused. */
-async function getAnswer(question: Question, chain: UpstreamChain, scope: RequestScope): Promise<unknown> {
-  const result = (await question.ask(chain, scope)) as JsonResult;
+async function getAnswer(request: Request, chain: UpstreamChain, scope: RequestScope): Promise<unknown> {
+  const result = (await request.ask(chain, scope)) as JsonResult;
   assert.ok(isComplete(result));
   return JSON.parse(typeof result === 'string' ? result : result.text);
 }
 
-function chooseLeaves(answer: unknown, { without }: Question): readonly Path[] {
+function chooseLeaves(answer: unknown, { without }: Request): readonly Path[] {
   const paths = [...listLeaves(answer)]
     .map(({ path }) => path)
     .filter((path) => !UNCOVERED.has(String(path.at(-1))) && without?.has(String(path[0])) !== true);
@@ -162,7 +162,7 @@ function chooseLeaves(answer: unknown, { without }: Question): readonly Path[] {
 }
 
 const isAbout =
-  ({ method, params }: Question) =>
+  ({ method, params }: Request) =>
   (call: Call): boolean =>
     call.method === method &&
     (method.startsWith('debug_') || JSON.stringify(call.params) === JSON.stringify(params));
@@ -170,12 +170,12 @@ const isAbout =
 test('every answer is proven where no node lies', async () => {
   const network = await openNetwork(node.answer, 2, 0, {});
   try {
-    for (const question of await listQuestions()) {
+    for (const request of await listQuestions()) {
       const scope = createScope();
-      const { truth = await ask(question.method, ...question.params) } = question;
-      const answer = await getAnswer(question, network.chain, scope);
-      if (question.without === undefined) assert.deepEqual(answer, truth, question.name);
-      assert.equal(scope.trust, 'proven', question.name);
+      const { truth = await ask(request.method, ...request.params) } = request;
+      const answer = await getAnswer(request, network.chain, scope);
+      if (request.without === undefined) assert.deepEqual(answer, truth, request.name);
+      assert.equal(scope.trust, 'proven', request.name);
     }
   } finally {
     await network.close();
@@ -183,19 +183,19 @@ test('every answer is proven where no node lies', async () => {
 });
 
 test('one node that lies, of three: the truth each time, and it is quarantined', async () => {
-  for (const question of await listQuestions()) {
-    const told = await ask(question.method, ...question.params);
-    const { truth = told } = question;
-    for (const path of chooseLeaves(told, question)) {
-      const network = await openNetwork(node.answer, 3, 1, lieAt(isAbout(question), path));
+  for (const request of await listQuestions()) {
+    const told = await ask(request.method, ...request.params);
+    const { truth = told } = request;
+    for (const path of chooseLeaves(told, request)) {
+      const network = await openNetwork(node.answer, 3, 1, lieAt(isAbout(request), path));
       try {
-        const where = `${question.name}: ${path.join('.')}`;
-        const answer = await getAnswer(question, network.chain, createScope());
-        if (question.without === undefined) assert.deepEqual(answer, truth, where);
+        const where = `${request.name}: ${path.join('.')}`;
+        const answer = await getAnswer(request, network.chain, createScope());
+        if (request.without === undefined) assert.deepEqual(answer, truth, where);
         const { state } = network.chain.describe().upstreams[0] ?? {};
-        const isPlace = question.name.startsWith('transaction by') && PLACE.has(String(path[0]));
+        const isPlace = request.name.startsWith('transaction by') && PLACE.has(String(path[0]));
         // An encoded header is that of another block then.
-        if (!isPlace && question.name !== 'raw header') assert.equal(state, 'excluded', where);
+        if (!isPlace && request.name !== 'raw header') assert.equal(state, 'excluded', where);
       } finally {
         await network.close();
       }
@@ -204,14 +204,14 @@ test('one node that lies, of three: the truth each time, and it is quarantined',
 });
 
 test('the only node lies, and everything has to be proven: never its answer', async () => {
-  for (const question of await listQuestions()) {
-    const told = await ask(question.method, ...question.params);
-    for (const path of chooseLeaves(told, question)) {
-      const fault = lieAt(isAbout(question), path);
+  for (const request of await listQuestions()) {
+    const told = await ask(request.method, ...request.params);
+    for (const path of chooseLeaves(told, request)) {
+      const fault = lieAt(isAbout(request), path);
       const network = await openNetwork(node.answer, 1, 1, fault, { verify: 'require' });
       try {
-        const where = `${question.name}: ${path.join('.')}`;
-        await assert.rejects(getAnswer(question, network.chain, createScope()), where);
+        const where = `${request.name}: ${path.join('.')}`;
+        await assert.rejects(getAnswer(request, network.chain, createScope()), where);
       } finally {
         await network.close();
       }

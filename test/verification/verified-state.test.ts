@@ -9,12 +9,12 @@ import type { Call, Fault } from '../support/faults/fault.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { lieAt, listLeaves, openNetwork, type Path } from './liars.ts';
 
-type Question = {
+type Request = {
   readonly method: string;
   readonly params: readonly unknown[];
   readonly ask: (chain: UpstreamChain, scope: RequestScope) => unknown;
   /** What nodes are asked for it: liars change leaves of their answers. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
 };
 
 const NUMBER = 59n;
@@ -28,44 +28,44 @@ const PROOFS: readonly string[] = ['eth_getProof'];
 const node = useDevnetNode();
 const { ask } = node;
 
-function listQuestions(): readonly Question[] {
+function listQuestions(): readonly Request[] {
   const at = encodeQuantity(NUMBER);
-  return [CONTRACT, ABSENT].flatMap((address): readonly Question[] => [
+  return [CONTRACT, ABSENT].flatMap((address): readonly Request[] => [
     {
       method: 'eth_getBalance',
       params: [address, at],
       ask: ({ state }, scope) => state.getBalance(address, AT, scope),
-      asked: PROOFS,
+      requested: PROOFS,
     },
     {
       method: 'eth_getTransactionCount',
       params: [address, at],
       ask: ({ state }, scope) => state.getTransactionCount(address, AT, scope),
-      asked: PROOFS,
+      requested: PROOFS,
     },
     {
       method: 'eth_getCode',
       params: [address, at],
       ask: ({ state }, scope) => state.getCode(address, AT, scope),
-      asked: address === ABSENT ? PROOFS : ['eth_getProof', 'eth_getCode'],
+      requested: address === ABSENT ? PROOFS : ['eth_getProof', 'eth_getCode'],
     },
     {
       method: 'eth_getStorageAt',
       params: [address, SLOT, at],
       ask: ({ state }, scope) => state.getStorageAt(address, SLOT, AT, scope),
-      asked: PROOFS,
+      requested: PROOFS,
     },
     {
       method: 'eth_getStorageValues',
       params: [{ [address]: [SLOT] }, at],
       ask: ({ state }, scope) => state.getStorageValues(new Map([[address, [SLOT]]]), AT, scope),
-      asked: PROOFS,
+      requested: PROOFS,
     },
     {
       method: 'eth_getProof',
       params: [address, [SLOT], at],
       ask: ({ state }, scope) => state.getProof(address, [SLOT], AT, scope),
-      asked: PROOFS,
+      requested: PROOFS,
     },
   ]);
 }
@@ -86,32 +86,32 @@ function chooseLeaves(answer: unknown): readonly Path[] {
 }
 
 /** What nodes are asked for a question. */
-async function listLies(question: Question): Promise<readonly { method: string; path: Path }[]> {
-  const [subject, ...rest] = question.params;
+async function listLies(request: Request): Promise<readonly { method: string; path: Path }[]> {
+  const [subject, ...rest] = request.params;
   const address = typeof subject === 'string' ? subject : Object.keys(subject as object)[0];
   const lies = await Promise.all(
-    question.asked.map(async (method) => {
+    request.requested.map(async (method) => {
       const params = method === 'eth_getProof' ? [address, [SLOT], rest.at(-1)] : [address, rest.at(-1)];
       return chooseLeaves(await ask(method, ...params)).map((path) => ({ method, path }));
     }),
   );
   // Where no slot is asked for the answer has none.
-  const hasSlots = /Storage|Proof/.test(question.method);
+  const hasSlots = /Storage|Proof/.test(request.method);
   return lies.flat().filter(({ path }) => hasSlots || path[0] !== 'storageProof');
 }
 
 test('every answer is proven where no node lies, kept ones too', async () => {
   const network = await openNetwork(node.answer, 2, 0, {});
   try {
-    for (const question of listQuestions()) {
-      const truth = await ask(question.method, ...question.params);
+    for (const request of listQuestions()) {
+      const truth = await ask(request.method, ...request.params);
       for (const round of ['asked', 'kept']) {
         const scope = createScope();
-        const answer = await question.ask(network.chain, scope);
-        const where = `${question.method} ${round}`;
+        const answer = await request.ask(network.chain, scope);
+        const where = `${request.method} ${round}`;
         assert.deepEqual(JSON.parse(String(answer)), truth, where);
         assert.equal(scope.trust, 'proven', where);
-        if (round === 'kept') assert.equal(scope.hasAskedNode, false, where);
+        if (round === 'kept') assert.equal(scope.hasCalledNode, false, where);
       }
     }
   } finally {
@@ -130,15 +130,18 @@ const LIES: readonly (readonly [
   string,
   (proof: Proof, ask: (params: readonly unknown[]) => Promise<Proof>) => Promise<unknown>,
 ])[] = [
-  ['another block', (_, askOther) => askOther([CONTRACT, [SLOT], '0xa'])],
+  ['another block', (_, requestOther) => requestOther([CONTRACT, [SLOT], '0xa'])],
   [
     'another account',
-    async (proof, askOther) => ({ ...(await askOther([ABSENT, [SLOT], '0x3b'])), address: proof.address }),
+    async (proof, requestOther) => ({
+      ...(await requestOther([ABSENT, [SLOT], '0x3b'])),
+      address: proof.address,
+    }),
   ],
   [
     'another slot',
-    async (proof, askOther) => {
-      const { storageProof } = await askOther([CONTRACT, [`0x${'0'.repeat(63)}3`], '0x3b']);
+    async (proof, requestOther) => {
+      const { storageProof } = await requestOther([CONTRACT, [`0x${'0'.repeat(63)}3`], '0x3b']);
       return { ...proof, storageProof: storageProof.map((each) => ({ ...each, key: SLOT })) };
     },
   ],
@@ -167,12 +170,12 @@ test('a proof that is true of something else, or has a part too few, is found', 
       answer: async (call, askTrue) => {
         const answer = await askTrue(call);
         assert.ok('result' in answer);
-        const askOther = async (params: readonly unknown[]): Promise<Proof> => {
+        const requestOther = async (params: readonly unknown[]): Promise<Proof> => {
           const other = await askTrue({ method: call.method, params });
           assert.ok('result' in other);
           return other.result as Proof;
         };
-        return { result: await lie(answer.result as Proof, askOther) };
+        return { result: await lie(answer.result as Proof, requestOther) };
       },
     };
     const network = await openNetwork(node.answer, 2, 1, fault);
@@ -191,14 +194,14 @@ test('a proof that is true of something else, or has a part too few, is found', 
 
 for (const liars of [1, 2]) {
   test(`${liars} of three lie: the truth each time, and they are quarantined`, async () => {
-    for (const question of listQuestions()) {
-      const truth = await ask(question.method, ...question.params);
-      for (const { method, path } of await listLies(question)) {
+    for (const request of listQuestions()) {
+      const truth = await ask(request.method, ...request.params);
+      for (const { method, path } of await listLies(request)) {
         const network = await openNetwork(node.answer, 3, liars, lieAt(isOf(method), path));
         try {
-          const where = `${question.method} of ${question.params[0]}: ${method} ${path.join('.')}`;
+          const where = `${request.method} of ${request.params[0]}: ${method} ${path.join('.')}`;
           const scope = createScope();
-          const answer = await question.ask(network.chain, scope);
+          const answer = await request.ask(network.chain, scope);
           assert.deepEqual(JSON.parse(String(answer)), truth, where);
           assert.equal(scope.trust, 'proven', where);
           const { upstreams } = network.chain.describe();

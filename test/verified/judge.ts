@@ -44,8 +44,8 @@ export type Circumstances = {
   readonly hasUncoveredFees: boolean;
 };
 
-export function judge(
-  question: AskedQuestion,
+export function check(
+  request: AskedQuestion,
   truth: Reply,
   reply: Reply,
   { isAlone, isSampled, hasUncoveredFees }: Circumstances,
@@ -55,7 +55,7 @@ export function judge(
   if (isDeepStrictEqual(reply.value, want)) return { verdict: 'truth', members: [] };
   const differences = listDifferences(reply.value, want)
     .map((path) => ({
-      name: nameOf(path, question.of) + describeType(readAt(want, path.slice(0, -1)), String(path.at(-1))),
+      name: nameOf(path, request.of) + describeType(readAt(want, path.slice(0, -1)), String(path.at(-1))),
       have: readAt(reply.value, path),
       want: readAt(want, path),
     }))
@@ -65,7 +65,7 @@ export function judge(
   const members = [...new Set(differences.map(({ name }) => name))];
   // A node may not have seen yet that it was mined.
   const isWaiting =
-    question.method === 'eth_getTransactionByHash' && readAt(reply.value, ['blockHash']) == null;
+    request.method === 'eth_getTransactionByHash' && readAt(reply.value, ['blockHash']) == null;
   if (isWaiting && reply.trust !== 'proven' && differences.every((each) => isOfWaiting(each, reply.value)))
     return { verdict: 'told', members: ['a transaction that waits'] };
   const isOfList = Array.isArray(readAt(want, ['transactions']));
@@ -76,11 +76,11 @@ export function judge(
     (isAbsent && name in MAY_BE_ABSENT);
   if (differences.every(isUncovered)) return { verdict: 'told', members };
   // No root covers what is absent; a block by its number is known to be there. Of an encoded transaction geth says `0x`.
-  const isEmpty = /getRawTransaction/.test(question.method) && reply.value === '0x';
-  const isNull = (reply.value === null || isEmpty) && HASH.test(String(question.params[0]));
-  if (isNull && reply.trust !== 'proven') return { verdict: 'told', members: [`null of ${question.method}`] };
-  if (!question.isCovered)
-    return { verdict: reply.trust === 'proven' ? 'missed' : 'told', members: [question.method] };
+  const isEmpty = /getRawTransaction/.test(request.method) && reply.value === '0x';
+  const isNull = (reply.value === null || isEmpty) && HASH.test(String(request.params[0]));
+  if (isNull && reply.trust !== 'proven') return { verdict: 'told', members: [`null of ${request.method}`] };
+  if (!request.isCovered)
+    return { verdict: reply.trust === 'proven' ? 'missed' : 'told', members: [request.method] };
   if (isAlone && reply.trust !== 'proven') return { verdict: 'unproven', members };
   return { verdict: 'missed', members: [...members, `called ${reply.trust}`] };
 }

@@ -21,7 +21,7 @@ import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { Answer } from '../support/faults/fault.ts';
 import { writeTwice } from './json-changes.ts';
-import type { Question, Truth } from './truth.ts';
+import type { Request, Truth } from './truth.ts';
 
 /** Longer than a busy machine stalls. */
 const LIMIT_MS = 60_000;
@@ -31,7 +31,7 @@ const STREAM_BYTES = 64;
 export type Transport = 'HTTP' | 'WebSocket';
 
 /** What a node says instead of the truth. */
-export type Lie = (question: Question, ask: Truth['ask']) => Promise<Answer>;
+export type Lie = (request: Request, ask: Truth['ask']) => Promise<Answer>;
 
 /** What a client gets. */
 export type Reply =
@@ -45,7 +45,7 @@ export class Stage {
   #liars = 0;
   #lie: Lie | undefined;
   /** Is told of each question that a node gets. */
-  onQuestion: ((question: Question) => void) | undefined;
+  onQuestion: ((request: Request) => void) | undefined;
 
   private constructor(truth: Truth) {
     this.#truth = truth;
@@ -54,17 +54,17 @@ export class Stage {
   static async open(truth: Truth, count: number): Promise<Stage> {
     const stage = new Stage(truth);
     for (let i = 0; i < count; i++) {
-      const node = await FaultUpstream.start((question) => stage.#answer(i, question));
+      const node = await FaultUpstream.start((request) => stage.#answer(i, request));
       await node.setFault({ text: writeTwice });
       stage.#nodes.push(node);
     }
     return stage;
   }
 
-  #answer(node: number, question: Question): Promise<Answer> {
-    this.onQuestion?.(question);
+  #answer(node: number, request: Request): Promise<Answer> {
+    this.onQuestion?.(request);
     const { ask } = this.#truth;
-    return node < this.#liars && this.#lie !== undefined ? this.#lie(question, ask) : ask(question);
+    return node < this.#liars && this.#lie !== undefined ? this.#lie(request, ask) : ask(request);
   }
 
   /** The first nodes lie from now on, the others tell the truth. */
@@ -96,7 +96,7 @@ export class Stage {
       sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
     });
     await chain.calibrated;
-    return { chain, log, ask: (question) => askChain(chain, question) };
+    return { chain, log, ask: (request) => callChain(chain, request) };
   }
 
   async close(): Promise<void> {
@@ -115,13 +115,13 @@ export type NetworkOptions = {
 export type LiedNetwork = {
   readonly chain: UpstreamChain;
   readonly log: RecordingLog;
-  ask(question: Question): Promise<Reply>;
+  ask(request: Request): Promise<Reply>;
 };
 
 const BY_NAME = new Map(METHODS.map((method) => [method.name, method]));
 
 /** As the service answers: parameters by their codecs, the method by its row. */
-async function askChain(chain: UpstreamChain, { method, params }: Question): Promise<Reply> {
+async function callChain(chain: UpstreamChain, { method, params }: Request): Promise<Reply> {
   const row = BY_NAME.get(method);
   if (row === undefined) throw new Error(`${method}: there is no such method`);
   const network: Network = {

@@ -7,16 +7,16 @@ import { isMembers } from '../../src/verification/members.ts';
 import type { Answer } from '../support/faults/fault.ts';
 import type { Change } from './json-changes.ts';
 import type { Lie } from './lied-network.ts';
-import { keyOf, type Question } from './truth.ts';
+import { keyOf, type Request } from './truth.ts';
 
 const FORGED_ROOT = `0x${'0f'.repeat(32)}`;
 
 /** Answers one question with a change of what is true. */
-export function changeAnswer(about: Question, change: Change): Lie {
+export function changeAnswer(about: Request, change: Change): Lie {
   const key = keyOf(about);
-  return async (question, ask) => {
-    const answer = await ask(question);
-    return keyOf(question) === key && 'result' in answer ? { result: change.apply(answer.result) } : answer;
+  return async (request, ask) => {
+    const answer = await ask(request);
+    return keyOf(request) === key && 'result' in answer ? { result: change.apply(answer.result) } : answer;
   };
 }
 

@@ -1,9 +1,9 @@
 /** What clients ask, a row a method; a further method is a further row. */
 import type { Checkpoint } from '../../src/upstream/options.ts';
-import { askResult, type Question, type Truth } from './truth.ts';
+import { askResult, type Request, type Truth } from './truth.ts';
 import type { ObjectKind } from './uncovered.ts';
 
-export type AskedQuestion = Question & {
+export type AskedQuestion = Request & {
   /** What the answer is, so that its members have a name; those of lists below it have their own. */
   readonly of: ObjectKind;
   /** Whether roots cover the answer; otherwise it must not be called proven. */

@@ -4,7 +4,7 @@ import type { Members } from '../../src/verification/findings.ts';
 import { isMembers } from '../../src/verification/members.ts';
 import type { Answer } from '../support/faults/fault.ts';
 import type { Sample } from '../verification/samples.ts';
-import type { Question, Truth } from './truth.ts';
+import type { Request, Truth } from './truth.ts';
 
 const MISSING: Answer = { error: { code: -32601, message: 'the method does not exist' } };
 
@@ -16,9 +16,9 @@ export function replaySample({ family, name, block, receipts }: Sample): Truth {
     isWhole === true
       ? block
       : { ...block, transactions: transactions.map((each) => (isMembers(each) ? each['hash'] : each)) };
-  const isOwn = ([reference]: Question['params']): boolean =>
+  const isOwn = ([reference]: Request['params']): boolean =>
     own.has(reference) || String(reference).toLowerCase() === String(block['hash']).toLowerCase();
-  const answers: Readonly<Record<string, (params: Question['params']) => unknown>> = {
+  const answers: Readonly<Record<string, (params: Request['params']) => unknown>> = {
     // Of no known chain, and another one for each sample.
     eth_chainId: () => `0x1${bytesToHex(keccak256(Buffer.from(name)).subarray(0, 4)).slice(2)}`,
     web3_clientVersion: () => 'recorded/1',

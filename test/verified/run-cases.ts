@@ -4,12 +4,12 @@ import type { Members } from '../../src/verification/findings.ts';
 import { isMembers } from '../../src/verification/members.ts';
 import { drawRanked } from './draw.ts';
 import { type Change, listChanges, listDistinctChanges } from './json-changes.ts';
-import { type Judgement, judge, type Verdict } from './judge.ts';
+import { check, type Judgement, type Verdict } from './judge.ts';
 import { type Lie, type Reply, Stage } from './lied-network.ts';
 import { changeAnswer, forgeBlock } from './lies.ts';
 import { type AskedQuestion, listQuestions } from './questions.ts';
 import { SETTINGS, type Setting, TRUE_SETTINGS } from './settings.ts';
-import { keyOf, type Question, type Truth } from './truth.ts';
+import { keyOf, type Request, type Truth } from './truth.ts';
 
 export type RunOptions = {
   readonly maxBlocks: number;
@@ -30,7 +30,11 @@ export type RunOptions = {
 };
 
 /** What nodes were asked for one answer to a client, and that answer. */
-type Trace = { readonly question: AskedQuestion; readonly truth: Reply; readonly asked: readonly Question[] };
+type Trace = {
+  readonly request: AskedQuestion;
+  readonly truth: Reply;
+  readonly requested: readonly Request[];
+};
 
 type Case = {
   readonly trace: Trace;
@@ -69,17 +73,17 @@ export async function runCases(
   figures: Figures,
 ): Promise<void> {
   const listed = await listQuestions(truth, options.maxBlocks);
-  const questions = listed.filter(
+  const requests = listed.filter(
     ({ method }, i) => method.includes(options.only) && i % options.stride === 0,
   );
   const stage = await Stage.open(truth, MAX_NODES);
   const traces: Trace[] = [];
-  for (const [i, question] of questions.entries()) {
-    const trace = await traceTruth(stage, question, TRUE_SETTINGS[i % 2] ?? [], truth, figures);
+  for (const [i, request] of requests.entries()) {
+    const trace = await traceTruth(stage, request, TRUE_SETTINGS[i % 2] ?? [], truth, figures);
     if (trace !== undefined) traces.push(trace);
   }
   await stage.close();
-  figures.methods = Math.max(figures.methods, new Set(traces.map(({ question }) => question.method)).size);
+  figures.methods = Math.max(figures.methods, new Set(traces.map(({ request }) => request.method)).size);
   const isWanted = ({ name }: Setting): boolean => name.includes(options.setting);
   const list = options.isEvery ? listChanges : listDistinctChanges;
   const cases: Case[] = [];
@@ -104,11 +108,11 @@ export async function runCases(
 /** A block that most nodes have forged from the start, or have from another chain, is what the chain has at its height, unless a checkpoint says otherwise. */
 function canBeFound({ isForged, trace }: Case, setting: Setting): boolean {
   const { liars, hasCheckpoint } = setting;
-  return (isForged !== true || hasCheckpoint || liars === 1) && isVerified(setting, trace.question);
+  return (isForged !== true || hasCheckpoint || liars === 1) && isVerified(setting, trace.request);
 }
 
 /** Of what is passed on while it arrives, encoded blocks and receipts are not verified. */
-function isVerified({ isStreamed }: Setting, { method }: Question): boolean {
+function isVerified({ isStreamed }: Setting, { method }: Request): boolean {
   return isStreamed !== true || !method.startsWith('debug_getRaw');
 }
 
@@ -124,23 +128,23 @@ const TAGS: ReadonlySet<unknown> = new Set(['latest', 'safe', 'finalized', 'pend
 /** Asks where no node lies, in these settings; remembers what nodes were asked. Undefined where the node has no answer to it. */
 async function traceTruth(
   stage: Stage,
-  question: AskedQuestion,
+  request: AskedQuestion,
   settings: readonly Setting[],
   truth: Truth,
   figures: Figures,
 ): Promise<Trace | undefined> {
-  const asked = new Map<string, Question>();
+  const requested = new Map<string, Request>();
   let told: Reply | undefined;
   for (const setting of settings) {
-    const checkpoint = setting.hasCheckpoint ? question.checkpoint : undefined;
+    const checkpoint = setting.hasCheckpoint ? request.checkpoint : undefined;
     const network = await stage.openChain(setting.nodes, 0, { ...setting, checkpoint });
     // With a checkpoint nodes are asked for more in the background.
     if (!setting.hasCheckpoint)
       stage.onQuestion = ({ method, params }) => {
         if (IN_BACKGROUND.has(method) || TAGS.has(params[0])) return;
-        asked.set(keyOf({ method, params }), { method, params });
+        requested.set(keyOf({ method, params }), { method, params });
       };
-    const reply = await network.ask(question);
+    const reply = await network.ask(request);
     stage.onQuestion = undefined;
     const { upstreams, verification } = network.chain.describe();
     await network.chain.close();
@@ -148,27 +152,27 @@ async function traceTruth(
     told ??= reply;
     const note = (text: string): unknown =>
       figures.falseAlarms.push(
-        `${truth.name}, ${setting.name}, ${setting.transport}: ${keyOf(question)}: ${text}`,
+        `${truth.name}, ${setting.name}, ${setting.transport}: ${keyOf(request)}: ${text}`,
       );
     if (upstreams.some(({ state }) => state !== 'up')) note('a node is quarantined');
     if ((verification?.counts.refuted ?? 0) > 0) note('an answer is refuted');
     if ('error' in reply) {
-      const isExpected = question.isCovered && truth.isRecorded !== true && isVerified(setting, question);
+      const isExpected = request.isCovered && truth.isRecorded !== true && isVerified(setting, request);
       if (isExpected || setting.verify !== 'require') note(reply.error);
       continue;
     }
     if (!isDeepStrictEqual('value' in told && told.value, reply.value)) note('the answer differs');
     // Without a checkpoint one node proves what is asked by hash.
-    const isProvable = (setting.nodes > 1 || setting.hasCheckpoint) && isVerified(setting, question);
-    if (question.isCovered && isProvable && reply.trust !== 'proven' && truth.isRecorded !== true)
+    const isProvable = (setting.nodes > 1 || setting.hasCheckpoint) && isVerified(setting, request);
+    if (request.isCovered && isProvable && reply.trust !== 'proven' && truth.isRecorded !== true)
       note(`${reply.trust}, not proven`);
   }
   if (told === undefined) return undefined;
   const isProven = 'trust' in told && told.trust === 'proven';
-  const isCovered = question.isCovered && (isProven || truth.isRecorded !== true);
+  const isCovered = request.isCovered && (isProven || truth.isRecorded !== true);
   // The order in which nodes are asked differs from run to run.
-  const inOrder = [...asked].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
-  return { question: { ...question, isCovered }, truth: told, asked: inOrder };
+  const inOrder = [...requested].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+  return { request: { ...request, isCovered }, truth: told, requested: inOrder };
 }
 
 async function* listCases(
@@ -178,11 +182,11 @@ async function* listCases(
   truth: Truth,
   alien: Truth | undefined,
 ): AsyncGenerator<Case> {
-  for (const about of trace.asked) {
+  for (const about of trace.requested) {
     const answer = await truth.ask(about);
     if ('error' in answer || answer.result === null) continue;
     const others = await listOthers(about, traces, truth, alien);
-    const place = `${keyOf(trace.question)} ${keyOf(about)}`;
+    const place = `${keyOf(trace.request)} ${keyOf(about)}`;
     for (const change of [...list(answer.result), ...others]) {
       const name = `${about.method} ${change.kind} ${change.path.join('.')}`;
       const isForged = change.kind === "another chain's" && about.method === 'eth_getBlockByNumber';
@@ -197,12 +201,12 @@ async function* listCases(
 
 /** The answers to a question of the same method about another block, and of another chain. */
 async function listOthers(
-  about: Question,
+  about: Request,
   traces: readonly Trace[],
   truth: Truth,
   alien: Truth | undefined,
 ): Promise<readonly Change[]> {
-  const like = traces.flatMap(({ asked }) => asked).filter(({ method }) => method === about.method);
+  const like = traces.flatMap(({ requested }) => requested).filter(({ method }) => method === about.method);
   const other = like.find((each) => keyOf(each) !== keyOf(about));
   const answers = [
     { kind: "another block's" as const, answer: other && (await truth.ask(other)) },
@@ -224,15 +228,15 @@ async function runCase(
 ): Promise<Judgement> {
   const { nodes, liars, verify } = setting;
   stage.setLie(liars, isForged === true ? lie : undefined);
-  const checkpoint = setting.hasCheckpoint ? trace.question.checkpoint : undefined;
+  const checkpoint = setting.hasCheckpoint ? trace.request.checkpoint : undefined;
   // A node that is alone in the first tier says which head is served: one that forges it has a vote of three.
   const first = isForged === true ? 0 : liars;
   const network = await stage.openChain(nodes, first, { ...setting, checkpoint });
   try {
     stage.setLie(liars, lie);
-    const reply = await network.ask(trace.question);
+    const reply = await network.ask(trace.request);
     const isAlone = liars === nodes && verify === 'auto';
-    return judge(trace.question, trace.truth, reply, {
+    return check(trace.request, trace.truth, reply, {
       isAlone,
       isSampled: verify === 'auto',
       hasUncoveredFees,
@@ -251,7 +255,7 @@ function note(
 ): void {
   figures.cases++;
   figures.verdicts[verdict]++;
-  const where = `${source}, ${setting.name}, ${setting.transport}: ${keyOf(trace.question)}: ${name}`;
+  const where = `${source}, ${setting.name}, ${setting.transport}: ${keyOf(trace.request)}: ${name}`;
   if (verdict === 'missed') figures.missed.push(`${where}: ${members.join(' ')}`);
   if (verdict === 'refused' && setting.nodes - setting.liars >= 2)
     figures.denied.push(`${where}: ${members.join(' ')}`);

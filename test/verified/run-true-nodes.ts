@@ -16,7 +16,7 @@ const CONCURRENCY = 16;
 const TRANSACTIONS = 3;
 
 /** What was asked, and what was wrongly refuted. */
-export type TrueFigures = { asked: number; readonly falseAlarms: string[] };
+export type TrueFigures = { requested: number; readonly falseAlarms: string[] };
 
 /** Asks generated questions of a network of true nodes, over each transport in turns. */
 export async function fuzzTrueNodes(
@@ -35,7 +35,7 @@ export async function fuzzTrueNodes(
       for (let number = next; number < requests; number = next) {
         next += 2;
         await network.ask(generate(new Random(seed, number)));
-        figures.asked++;
+        figures.requested++;
       }
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, work));
@@ -80,7 +80,7 @@ export async function askSample(recorded: Sample, transport: Transport, figures:
   ];
   for (const [method, ...params] of questions) {
     const reply = await network.ask({ method, params });
-    figures.asked++;
+    figures.requested++;
     if ('error' in reply || reply.value === null)
       figures.falseAlarms.push(`${truth.name}: ${method}: ${'error' in reply ? reply.error : 'null'}`);
   }

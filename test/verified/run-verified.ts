@@ -29,7 +29,7 @@ const SHOWN = 60;
 const FUZZED = ['geth', 'devnet'];
 
 const figures = openFigures();
-const trueFigures: TrueFigures = { asked: 0, falseAlarms: figures.falseAlarms };
+const trueFigures: TrueFigures = { requested: 0, falseAlarms: figures.falseAlarms };
 const sources = SOURCES.filter(({ name, skip }) => {
   const isChosen = name.includes(values.source);
   if (isChosen && skip !== false) console.log(`${name}: skipped: ${skip}`);
@@ -80,6 +80,6 @@ console.log(
     `${told} not covered by a root; ${missed} missed, ${figures.denied.length} refused although two of three nodes tell the truth`,
 );
 console.log(
-  `${samples.length} recorded blocks, ${trueFigures.asked} true answers: ${figures.falseAlarms.length} false alarms`,
+  `${samples.length} recorded blocks, ${trueFigures.requested} true answers: ${figures.falseAlarms.length} false alarms`,
 );
 process.exitCode = missed > 0 || figures.falseAlarms.length > 0 || figures.cases === 0 ? 1 : 0;

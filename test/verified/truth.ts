@@ -1,8 +1,8 @@
 /** Nodes that tell the truth, asked once for each answer. */
-import { askNode } from '../support/faults/ask-node.ts';
+import { sendToNode } from '../support/faults/ask-node.ts';
 import type { Answer, Call } from '../support/faults/fault.ts';
 
-export type Question = Pick<Call, 'method' | 'params'>;
+export type Request = Pick<Call, 'method' | 'params'>;
 
 /** What a node says; the same each time. */
 export type Truth = {
@@ -11,11 +11,11 @@ export type Truth = {
   readonly isRecorded?: true;
   /** Its headers lack the base fee. */
   readonly hasUncoveredFees?: boolean;
-  readonly ask: (question: Question) => Promise<Answer>;
+  readonly ask: (request: Request) => Promise<Answer>;
   close(): Promise<void>;
 };
 
-export function keyOf({ method, params }: Question): string {
+export function keyOf({ method, params }: Request): string {
   return JSON.stringify([method, params]);
 }
 
@@ -24,9 +24,9 @@ export function rememberNode(name: string, url: string, close: () => Promise<voi
   const answers = new Map<string, Promise<Answer>>();
   return {
     name,
-    ask(question) {
-      const key = keyOf(question);
-      const known = answers.get(key) ?? askNode(url, question);
+    ask(request) {
+      const key = keyOf(request);
+      const known = answers.get(key) ?? sendToNode(url, request);
       answers.set(key, known);
       return known;
     },

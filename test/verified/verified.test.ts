@@ -98,11 +98,11 @@ describe('answers of nodes', () => {
 
   test('none that is true is refuted', async (t) => {
     t.diagnostic(`PORTCULLIS_SEED=${SEED}`);
-    const figures: TrueFigures = { asked: 0, falseAlarms: [] };
+    const figures: TrueFigures = { requested: 0, falseAlarms: [] };
     await fuzzTrueNodes(truth, REQUESTS, SEED, figures);
     const samples = (readSamples() ?? []).filter(isOfNode);
     for (const sample of samples.slice(0, SAMPLES)) await askSample(sample, 'WebSocket', figures);
     assert.deepEqual(figures.falseAlarms, []);
-    assert.ok(figures.asked >= REQUESTS);
+    assert.ok(figures.requested >= REQUESTS);
   });
 });

@@ -96,10 +96,10 @@ export function createRequests({ path }: Target, { kinds }: Load): () => Uint8Ar
     ),
     next: 0,
   }));
-  const turns = sequences.flatMap((sequence) => Array.from({ length: sequence.share }, () => sequence));
+  const slots = sequences.flatMap((sequence) => Array.from({ length: sequence.share }, () => sequence));
   let turn = 0;
   return () => {
-    const sequence = turns[turn++ % turns.length] as (typeof turns)[number];
+    const sequence = slots[turn++ % slots.length] as (typeof slots)[number];
     return sequence.posts[sequence.next++ % sequence.posts.length] as Uint8Array;
   };
 }

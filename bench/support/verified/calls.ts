@@ -61,7 +61,11 @@ type Sample = {
 };
 
 /** A first call: milliseconds until its answer, and turns of questions. */
-type FirstSample = { readonly kind: FirstCall['kind']; readonly latency: number; readonly trips: number };
+type FirstSample = {
+  readonly kind: FirstCall['kind'];
+  readonly latency: number;
+  readonly roundTrips: number;
+};
 
 /** @returns figures with their goals. @throws Error where both sides do not say the same, or calls are not executed here */
 export async function measureCalls(): Promise<readonly Figure[]> {
@@ -248,7 +252,7 @@ async function measureFirstCalls(sides: readonly Side[], calls: readonly FirstCa
       const startedAt = performance.now();
       answers.push(await post(side.target, body));
       const latency = performance.now() - startedAt;
-      samples.get(side)?.push({ kind, latency, trips: (await readTrips(side)) - tripsBefore });
+      samples.get(side)?.push({ kind, latency, roundTrips: (await readTrips(side)) - tripsBefore });
     }
     if (answers[0] !== answers[1]) throw new Error(`answers differ: ${body}\n${answers.join('\n')}`);
   }
@@ -256,13 +260,15 @@ async function measureFirstCalls(sides: readonly Side[], calls: readonly FirstCa
     [...new Set(all.map(({ kind }) => kind))].map((kind) => {
       const own = all.filter((sample) => sample.kind === kind);
       const latencies = own.map(({ latency }) => latency);
-      const trips = own.map((sample) => sample.trips);
+      const roundTrips = own.map((sample) => sample.roundTrips);
       return [
         `${kind}, ${name}`,
         showMedian(latencies, 1),
         Math.max(...latencies).toFixed(1),
         // No figure of a side that passes calls on.
-        ...(trips.some((count) => count > 0) ? [`${median(trips)}`, `${Math.max(...trips)}`] : []),
+        ...(roundTrips.some((count) => count > 0)
+          ? [`${median(roundTrips)}`, `${Math.max(...roundTrips)}`]
+          : []),
       ];
     }),
   );

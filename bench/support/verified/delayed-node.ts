@@ -39,8 +39,8 @@ export class DelayedNode {
     this.#child.kill();
   }
 
-  async #ask(question: number | 'counts'): Promise<readonly NodeCounts[]> {
-    this.#child.send(question);
+  async #ask(request: number | 'counts'): Promise<readonly NodeCounts[]> {
+    this.#child.send(request);
     const [counts] = (await once(this.#child, 'message')) as [readonly NodeCounts[]];
     return counts;
   }
@@ -59,8 +59,8 @@ async function runChild(url: string, ports: number): Promise<void> {
       else setTimeout(pass, delay);
     });
   };
-  process.on('message', (question: number | 'counts') => {
-    if (question !== 'counts') delay = question;
+  process.on('message', (request: number | 'counts') => {
+    if (request !== 'counts') delay = request;
     process.send?.(counts);
   });
   process.on('disconnect', () => process.exit());

@@ -79,7 +79,7 @@ export async function measureReads(): Promise<readonly Figure[]> {
       ],
       () => LEAST_RATIO,
     );
-    const kept = await compareSides(
+    const cached = await compareSides(
       sidesOf(subjects, KEPT as string),
       [
         ask('kept block', 'eth_getBlockByNumber', NUMBERS.slice(0, 1), true),
@@ -87,7 +87,7 @@ export async function measureReads(): Promise<readonly Figure[]> {
       ],
       () => LEAST_KEPT_RATIO,
     );
-    return [...figures, ...kept];
+    return [...figures, ...cached];
   } finally {
     for (const { stop } of started) await stop();
     nodes.stop();

@@ -1,6 +1,6 @@
 import { CircuitBreaker } from '../../redis/circuit-breaker.ts';
 import { createScript, type RedisClient } from '../../redis/redis-client.ts';
-import { LATE, settleWithin } from '../../util/settle-within.ts';
+import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
 import { type KeyRecord, keyRecordSchema } from './key-record.ts';
 import type { KeyTable } from './key-table.ts';
 
@@ -88,15 +88,15 @@ export class RedisKeyTable implements KeyTable {
 
   /** @throws Error without a reply in time; immediately after several of these */
   async #ask(
-    question: (client: RedisClient) => Promise<unknown>,
+    request: (client: RedisClient) => Promise<unknown>,
     limitMs: number = this.#options.timeLimitMs,
   ): Promise<unknown> {
     const { client } = this.#options;
     if (limitMs >= FIRST_LIMIT_MS) await client.waitUntilReady(limitMs);
     // A missing connection, or a full one, does not count as a failure of the server.
     if (client.ready && this.#breaker.admit()) {
-      const value = await settleWithin(question(client), limitMs);
-      if (value !== undefined && value !== LATE) {
+      const value = await completeWithin(request(client), limitMs);
+      if (value !== undefined && value !== TIMED_OUT) {
         this.#breaker.succeed();
         return value;
       }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CircuitBreaker } from '../../redis/circuit-breaker.ts';
 import { createScript, type RedisClient } from '../../redis/redis-client.ts';
-import { settleWithin } from '../../util/settle-within.ts';
+import { completeWithin } from '../../util/complete-within.ts';
 import type { Draw, Drawn, LimitTable } from './limit-table.ts';
 
 /**
@@ -117,7 +117,7 @@ export class RedisLimitTable implements LimitTable {
     const { client, prefix, timeLimitMs } = this.#options;
     // The hash tag in braces keeps all keys on one cluster node.
     const name = `{${prefix}:limit:${bucket}}`;
-    const reply = await settleWithin(
+    const reply = await completeWithin(
       client.run(
         DRAW,
         name,

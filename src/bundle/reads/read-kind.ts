@@ -1,11 +1,11 @@
 import type { Members } from '../../verification/findings.ts';
-import type { Source } from '../ask.ts';
-import type { ProvenHeader } from '../evidence.ts';
+import type { HeaderEvidence } from '../evidence.ts';
 import { BundleError, type BundleEvidence } from '../format.ts';
+import type { Source } from '../request-block.ts';
 
 /** Read with its answer, to be compared with its evidence. */
 export type AnsweredRead = {
-  readonly header: ProvenHeader;
+  readonly header: HeaderEvidence;
   /** Requested position in the block; 0n if the method takes none. */
   readonly index: bigint;
   readonly result: unknown;

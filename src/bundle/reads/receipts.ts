@@ -2,9 +2,9 @@ import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import type { Members } from '../../verification/findings.ts';
 import { KnownTransactions } from '../../verification/known-transactions.ts';
 import { verifyReceipts } from '../../verification/verify-receipts.ts';
-import { readResult } from '../ask.ts';
 import { BundleError } from '../format.ts';
-import { noteReceipt, ToldMembers } from '../told-members.ts';
+import { readResult } from '../request-block.ts';
+import { noteReceipt, UncoveredMembers } from '../uncovered-members.ts';
 import { byHash, type ReadKind } from './read-kind.ts';
 import { encodeTransactions, openTools, readFacts, refuseFindings } from './transactions.ts';
 
@@ -23,7 +23,7 @@ export const receipts: ReadKind = {
     const facts = readFacts(evidence.transactions.map(hexToBytes), header);
     verifyReceipts(result, header.verified, KnownTransactions.of(facts), tools);
     refuseFindings(tools);
-    const told = new ToldMembers();
+    const told = new UncoveredMembers();
     for (const [index, receipt] of (result as readonly Members[]).entries()) {
       const own = facts[index];
       if (own === undefined) throw new BundleError('there are more receipts than transactions');

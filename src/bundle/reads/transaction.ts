@@ -6,10 +6,10 @@ import { MerkleTrie } from '../../primitives/merkle-trie.ts';
 import { encodeRlp } from '../../primitives/rlp.ts';
 import { isMembers } from '../../verification/members.ts';
 import { verifyPlace, verifySender, verifyTransaction } from '../../verification/verify-transaction.ts';
-import { readResult } from '../ask.ts';
 import { listPieces, readPieces, readTrie } from '../evidence.ts';
 import { BundleError } from '../format.ts';
-import { noteTransaction, ToldMembers } from '../told-members.ts';
+import { readResult } from '../request-block.ts';
+import { noteTransaction, UncoveredMembers } from '../uncovered-members.ts';
 import { byHash, type ReadKind } from './read-kind.ts';
 import { encodeTransactions, openTools, recoverPublicKey, refuseFindings } from './transactions.ts';
 
@@ -40,7 +40,7 @@ export const transaction: ReadKind = {
     refuseFindings(tools);
     if (verified === undefined || !bytesEqual(verified.encoded, encoded))
       throw new BundleError('the block has another transaction at this position');
-    const told = new ToldMembers();
+    const told = new UncoveredMembers();
     noteTransaction(told, result, verified.facts);
     return told.list;
   },

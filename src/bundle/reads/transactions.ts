@@ -14,7 +14,7 @@ import {
   type VerifyTools,
   verifyTransaction,
 } from '../../verification/verify-transaction.ts';
-import { decode, describeFindings, type ProvenHeader } from '../evidence.ts';
+import { decode, describeFindings, type HeaderEvidence } from '../evidence.ts';
 import { BundleError } from '../format.ts';
 import { readList } from './read-kind.ts';
 
@@ -54,7 +54,7 @@ function checkRoot(encodings: readonly Uint8Array[], { transactionsRoot }: Membe
 /** Returns the facts of a block's transactions that receipts need. @throws BundleError if these are not exactly the block's transactions */
 export function readFacts(
   encodings: readonly Uint8Array[],
-  { members, verified }: ProvenHeader,
+  { members, verified }: HeaderEvidence,
 ): readonly TransactionFacts[] {
   const tools = openTools();
   checkRoot(encodings, members);

@@ -3,10 +3,10 @@ import { keccak256 } from '../../primitives/keccak.ts';
 import { RlpWriter } from '../../primitives/rlp-writer.ts';
 import { isMembers } from '../../verification/members.ts';
 import { verifyHeader } from '../../verification/verify-block.ts';
-import { encodeHeader, readObject } from '../ask.ts';
 import { describeFindings, readHeader } from '../evidence.ts';
 import { BundleError } from '../format.ts';
-import { ToldMembers } from '../told-members.ts';
+import { encodeHeader, readObject } from '../request-block.ts';
+import { UncoveredMembers } from '../uncovered-members.ts';
 import { byHash, type ReadKind, readList } from './read-kind.ts';
 import { openTools } from './transactions.ts';
 
@@ -39,7 +39,7 @@ export const uncle: ReadKind = {
     // An uncle's own `uncles` are not compared: no answer includes them.
     if (verifyHeader(result, verified.hash, tools) === undefined)
       throw new BundleError(describeFindings(tools.findings));
-    const told = new ToldMembers();
+    const told = new UncoveredMembers();
     told.note('', result, new Set([...Object.keys(members), 'hash']));
     return told.list;
   },

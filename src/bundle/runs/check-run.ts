@@ -1,10 +1,10 @@
 import { MissingState } from '../../engine/state/missing-state.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
-import { type ProvenHeader, readPieces } from '../evidence.ts';
+import { type HeaderEvidence, readPieces } from '../evidence.ts';
 import { type Bundle, type BundleAnswer, BundleError } from '../format.ts';
 import { EvidenceBlock } from './evidence-block.ts';
 import { createEvidenceChain } from './evidence-chain.ts';
-import { GivenReadings } from './readings.ts';
+import { BundledReadings } from './readings.ts';
 import { runMethod } from './run-method.ts';
 
 /**
@@ -12,13 +12,13 @@ import { runMethod } from './run-method.ts';
  * @returns answer that follows from the evidence
  * @throws BundleError if evidence is missing or unneeded
  */
-export async function runBundle(bundle: Bundle, { encoded }: ProvenHeader): Promise<BundleAnswer> {
+export async function runBundle(bundle: Bundle, { encoded }: HeaderEvidence): Promise<BundleAnswer> {
   const { evidence, told } = bundle;
   if (told.rules === null) throw new BundleError('the bundle does not say by which rules it was executed');
   const [nodes, codes] = [readPieces(evidence.nodes), readPieces(evidence.codes)];
   const block = new EvidenceBlock(encoded, told.rules, nodes, codes);
   for (const ancestor of evidence.ancestors) block.addAncestor(hexToBytes(ancestor));
-  const readings = new GivenReadings(told.readings);
+  const readings = new BundledReadings(told.readings);
   const chain = createEvidenceChain(block, readings, []);
   try {
     const answer = await runMethod(bundle, chain, told.rollup, readings);

@@ -62,7 +62,7 @@ export function createEvidenceChain(block: EvidenceBlock, readings: Readings, ex
   };
   const ask = (...question: readonly unknown[]): PromiseOrValue<unknown> =>
     continueWith(readings.read({ source: 'chain', question }), readValue);
-  const askText = (...question: readonly unknown[]): PromiseOrValue<JsonText | null> =>
+  const requestText = (...question: readonly unknown[]): PromiseOrValue<JsonText | null> =>
     continueWith(ask(...question), (value) => (value === undefined ? null : JSON.stringify(value)));
   const request = createRequest('chain', readings);
   const parts: { readonly [K in keyof Chain]?: Partial<Chain[K]> } = {
@@ -83,9 +83,9 @@ export function createEvidenceChain(block: EvidenceBlock, readings: Readings, ex
       estimateGas: (call) => execute('estimate', call),
     },
     fees: {
-      getGasPrice: () => askText('gasPrice'),
-      getPriorityFee: () => askText('priorityFee'),
-      getFeeHistory: ({ blockCount, percentiles }) => askText('feeHistory', blockCount, percentiles),
+      getGasPrice: () => requestText('gasPrice'),
+      getPriorityFee: () => requestText('priorityFee'),
+      getFeeHistory: ({ blockCount, percentiles }) => requestText('feeHistory', blockCount, percentiles),
     },
     request,
     close: async () => {},
@@ -119,7 +119,7 @@ function readValue(outcome: Reading['outcome']): unknown {
  */
 type ToldHeader = { readonly number: string; readonly timestamp?: string } | null;
 
-const toldHeaderSchema: z.ZodType<ToldHeader> = z
+const reportedHeaderSchema: z.ZodType<ToldHeader> = z
   .strictObject({ number: quantitySchema, timestamp: quantitySchema.exactOptional() })
   .nullable();
 
@@ -131,7 +131,7 @@ function readTagged(
   if (reference.kind !== 'tag') throw new BundleError('the answer needs another block than its own');
   const outcome = readings.read({ source, question: ['header', reference.tag] });
   return continueWith(outcome, (found) => {
-    const { success, data: header } = toldHeaderSchema.safeParse(readValue(found));
+    const { success, data: header } = reportedHeaderSchema.safeParse(readValue(found));
     if (!success || (header !== null && (header.timestamp !== undefined) !== (source === 'l1')))
       throw new BundleError(`the reading of a header is malformed: ${JSON.stringify(found)}`);
     if (header === null) return null;

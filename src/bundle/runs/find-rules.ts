@@ -1,7 +1,7 @@
 import type { Header } from '../../chain/header.ts';
 import { ForkRules } from '../../remote/fork-rules.ts';
-import type { Source } from '../ask.ts';
 import { BundleError, type Rules } from '../format.ts';
+import type { Source } from '../request-block.ts';
 import { assumeRules, describeRules } from './rules.ts';
 
 /**

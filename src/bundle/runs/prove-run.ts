@@ -3,14 +3,14 @@ import type { CallRequest } from '../../chain/requests.ts';
 import { MissingState, type StateNeed } from '../../engine/state/missing-state.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { isMembers } from '../../verification/members.ts';
-import { askBlock, encodeHeader, readObject, readResult, type Source } from '../ask.ts';
 import { evidenceOf, listPieces, Pieces } from '../evidence.ts';
 import { type Bundle, BundleError, type RollupSettings, type Rules } from '../format.ts';
+import { encodeHeader, readObject, readResult, requestBlock, type Source } from '../request-block.ts';
 import { describeNeed } from './check-run.ts';
 import { EvidenceBlock } from './evidence-block.ts';
 import { createEvidenceChain, type Executed } from './evidence-chain.ts';
 import { createReader } from './read-sources.ts';
-import { AskedReadings } from './readings.ts';
+import { FetchedReadings } from './readings.ts';
 import { runMethod } from './run-method.ts';
 
 /** Most runs of a method: each run finds one part of the state that no hint named. */
@@ -25,17 +25,17 @@ export type Run = Pick<Bundle, 'method' | 'params' | 'block'> & {
 };
 
 /** Bundle, and notes on differences of the source's estimates. */
-export type ProvenRun = { readonly bundle: Bundle; readonly notes: readonly string[] };
+export type VerifiedRun = { readonly bundle: Bundle; readonly notes: readonly string[] };
 
 /**
  * Executes a method on evidence and requests missing parts until it completes.
  * @throws BundleError if the source's proofs do not match the block's state root, or its calls have other results
  */
-export async function proveRun(run: Run, source: Source): Promise<ProvenRun> {
+export async function proveRun(run: Run, source: Source): Promise<VerifiedRun> {
   const { method, params, block: place, header: encoded, rules, rollup } = run;
   const block = new EvidenceBlock(encoded, rules, new Pieces(), new Pieces());
   const collector = new Collector(block, source);
-  const readings = new AskedReadings(listSources(source), createReader(source));
+  const readings = new FetchedReadings(listSources(source), createReader(source));
   for (let runs = 1; ; runs++) {
     block.forgetUse();
     readings.forgetUse();
@@ -160,7 +160,7 @@ class Collector {
   /** Adds headers down to the child of block `number`, whose parent hash is the block's hash. */
   async #addHeaders(number: bigint): Promise<void> {
     for (let above = this.#block.oldest; above > number + 1n; above--) {
-      const object = await askBlock(this.#source, bytesToHex(this.#block.oldestHash), false);
+      const object = await requestBlock(this.#source, bytesToHex(this.#block.oldestHash), false);
       this.#block.addAncestor(encodeHeader(object));
     }
   }
@@ -180,7 +180,7 @@ async function compareExecuted(
   const notes: string[] = [];
   for (const { kind, request, outcome } of executed) {
     if (outcome instanceof MissingState) continue;
-    const theirs = await askOutcome(kind, { ...request, block }, source);
+    const theirs = await requestOutcome(kind, { ...request, block }, source);
     if (isSameOutcome(outcome, theirs)) continue;
     const [answer, ours] = cutAlike(describe(theirs), describe(outcome));
     const difference = `the network answers ${answer}, and its state leads to ${ours}`;
@@ -190,7 +190,7 @@ async function compareExecuted(
   return notes;
 }
 
-async function askOutcome(
+async function requestOutcome(
   kind: Executed['kind'],
   request: CallRequest,
   { chain, scope }: Source,

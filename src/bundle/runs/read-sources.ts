@@ -2,17 +2,17 @@ import { ChainError, type ChainErrorKind, UNSUPPORTED } from '../../chain/errors
 import type { BlockTag } from '../../chain/requests.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import { readResult, type Source } from '../ask.ts';
 import { BundleError } from '../format.ts';
+import { readResult, type Source } from '../request-block.ts';
 import { describeHeader } from './evidence-chain.ts';
-import type { ReadingOutcome, ReadingQuestion } from './readings.ts';
+import type { ReadingOutcome, ReadingRequest } from './readings.ts';
 
 /** Failures that are not an answer to the request. */
 const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
 
 /** Creates a function that requests values without evidence from the nodes of a source. */
-export function createReader(source: Source): (question: ReadingQuestion) => Promise<ReadingOutcome> {
+export function createReader(source: Source): (question: ReadingRequest) => Promise<ReadingOutcome> {
   return async (question) => {
     try {
       return await ask(source, question);
@@ -26,7 +26,7 @@ export function createReader(source: Source): (question: ReadingQuestion) => Pro
 
 async function ask(
   { chain, l1, opNode, scope }: Source,
-  { source, question }: ReadingQuestion,
+  { source, question }: ReadingRequest,
 ): Promise<ReadingOutcome> {
   const [kind, ...parameters] = question as readonly [string, ...unknown[]];
   switch (kind) {

@@ -2,21 +2,21 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { BundleError, type Reading } from '../format.ts';
 
 /** Request to a node whose answer has no evidence: kind and parameters, as JSON values. */
-export type ReadingQuestion = Pick<Reading, 'source' | 'question'>;
+export type ReadingRequest = Pick<Reading, 'source' | 'question'>;
 export type ReadingOutcome = Reading['outcome'];
 
 /** Values without evidence that a method reads. */
 export interface Readings {
   has(source: Reading['source']): boolean;
-  read(question: ReadingQuestion): PromiseOrValue<ReadingOutcome>;
+  read(question: ReadingRequest): PromiseOrValue<ReadingOutcome>;
 }
 
-function keyOf({ source, question }: ReadingQuestion): string {
+function keyOf({ source, question }: ReadingRequest): string {
   return JSON.stringify([source, question]);
 }
 
 /** Readings of a bundle. An unused one makes the bundle invalid. */
-export class GivenReadings implements Readings {
+export class BundledReadings implements Readings {
   readonly #outcomes = new Map<string, ReadingOutcome>();
   readonly #sources = new Set<string>();
   readonly #unused: Set<string>;
@@ -38,7 +38,7 @@ export class GivenReadings implements Readings {
     return this.#sources.has(source);
   }
 
-  read(question: ReadingQuestion): ReadingOutcome {
+  read(question: ReadingRequest): ReadingOutcome {
     const key = keyOf(question);
     const outcome = this.#outcomes.get(key);
     if (outcome === undefined) throw new BundleError(`the bundle lacks the reading ${key}`);
@@ -54,18 +54,18 @@ export class GivenReadings implements Readings {
 }
 
 /** Sends each request once and caches the outcome. */
-export class AskedReadings implements Readings {
+export class FetchedReadings implements Readings {
   readonly #sources: ReadonlySet<Reading['source']>;
-  readonly #ask: (question: ReadingQuestion) => Promise<ReadingOutcome>;
+  readonly #ask: (question: ReadingRequest) => Promise<ReadingOutcome>;
   readonly #asked = new Map<
     string,
-    { readonly question: ReadingQuestion; readonly outcome: Promise<ReadingOutcome> }
+    { readonly question: ReadingRequest; readonly outcome: Promise<ReadingOutcome> }
   >();
   #used = new Set<string>();
 
   constructor(
     sources: readonly Reading['source'][],
-    ask: (question: ReadingQuestion) => Promise<ReadingOutcome>,
+    ask: (question: ReadingRequest) => Promise<ReadingOutcome>,
   ) {
     this.#sources = new Set(sources);
     this.#ask = ask;
@@ -75,7 +75,7 @@ export class AskedReadings implements Readings {
     return this.#sources.has(source);
   }
 
-  read(question: ReadingQuestion): Promise<ReadingOutcome> {
+  read(question: ReadingRequest): Promise<ReadingOutcome> {
     const key = keyOf(question);
     this.#used.add(key);
     let asked = this.#asked.get(key);

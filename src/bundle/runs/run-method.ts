@@ -7,8 +7,8 @@ import { bytesToHex } from '../../primitives/hex.ts';
 import { loadFamily } from '../../rollup/family-table.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import { RequestScope } from '../../util/request-scope.ts';
-import { readResult } from '../ask.ts';
 import { type Bundle, type BundleAnswer, BundleError, lowerHex, type RollupSettings } from '../format.ts';
+import { readResult } from '../request-block.ts';
 import { createL1, createRequest } from './evidence-chain.ts';
 import type { Readings } from './readings.ts';
 

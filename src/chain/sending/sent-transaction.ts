@@ -1,7 +1,7 @@
 /** Transactions in network form, as clients send them. */
 import { concatBytes } from '../../primitives/bytes.ts';
 import { asList, decodeRlp, type RlpItem } from '../../primitives/rlp.ts';
-import { decodeUnjudged, type Transaction } from '../transaction.ts';
+import { decodeLenient, type Transaction } from '../transaction.ts';
 import { checkRlpForm, splitRlp } from './rlp-form.ts';
 import { CARRYING_FORMS, TRANSACTION_FORMS } from './transaction-forms.ts';
 
@@ -38,7 +38,7 @@ export function decodeSentTransaction(bytes: Uint8Array): SentTransaction {
   const first = bytes[0];
   if (first !== undefined && first >= FIRST_LEGACY_BYTE) {
     checkRlpForm(bytes, TRANSACTION_FORMS[0]);
-    return { transaction: decodeUnjudged(decodeRlp(bytes)), sidecar: undefined, size };
+    return { transaction: decodeLenient(decodeRlp(bytes)), sidecar: undefined, size };
   }
   if (size <= 1) throw new RangeError('typed transaction too short');
   if (first !== 1 && first !== 2 && first !== BLOB_TYPE && first !== 4)
@@ -46,7 +46,7 @@ export function decodeSentTransaction(bytes: Uint8Array): SentTransaction {
   const payload = bytes.subarray(1);
   if (first === BLOB_TYPE && carriesBlobs(payload)) return decodeCarrying(bytes, payload);
   checkRlpForm(payload, TRANSACTION_FORMS[first]);
-  return { transaction: decodeUnjudged(bytes), sidecar: undefined, size };
+  return { transaction: decodeLenient(bytes), sidecar: undefined, size };
 }
 
 /** Whether the list begins with a list, the block form of the transaction. Checked before the fields, as in geth. */
@@ -70,7 +70,7 @@ function decodeCarrying(bytes: Uint8Array, payload: Uint8Array): SentTransaction
     .map((item) => asList(item, 'sidecar'));
   const encoded = concatBytes(Uint8Array.of(BLOB_TYPE), payload.subarray(list.start, end));
   return {
-    transaction: decodeUnjudged(encoded),
+    transaction: decodeLenient(encoded),
     sidecar: {
       version: version as 0 | 1,
       blobs: blobs?.length ?? 0,

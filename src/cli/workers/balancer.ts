@@ -27,14 +27,16 @@ export class Balancer {
     this.#isBusy = true;
     const workers = this.#listWorkers();
     const answers = await Promise.all(workers.map((worker) => worker.ask({ what: 'load' })));
-    const asked = workers.flatMap((worker, index) => {
+    const requested = workers.flatMap((worker, index) => {
       const answer = answers[index];
       return answer !== undefined && 'load' in answer ? [{ worker, load: answer.load }] : [];
     });
-    const surplus = findSurplus(asked.map(({ load }) => load));
+    const surplus = findSurplus(requested.map(({ load }) => load));
     // Workers without surplus are included: it replaces their previous instruction.
     await Promise.all(
-      asked.map(({ worker }, index) => worker.ask({ what: 'partWith', connections: surplus[index] ?? 0 })),
+      requested.map(({ worker }, index) =>
+        worker.ask({ what: 'partWith', connections: surplus[index] ?? 0 }),
+      ),
     );
     this.#isBusy = false;
   }

@@ -1,28 +1,28 @@
 import type { MetricsJson } from '../../observe/metrics/render-metrics.ts';
 import type { StatusReport } from '../../observe/status-report.ts';
 import type { ListenAddress } from '../../server/lifecycle.ts';
-import type { Recipe } from '../recipe.ts';
+import type { ConfigSource } from '../config-source.ts';
 import type { WorkerLoad } from './worker-load.ts';
 
 /** Messages from the primary to a worker. A request has an id, which its answer repeats. */
 export type ToWorker =
   | {
       readonly say: 'serve';
-      readonly recipe: Recipe;
+      readonly configSource: ConfigSource;
       readonly workers: number;
       readonly demoNetworks: readonly string[];
       readonly isStrict: boolean;
     }
   | { readonly say: 'stop' }
-  | ({ readonly say: 'ask'; readonly id: number } & Question);
+  | ({ readonly say: 'ask'; readonly id: number } & Request);
 
-export type Question =
+export type Request =
   | { readonly what: 'status' }
   | { readonly what: 'metrics' }
   | { readonly what: 'certificate' }
   | { readonly what: 'load' }
   | { readonly what: 'partWith'; readonly connections: number }
-  | { readonly what: 'reload'; readonly recipe: Recipe };
+  | { readonly what: 'reload'; readonly configSource: ConfigSource };
 
 /** Messages from a worker to the primary. */
 export type FromWorker =

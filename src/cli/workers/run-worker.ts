@@ -2,12 +2,12 @@ import cluster from 'node:cluster';
 import { ConfigError } from '../../config/config-error.ts';
 import { createLogger } from '../../observe/logger.ts';
 import { composeService, type Service } from '../compose.ts';
+import { makeConfig } from '../config-source.ts';
 import { boundHeap } from '../heap-settings.ts';
 import { describeListenError } from '../listen-error.ts';
-import { makeConfig } from '../recipe.ts';
 import { UsageError } from '../usage.ts';
 import { LoadMeter } from './load-meter.ts';
-import type { Answer, FromWorker, Question, ToWorker } from './messages.ts';
+import type { Answer, FromWorker, Request, ToWorker } from './messages.ts';
 
 /** Runs `portcullis worker`, which only the primary starts. @returns the exit code */
 export async function runWorker(): Promise<number> {
@@ -19,10 +19,10 @@ export async function runWorker(): Promise<number> {
   const task = receive('serve');
   const stop = stopped();
   void send({ say: 'hello' });
-  const { recipe, workers, demoNetworks, isStrict } = await task;
+  const { configSource, workers, demoNetworks, isStrict } = await task;
   let service: Service;
   try {
-    const config = await makeConfig(recipe);
+    const config = await makeConfig(configSource);
     const log = createLogger(config.log.level, {
       process: process.pid,
       perMinute: config.log.perMinute,
@@ -58,9 +58,9 @@ export async function runWorker(): Promise<number> {
   return 0;
 }
 
-async function answer(service: Service, meter: LoadMeter, question: Question): Promise<Answer> {
+async function answer(service: Service, meter: LoadMeter, request: Request): Promise<Answer> {
   try {
-    switch (question.what) {
+    switch (request.what) {
       case 'status':
         return { status: await service.readStatus() };
       case 'metrics':
@@ -71,10 +71,10 @@ async function answer(service: Service, meter: LoadMeter, question: Question): P
       case 'load':
         return { load: meter.read() };
       case 'partWith':
-        service.server.partWith(question.connections);
+        service.server.partWith(request.connections);
         return { done: true };
       case 'reload':
-        await service.reload(await makeConfig(question.recipe));
+        await service.reload(await makeConfig(request.configSource));
         return { done: true };
     }
   } catch (error) {

@@ -6,13 +6,13 @@ import type { MetricsJson } from '../../observe/metrics/render-metrics.ts';
 import type { StatusReport } from '../../observe/status-report.ts';
 import type { ListenAddress } from '../../server/lifecycle.ts';
 import { Backoff } from '../../util/backoff.ts';
-import type { Recipe } from '../recipe.ts';
+import type { ConfigSource } from '../config-source.ts';
 import { Balancer } from './balancer.ts';
 import type { Answer } from './messages.ts';
 import { Worker } from './worker.ts';
 
 export type WorkerPoolOptions = {
-  readonly recipe: Recipe;
+  readonly configSource: ConfigSource;
   readonly workers: number;
   /** Networks besides the built-in ones that the key `demo` opens. */
   readonly demoNetworks: readonly string[];
@@ -35,12 +35,12 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #workers = new Set<Worker>();
   readonly #balancer = new Balancer(() => this.#serving());
-  #recipe: Recipe;
+  #configSource: ConfigSource;
   #isClosing = false;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#recipe = options.recipe;
+    this.#configSource = options.configSource;
     // The kernel assigns connections to workers. The primary would assign one to a worker that is about to be killed and keep it open, and its client
     // would hang.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -56,57 +56,57 @@ export class WorkerPool {
 
   /** Returns the statuses of the workers that answer in time. */
   async readStatuses(): Promise<readonly StatusReport[]> {
-    const answers = await this.#askAll((worker) => worker.ask({ what: 'status' }));
+    const answers = await this.#requestAll((worker) => worker.ask({ what: 'status' }));
     return answers.flatMap((answer) => (answer !== undefined && 'status' in answer ? [answer.status] : []));
   }
 
   async readMetrics(): Promise<readonly MetricsJson[]> {
-    const answers = await this.#askAll((worker) => worker.ask({ what: 'metrics' }));
+    const answers = await this.#requestAll((worker) => worker.ask({ what: 'metrics' }));
     return answers.flatMap((answer) => (answer !== undefined && 'metrics' in answer ? [answer.metrics] : []));
   }
 
   /** Makes the workers reload the TLS certificate. */
   async reloadCertificate(): Promise<void> {
-    await this.#askAll((worker) => worker.ask({ what: 'certificate' }));
+    await this.#requestAll((worker) => worker.ask({ what: 'certificate' }));
   }
 
   /**
    * Applies another configuration to one worker after the other: to all of them, or to none.
    * @throws ConfigError with the errors of a worker
    */
-  async reload(recipe: Recipe): Promise<void> {
-    const before = this.#recipe;
-    for (let worker = await this.#findOther(recipe); worker !== undefined; ) {
-      const answer = await worker.ask({ what: 'reload', recipe }, RELOAD_LIMIT_MS);
+  async reload(configSource: ConfigSource): Promise<void> {
+    const before = this.#configSource;
+    for (let worker = await this.#findOther(configSource); worker !== undefined; ) {
+      const answer = await worker.ask({ what: 'reload', configSource }, RELOAD_LIMIT_MS);
       const problems = findProblems(answer, worker);
       if (problems !== undefined) {
-        await this.#takeBack(recipe, before);
+        await this.#takeBack(configSource, before);
         throw new ConfigError([...problems]);
       }
-      worker.recipe = recipe;
+      worker.configSource = configSource;
       // A worker that is replaced from now on starts with it, too.
-      this.#recipe = recipe;
-      worker = await this.#findOther(recipe);
+      this.#configSource = configSource;
+      worker = await this.#findOther(configSource);
     }
   }
 
-  async #takeBack(recipe: Recipe, before: Recipe): Promise<void> {
-    this.#recipe = before;
+  async #takeBack(configSource: ConfigSource, before: ConfigSource): Promise<void> {
+    this.#configSource = before;
     for (const worker of this.#workers) {
-      if (worker.recipe !== recipe) continue;
+      if (worker.configSource !== configSource) continue;
       // The worker may have just been started.
       await worker.ready.catch(() => {});
-      const answer = await worker.ask({ what: 'reload', recipe: before }, RELOAD_LIMIT_MS);
-      worker.recipe = before;
+      const answer = await worker.ask({ what: 'reload', configSource: before }, RELOAD_LIMIT_MS);
+      worker.configSource = before;
       // Its replacement starts with the configuration in force.
       if (findProblems(answer, worker) !== undefined) worker.kill();
     }
   }
 
   /** Returns a worker with another configuration, once it serves. */
-  async #findOther(recipe: Recipe): Promise<Worker | undefined> {
+  async #findOther(configSource: ConfigSource): Promise<Worker | undefined> {
     for (const worker of this.#workers) {
-      if (worker.recipe === recipe) continue;
+      if (worker.configSource === configSource) continue;
       // The worker may have just been started.
       await worker.ready.catch(() => {});
       if (worker.isReady) return worker;
@@ -131,7 +131,7 @@ export class WorkerPool {
     return [...this.#workers].filter((worker) => worker.isReady);
   }
 
-  #askAll<T>(ask: (worker: Worker) => Promise<T>): Promise<T[]> {
+  #requestAll<T>(ask: (worker: Worker) => Promise<T>): Promise<T[]> {
     return Promise.all(this.#serving().map(ask));
   }
 
@@ -163,7 +163,7 @@ export class WorkerPool {
 
   #start(): Worker {
     const { workers, demoNetworks, isStrict } = this.#options;
-    const task = { say: 'serve', recipe: this.#recipe, workers, demoNetworks, isStrict } as const;
+    const task = { say: 'serve', configSource: this.#configSource, workers, demoNetworks, isStrict } as const;
     const worker = new Worker(cluster.fork(), task);
     this.#workers.add(worker);
     void worker.exited.then(() => this.#workers.delete(worker));

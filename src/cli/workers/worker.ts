@@ -1,7 +1,7 @@
 import type { Worker as ClusterWorker } from 'node:cluster';
 import type { ListenAddress } from '../../server/lifecycle.ts';
-import type { Recipe } from '../recipe.ts';
-import type { Answer, FromWorker, Question, ToWorker } from './messages.ts';
+import type { ConfigSource } from '../config-source.ts';
+import type { Answer, FromWorker, Request, ToWorker } from './messages.ts';
 
 /** Time limit of an answer, milliseconds. */
 const ANSWER_LIMIT_MS = 2_000;
@@ -9,13 +9,13 @@ const ANSWER_LIMIT_MS = 2_000;
 /** Worker process as the primary sees it. */
 export class Worker {
   readonly #worker: ClusterWorker;
-  readonly #questions = new Map<number, (answer: Answer | undefined) => void>();
+  readonly #requests = new Map<number, (answer: Answer | undefined) => void>();
   #nextId = 1;
   #hasSaidHello = false;
   #isReady = false;
   #isStopping = false;
   /** Config source that it serves. */
-  recipe: Recipe;
+  configSource: ConfigSource;
   /** Listen address. Rejects if it cannot serve, or ends before it does. */
   readonly ready: Promise<ListenAddress>;
   /** Resolves with the exit code or the signal when the process has ended. */
@@ -24,7 +24,7 @@ export class Worker {
   /** @param task first message, sent after the worker's hello */
   constructor(worker: ClusterWorker, task: Extract<ToWorker, { say: 'serve' }>) {
     this.#worker = worker;
-    this.recipe = task.recipe;
+    this.configSource = task.configSource;
     this.exited = new Promise((resolve) => {
       worker.once('exit', (code, signal) => resolve(signal ?? code));
     });
@@ -35,11 +35,11 @@ export class Worker {
           this.#isReady = true;
           resolve(message.address);
         } else if (message.say === 'failed') reject(new Error(message.reason));
-        else this.#settle(message.id, message.answer);
+        else this.#complete(message.id, message.answer);
       });
       void this.exited.then((code) => {
         reject(new Error(`a worker ended before it was ready (${code})`));
-        for (const id of this.#questions.keys()) this.#settle(id, undefined);
+        for (const id of this.#requests.keys()) this.#complete(id, undefined);
       });
     });
     // Prevents an unhandled rejection if it is not awaited.
@@ -62,15 +62,15 @@ export class Worker {
   }
 
   /** Sends a request. Undefined if it is not answered in time. Never rejects. */
-  ask(question: Question, limitMs: number = ANSWER_LIMIT_MS): Promise<Answer | undefined> {
+  ask(request: Request, limitMs: number = ANSWER_LIMIT_MS): Promise<Answer | undefined> {
     const id = this.#nextId++;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#settle(id, undefined), limitMs);
-      this.#questions.set(id, (answer) => {
+      const timer = setTimeout(() => this.#complete(id, undefined), limitMs);
+      this.#requests.set(id, (answer) => {
         clearTimeout(timer);
         resolve(answer);
       });
-      this.#tell({ say: 'ask', id, ...question });
+      this.#tell({ say: 'ask', id, ...request });
     });
   }
 
@@ -88,8 +88,8 @@ export class Worker {
     if (this.#worker.isConnected()) this.#worker.send(message, () => {});
   }
 
-  #settle(id: number, answer: Answer | undefined): void {
-    this.#questions.get(id)?.(answer);
-    this.#questions.delete(id);
+  #complete(id: number, answer: Answer | undefined): void {
+    this.#requests.get(id)?.(answer);
+    this.#requests.delete(id);
   }
 }

@@ -9,13 +9,13 @@ import type { StoredHeader } from '../../store/chain-reader.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { StoredBlocks } from '../reads/stored-blocks.ts';
 import { CallsAhead } from '../simulation/calls-ahead.ts';
+import { gasToBegin } from '../simulation/fast-path-call.ts';
 import { needsTip } from '../simulation/fill-fees.ts';
-import { gasToBegin } from '../simulation/plain-call.ts';
 import { StoredChain } from '../simulation/simulated-chain.ts';
 import { MAX_CALL_GAS, type SimulationRequest, Simulator } from '../simulation/simulator.ts';
 import type { ExecutionPool } from './execution-pool.ts';
+import { type FastPathJob, type StoredPlace, toCallBytes, toCallJob } from './fast-path-job.ts';
 import type { CallJob } from './job.ts';
-import { type PlainJob, type StoredPlace, toCallBytes, toCallJob } from './plain-job.ts';
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 /** Gas cap of a call, in multiples of the head's gas limit (spec 8). */
@@ -53,13 +53,13 @@ export class EngineExecutions implements Executions {
     if (plain !== undefined) {
       const place = this.#placeOf(plain.block);
       const gasLimit = plain.gas === NO_GAS_LIMIT ? place.gasLimit : Math.min(plain.gas, MAX_GAS);
-      const job: PlainJob = { kind: 'plain', call: plain, place, gasLimit, ahead: undefined };
-      return this.#runPlain(job, scope, performance.now());
+      const job: FastPathJob = { kind: 'plain', call: plain, place, gasLimit, ahead: undefined };
+      return this.#runFastPath(job, scope, performance.now());
     }
     return continueWith(this.#execute('call', request, scope), encodeHexData);
   }
 
-  callPlain(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> {
+  callFastPath(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> {
     const place = this.#placeOf(call.block);
     const known = this.#ahead.take(call, place);
     if (known !== undefined) {
@@ -67,12 +67,12 @@ export class EngineExecutions implements Executions {
       return `"${known}"`;
     }
     const gasLimit = Math.min(call.gas, place.gasLimit);
-    const job: PlainJob = { kind: 'plain', call, place, gasLimit, ahead: this.#ahead };
-    return this.#runPlain(job, scope, scope.startedAt);
+    const job: FastPathJob = { kind: 'plain', call, place, gasLimit, ahead: this.#ahead };
+    return this.#runFastPath(job, scope, scope.startedAt);
   }
 
   /** @param now current time of `performance.now()` */
-  #runPlain(job: PlainJob, scope: RequestScope, now: number): PromiseOrValue<JsonResult> {
+  #runFastPath(job: FastPathJob, scope: RequestScope, now: number): PromiseOrValue<JsonResult> {
     // A call whose gas may not suffice to begin leaves the fast path, so that the general path reports the error.
     const canBegin = job.gasLimit >= gasToBegin(job.call.dataLength);
     const result = this.#pool.run(canBegin ? job : toCallJob(job), this.#simulator, scope, now);

@@ -70,7 +70,7 @@ export class MemoryLease {
   readonly #budget: SharedBudget;
   readonly #owner: string;
   readonly #exemption: Exemption;
-  #held = 0;
+  #reserved = 0;
 
   constructor(budget: SharedBudget, owner: string, exemption: Exemption) {
     this.#budget = budget;
@@ -83,11 +83,11 @@ export class MemoryLease {
    * @returns whether the execution may continue
    */
   reach(bytes: number): boolean {
-    const missing = bytes - FREE_BYTES - this.#held;
+    const missing = bytes - FREE_BYTES - this.#reserved;
     if (missing <= 0) return true;
     const amount = Math.ceil(missing / STEP_BYTES) * STEP_BYTES;
     if (this.#budget.tryTake(this.#owner, amount)) {
-      this.#held += amount;
+      this.#reserved += amount;
       return true;
     }
     return this.#exemption.take();
@@ -95,8 +95,8 @@ export class MemoryLease {
 
   /** Releases the reservation; call it when the execution has ended. */
   end(): void {
-    this.#budget.giveBack(this.#owner, this.#held);
-    this.#held = 0;
+    this.#budget.giveBack(this.#owner, this.#reserved);
+    this.#reserved = 0;
     this.#exemption.giveBack();
   }
 }

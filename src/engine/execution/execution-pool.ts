@@ -5,16 +5,16 @@ import type { HexData } from '../../primitives/hex-data.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
+import { runPlainCall } from '../simulation/fast-path-call.ts';
 import type { GasMeter } from '../simulation/gas-meter.ts';
-import { runPlainCall } from '../simulation/plain-call.ts';
 import type { Simulator } from '../simulation/simulator.ts';
 import { MissingState } from '../state/missing-state.ts';
 import { executeJob } from './execute-job.ts';
+import { type FastPathJob, shapeOf, toCallJob } from './fast-path-job.ts';
 import { EXPENSIVE_MS, FirstSlices } from './first-slices.ts';
 import { HeavyCalls, type HeavyCallsOptions, STOPPING, WAITED_TOO_LONG } from './heavy-calls.ts';
 import type { BlocksJob, Job, LocalJob } from './job.ts';
 import type { Lane } from './next-task.ts';
-import { type PlainJob, shapeOf, toCallJob } from './plain-job.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
 
 export type ExecutionPoolOptions = HeavyCallsOptions & {
@@ -91,7 +91,7 @@ export class ExecutionPool {
    * @throws MissingState when a part of the state is unavailable
    */
   run(
-    job: Job | PlainJob,
+    job: Job | FastPathJob,
     simulator: Simulator,
     scope: RequestScope,
     startedAt: number = performance.now(),
@@ -112,7 +112,7 @@ export class ExecutionPool {
    * @throws ChainError, MissingState as `run` does
    */
   runHere(
-    job: LocalJob | PlainJob,
+    job: LocalJob | FastPathJob,
     simulator: Simulator,
     scope: RequestScope,
     startedAt: number,
@@ -166,8 +166,8 @@ export class ExecutionPool {
   }
 
   /** Following calls of the batch run ahead only while no call is heavy. */
-  #runPlain(
-    { call, place, gasLimit, ahead }: PlainJob,
+  #runFastPath(
+    { call, place, gasLimit, ahead }: FastPathJob,
     simulator: Simulator,
     endsAt: number,
     isCalm: boolean,
@@ -180,7 +180,7 @@ export class ExecutionPool {
 
   /** @returns undefined when the slice is not enough */
   #runFirstSlice(
-    job: LocalJob | PlainJob,
+    job: LocalJob | FastPathJob,
     simulator: Simulator,
     startedAt: number,
     endsAt: number,
@@ -190,7 +190,7 @@ export class ExecutionPool {
     try {
       const result =
         job.kind === 'plain'
-          ? this.#runPlain(job, simulator, endsAt, isCalm)
+          ? this.#runFastPath(job, simulator, endsAt, isCalm)
           : tryJob(simulator, job, endsAt);
       if (result !== undefined) this.#executions += this.#callsInSlice;
       return result;
@@ -222,7 +222,7 @@ function findFirstCall({ request }: BlocksJob): CallObject | undefined {
 }
 
 /** Returns the kind of a call: owner, contract and function; calls of the same kind usually cost the same. */
-function kindOf(job: LocalJob | PlainJob, owner: string): Lane & { readonly shape: string } {
+function kindOf(job: LocalJob | FastPathJob, owner: string): Lane & { readonly shape: string } {
   if (job.kind === 'plain') {
     const { to, selector } = shapeOf(job.call);
     return nameKind(owner, 'call', to, selector);

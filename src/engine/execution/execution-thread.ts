@@ -18,9 +18,9 @@ export type ThreadOptions = {
 };
 
 /** Called when a job has completely ended on the thread, with its outcome and the milliseconds of its slices. */
-export type Settle = (outcome: JobOutcome, ms: number) => void;
+export type OnComplete = (outcome: JobOutcome, ms: number) => void;
 
-type ThreadJob = { readonly owner: string; readonly settle: Settle };
+type ThreadJob = { readonly owner: string; readonly complete: OnComplete };
 
 /** Grace period for a stopping thread to end its slice, milliseconds. */
 const STOP_GRACE_MS = 2_000;
@@ -60,8 +60,8 @@ export class ExecutionThread {
         resolve();
         if (this.#isStopping) return;
         onBreakdown(this, cause);
-        for (const { settle } of this.#jobs.values())
-          settle({ fault: 'the thread of an execution broke down' }, Number.POSITIVE_INFINITY);
+        for (const { complete } of this.#jobs.values())
+          complete({ fault: 'the thread of an execution broke down' }, Number.POSITIVE_INFINITY);
       });
     });
     worker.unref();
@@ -80,18 +80,18 @@ export class ExecutionThread {
     return (own === 0 ? this.#jobsOf.size + 1 : this.#jobsOf.size) * (own + 1);
   }
 
-  /** Starts a job. @returns a function that cancels it; `settle` is called when the job has completely ended */
-  run(job: Job, owner: string, settle: Settle): () => void {
+  /** Starts a job. @returns a function that cancels it; `complete` is called when the job has completely ended */
+  run(job: Job, owner: string, complete: OnComplete): () => void {
     this.#lastId++;
     const id = this.#lastId;
-    this.#jobs.set(id, { owner, settle });
+    this.#jobs.set(id, { owner, complete });
     this.#jobsOf.set(owner, (this.#jobsOf.get(owner) ?? 0) + 1);
     if (this.load === 1) this.#worker.ref();
     this.#send({ kind: 'run', id, owner, job });
     return () => this.#send({ kind: 'cancel', id });
   }
 
-  /** Stops the thread between two slices, by force only if it is stuck in one. `settle` is not called for its jobs. */
+  /** Stops the thread between two slices, by force only if it is stuck in one. `complete` is not called for its jobs. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#worker.ref();
@@ -130,7 +130,7 @@ export class ExecutionThread {
     else this.#jobsOf.set(job.owner, others);
     // A stopping thread keeps the process alive until it has exited.
     if (this.load === 0 && !this.#isStopping) this.#worker.unref();
-    job.settle(report.outcome, report.jobMs);
+    job.complete(report.outcome, report.jobMs);
   }
 }
 

@@ -123,7 +123,7 @@ export class FirstSlices {
     if (isLight) return SLICE_MS;
     if (room === 'none') return 'refused';
     if (weight === undefined) {
-      this.#settleDebt();
+      this.#repayDebt();
       return this.#debtMs < MAX_DEBT_MS ? SLICE_MS : SHORT_SLICE_MS;
     }
     if (weight.threadMs <= LONE_CALL_MS && room === 'empty' && this.#isQuiet()) return LONE_SLICE_MS;
@@ -160,7 +160,7 @@ export class FirstSlices {
   /** Records a call that did not end in its slice of `sliceMs`. A shape known as light becomes unknown, because this may be chance. */
   noteMoved({ owner, shape }: CallKind, lostMs: number, sliceMs: number = SLICE_MS): void {
     this.#charge(owner, lostMs);
-    this.#settleDebt();
+    this.#repayDebt();
     this.#debtMs += lostMs;
     if (sliceMs === LONE_SLICE_MS) this.#loneFrom = this.#countedAt + MEMORY_MS;
     this.#calmFrom = Math.max(
@@ -215,7 +215,7 @@ export class FirstSlices {
     this.#debts.set(owner, { ms: Math.min(charged, 4 * MAX_OWNER_DEBT_MS), countedAt: now });
   }
 
-  #settleDebt(): void {
+  #repayDebt(): void {
     const now = this.#now();
     this.#debtMs = Math.max(0, this.#debtMs - (now - this.#countedAt) * LOST_SHARE);
     this.#countedAt = now;

@@ -4,7 +4,7 @@ import type { HexData } from '../../primitives/hex-data.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { type OwnerShare, SharedBudget } from '../../util/shared-budget.ts';
 import { MissingState } from '../state/missing-state.ts';
-import type { Settle } from './execution-thread.ts';
+import type { OnComplete } from './execution-thread.ts';
 import type { Room } from './first-slices.ts';
 import type { Job, JobOutcome } from './job.ts';
 import { chooseNext, type Lane } from './next-task.ts';
@@ -22,7 +22,7 @@ export type HeavyCallsOptions = {
 /** A queued or running call. */
 type Task = Lane & {
   readonly job: Job;
-  readonly settle: Settle;
+  readonly complete: OnComplete;
   /** Cancels the running task. Its place is free once the thread reports that it has completely ended. */
   cancel: (() => void) | undefined;
   /** Whether the caller has been answered. */
@@ -104,7 +104,7 @@ export class HeavyCalls {
         this.#failures.delete(task);
         return true;
       };
-      const settle = (outcome: JobOutcome, ms: number): void => {
+      const complete = (outcome: JobOutcome, ms: number): void => {
         this.#free(task);
         if (!answer()) return;
         onEnd(ms);
@@ -129,7 +129,7 @@ export class HeavyCalls {
       if (this.#isClosed) return reject(STOPPING);
       if (signal.aborted) return reject(CALLER_GONE);
       if (this.roomFor(owner) === 'none') return reject(WAITED_TOO_LONG);
-      const task: Task = { job, owner, lane, settle, cancel: undefined, isAnswered: false };
+      const task: Task = { job, owner, lane, complete, cancel: undefined, isAnswered: false };
       const timer = setTimeout(onDeadline, Math.max(0, scope.deadline - performance.now()));
       signal.addEventListener('abort', onAbort);
       this.#waiting.push(task);
@@ -163,7 +163,7 @@ export class HeavyCalls {
       const task = this.#takeWaiting(next);
       this.#places.take(task.owner, 1);
       this.#running.add(task);
-      task.cancel = this.#threads.choose(task.owner).run(task.job, task.owner, task.settle);
+      task.cancel = this.#threads.choose(task.owner).run(task.job, task.owner, task.complete);
     }
   }
 

@@ -25,8 +25,8 @@ const simulators = new Map<string, Simulator>();
  * Pooled EVMs: one more than the number of one owner's executions that may be in progress at a time. Creating an EVM is expensive: its
  * reserved memory counts as used for V8, which then collects the thread's whole heap, 30 ms and more.
  */
-const KEPT_EVMS = 8;
-const evms = new EvmPool(memoryLimit, KEPT_EVMS);
+const POOLED_EVMS = 8;
+const evms = new EvmPool(memoryLimit, POOLED_EVMS);
 const meter: GasMeter = { used: 0 };
 /** Time in slices since the last report, milliseconds. */
 let ms = 0;
@@ -74,13 +74,13 @@ function reportEnd({ id, outcome, ms: jobMs }: FinishedJob): void {
 }
 
 /** Runs one slice; messages are read before the next one. */
-function takeTurn(): void {
+function takeSlot(): void {
   const startedAt = performance.now();
   const finished = rounds.runNext();
   ms += performance.now() - startedAt;
   if (finished !== undefined) reportEnd(finished);
   isTurnDue = rounds.size > 0;
-  if (isTurnDue) setImmediate(takeTurn);
+  if (isTurnDue) setImmediate(takeSlot);
 }
 
 port.on('message', (order: Order) => {
@@ -92,7 +92,7 @@ port.on('message', (order: Order) => {
   }
   if (isTurnDue) return;
   isTurnDue = true;
-  setImmediate(takeTurn);
+  setImmediate(takeSlot);
 });
 adoptCore(core);
 report({ kind: 'ready', systemThreadId: findSystemThreadId() });

@@ -8,7 +8,7 @@ import { Lru } from '../../util/lru.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
 /** Cache limit in transactions of all blocks, about 50 bytes each; each block counts as one more. */
-const MAX_KEPT = 100_000;
+const MAX_CACHED = 100_000;
 /** Transactions decoded between two pauses, about 0.33 ms. */
 const TRANSACTIONS_PER_STEP = 32;
 
@@ -29,7 +29,7 @@ export const NO_TIPS: BlockTips = { tips: [], gasUpTo: new Float64Array(0), samp
 export class TipReader {
   readonly #blocks: StoredBlocks;
   readonly #known = new Lru<bigint, BlockTips>(
-    MAX_KEPT,
+    MAX_CACHED,
     Number.POSITIVE_INFINITY,
     undefined,
     ({ tips }) => 1 + tips.length,

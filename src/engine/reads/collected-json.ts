@@ -13,7 +13,7 @@ export class CollectedJson {
   readonly #memory: AnswerMemory;
   readonly #pieces: Uint8Array[] = [];
   /** Total bytes of the pieces. */
-  #heldBytes = 0;
+  #reservedBytes = 0;
   #text = '';
   #length = 0;
 
@@ -38,14 +38,14 @@ export class CollectedJson {
   finish(): JsonResult {
     if (this.#pieces.length === 0) return this.#text;
     this.#addPiece();
-    return { pieces: passOn(this.#pieces), cancel: () => {}, heldBytes: this.#heldBytes };
+    return { pieces: passOn(this.#pieces), cancel: () => {}, reservedBytes: this.#reservedBytes };
   }
 
   #addPiece(): void {
     const piece = Buffer.from(this.#text);
     if (!this.#memory.hold(piece.length)) throw new ChainError('busy', 'answers.bytes');
     this.#pieces.push(piece);
-    this.#heldBytes += piece.length;
+    this.#reservedBytes += piece.length;
     this.#text = '';
   }
 }

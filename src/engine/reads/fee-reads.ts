@@ -7,7 +7,7 @@ import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { StoredHeader } from '../../store/chain-reader.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { TURNS } from '../../util/turn-queue.ts';
+import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import { nextBaseFee } from '../import/validate-header.ts';
 import { buildPendingHeader } from '../simulation/pending-header.ts';
 import { blobBaseFeeOf } from '../transition/block-environment.ts';
@@ -76,7 +76,7 @@ export class EngineFees implements FeeReads {
   }
 
   #run<T>(work: Generator<undefined, T>, scope: RequestScope): PromiseOrValue<T> {
-    return TURNS.run(scope.owner ?? '', stopWhenAborted(work, scope));
+    return SCHEDULER.run(scope.owner ?? '', stopWhenAborted(work, scope));
   }
 
   /** Returns the block after the head, without transactions. */

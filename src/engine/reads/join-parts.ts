@@ -5,13 +5,14 @@ const LARGE_ANSWER = 256 * 1024;
 
 /**
  * Joins small parts to one string, or to a stream when the text is long.
- * @param heldBytes size of the data that the parts are encoded from
+ * @param reservedBytes size of the data that the parts are encoded from
  */
-export function joinParts(parts: Iterator<string>, heldBytes: number): JsonResult {
+export function joinParts(parts: Iterator<string>, reservedBytes: number): JsonResult {
   let text = '';
   for (let part = parts.next(); part.done !== true; part = parts.next()) {
     text += part.value;
-    if (text.length > LARGE_ANSWER) return { pieces: encodeParts(text, parts), cancel: () => {}, heldBytes };
+    if (text.length > LARGE_ANSWER)
+      return { pieces: encodeParts(text, parts), cancel: () => {}, reservedBytes };
   }
   return text;
 }

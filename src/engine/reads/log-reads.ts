@@ -17,7 +17,7 @@ import type { StoredHeader } from '../../store/chain-reader.ts';
 import { findLogBlock, type LogBlock, type LogTables, readLogRange } from '../../store/log-index.ts';
 import { AnswerMemory } from '../../util/answer-memory.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { TURNS } from '../../util/turn-queue.ts';
+import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import type { BlockParts, LogPlace } from './block-parts.ts';
 import { CollectedJson } from './collected-json.ts';
 import { LogSearch } from './log-search.ts';
@@ -42,14 +42,14 @@ export class EngineLogs implements LogReads {
     const parts = this.#blocks.getParts(stored);
     const work = listBlockLogs(this.#blocks, stored, scope);
     return parts.storedReceipts.length > MAX_IMMEDIATE_BYTES
-      ? TURNS.run(scope.owner ?? '', work)
+      ? SCHEDULER.run(scope.owner ?? '', work)
       : runToEnd(work);
   }
 
   getLogs(filter: LogFilter, scope: RequestScope): PromiseOrValue<JsonResult> {
     const range = this.#findRange(filter);
     const work = new LogCollection(this.#blocks, this.#places, this.#limits, range, AnswerMemory.of(scope));
-    return TURNS.run(scope.owner ?? '', work.collect(filter, scope));
+    return SCHEDULER.run(scope.owner ?? '', work.collect(filter, scope));
   }
 
   #findRange({ blocks }: LogFilter): LogRange {
@@ -99,7 +99,7 @@ function runToEnd<T>(work: Iterator<undefined, T>): T {
 }
 
 /** The texts of a block's logs are cached when an answer contains at most this many of them. */
-const MAX_KEPT_LOGS = 16;
+const MAX_CACHED_LOGS = 16;
 
 /** Reads logs of one block by index, best in ascending order: logs of one transaction share its encoded facts. */
 class PlacedLogReader {
@@ -240,7 +240,7 @@ class LogCollection {
     scope: RequestScope,
   ): Generator<undefined, void> {
     const stored = requirePart(this.#blocks.reader.getHeader(block.number));
-    const reader = new PlacedLogReader(this.#blocks, stored, wanted.length <= MAX_KEPT_LOGS);
+    const reader = new PlacedLogReader(this.#blocks, stored, wanted.length <= MAX_CACHED_LOGS);
     for (const [steps, logIndex] of wanted.entries()) {
       if (topics === 0 || reader.read(logIndex).topics.length >= topics)
         this.#add(reader.encode(logIndex), block.number);

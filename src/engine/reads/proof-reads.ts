@@ -5,7 +5,7 @@ import type { JsonResult } from '../../primitives/json-result.ts';
 import { continueWith, type PromiseOrValue, recoverWith } from '../../primitives/promise-or-value.ts';
 import type { StoredHeader } from '../../store/chain-reader.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { TURNS } from '../../util/turn-queue.ts';
+import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import { HeadMovedError, PastTries, runAtHead } from '../state/past-tries.ts';
 import { type ProofRequest, writeProof } from './proof-json.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
@@ -54,7 +54,7 @@ export class EngineProofs {
     if (number < head - this.#depth) throw new ChainError('failed', missingStateText(stateRoot, this.#depth));
     const owner = scope.owner ?? '';
     return continueWith(this.#tries.open(block, head, owner), (trie) =>
-      TURNS.run(owner, runAtHead(reader, head, writeProof(trie, request, stateRoot, scope))),
+      SCHEDULER.run(owner, runAtHead(reader, head, writeProof(trie, request, stateRoot, scope))),
     );
   }
 }

@@ -16,7 +16,7 @@ import type { StoredBlocks } from './stored-blocks.ts';
 
 const WORD_LENGTH = 32;
 /** Cached answers, about 300 bytes each. */
-const MAX_KEPT = 4_096;
+const MAX_CACHED = 4_096;
 
 /** State after a block with answers read from it, by request; both are immutable. */
 type KnownState = {
@@ -96,7 +96,7 @@ export class EngineState implements StateReads {
     const { number } = this.#blocks.findState(block).block.header;
     if (this.#last?.number !== number) {
       const reader = createStateReader(this.#blocks.reader, number);
-      this.#last = { number, reader, answers: new Lru(MAX_KEPT, Number.POSITIVE_INFINITY, () => 0) };
+      this.#last = { number, reader, answers: new Lru(MAX_CACHED, Number.POSITIVE_INFINITY, () => 0) };
     }
     return this.#last;
   }

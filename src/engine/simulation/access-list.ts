@@ -22,7 +22,7 @@ const MAX_NONCE = 2n ** 64n - 1n;
 /** Entries read, compared or encoded per step, or comparisons of a sort. */
 const PIECE = 512;
 
-const UNSETTLED =
+const INCOMPLETE =
   'the access list does not settle: what the call accesses changes with the list; give it another gas limit';
 
 /** Slots by account, both as lower-case hex. */
@@ -54,18 +54,18 @@ export function* createAccessList(
   }
   const isExcluded = (address: string): boolean =>
     excluded.has(address) || simulation.isPrecompile(hexToBytes(address));
-  let known = yield* collectGiven(simulation.lists.accessList, isExcluded);
+  let known = yield* collectProvided(simulation.lists.accessList, isExcluded);
   // A run depends on its list alone, so a repeated list means an endless cycle (Brent's cycle detection).
   let earlier = known;
   for (let rounds = 0, next = 1; ; rounds++) {
     const accessList = yield* sortAccesses(known);
     simulation.useAccessList(accessList);
     const result = yield* runOnce(simulation, call, { gas, accessList, nonce });
-    const found = yield* collectGiven(accessList, isExcluded);
+    const found = yield* collectProvided(accessList, isExcluded);
     yield* collectRecorded(simulation, found, isExcluded);
     if (yield* areEqual(found, known)) return yield* encodeResult(accessList, result);
     known = found;
-    if (yield* areEqual(known, earlier)) throw new ChainError('failed', UNSETTLED);
+    if (yield* areEqual(known, earlier)) throw new ChainError('failed', INCOMPLETE);
     if (rounds === next) {
       earlier = known;
       next = 2 * rounds;
@@ -126,7 +126,7 @@ function* listAuthorities({ lists, rules }: Simulation): Generator<Uint8Array> {
   }
 }
 
-function* collectGiven(
+function* collectProvided(
   list: readonly AccessListItem[],
   isExcluded: (address: string) => boolean,
 ): Execution<Accesses> {

@@ -8,7 +8,7 @@ import type {
 import { ZERO_ADDRESS } from '../../primitives/address.ts';
 import { EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
-import type { GivenLists } from '../transition/validate-transaction.ts';
+import type { PresentLists } from '../transition/validate-transaction.ts';
 import type { Execution } from './execution.ts';
 
 export type SimulatedTransaction = {
@@ -18,7 +18,7 @@ export type SimulatedTransaction = {
     accessList: TransactionBody['accessList'];
   };
   readonly sender: Uint8Array;
-  readonly given: GivenLists;
+  readonly provided: PresentLists;
   /** The call offers no blob fee but has blobs or a blob fee field: blob gas costs nothing in its block. */
   readonly isBlobFree: boolean;
 };
@@ -41,13 +41,13 @@ function typeOf(call: CallObject): TransactionType {
   return call.accessList === undefined ? 0 : 1;
 }
 
-const NO_LIST_GIVEN: GivenLists = { hasAccessList: false, hasBlobs: false, hasAuthorizations: false };
+const NO_LIST_PROVIDED: PresentLists = { hasAccessList: false, hasBlobs: false, hasAuthorizations: false };
 
-function listsOf({ accessList, blobVersionedHashes, authorizationList }: CallObject): GivenLists {
+function listsOf({ accessList, blobVersionedHashes, authorizationList }: CallObject): PresentLists {
   const hasAccessList = accessList !== undefined;
   const hasBlobs = blobVersionedHashes !== undefined;
   const hasAuthorizations = authorizationList !== undefined;
-  if (!hasAccessList && !hasBlobs && !hasAuthorizations) return NO_LIST_GIVEN;
+  if (!hasAccessList && !hasBlobs && !hasAuthorizations) return NO_LIST_PROVIDED;
   return { hasAccessList, hasBlobs, hasAuthorizations };
 }
 
@@ -63,11 +63,11 @@ export function buildCallTransaction(
   const legacyPrice = call.gasPrice === undefined ? undefined : BigInt(call.gasPrice);
   const marketFee = (text: string | undefined): bigint => (hasBaseFee ? integer(text) : 0n);
   const data = call.input ?? call.data;
-  const given = listsOf(call);
+  const provided = listsOf(call);
   const maxFeePerBlobGas = integer(call.maxFeePerBlobGas);
   return {
-    given,
-    isBlobFree: maxFeePerBlobGas === 0n && (given.hasBlobs || call.maxFeePerBlobGas !== undefined),
+    provided,
+    isBlobFree: maxFeePerBlobGas === 0n && (provided.hasBlobs || call.maxFeePerBlobGas !== undefined),
     sender: call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from),
     body: {
       type: typeOf(call),

@@ -10,7 +10,7 @@ const MAX_PAUSE = 63;
 const SLICE: number = Number(SLICE_GAS);
 
 /** State and maximum gas of fast path calls. */
-export type PlainPlace = StateAt & { readonly gasLimit: number };
+export type FastPathContext = StateAt & { readonly gasLimit: number };
 
 /** Returns the gas left for execution; undefined when only a separate run can decide whether the call can begin. */
 export type GasForExecution = (call: CallBytes, gasLimit: number) => number | undefined;
@@ -21,7 +21,7 @@ export type GasForExecution = (call: CallBytes, gasLimit: number) => number | un
  */
 export class CallsAhead {
   #calls: readonly CallBytes[] = [];
-  #place: PlainPlace | undefined;
+  #place: FastPathContext | undefined;
   /** Outputs as hex digits, and the end offset of each. */
   #digits = '';
   readonly #ends: number[] = [];
@@ -39,7 +39,7 @@ export class CallsAhead {
   }
 
   /** Returns the output of a call that ran ahead at that place. */
-  take(call: CallBytes, place: PlainPlace): string | undefined {
+  take(call: CallBytes, place: FastPathContext): string | undefined {
     const at = this.#calls.indexOf(call, this.#next);
     if (at < 0 || !isSame(place, this.#place)) return undefined;
     const digits = this.#digits.slice(at === 0 ? 0 : this.#ends[at - 1], this.#ends[at]);
@@ -52,7 +52,7 @@ export class CallsAhead {
    * Runs the calls that follow one in its batch, on the same state. No execution may be open.
    * @returns the gas that the successful ones used, data included
    */
-  run(evm: Evm, { following, block }: CallBytes, place: PlainPlace, gasFor: GasForExecution): number {
+  run(evm: Evm, { following, block }: CallBytes, place: FastPathContext, gasFor: GasForExecution): number {
     this.#forget();
     this.#ends.length = 0;
     if (this.#pause > 0) {
@@ -82,9 +82,9 @@ export class CallsAhead {
     calls.length = count;
     this.#calls = calls;
     this.#place = place;
-    let given = 0;
-    for (let n = 0; n < count; n++) given += limits[n] as number;
-    return given - gasLeft;
+    let provided = 0;
+    for (let n = 0; n < count; n++) provided += limits[n] as number;
+    return provided - gasLeft;
   }
 
   #plan(answered: number, attempted: number): void {
@@ -102,7 +102,7 @@ export class CallsAhead {
   }
 }
 
-function isSame(place: PlainPlace, other: PlainPlace | undefined): boolean {
+function isSame(place: FastPathContext, other: FastPathContext | undefined): boolean {
   return (
     place === other ||
     (place.blockNumber === other?.blockNumber &&

@@ -35,8 +35,8 @@ function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> 
 /** Returns the upper bound: the requested gas or the block gas limit, limited by the caps and by what the sender can pay. */
 function findUpperBound(simulation: Simulation, gasCap: bigint): bigint {
   const { call, environment } = simulation;
-  const asked = call.gas === undefined ? 0n : BigInt(call.gas);
-  let bound = asked >= TRANSFER_GAS ? asked : environment.block.gasLimit;
+  const requested = call.gas === undefined ? 0n : BigInt(call.gas);
+  let bound = requested >= TRANSFER_GAS ? requested : environment.block.gasLimit;
   const { transactionGasCap, stateGas } = environment.boundRules;
   // From Amsterdam the cap limits execution gas alone, and applies inside a run.
   if (stateGas === undefined) bound = minBigInt(bound, transactionGasCap ?? bound);
@@ -62,7 +62,7 @@ function findAllowance(simulation: Simulation): bigint | undefined {
   return available / feeCap;
 }
 
-function isPlainTransfer(simulation: Simulation): boolean {
+function isSimpleTransfer(simulation: Simulation): boolean {
   const { call } = simulation;
   const data = call.input ?? call.data ?? '0x';
   return data === '0x' && call.to !== undefined && !simulation.hasCode(hexToBytes(call.to));
@@ -129,7 +129,7 @@ function* calculate(
  */
 export function* estimateGas(simulation: Simulation, gasCap: bigint): Execution<bigint> {
   const high = findUpperBound(simulation, gasCap);
-  const transferGas = isPlainTransfer(simulation) ? yield* measureTransfer(simulation) : undefined;
+  const transferGas = isSimpleTransfer(simulation) ? yield* measureTransfer(simulation) : undefined;
   if (transferGas !== undefined) return transferGas;
   const { succeeded, result } = yield* attempt(simulation, high);
   if (!succeeded || result === undefined) {

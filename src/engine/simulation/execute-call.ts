@@ -18,8 +18,8 @@ export function toChainError({ status, reason, output }: MessageOutcome): ChainE
  * @throws ChainError with geth's texts
  */
 export function startCall(simulation: Simulation, gasLimit: bigint): RunningTransaction {
-  const { gas: asked } = simulation.call;
-  const gas = minBigInt(asked === undefined ? gasLimit : BigInt(asked), MAX_CALL_GAS);
+  const { gas: requested } = simulation.call;
+  const gas = minBigInt(requested === undefined ? gasLimit : BigInt(requested), MAX_CALL_GAS);
   try {
     return simulation.start(gas);
   } catch (error) {

@@ -24,8 +24,8 @@ export function fillFees(
   suggestedTip: bigint,
 ): CallObject {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas } = call;
-  const given = gasPrice ?? maxFeePerGas ?? maxPriorityFeePerGas ?? maxFeePerBlobGas;
-  if (given === undefined) return call;
+  const provided = gasPrice ?? maxFeePerGas ?? maxPriorityFeePerGas ?? maxFeePerBlobGas;
+  if (provided === undefined) return call;
   if (maxFeePerBlobGas !== undefined && BigInt(maxFeePerBlobGas) === 0n) {
     throw new ChainError('failed', 'maxFeePerBlobGas, if specified, must be non-zero');
   }

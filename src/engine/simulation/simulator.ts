@@ -272,7 +272,7 @@ export class Simulation {
   useAccessList(accessList: CallLists['accessList']): void {
     const built = this.#transaction;
     built.body.accessList = accessList;
-    this.#built = { ...built, given: { ...built.given, hasAccessList: true } };
+    this.#built = { ...built, provided: { ...built.provided, hasAccessList: true } };
   }
 
   /** Selects what the following runs record. */
@@ -306,13 +306,13 @@ export class Simulation {
   start(gasLimit: bigint): RunningTransaction {
     const evm = this.#evm;
     evm.rollbackTo(this.#mark);
-    const { body, sender, given, isBlobFree } = this.#transaction;
+    const { body, sender, provided, isBlobFree } = this.#transaction;
     const { recoverPublicKey } = getCryptography();
     const { rules, block: natural, freeBlock } = this.#environment;
     const priced = body.maxFeePerGas === 0n ? freeBlock : natural;
     const block = isBlobFree ? { ...priced, blobBaseFee: 0n } : priced;
     body.gasLimit = gasLimit;
-    return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, this.#mode, given);
+    return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, this.#mode, provided);
   }
 
   get #transaction(): SimulatedTransaction {

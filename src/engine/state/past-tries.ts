@@ -4,7 +4,7 @@ import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
 import { limitOf } from '../../util/bounds.ts';
 import { FairQueue, type FairQueueLimits } from '../../util/fair-queue.ts';
 import { Lru } from '../../util/lru.ts';
-import { TURNS } from '../../util/turn-queue.ts';
+import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import { buildPastTrie, MAX_PAST_TRIE_BYTES } from './past-trie.ts';
 import { StateTrie } from './state-trie.ts';
 
@@ -43,7 +43,7 @@ const PATIENT = { aborted: false };
 /** Tries of the head and of blocks below it. Built tries are cached until the head moves, up to 128 MiB. */
 export class PastTries {
   readonly #reader: ChainReader;
-  readonly #kept = new Lru<bigint, StateTrie>(
+  readonly #cached = new Lru<bigint, StateTrie>(
     MAX_PAST_TRIE_BYTES,
     Number.POSITIVE_INFINITY,
     undefined,
@@ -52,8 +52,8 @@ export class PastTries {
   /** Head that the cached tries belong to. */
   #head: bigint | undefined;
   /** Builds in progress by block and owner: requests of one owner share them. */
-  readonly #flights = new Map<string, Promise<StateTrie>>();
-  readonly #turns = new FairQueue(TURN_LIMITS);
+  readonly #inFlight = new Map<string, Promise<StateTrie>>();
+  readonly #slots = new FairQueue(TURN_LIMITS);
 
   constructor(reader: ChainReader) {
     this.#reader = reader;
@@ -67,27 +67,27 @@ export class PastTries {
   open(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
     const { number } = block.header;
     if (number === head) return new StateTrie(this.#reader);
-    if (this.#head !== head) this.#kept.clear();
+    if (this.#head !== head) this.#cached.clear();
     this.#head = head;
     const key = `${number}:${owner}`;
-    const found = this.#kept.get(number) ?? this.#flights.get(key);
+    const found = this.#cached.get(number) ?? this.#inFlight.get(key);
     if (found !== undefined) return found;
     let made: PromiseOrValue<StateTrie>;
-    if (this.#turns.hasRoom(owner)) {
-      this.#turns.take(owner);
+    if (this.#slots.hasRoom(owner)) {
+      this.#slots.take(owner);
       made = this.#make(block, head, owner);
     } else made = this.#waitAndMake(block, head, owner);
     return made instanceof Promise ? this.#fly(key, made) : made;
   }
 
   async #fly(key: string, made: Promise<StateTrie>): Promise<StateTrie> {
-    const flight = made.finally(() => this.#flights.delete(key));
-    this.#flights.set(key, flight);
+    const flight = made.finally(() => this.#inFlight.delete(key));
+    this.#inFlight.set(key, flight);
     return flight;
   }
 
   async #waitAndMake(block: StoredHeader, head: bigint, owner: string): Promise<StateTrie> {
-    const turn = this.#turns.wait(owner, PATIENT);
+    const turn = this.#slots.wait(owner, PATIENT);
     if (turn === false || !(await turn)) throw new ChainError('busy', 'proofs.waiting');
     return this.#make(block, head, owner);
   }
@@ -96,21 +96,21 @@ export class PastTries {
   #make(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
     const { number } = block.header;
     const work = (): PromiseOrValue<StateTrie> =>
-      this.#kept.get(number) ??
-      TURNS.run(owner, runAtHead(this.#reader, head, buildPastTrie(this.#reader, block, Number(head))));
+      this.#cached.get(number) ??
+      SCHEDULER.run(owner, runAtHead(this.#reader, head, buildPastTrie(this.#reader, block, Number(head))));
     const keep = (trie: StateTrie): StateTrie => {
-      if (this.#head === head) this.#kept.set(number, trie);
+      if (this.#head === head) this.#cached.set(number, trie);
       return trie;
     };
     let made: PromiseOrValue<StateTrie>;
     try {
       made = continueWith(work(), keep);
     } catch (error) {
-      this.#turns.leave(owner);
+      this.#slots.leave(owner);
       throw error;
     }
-    if (made instanceof Promise) return made.finally(() => this.#turns.leave(owner));
-    this.#turns.leave(owner);
+    if (made instanceof Promise) return made.finally(() => this.#slots.leave(owner));
+    this.#slots.leave(owner);
     return made;
   }
 }

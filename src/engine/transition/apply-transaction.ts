@@ -10,8 +10,8 @@ import { type ExecutionContext, RunningTransaction, type TransactionResult } fro
 import { TransactionError } from './transaction-error.ts';
 import { rulesOfMode, type TransactionMode, type TransactionRules } from './transaction-modes.ts';
 import {
-  type GivenLists,
   LISTS_BY_TYPE,
+  type PresentLists,
   validateFields,
   validateGasCap,
   validateSender,
@@ -48,7 +48,7 @@ export function startTransaction(
   sender: Uint8Array,
   context: ExecutionContext,
   modeName: TransactionMode,
-  given: GivenLists = LISTS_BY_TYPE[tx.type] as GivenLists,
+  provided: PresentLists = LISTS_BY_TYPE[tx.type] as PresentLists,
 ): RunningTransaction {
   const mode = rulesOfMode(modeName);
   const { evm, block, rules } = context;
@@ -59,11 +59,11 @@ export function startTransaction(
   if (account !== undefined) validateSender(tx, sender, account);
   if (mode.checksGasCap) validateGasCap(tx, rules.revision);
   if (account !== undefined && mode.checksSenderCode) validateSenderCode(sender, account, state);
-  validateFields(tx, sender, context, given, mode.isPriceFree);
+  validateFields(tx, sender, context, provided, mode.isPriceFree);
   context.blockGas?.expectRoom(tx.gasLimit);
 
   const gasPrice = effectiveGasPrice(tx, block.baseFeePerGas);
-  const isBlobFree = !mode.isSettled && tx.maxFeePerBlobGas === 0n;
+  const isBlobFree = !mode.isCompleted && tx.maxFeePerBlobGas === 0n;
   const blobFee = isBlobFree ? 0n : blobGasOf(tx) * block.blobBaseFee;
   checkFunds(tx, sender, state, gasPrice);
   const { intrinsicGas, floorGas } = checkGas(tx, sender, context, mode);

@@ -1,5 +1,5 @@
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
-import type { SettledGas } from './gas-budget.ts';
+import type { FinalGas } from './gas-budget.ts';
 import { TransactionError } from './transaction-error.ts';
 
 /**
@@ -53,7 +53,7 @@ export class BlockGas {
   }
 
   /** Counts an executed transaction. @throws TransactionError when a sum exceeds the block limit, which floor gas can cause */
-  add({ gasUsed, blockExecutionGas, blockStateGas }: SettledGas): void {
+  add({ gasUsed, blockExecutionGas, blockStateGas }: FinalGas): void {
     const execution = this.#execution + blockExecutionGas;
     const state = this.#state + blockStateGas;
     const used = maxBigInt(execution, state);

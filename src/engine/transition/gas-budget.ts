@@ -100,7 +100,7 @@ export type GasSpent = {
   readonly floorGas: bigint;
 };
 
-export type SettledGas = {
+export type FinalGas = {
   /** Gas that the sender pays: `gasUsed` of the receipt. */
   readonly gasUsed: bigint;
   /** Peak gas: before refunds, at least the floor. */
@@ -116,11 +116,11 @@ export type SettledGas = {
  * @param quotient refunds are capped at `spent / quotient`
  * @param countsRefunds whether the block counts gas after refunds: before Amsterdam
  */
-export function settleGas(
+export function finalizeGas(
   { spent, stateUsed, refund, floorGas }: GasSpent,
   quotient: bigint,
   countsRefunds: boolean,
-): SettledGas {
+): FinalGas {
   const capped = refund === 0n ? 0n : minBigInt(refund, spent / quotient);
   const gasUsed = maxBigInt(spent - capped, floorGas);
   return {

@@ -8,7 +8,7 @@ import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import type { BlockAccessRecorder } from './block-access-recorder.ts';
 import type { BlockGas } from './block-gas.ts';
 import { checkAuthorization, designate, endsDelegation } from './delegation.ts';
-import { GasBudget, type SettledGas, settleGas } from './gas-budget.ts';
+import { type FinalGas, finalizeGas, GasBudget } from './gas-budget.ts';
 import type { BlockRules } from './rules.ts';
 import { RuntimeCharges } from './runtime-charges.ts';
 import type { TransactionRules } from './transaction-modes.ts';
@@ -25,7 +25,7 @@ export type ExecutionContext = {
 };
 
 export type TransactionResult = MessageOutcome &
-  SettledGas & {
+  FinalGas & {
     /** Empty when the transaction was only simulated. */
     readonly logs: readonly ExecutionLog[];
     /** Smallest gas limit with which execution would be identical; undefined when code read its remaining gas. */
@@ -180,12 +180,12 @@ export class RunningTransaction {
     const { floorGas } = this.#charges;
     const { gasRefund, gasNeeded, logs, ...outcome } = this.#isOutOfGas ? NO_MESSAGE : this.#finishMessage();
     const spent = this.#tx.gasLimit - this.#budget.gasLeft - this.#budget.reservoir;
-    const gas = settleGas(
+    const gas = finalizeGas(
       { spent, stateUsed: this.#budget.stateUsed, refund: gasRefund + this.#authorityRefund, floorGas },
       revision.refundQuotient,
       revision.stateGas === undefined,
     );
-    if (this.#mode.isSettled) this.#pay(gas.gasUsed);
+    if (this.#mode.isCompleted) this.#pay(gas.gasUsed);
     const { status, reason, output } = outcome;
     return {
       status,
@@ -202,9 +202,9 @@ export class RunningTransaction {
 
   /** Returns the gas of the message to the budget; a failed message also refills the state gas of the account that it would have created. */
   #finishMessage(): MessageResult {
-    const { isSettled } = this.#mode;
-    const result = this.#context.evm.result(isSettled);
-    if (isSettled && result.isLimited) throw new StateLimitError();
+    const { isCompleted } = this.#mode;
+    const result = this.#context.evm.result(isCompleted);
+    if (isCompleted && result.isLimited) throw new StateLimitError();
     const { status, gasUsed, stateGasLeft, stateGasUsed } = result;
     const budget = this.#budget;
     budget.absorb({ gasLeft: budget.gasLeft - gasUsed, stateGasLeft, stateGasUsed });

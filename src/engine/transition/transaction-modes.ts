@@ -11,7 +11,7 @@ export type TransactionRules = {
   /** A gas price of zero disables the base fee check; a blob fee cap of zero disables the blob fee check. */
   readonly isPriceFree: boolean;
   /** Logs are collected, unused gas is refunded to the sender, and the tip is paid to the beneficiary. */
-  readonly isSettled: boolean;
+  readonly isCompleted: boolean;
 };
 
 /**
@@ -26,10 +26,15 @@ const MINED: TransactionRules = {
   checksGasCap: true,
   capsExecution: true,
   isPriceFree: false,
-  isSettled: true,
+  isCompleted: true,
 };
 const ASSEMBLED: TransactionRules = { ...MINED, checksSenderCode: false, checksGasCap: false };
-const ESTIMATED: TransactionRules = { ...ASSEMBLED, checksNonce: false, isPriceFree: true, isSettled: false };
+const ESTIMATED: TransactionRules = {
+  ...ASSEMBLED,
+  checksNonce: false,
+  isPriceFree: true,
+  isCompleted: false,
+};
 
 const MODES: Readonly<Record<TransactionMode, TransactionRules>> = {
   mined: MINED,

@@ -89,14 +89,14 @@ export function validateSenderCode(
 }
 
 /** Lists that a transaction has, even when empty: from the fields of a call, or from the type of a signed transaction. */
-export type GivenLists = {
+export type PresentLists = {
   readonly hasAccessList: boolean;
   readonly hasBlobs: boolean;
   readonly hasAuthorizations: boolean;
 };
 
 /** Lists of signed transactions by type; types are checked beforehand, including that of access lists. */
-export const LISTS_BY_TYPE: readonly GivenLists[] = [0, 1, 2, 3, 4].map((type) => ({
+export const LISTS_BY_TYPE: readonly PresentLists[] = [0, 1, 2, 3, 4].map((type) => ({
   hasAccessList: false,
   hasBlobs: type === 3,
   hasAuthorizations: type === 4,
@@ -111,16 +111,16 @@ export function validateFields(
   tx: TransactionBody,
   sender: Uint8Array,
   { block, rules: { revision } }: Pick<ExecutionContext, 'block' | 'rules'>,
-  given: GivenLists,
+  provided: PresentLists,
   skipsBaseFee: boolean,
 ): void {
   const isFree = skipsBaseFee && tx.maxFeePerGas === 0n && tx.maxPriorityFeePerGas === 0n;
   if (!isFree && revision.hasBaseFee) validateFees(tx, sender, block);
-  if (given.hasAccessList) expectType('access list', 1, sender, revision);
-  if (given.hasBlobs) validateBlobs(tx, sender, revision);
+  if (provided.hasAccessList) expectType('access list', 1, sender, revision);
+  if (provided.hasBlobs) validateBlobs(tx, sender, revision);
   const hasBlobGas = tx.blobVersionedHashes.length > 0 && !(skipsBaseFee && tx.maxFeePerBlobGas === 0n);
   if (hasBlobGas && revision.hasBlobs) validateBlobFee(tx, sender, block);
-  if (given.hasAuthorizations) validateAuthorizations(tx, sender, revision);
+  if (provided.hasAuthorizations) validateAuthorizations(tx, sender, revision);
   const { initCodeLimit } = revision;
   if (tx.to === undefined && initCodeLimit !== undefined && tx.data.length > initCodeLimit) {
     throw new TransactionError(

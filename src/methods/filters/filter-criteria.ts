@@ -2,7 +2,7 @@ import type { LogFilter } from '../../chain/requests.ts';
 import { countValues, createLogTest } from '../../feed/criteria.ts';
 import type { LogTest } from '../../feed/feed.ts';
 import { Lru } from '../../util/lru.ts';
-import { TURNS, type TurnQueue } from '../../util/turn-queue.ts';
+import { SCHEDULER, type SlotScheduler } from '../../util/slot-scheduler.ts';
 import { logFilter } from '../log-filter.ts';
 
 /** Parsed and indexed criteria of a log filter; immutable. */
@@ -15,7 +15,7 @@ export type FilterCriteria = {
 
 const CAPACITY_BYTES = 64 * 1024 * 1024;
 /** Lifetime of a cache entry after parsing, ms. */
-const KEPT_MS = 10 * 60_000;
+const CACHE_MS = 10 * 60_000;
 /** Estimated heap bytes per topic: text (88), array slot (8) and set entry (40), rounded up; and of the enclosing objects. */
 const VALUE_BYTES = 150;
 const OBJECT_BYTES = 1_000;
@@ -23,28 +23,28 @@ const OBJECT_BYTES = 1_000;
 type Options = {
   readonly capacityBytes?: number;
   readonly now?: () => number;
-  readonly turns?: Pick<TurnQueue, 'run'>;
+  readonly slots?: Pick<SlotScheduler, 'run'>;
 };
 
 /** Parsed filter criteria by record name, so that a poll neither parses nor indexes them. */
 export class FilterCriteriaCache {
-  readonly #kept: Lru<string, FilterCriteria>;
+  readonly #cached: Lru<string, FilterCriteria>;
   /** In-flight parses by filter. */
-  readonly #flights = new Map<string, Promise<FilterCriteria | undefined>>();
-  readonly #turns: Pick<TurnQueue, 'run'>;
+  readonly #inFlight = new Map<string, Promise<FilterCriteria | undefined>>();
+  readonly #slots: Pick<SlotScheduler, 'run'>;
 
-  constructor({ capacityBytes = CAPACITY_BYTES, now, turns = TURNS }: Options = {}) {
-    this.#turns = turns;
-    this.#kept = new Lru(capacityBytes, KEPT_MS, now, countBytes);
+  constructor({ capacityBytes = CAPACITY_BYTES, now, slots = SCHEDULER }: Options = {}) {
+    this.#slots = slots;
+    this.#cached = new Lru(capacityBytes, CACHE_MS, now, countBytes);
   }
 
   /** Approximate heap size of the cached criteria, bytes. */
   get bytes(): number {
-    return this.#kept.weight;
+    return this.#cached.weight;
   }
 
   find(name: string): FilterCriteria | undefined {
-    return this.#kept.get(name);
+    return this.#cached.get(name);
   }
 
   /**
@@ -60,15 +60,15 @@ export class FilterCriteriaCache {
     isApart: boolean,
     owner: string,
   ): Promise<FilterCriteria | undefined> {
-    const known = this.#kept.get(name) ?? this.#flights.get(name);
+    const known = this.#cached.get(name) ?? this.#inFlight.get(name);
     if (known !== undefined) return known;
-    const parsing = this.#parse(name, text, isApart, owner).finally(() => this.#flights.delete(name));
-    this.#flights.set(name, parsing);
+    const parsing = this.#parse(name, text, isApart, owner).finally(() => this.#inFlight.delete(name));
+    this.#inFlight.set(name, parsing);
     return parsing;
   }
 
   forget(name: string): void {
-    this.#kept.delete(name);
+    this.#cached.delete(name);
   }
 
   async #parse(
@@ -79,11 +79,11 @@ export class FilterCriteriaCache {
   ): Promise<FilterCriteria | undefined> {
     let criteria: FilterCriteria;
     try {
-      criteria = await this.#turns.run(owner, parseCriteria(text, isApart));
+      criteria = await this.#slots.run(owner, parseCriteria(text, isApart));
     } catch {
       return undefined;
     }
-    this.#kept.set(name, criteria);
+    this.#cached.set(name, criteria);
     return criteria;
   }
 }

@@ -6,13 +6,13 @@ import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import { limitOf } from '../../util/bounds.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { TURNS } from '../../util/turn-queue.ts';
+import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import { countFurtherValues } from '../log-filter.ts';
 import type { Network } from '../network.ts';
 import { workFor } from '../work-credits.ts';
 import { collectLogs } from './collect-logs.ts';
+import { DeliveredPolls } from './delivered-polls.ts';
 import { createFilterId, createNonce, type FilterSubject, isFilterId } from './filter-record.ts';
-import { GivenAnswers } from './given-answers.ts';
 import { PendingRing } from './pending-ring.ts';
 import { readTransactions } from './read-transactions.ts';
 import { RETRY_PAUSES, retryTable } from './retry-table.ts';
@@ -58,14 +58,14 @@ export class Filters {
   readonly #retryPauses: readonly number[];
   readonly #stored: StoredFilters;
   readonly #pending: PendingRing;
-  readonly #answers: GivenAnswers;
+  readonly #answers: DeliveredPolls;
 
   constructor(options: FilterOptions) {
     this.#maxOfKey = options.maxOfKey;
     this.#retryPauses = options.retryPauses ?? RETRY_PAUSES;
     this.#stored = new StoredFilters(options);
     this.#pending = new PendingRing(options.lifeMs);
-    this.#answers = new GivenAnswers(this.#stored, options);
+    this.#answers = new DeliveredPolls(this.#stored, options);
   }
 
   /** Creates a filter. @returns its id @throws RpcError `tooManyFilters` when the key's limit is reached */
@@ -116,11 +116,11 @@ export class Filters {
   /** @returns undefined when another poll was faster */
   async #pollOnce(id: string, place: FilterPlace): Promise<JsonResult | undefined> {
     const { scope } = place;
-    const found = await this.#answers.findSettled(() => this.#find(id, scope), scope);
+    const found = await this.#answers.findCompleted(() => this.#find(id, scope), scope);
     if (found === undefined) throw new RpcError('serverError', 'filter not found');
     const changes = await this.#read(found, place);
-    const isGiven = changes !== undefined && (await this.#advance(found, changes, scope));
-    return isGiven ? changes.result : undefined;
+    const isPresent = changes !== undefined && (await this.#advance(found, changes, scope));
+    return isPresent ? changes.result : undefined;
   }
 
   async #findStart(subject: FilterSubject, place: FilterPlace): Promise<string> {
@@ -140,8 +140,8 @@ export class Filters {
 
   async #find(id: string, scope: RequestScope): Promise<StoredFilter | undefined> {
     const owner = scope.owner ?? '';
-    if (TURNS.hasTime(owner)) TURNS.spend(POLL_MS);
-    else await TURNS.pause(owner, POLL_MS);
+    if (SCHEDULER.hasTime(owner)) SCHEDULER.spend(POLL_MS);
+    else await SCHEDULER.pause(owner, POLL_MS);
     if (!isFilterId(id)) return undefined;
     return this.#stored.find(nameFilter(id, scope.owner), owner);
   }

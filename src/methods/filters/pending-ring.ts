@@ -19,7 +19,7 @@ export class PendingRing {
   readonly #now: () => number;
   #seen: Seen[] = [];
   #lastAt = 0;
-  #askedAt = 0;
+  #requestedAt = 0;
   #stop: (() => void) | undefined;
 
   /**
@@ -38,7 +38,7 @@ export class PendingRing {
 
   /** Starts or keeps watching. @returns the current time, after which arriving transactions are new; undefined where the network announces none */
   watch(feed: NetworkFeed): number | undefined {
-    this.#askedAt = this.#clock.now();
+    this.#requestedAt = this.#clock.now();
     if (this.#stop === undefined) {
       const stop = feed.watchPending((hashes) => this.#add(hashes));
       if (stop === undefined) return undefined;
@@ -72,7 +72,7 @@ export class PendingRing {
 
   #endWhenIdle(afterMs: number): void {
     this.#clock.schedule(() => {
-      const idleMs = this.#clock.now() - this.#askedAt;
+      const idleMs = this.#clock.now() - this.#requestedAt;
       if (idleMs < this.#idleMs) return this.#endWhenIdle(this.#idleMs - idleMs);
       this.#stop?.();
       this.#stop = undefined;

@@ -1,6 +1,6 @@
 import { MAX_RECORD_BYTES, type RecordTable } from '../../records/record-table.ts';
 import { RpcError } from '../../rpc/errors.ts';
-import { TURNS } from '../../util/turn-queue.ts';
+import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import { FILTER_CRITERIA, type FilterCriteria, type FilterCriteriaCache } from './filter-criteria.ts';
 import {
   createNonce,
@@ -58,12 +58,12 @@ export type StoredFilter = LocatedFilter & { readonly criteria: FilterCriteria |
 export class StoredFilters {
   readonly #options: StoredFiltersOptions;
   readonly #criteria: FilterCriteriaCache;
-  readonly #keptMs: number;
+  readonly #cachedMs: number;
 
   constructor(options: StoredFiltersOptions) {
     this.#options = options;
     this.#criteria = options.criteria ?? FILTER_CRITERIA;
-    this.#keptMs = Math.ceil(options.lifeMs * (1 + SLACK));
+    this.#cachedMs = Math.ceil(options.lifeMs * (1 + SLACK));
   }
 
   /**
@@ -77,7 +77,7 @@ export class StoredFilters {
       records.create(
         place,
         encodeFilterRecord({ network, subject: stored, last, before: undefined, at, nonce: createNonce() }),
-        this.#keptMs,
+        this.#cachedMs,
         max,
       );
     if (subject.kind !== 'logs') return write(subject, name, maxOfKey);
@@ -87,7 +87,7 @@ export class StoredFilters {
     if (Buffer.byteLength(text) > MAX_RECORD_BYTES)
       throw new RpcError('filterTooLarge', 'filter.bytes', MAX_RECORD_BYTES);
     // The key's limit applies to this record, which is rejected without a write.
-    if (!(await records.create(name, text, this.#keptMs, maxOfKey))) return false;
+    if (!(await records.create(name, text, this.#cachedMs, maxOfKey))) return false;
     const apart = { kind: 'logs', criteria: undefined, renewedAt: at } as const;
     // Place records may be left over from a table failure between two operations.
     if (await write(apart, namePlace(name), 2 * maxOfKey)) return true;
@@ -108,8 +108,8 @@ export class StoredFilters {
   /** Returns a filter without parsing its criteria, or undefined. @throws RecordTableError */
   async locate(name: string): Promise<LocatedFilter | undefined> {
     const { records, network } = this.#options;
-    const kept = this.#criteria.find(name);
-    if (kept?.isApart === true) return this.#readPlace(name, kept);
+    const cached = this.#criteria.find(name);
+    if (cached?.isApart === true) return this.#readPlace(name, cached);
     const stored = await records.read(name);
     if (stored === undefined) return undefined;
     const { text, version } = stored;
@@ -118,7 +118,7 @@ export class StoredFilters {
       return apart.network === network ? this.#readPlace(name, apart.criteria) : undefined;
     const record = parseFilterRecord(text);
     if (record?.network !== network) return undefined;
-    const criteria = record.subject.kind === 'logs' ? (kept ?? record.subject.criteria) : undefined;
+    const criteria = record.subject.kind === 'logs' ? (cached ?? record.subject.criteria) : undefined;
     return { name, place: name, version, record, criteria };
   }
 
@@ -153,7 +153,7 @@ export class StoredFilters {
     if (subject.kind !== 'logs' || subject.criteria !== undefined) return subject;
     const { records } = this.#options;
     if (!this.isDue({ ...record, at: subject.renewedAt })) return subject;
-    await TURNS.pause(owner, RENEWAL_MS);
+    await SCHEDULER.pause(owner, RENEWAL_MS);
     const renewedAt = Date.now();
     const stored = await records.read(name);
     if (stored === undefined) {
@@ -161,21 +161,21 @@ export class StoredFilters {
       return undefined;
     }
     // If the replace fails, another poll has renewed the record or the filter is being removed.
-    await records.replace(name, stored.version, stored.text, this.#keptMs);
+    await records.replace(name, stored.version, stored.text, this.#cachedMs);
     return { ...subject, renewedAt };
   }
 
   /** Moves a filter. @returns false when another poll was faster */
   replace({ place, version }: LocatedFilter, record: FilterRecord): boolean | Promise<boolean> {
-    return this.#options.records.replace(place, version, encodeFilterRecord(record), this.#keptMs);
+    return this.#options.records.replace(place, version, encodeFilterRecord(record), this.#cachedMs);
   }
 
   /** Replaces the record with this nonce, if it is still the current one. @returns whether the work is complete; false on a lost race */
-  async settle({ place }: LocatedFilter, nonce: string, record: FilterRecord): Promise<boolean> {
+  async complete({ place }: LocatedFilter, nonce: string, record: FilterRecord): Promise<boolean> {
     const { records } = this.#options;
     const stored = await records.read(place);
     if (stored === undefined || parseFilterRecord(stored.text)?.nonce !== nonce) return true;
-    return records.replace(place, stored.version, encodeFilterRecord(record), this.#keptMs);
+    return records.replace(place, stored.version, encodeFilterRecord(record), this.#cachedMs);
   }
 
   /** @returns whether the filter existed */

@@ -3,23 +3,23 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import type { Call } from '../../rpc/envelope.ts';
 
 /** Range of a body's text, `end` exclusive. */
-export type PlainText = { readonly start: number; readonly end: number };
+export type TextSpan = { readonly start: number; readonly end: number };
 
 /** `eth_call` with recipient, data, sender and gas, decoded to bytes. Parameters as values, and the call object as text, are created lazily. */
-export class PlainCall implements Call {
+export class FastPathCall implements Call {
   readonly kind = 'call';
   readonly method = 'eth_call';
   readonly id: JsonText;
   readonly plain: CallBytes;
-  readonly #request: PlainText & { readonly body: Buffer };
-  readonly #callText: PlainText | undefined;
+  readonly #request: TextSpan & { readonly body: Buffer };
+  readonly #callText: TextSpan | undefined;
 
   /** @param callText range of the call object, if it can be forwarded unchanged */
   constructor(
     id: JsonText,
     plain: CallBytes,
-    request: PlainText & { readonly body: Buffer },
-    callText: PlainText | undefined,
+    request: TextSpan & { readonly body: Buffer },
+    callText: TextSpan | undefined,
   ) {
     this.id = id;
     this.plain = plain;
@@ -36,7 +36,7 @@ export class PlainCall implements Call {
     return this.#callText && this.#read(this.#callText).toLowerCase();
   }
 
-  #read({ start, end }: PlainText): string {
+  #read({ start, end }: TextSpan): string {
     return this.#request.body.toString('latin1', start, end);
   }
 }

@@ -4,8 +4,8 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import { takeBytes } from '../../primitives/shared-bytes.ts';
 import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassembly.ts';
 import { asBuffer, type Call, type Envelope } from '../../rpc/envelope.ts';
-import { PlainCall, type PlainText } from './plain-call.ts';
-import { PLAIN_CALLS_MODULE } from './plain-calls-module.ts';
+import { FastPathCall, type TextSpan } from './plain-call.ts';
+import { FAST_PATH_CALLS_MODULE } from './plain-calls-module.ts';
 
 type Module = {
   readonly memory: WebAssemblyMemory;
@@ -44,7 +44,7 @@ class PlainReader {
   readonly #numbers: Float64Array;
 
   constructor() {
-    const instance = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(PLAIN_CALLS_MODULE)));
+    const instance = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(FAST_PATH_CALLS_MODULE)));
     this.#module = instance.exports as Module;
     const { buffer } = this.#module.memory;
     this.#space = new Uint8Array(buffer);
@@ -77,7 +77,7 @@ class PlainReader {
     base: number,
     body: Buffer,
     following: CallBytes | undefined,
-  ): PlainCall {
+  ): FastPathCall {
     const at = entry >>> 2;
     const plain: CallBytes = {
       bytes,
@@ -92,14 +92,14 @@ class PlainReader {
     };
     const id = this.#readId(at, body);
     const item = { body, start: this.#word(at + ITEM_START), end: this.#word(at + ITEM_END) };
-    return new PlainCall(id, plain, item, this.#findCallText(at));
+    return new FastPathCall(id, plain, item, this.#findCallText(at));
   }
 
   /**
    * Returns the range of the call object if it is written in the canonical form for forwarding: sender, recipient, data, without whitespace and
    * other members. Byte positions show the order of members (empty data begins where the next member begins); then the length decides.
    */
-  #findCallText(at: number): PlainText | undefined {
+  #findCallText(at: number): TextSpan | undefined {
     const start = this.#word(at + CALL_START);
     const end = this.#word(at + CALL_END);
     const from = this.#word(at + FROM);
@@ -133,7 +133,7 @@ let reader: PlainReader | undefined;
  * @param maxItems maximum items of a batch
  * @returns undefined for any other body. The calls keep a reference to the body.
  */
-export function readPlainCalls(body: Uint8Array, maxItems: number): Envelope | undefined {
+export function readFastPathCalls(body: Uint8Array, maxItems: number): Envelope | undefined {
   if (body.length > MAX_TEXT || body.length < MIN_TEXT) return undefined;
   reader ??= new PlainReader();
   return reader.read(asBuffer(body), maxItems);

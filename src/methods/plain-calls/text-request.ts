@@ -1,7 +1,7 @@
 import type { BlockReference, CallObject, CallRequest } from '../../chain/requests.ts';
 import { LATEST_BLOCK } from '../../primitives/call-bytes.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
-import type { GivenCall } from '../../rpc/method.ts';
+import type { ScopedCall } from '../../rpc/method.ts';
 import { LATEST } from '../block-reference.ts';
 
 /** Message call that is forwarded unchanged. Its members are parsed lazily. */
@@ -20,7 +20,7 @@ class TextRequest implements CallRequest {
 }
 
 /** Creates the request of a call that can be forwarded unchanged; undefined for any other call. */
-export function createTextRequest({ plain, callText }: GivenCall): CallRequest | undefined {
+export function createTextRequest({ plain, callText }: ScopedCall): CallRequest | undefined {
   if (plain === undefined || callText === undefined) return undefined;
   const block: BlockReference =
     plain.block === LATEST_BLOCK ? LATEST : { kind: 'number', number: BigInt(plain.block) };

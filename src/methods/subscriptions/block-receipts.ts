@@ -7,8 +7,8 @@ import { blockOfHash } from '../lookups.ts';
 import { readWholeText } from '../read-whole-text.ts';
 
 /** Capacity of the cache for concurrent readers, UTF-16 units of all blocks together. */
-const MAX_KEPT_LENGTH = 32 * 1024 * 1024;
-const KEPT_MS = 30_000;
+const MAX_CACHED_LENGTH = 32 * 1024 * 1024;
+const CACHE_MS = 30_000;
 /** Timeout of one request, ms. */
 const TIMEOUT_MS = 10_000;
 
@@ -18,8 +18,13 @@ type Source = Pick<Chain, 'blocks'>;
 export class BlockReceipts {
   static readonly #ofChains = new WeakMap<Source, BlockReceipts>();
   readonly #source: Source;
-  readonly #flights = new Map<string, Promise<JsonText>>();
-  readonly #kept = new Lru<string, JsonText>(MAX_KEPT_LENGTH, KEPT_MS, undefined, ({ length }) => length);
+  readonly #inFlight = new Map<string, Promise<JsonText>>();
+  readonly #cached = new Lru<string, JsonText>(
+    MAX_CACHED_LENGTH,
+    CACHE_MS,
+    undefined,
+    ({ length }) => length,
+  );
 
   constructor(source: Source) {
     this.#source = source;
@@ -36,10 +41,10 @@ export class BlockReceipts {
 
   /** Returns the JSON array of receipt objects. @throws ChainError when the block is unknown, or its receipts cannot be read */
   async read(hash: string): Promise<JsonText> {
-    const kept = this.#kept.get(hash) ?? this.#flights.get(hash);
-    if (kept !== undefined) return kept;
-    const flight = this.#ask(hash).finally(() => this.#flights.delete(hash));
-    this.#flights.set(hash, flight);
+    const cached = this.#cached.get(hash) ?? this.#inFlight.get(hash);
+    if (cached !== undefined) return cached;
+    const flight = this.#ask(hash).finally(() => this.#inFlight.delete(hash));
+    this.#inFlight.set(hash, flight);
     return flight;
   }
 
@@ -49,7 +54,7 @@ export class BlockReceipts {
       const receipts = await this.#source.blocks.getReceipts(blockOfHash(hash), scope);
       if (receipts === null) throw new ChainError('unavailable', 'no node has the block');
       const text = await readWholeText(receipts);
-      this.#kept.set(hash, text);
+      this.#cached.set(hash, text);
       return text;
     } finally {
       scope.release();

@@ -7,7 +7,6 @@ import { parseParams } from '../../rpc/method.ts';
 import type { BeginSubscription } from '../../rpc/notifier.ts';
 import type { MethodContext } from '../method-context.ts';
 import { HeadTimes } from './head-times.ts';
-import { chooseStart, joinFeed } from './join-feed.ts';
 import {
   LOGS,
   type LogSubscription,
@@ -20,6 +19,7 @@ import {
 import { PendingTransactions } from './pending-transactions.ts';
 import { ReceiptNotifications } from './receipt-notifications.ts';
 import { RetakenBlocks } from './retaken-blocks.ts';
+import { chooseStart, subscribeToFeed } from './subscribe-to-feed.ts';
 
 /** Call of `eth_subscribe` on a connection with notifications and a network with a feed. */
 export type SubscribeCall = {
@@ -51,7 +51,7 @@ function watchHeads(call: SubscribeCall): BeginSubscription {
   const openedAt = performance.now();
   const from = chooseStart(start, heads);
   return (subscription) =>
-    joinFeed(call, times, from, subscription, {
+    subscribeToFeed(call, times, from, subscription, {
       onStep(step) {
         const {
           kind,
@@ -78,7 +78,7 @@ function watchLogs(call: SubscribeCall): BeginSubscription {
   const from = chooseStart(start, heads);
   const { addresses, topics } = filter;
   return (subscription) =>
-    joinFeed(call, times, from, subscription, {
+    subscribeToFeed(call, times, from, subscription, {
       logs: {
         criteria: { addresses, topics },
         onLogs(logs, { kind, block: { number, hash } }) {
@@ -130,7 +130,7 @@ function watchReceipts(call: SubscribeCall): BeginSubscription {
   const parts = { chain: network.chain, hashes, owner: scope.owner };
   return async (subscription) => {
     const receipts = new ReceiptNotifications(subscription, parts);
-    const leave = await joinFeed(call, times, { kind: 'head' }, subscription, {
+    const leave = await subscribeToFeed(call, times, { kind: 'head' }, subscription, {
       values: hashes.length,
       onStep(step) {
         receipts.take(step, step.kind === 'added' ? times.find(step.block.hash, openedAt) : undefined);

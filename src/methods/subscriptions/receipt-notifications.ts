@@ -9,7 +9,7 @@ import { RequestScope } from '../../util/request-scope.ts';
 import { BlockTransactions } from '../block-transactions.ts';
 import { readWholeText } from '../read-whole-text.ts';
 import { BlockReceipts } from './block-receipts.ts';
-import { HAS_GAP } from './join-feed.ts';
+import { HAS_GAP } from './subscribe-to-feed.ts';
 
 /** Maximum blocks with unsent receipts, equal to the feed's window. */
 const MAX_BLOCKS = 256;

@@ -2,10 +2,10 @@ import { listBuckets, type Metric, type MetricState, type Sample } from '../metr
 import type {
   ChainFigures,
   ExecutionFigures,
-  ProvenStateFigures,
   Sources,
   UpstreamFigures,
   VerificationFigures,
+  VerifiedStateFigures,
 } from '../sources.ts';
 
 const UPSTREAM_LABELS: readonly string[] = ['network', 'upstream'];
@@ -205,7 +205,8 @@ export const CHAIN_METRICS: readonly Metric[] = [
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
-      for (const [network, { trips }] of listExecutions(sources)) yield { labels: { network }, value: trips };
+      for (const [network, { roundTrips }] of listExecutions(sources))
+        yield { labels: { network }, value: roundTrips };
     },
   },
   {
@@ -215,7 +216,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
-      for (const [network, { warmed }] of listProven(sources)) yield { labels: { network }, value: warmed };
+      for (const [network, { warmed }] of listVerified(sources)) yield { labels: { network }, value: warmed };
     },
   },
   {
@@ -225,7 +226,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
-      for (const [network, { rolled }] of listProven(sources)) yield { labels: { network }, value: rolled };
+      for (const [network, { rolled }] of listVerified(sources)) yield { labels: { network }, value: rolled };
     },
   },
   {
@@ -235,7 +236,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
-      for (const [network, { bytes }] of listProven(sources)) yield { labels: { network }, value: bytes };
+      for (const [network, { bytes }] of listVerified(sources)) yield { labels: { network }, value: bytes };
     },
   },
   {
@@ -335,7 +336,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
 ];
 
 /** Yields the networks of nodes. */
-function* listProven({ networks }: Sources): Generator<readonly [network: string, ProvenStateFigures]> {
+function* listVerified({ networks }: Sources): Generator<readonly [network: string, VerifiedStateFigures]> {
   for (const { name, read } of networks) {
     const { provenState } = read();
     if (provenState !== undefined) yield [name, provenState];

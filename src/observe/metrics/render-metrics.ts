@@ -1,6 +1,6 @@
 /** Exports recorded values with `prom-client`. Import lazily, when metrics are requested: it takes 20 ms to load. */
 import { AggregatorRegistry, Registry } from 'prom-client';
-import { TURNS } from '../../util/turn-queue.ts';
+import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import type { MetricState, Sample } from '../metric.ts';
 import { METRICS } from './metric-table.ts';
 
@@ -27,7 +27,7 @@ async function mapInSteps<T, U>(items: readonly T[], work: (item: T) => U | Prom
   for (const item of items) {
     outcomes.push(await work(item));
     if (performance.now() - startedAt < STEP_MS) continue;
-    await TURNS.pause(OWNER, STEP_MS);
+    await SCHEDULER.pause(OWNER, STEP_MS);
     startedAt = performance.now();
   }
   return outcomes;

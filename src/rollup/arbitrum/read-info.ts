@@ -3,8 +3,8 @@ import { ChainError } from '../../chain/errors.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
-import { askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
+import { requestObject } from '../request.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** Reads the layer 1 state in a Nitro header: the layer 1 block, and in the nonce the number of delayed messages read. */
@@ -12,7 +12,7 @@ export async function readArbitrumInfo(sources: RollupSources, scope: RequestSco
   const { chain, mode } = sources;
   const [node, l1] = await Promise.all([readNode(chain, 'safe', scope), readL1Head(sources, scope)]);
   const block = encodeBlockReference({ kind: 'number', number: node.latest.number });
-  const header = await askObject(chain, 'eth_getBlockByNumber', [block, false], scope);
+  const header = await requestObject(chain, 'eth_getBlockByNumber', [block, false], scope);
   if (header['number'] === undefined) throw new ChainError('failed', 'header not found');
   const number = readCount(header['l1BlockNumber']);
   const delayedMessages = readCount(header['nonce']);

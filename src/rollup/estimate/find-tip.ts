@@ -4,7 +4,7 @@ import type { FeeHistoryRequest } from '../../chain/requests.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount, readMembers, readValue } from '../answers.ts';
-import { askGasPrice, askPriorityFee } from '../ask.ts';
+import { requestGasPrice, requestPriorityFee } from '../request.ts';
 
 /** Blocks whose fees are read, and the percentile of their tips. */
 const HISTORY: FeeHistoryRequest = {
@@ -15,14 +15,14 @@ const HISTORY: FeeHistoryRequest = {
 
 /** Returns the chain's own suggestion; undefined if it does not have the method. */
 export function suggestTip(chain: Chain, scope: RequestScope): Promise<bigint | undefined> {
-  return askPriorityFee(chain, scope);
+  return requestPriorityFee(chain, scope);
 }
 
 /** Derives the tip of a chain without a suggestion: the last block's median tip, else the gas price minus the base fee, at least 0. */
 export async function deriveTip(chain: Chain, baseFeePerGas: bigint, scope: RequestScope): Promise<bigint> {
   const [history, price = baseFeePerGas] = await Promise.all([
     chain.fees.getFeeHistory(HISTORY, scope),
-    askGasPrice(chain, scope),
+    requestGasPrice(chain, scope),
   ]);
   const answer = history === null ? undefined : readValue(history, 'eth_feeHistory');
   const { reward } = readMembers({ answer }, 'answer');

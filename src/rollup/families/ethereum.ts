@@ -16,14 +16,14 @@ export const ethereum: FamilyRow = {
     'rollupContext.queueIndex': 'always',
   },
   create: (sources) => ({
-    estimateGas: (request, scope) => estimatePlainGas(sources, request, scope),
-    info: (scope) => readPlainInfo(sources, scope),
+    estimateGas: (request, scope) => estimateGasWithoutL1Fee(sources, request, scope),
+    info: (scope) => readBaseInfo(sources, scope),
   }),
   marks: [chainIdMark('ethereum')],
 };
 
 /** Returns gas, base fee and tip as the chain reports them. */
-export async function estimatePlainGas(
+export async function estimateGasWithoutL1Fee(
   { chain }: RollupSources,
   request: CallRequest,
   scope: RequestScope,
@@ -41,7 +41,7 @@ export async function estimatePlainGas(
 }
 
 /** Reads the values that every node provides; `verified` is its finalized block. */
-export async function readPlainInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
+export async function readBaseInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const [node, l1] = await Promise.all([
     readNode(sources.chain, 'finalized', scope),
     readL1Head(sources, scope),

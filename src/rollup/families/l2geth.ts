@@ -3,10 +3,10 @@ import type { CallRequest } from '../../chain/requests.ts';
 import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount, readMembers } from '../answers.ts';
-import { askGasPrice, askObject } from '../ask.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { chainIdMark, clientMark, methodMark } from '../marks.ts';
+import { requestGasPrice, requestObject } from '../request.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** Metis and other descendants of Optimism's l2geth: layer 1 is paid for in gas, and the node implements `rollup_getInfo` itself. */
@@ -35,7 +35,7 @@ async function estimateL2gethGas(
   const isHead = request.block.kind === 'tag' && request.block.tag === 'latest';
   const [{ gasLimit, baseFeePerGas = 0n }, price] = await Promise.all([
     readBasics(chain, request, isHead ? { ...pinned, reference: request.block } : pinned, scope),
-    askGasPrice(chain, scope),
+    requestGasPrice(chain, scope),
   ]);
   if (price === undefined) throw new ChainError('misconfigured', 'no eth_gasPrice: the node is no l2geth');
   return { gasLimit, baseFeePerGas, priorityFeePerGas: maxBigInt(price - baseFeePerGas, 0n) };
@@ -43,7 +43,7 @@ async function estimateL2gethGas(
 
 /** Returns the node's own `rollup_getInfo`. @throws ChainError `misconfigured` if the node does not have the method */
 async function readL2gethInfo({ chain }: RollupSources, scope: RequestScope): Promise<RollupInfo> {
-  const info = await askObject(chain, 'rollup_getInfo', [], scope);
+  const info = await requestObject(chain, 'rollup_getInfo', [], scope);
   const { mode, syncing } = info;
   const l1 = readMembers(info, 'ethContext');
   const progress = readMembers(info, 'rollupContext');

@@ -1,6 +1,6 @@
 import { compareLineaEstimate } from '../linea/compare.ts';
 import { estimateLineaGas } from '../linea/estimate.ts';
-import { askNativeEstimate } from '../linea/native-estimate.ts';
+import { requestNativeEstimate } from '../linea/native-estimate.ts';
 import { readLineaInfo } from '../linea/read-info.ts';
 import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
 import type { FamilyRow } from '../rollup-family.ts';
@@ -19,7 +19,7 @@ export const linea: FamilyRow = {
   create: (sources) => ({
     async estimateGas(request, scope) {
       const { chain, noteNative } = sources;
-      const native = await askNativeEstimate(chain, request, scope);
+      const native = await requestNativeEstimate(chain, request, scope);
       if (native === undefined) return estimateLineaGas(chain, request, scope);
       noteNative?.((later) => compareLineaEstimate(chain, request, native, later));
       return native;

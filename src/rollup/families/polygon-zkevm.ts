@@ -3,12 +3,12 @@ import { ChainError } from '../../chain/errors.ts';
 import type { CallRequest } from '../../chain/requests.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { askCount, askGasPrice } from '../ask.ts';
 import { allowBlockStep, type Comparison } from '../estimate/comparison.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, methodMark } from '../marks.ts';
+import { requestCount, requestGasPrice } from '../request.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** Polygon zkEVM and CDK chains: no base fee; the node reports the gas price that covers layer 1. */
@@ -40,15 +40,15 @@ async function estimatePolygonGas(
   const params = [request.call, pinned.parameter];
   const [{ gasLimit }, price] = await Promise.all([
     readBasics(chain, request, pinned, scope),
-    askCount(chain, 'zkevm_estimateGasPrice', params, scope),
+    requestCount(chain, 'zkevm_estimateGasPrice', params, scope),
   ]);
   if (price !== undefined) {
     noteNative?.((later) => compareFee(chain, params, price * gasLimit, later));
     return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas: price };
   }
   const [fee, general] = await Promise.all([
-    askCount(chain, 'zkevm_estimateFee', params, scope),
-    askGasPrice(chain, scope),
+    requestCount(chain, 'zkevm_estimateFee', params, scope),
+    requestGasPrice(chain, scope),
   ]);
   const priorityFeePerGas = fee === undefined ? general : fee / gasLimit;
   if (priorityFeePerGas === undefined) {
@@ -64,7 +64,7 @@ async function compareFee(
   native: bigint,
   scope: RequestScope,
 ): Promise<Comparison | undefined> {
-  const fee = await askCount(chain, 'zkevm_estimateFee', params, scope);
+  const fee = await requestCount(chain, 'zkevm_estimateFee', params, scope);
   if (fee === undefined) return undefined;
   return {
     what: 'fee, wei',
@@ -80,7 +80,7 @@ async function readPolygonInfo(sources: RollupSources, scope: RequestScope): Pro
     // Virtual batches are posted to layer 1, consolidated ones have a validity proof there.
     readNode(chain, 'safe', scope),
     readL1Head(sources, scope),
-    askCount(chain, 'zkevm_consolidatedBlockNumber', [], scope),
+    requestCount(chain, 'zkevm_consolidatedBlockNumber', [], scope),
   ]);
   const verified = maxBigInt(consolidated ?? 0n, node.verified);
   return composeInfo(mode, { ...node, verified }, { l1 });

@@ -1,18 +1,18 @@
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
-import { askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, methodMark } from '../marks.ts';
+import { requestObject } from '../request.ts';
 import type { FamilyRow, RollupInfo, RollupSources } from '../rollup-family.ts';
-import { estimatePlainGas } from './ethereum.ts';
+import { estimateGasWithoutL1Fee } from './ethereum.ts';
 
 /** Taiko: the proposer of a block pays the layer 1 cost out of the tips. */
 export const taiko: FamilyRow = {
   name: 'taiko',
   gaps: { 'ethContext.timestamp': 'l1', 'rollupContext.queueIndex': 'always' },
   create: (sources) => ({
-    estimateGas: (request, scope) => estimatePlainGas(sources, request, scope),
+    estimateGas: (request, scope) => estimateGasWithoutL1Fee(sources, request, scope),
     info: (scope) => readTaikoInfo(sources, scope),
   }),
   marks: [
@@ -37,7 +37,7 @@ async function readTaikoInfo(sources: RollupSources, scope: RequestScope): Promi
   const [node, head, origin] = await Promise.all([
     readNode(chain, 'finalized', scope),
     readL1Head(sources, scope),
-    askObject(chain, 'taiko_headL1Origin', [], scope),
+    requestObject(chain, 'taiko_headL1Origin', [], scope),
   ]);
   const number = readCount(origin['l1BlockHeight']);
   // Without a layer 1 network, the layer 1 block that the head derives from is used instead of the latest one.

@@ -4,12 +4,12 @@ import type { CallRequest } from '../../chain/requests.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
-import { askObject } from '../ask.ts';
 import { allowBlockStep, type Comparison } from '../estimate/comparison.ts';
 import { findBaseFee, type PinnedBlock, pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
+import { requestObject } from '../request.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** Tag that only ZKsync's nodes have. */
@@ -48,7 +48,7 @@ async function estimateZksyncGas(
   if (isAboutHead(request)) {
     const [header, fee] = await Promise.all([
       pinned.findHeader(),
-      askObject(chain, 'zks_estimateFee', [request.call], scope),
+      requestObject(chain, 'zks_estimateFee', [request.call], scope),
     ]);
     const gasLimit = readCount(fee['gas_limit']);
     const baseFeePerGas = findBaseFee(header, request) ?? readCount(fee['max_fee_per_gas']);
@@ -91,15 +91,15 @@ async function readZksyncInfo(sources: RollupSources, scope: RequestScope): Prom
   const [node, l1, committed] = await Promise.all([
     readNode(chain, 'finalized', scope),
     readL1Head(sources, scope),
-    askCommitted(chain, scope),
+    requestCommitted(chain, scope),
   ]);
   return composeInfo(mode, { ...node, verified: maxBigInt(committed, node.verified) }, { l1 });
 }
 
 /** Returns the last block of a batch that was committed to layer 1; 0 on nodes without the tag. */
-async function askCommitted(chain: RollupSources['chain'], scope: RequestScope): Promise<bigint> {
+async function requestCommitted(chain: RollupSources['chain'], scope: RequestScope): Promise<bigint> {
   try {
-    const block = await askObject(chain, 'eth_getBlockByNumber', [COMMITTED_TAG, false], scope);
+    const block = await requestObject(chain, 'eth_getBlockByNumber', [COMMITTED_TAG, false], scope);
     return readCount(block['number']) ?? 0n;
   } catch (error) {
     if (error instanceof ChainError && (error.kind === 'invalid' || error.kind === 'failed')) return 0n;

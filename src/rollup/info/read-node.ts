@@ -3,7 +3,7 @@ import { ChainError } from '../../chain/errors.ts';
 import type { BlockReference, BlockTag } from '../../chain/requests.ts';
 import { minBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { askValue } from '../ask.ts';
+import { requestValue } from '../request.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** State that a node of any family reports. */
@@ -35,7 +35,7 @@ export async function readNode(
   const [latest, verified, syncing = false] = await Promise.all([
     findTagged(chain.blocks, 'latest', scope),
     findPosted(chain.blocks, postedTag, scope),
-    askValue(chain, 'eth_syncing', [], scope),
+    requestValue(chain, 'eth_syncing', [], scope),
   ]);
   if (latest === undefined) throw new ChainError('failed', 'header not found');
   return {

@@ -3,7 +3,7 @@ import { ChainError } from '../../chain/errors.ts';
 import type { CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
-import { askValue } from '../ask.ts';
+import { requestValue } from '../request.ts';
 import type { GasEstimate } from '../rollup-family.ts';
 
 const FIELDS = ['gasLimit', 'baseFeePerGas', 'priorityFeePerGas'] as const;
@@ -15,7 +15,7 @@ const FIELDS = ['gasLimit', 'baseFeePerGas', 'priorityFeePerGas'] as const;
  * @returns undefined if the chain does not have the method, or it does not support the request
  * @throws ChainError with the node's own reason
  */
-export async function askNativeEstimate(
+export async function requestNativeEstimate(
   chain: Chain,
   request: CallRequest,
   scope: RequestScope,
@@ -23,7 +23,7 @@ export async function askNativeEstimate(
   if (!isAboutHead(request)) return undefined;
   const { call, stateOverrides } = request;
   const params = stateOverrides === undefined ? [call] : [call, stateOverrides];
-  const answer = await askValue(chain, 'linea_estimateGas', params, scope);
+  const answer = await requestValue(chain, 'linea_estimateGas', params, scope);
   if (answer === undefined) return undefined;
   const [gasLimit, baseFeePerGas, priorityFeePerGas] = FIELDS.map((name) =>
     readCount((Object(answer) as Readonly<Record<string, unknown>>)[name]),

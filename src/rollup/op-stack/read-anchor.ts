@@ -54,7 +54,7 @@ export async function readAnchor(
   for (const tag of ['finalized', 'latest'] as const) {
     const header = await l1.blocks.getHeader({ kind: 'tag', tag }, scope);
     if (header === null) continue;
-    const state = new ProvenState(l1, { kind: 'number', number: header.number }, scope);
+    const state = new VerifiedState(l1, { kind: 'number', number: header.number }, scope);
     try {
       return await readContract(state, contract, chainId);
     } catch (error) {
@@ -66,7 +66,7 @@ export async function readAnchor(
 }
 
 async function readContract(
-  state: ProvenState,
+  state: VerifiedState,
   { portal = '', registry, oracle }: AnchorOptions,
   chainId: bigint,
 ): Promise<OutputClaim> {
@@ -84,7 +84,7 @@ async function readContract(
  * invalidated since, by the blacklist or by retiring all games up to a time, remains the registry's anchor game until the next one, and is rejected
  * here.
  */
-async function readRegistry(state: ProvenState, registry: string, chainId: bigint): Promise<OutputClaim> {
+async function readRegistry(state: VerifiedState, registry: string, chainId: bigint): Promise<OutputClaim> {
   const game = asAddress(await state.readWord(registry, REGISTRY_GAME));
   if (game === undefined) throw new NoAnchor(`no dispute game is resolved at ${registry}`);
   const [code, creation, [isBlacklisted, retirement = 0n]] = await Promise.all([
@@ -105,7 +105,7 @@ async function readRegistry(state: ProvenState, registry: string, chainId: bigin
 }
 
 /** Returns the last output that cannot be deleted any more. Outputs have a constant interval, so one of the first that are read is it. */
-async function readOracle(state: ProvenState, oracle: string): Promise<OutputClaim> {
+async function readOracle(state: VerifiedState, oracle: string): Promise<OutputClaim> {
   const now = await state.readTime();
   const count = await state.readWord(oracle, ORACLE_OUTPUTS);
   const last = await readOutput(state, oracle, count - 1n);
@@ -125,7 +125,7 @@ async function readOracle(state: ProvenState, oracle: string): Promise<OutputCla
 
 type Output = { readonly claim: OutputClaim; readonly timestamp: bigint };
 
-async function readOutput(state: ProvenState, oracle: string, index: bigint): Promise<Output> {
+async function readOutput(state: VerifiedState, oracle: string, index: bigint): Promise<Output> {
   if (index < 0n) throw new NoAnchor(`the L2OutputOracle ${oracle} has too few outputs`);
   const first = bytesToBigInt(keccak256(bigIntToFixedBytes(ORACLE_OUTPUTS, WORD_BYTES))) + 2n * index;
   // Another contract may have any value at the slot of the output count.
@@ -139,7 +139,7 @@ async function readOutput(state: ProvenState, oracle: string, index: bigint): Pr
 }
 
 /** Time, slots and code of one block, as far as they are verified. */
-class ProvenState {
+class VerifiedState {
   readonly #l1: Pick<Chain, 'blocks' | 'state'>;
   readonly #block: BlockReference;
   readonly #scope: RequestScope;

@@ -2,9 +2,9 @@ import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { type Members, readCount, readMembers } from '../answers.ts';
-import { askObject, askValue } from '../ask.ts';
 import { readWord } from '../contract.ts';
 import { composeInfo, type L1State, type NodeState, readNode } from '../info/read-node.ts';
+import { requestObject, requestValue } from '../request.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** Predeploy with the layer 1 block that this block derives from. */
@@ -22,8 +22,8 @@ export async function readOpStackInfo(sources: RollupSources, scope: RequestScop
   const node = await readNode(chain, 'safe', scope);
   if (opNode === undefined) return composeInfo(mode, node, { l1: await readOrigin(chain, node, scope) });
   const [status, isSequencing] = await Promise.all([
-    askObject(opNode, 'optimism_syncStatus', [], scope),
-    askSequencing(opNode, scope),
+    requestObject(opNode, 'optimism_syncStatus', [], scope),
+    requestSequencing(opNode, scope),
   ]);
   const head = readMembers(status, 'head_l1');
   const unsafe = readNumber(status, 'unsafe_l2');
@@ -42,9 +42,9 @@ export async function readOpStackInfo(sources: RollupSources, scope: RequestScop
 }
 
 /** Whether the node is sequencing. Most nodes restrict the method: any rejection counts as no. */
-async function askSequencing(opNode: Pick<Chain, 'request'>, scope: RequestScope): Promise<boolean> {
+async function requestSequencing(opNode: Pick<Chain, 'request'>, scope: RequestScope): Promise<boolean> {
   try {
-    return (await askValue(opNode, 'admin_sequencerActive', [], scope)) === true;
+    return (await requestValue(opNode, 'admin_sequencerActive', [], scope)) === true;
   } catch (error) {
     if (error instanceof ChainError && error.kind !== 'aborted') return false;
     throw error;

@@ -53,38 +53,41 @@ function measureWithPlainLiterals(frame: Uint8Array, length: number): number {
     at += BLOCK_HEADER_BYTES;
     const content = Math.min(left, MAX_BLOCK_BYTES);
     // An RLE block states its decompressed length.
-    const held = type === 1 ? 1 : size;
+    const reserved = type === 1 ? 1 : size;
     total += BLOCK_HEADER_BYTES;
-    total += type === COMPRESSED_BLOCK ? measureBlock(frame, at, size, content) : held;
+    total += type === COMPRESSED_BLOCK ? measureBlock(frame, at, size, content) : reserved;
     left -= content;
-    at += held;
+    at += reserved;
   }
   return total;
 }
 
 function measureBlock(frame: Uint8Array, at: number, size: number, content: number): number {
-  const { held, plain } = measureLiterals(frame, at);
-  const bytes = size - held + plain;
+  const { reserved, plain } = measureLiterals(frame, at);
+  const bytes = size - reserved + plain;
   const most = content - (content >> LEAST_GAIN_SHIFT) - LEAST_GAIN_BYTES;
   return bytes < most ? bytes : content;
 }
 
 /** Bytes of a block's literals section as stored, and with uncompressed literals. */
-function measureLiterals(frame: Uint8Array, at: number): { readonly held: number; readonly plain: number } {
+function measureLiterals(
+  frame: Uint8Array,
+  at: number,
+): { readonly reserved: number; readonly plain: number } {
   const first = frame[at] as number;
   const type = first & 3;
   const form = (first >> 2) & 3;
   if (type < 2) {
     const headerBytes = form === 1 ? 2 : form === 3 ? 3 : 1;
     const count = readLittleEndian(frame, at, headerBytes) >> (headerBytes === 1 ? 3 : 4);
-    return { held: headerBytes + (type === 1 ? 1 : count), plain: sizePlain(count) };
+    return { reserved: headerBytes + (type === 1 ? 1 : count), plain: sizePlain(count) };
   }
   const headerBytes = form < 2 ? 3 : form + 2;
   const bits = form < 2 ? 10 : form === 2 ? 14 : 18;
   const fields = readLittleEndian(frame, at, headerBytes);
   const count = Math.floor(fields / 2 ** 4) % 2 ** bits;
   const compressed = Math.floor(fields / 2 ** (4 + bits)) % 2 ** bits;
-  return { held: headerBytes + compressed, plain: sizePlain(count) };
+  return { reserved: headerBytes + compressed, plain: sizePlain(count) };
 }
 
 function sizePlain(count: number): number {

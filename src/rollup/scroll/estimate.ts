@@ -1,10 +1,10 @@
 import type { CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { askCount } from '../ask.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
 import { type PinnedBlock, pinBlock } from '../estimate/pin-block.ts';
 import { encodeSizedTransaction } from '../estimate/signing-payload.ts';
+import { requestCount } from '../request.ts';
 import type { GasEstimate, RollupSources } from '../rollup-family.ts';
 import { compareScrollFee } from './compare.ts';
 import { countsCompressed, readScrollL1Fee, type ScrollPricing } from './oracle.ts';
@@ -20,7 +20,7 @@ export async function estimateScrollGas(
   const pinned = await pinBlock(chain, request.block, scope);
   const [draft, nodeFee, isCompressed] = await Promise.all([
     draftTransaction(chain, request, pinned, scope),
-    askNode(sources, pricing, request, pinned, scope),
+    sendToNode(sources, pricing, request, pinned, scope),
     countsCompressed(chain, pricing, pinned.reference, scope),
   ]);
   const { gasLimit, baseFeePerGas, reference } = draft;
@@ -46,12 +46,12 @@ async function cut(transaction: Uint8Array): Promise<Uint8Array> {
 }
 
 /** The family's geth computes the fee itself, compression included; newer nodes do not have the method. */
-function askNode(
+function sendToNode(
   { chain }: RollupSources,
   { nodeMethod }: ScrollPricing,
   { call }: CallRequest,
   { parameter }: PinnedBlock,
   scope: RequestScope,
 ): Promise<bigint | undefined> {
-  return askCount(chain, nodeMethod, [call, parameter], scope);
+  return requestCount(chain, nodeMethod, [call, parameter], scope);
 }

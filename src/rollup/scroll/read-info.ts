@@ -1,8 +1,8 @@
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount, readMembers } from '../answers.ts';
-import { askCount, askObject } from '../ask.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
+import { requestCount, requestObject } from '../request.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /**
@@ -14,10 +14,10 @@ export async function readScrollInfo(sources: RollupSources, scope: RequestScope
   const [node, head, syncHeight, queueIndex, status, newer] = await Promise.all([
     readNode(chain, 'safe', scope),
     readL1Head(sources, scope),
-    askCount(chain, 'scroll_getL1SyncHeight', [], scope),
-    askCount(chain, 'scroll_getLatestRelayedQueueIndex', [], scope),
-    askObject(chain, 'scroll_syncStatus', [], scope),
-    askObject(chain, 'rollupNode_status', [], scope),
+    requestCount(chain, 'scroll_getL1SyncHeight', [], scope),
+    requestCount(chain, 'scroll_getLatestRelayedQueueIndex', [], scope),
+    requestObject(chain, 'scroll_syncStatus', [], scope),
+    requestObject(chain, 'rollupNode_status', [], scope),
   ]);
   const finalized = readCount(status['l2FinalizedBlockHeight']) ?? 0n;
   const height = syncHeight ?? readCount(readMembers(newer, 'l1')['latest']);

@@ -18,7 +18,7 @@ export interface Codec<T> {
    * `parse` with pauses, for a value that may have many parts. Unchanged parts are not copied.
    * @throws ParamProblem
    */
-  parseInPieces?(raw: unknown, pace: Pace): Generator<undefined, T>;
+  parseInPieces?(raw: unknown, pace: ValueCounter): Generator<undefined, T>;
   readonly jsonSchema: JsonSchema;
 }
 
@@ -26,7 +26,7 @@ export interface Codec<T> {
 const VALUES_PER_PIECE = 512;
 
 /** Counts values, in order to pause between them. */
-export class Pace {
+export class ValueCounter {
   #values = 0;
 
   /** Counts one value. @returns whether a pause is due */
@@ -70,7 +70,7 @@ export function* parseWithinInPieces<T>(
   codec: Codec<T>,
   raw: unknown,
   part: string | number,
-  pace: Pace,
+  pace: ValueCounter,
 ): Generator<undefined, T> {
   try {
     return codec.parseInPieces === undefined ? codec.parse(raw) : yield* codec.parseInPieces(raw, pace);

@@ -1,4 +1,4 @@
-import type { Codec, Pace } from './codec.ts';
+import type { Codec, ValueCounter } from './codec.ts';
 
 /** Maps the result of a codec. It has no fast path, because the result is never the raw value itself. */
 export function mapped<S, T>(codec: Codec<S>, map: (value: S) => T): Codec<T> {
@@ -6,7 +6,7 @@ export function mapped<S, T>(codec: Codec<S>, map: (value: S) => T): Codec<T> {
   return {
     parse: (raw) => map(codec.parse(raw)),
     ...(parseInPieces !== undefined && {
-      *parseInPieces(raw: unknown, pace: Pace) {
+      *parseInPieces(raw: unknown, pace: ValueCounter) {
         return map(yield* parseInPieces.call(codec, raw, pace));
       },
     }),
@@ -23,7 +23,7 @@ export function nullable<T extends object>(codec: Codec<T>, empty: T): Codec<T> 
       accept: (raw: unknown) => (raw === null ? undefined : accept.call(codec, raw)),
     }),
     ...(parseInPieces !== undefined && {
-      *parseInPieces(raw: unknown, pace: Pace) {
+      *parseInPieces(raw: unknown, pace: ValueCounter) {
         return raw === null ? empty : yield* parseInPieces.call(codec, raw, pace);
       },
     }),

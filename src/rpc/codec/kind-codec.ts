@@ -1,5 +1,5 @@
 import { createKindProblem, kindOf } from '../param-problem.ts';
-import type { Codec, JsonSchema, Pace } from './codec.ts';
+import type { Codec, JsonSchema, ValueCounter } from './codec.ts';
 
 type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'null';
 type ByKind = { readonly [K in Kind]?: Codec<unknown> };
@@ -27,7 +27,7 @@ class KindCodec<T> implements Codec<T> {
     return this.#codecs.get(kindOf(raw))?.accept?.(raw);
   }
 
-  *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, T> {
+  *parseInPieces(raw: unknown, pace: ValueCounter): Generator<undefined, T> {
     const codec = this.#choose(raw);
     return codec.parseInPieces === undefined ? codec.parse(raw) : yield* codec.parseInPieces(raw, pace);
   }

@@ -6,11 +6,11 @@ import {
   exceeds,
   isUnchanged,
   type JsonSchema,
-  type Pace,
   parseWithin,
   parseWithinInPieces,
   readWithin,
   refuseEntries,
+  type ValueCounter,
 } from './codec.ts';
 
 /**
@@ -47,7 +47,7 @@ class ListCodec<T> implements Codec<readonly T[]> {
     return raw;
   }
 
-  *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, readonly T[]> {
+  *parseInPieces(raw: unknown, pace: ValueCounter): Generator<undefined, readonly T[]> {
     this.#check(raw);
     let changed: T[] | undefined;
     for (let i = 0; i < raw.length; i++) {

@@ -6,10 +6,10 @@ import {
   isUnchanged,
   type JsonObject,
   type JsonSchema,
-  type Pace,
   parseWithin,
   parseWithinInPieces,
   readWithin,
+  type ValueCounter,
 } from './codec.ts';
 
 /** Member of an object. */
@@ -113,7 +113,7 @@ class ObjectCodec<T> implements Codec<T> {
     return ordered as T;
   }
 
-  *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, T> {
+  *parseInPieces(raw: unknown, pace: ValueCounter): Generator<undefined, T> {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
     const parsed: Record<string, unknown> = {};
     for (const field of this.#fields) {

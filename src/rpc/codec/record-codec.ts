@@ -9,11 +9,11 @@ import {
   isUnchanged,
   type JsonObject,
   type JsonSchema,
-  type Pace,
   parseWithin,
   parseWithinInPieces,
   readWithin,
   refuseEntries,
+  type ValueCounter,
 } from './codec.ts';
 
 type RecordOptions = {
@@ -74,7 +74,7 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
     return raw as Readonly<Record<string, T>>;
   }
 
-  *parseInPieces(raw: unknown, pace: Pace): Generator<undefined, Readonly<Record<string, T>>> {
+  *parseInPieces(raw: unknown, pace: ValueCounter): Generator<undefined, Readonly<Record<string, T>>> {
     this.#check(raw);
     let changed: Record<string, T> | undefined;
     for (const key in raw) {
@@ -104,7 +104,11 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
 }
 
 /** Copies the members before `end`, which are parsed and unchanged. */
-function* copyBefore<T>(raw: JsonObject, end: string, pace: Pace): Generator<undefined, Record<string, T>> {
+function* copyBefore<T>(
+  raw: JsonObject,
+  end: string,
+  pace: ValueCounter,
+): Generator<undefined, Record<string, T>> {
   const copy: Record<string, T> = {};
   // Listing the members of a large map takes longer than one piece.
   yield;

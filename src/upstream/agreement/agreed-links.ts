@@ -4,7 +4,7 @@ import { Lru } from '../../util/lru.ts';
 import { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import { WINDOW_BLOCKS } from '../heads/block-window.ts';
-import type { Ask, BlockPosition } from '../routed-call.ts';
+import type { BlockPosition, Send } from '../upstream-request.ts';
 import { type AncestorParts, HISTORY_LENGTH, proveOlderHash } from '../verifying/ancestor-proofs.ts';
 import type { Verifier } from '../verifying/verifier.ts';
 
@@ -22,7 +22,7 @@ type Block = { readonly number: bigint; readonly hash: string };
 
 export type AgreedLinksParts = {
   readonly verifier: Verifier;
-  readonly ask: Ask;
+  readonly ask: Send;
   readonly findHeader: AncestorParts['findHeader'] & object;
   /** Returns the served head, where enough operators have it now. */
   readonly agreedHead: () => Block | undefined;

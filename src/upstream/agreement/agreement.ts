@@ -3,8 +3,8 @@ import type { AgreementFigures } from '../../observe/sources.ts';
 import type { BlockHeader } from '../heads/block.ts';
 import type { HeadAgreement, NetworkHead } from '../heads/network-head.ts';
 import { explainOutage } from '../node-state.ts';
-import type { BlockPosition } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { BlockPosition } from '../upstream-request.ts';
 import { OperatorVoices } from './operator-voices.ts';
 
 /** Time for which the head waits for operators that have not reported it before it follows the voting nodes, milliseconds; only where agreement is optional. */
@@ -29,7 +29,7 @@ export class Agreement {
   readonly isDemanded: boolean;
   readonly #parts: AgreementParts;
   /** Nodes with a request in flight for their block at a height. */
-  readonly #asked = new Set<Upstream>();
+  readonly #requested = new Set<Upstream>();
   #missingSince: number | undefined;
   #isMissing = false;
   #timer: NodeJS.Timeout | undefined;
@@ -55,7 +55,7 @@ export class Agreement {
   get forHead(): HeadAgreement {
     return {
       has: (block) => this.voices.has(block),
-      onMissing: (block) => this.#askSilent(block),
+      onMissing: (block) => this.#requestFromSilent(block),
       patienceMs: this.isDemanded ? undefined : PATIENCE_MS,
     };
   }
@@ -123,11 +123,11 @@ export class Agreement {
   }
 
   /** Asks nodes that skipped a block which one they have at its height. Never rejects. */
-  #askSilent(block: BlockHeader): void {
+  #requestFromSilent(block: BlockHeader): void {
     for (const node of this.voices.listSilent(block)) {
-      if (this.#asked.has(node)) continue;
-      this.#asked.add(node);
-      void node.tracker.showBlock(block.number).finally(() => this.#asked.delete(node));
+      if (this.#requested.has(node)) continue;
+      this.#requested.add(node);
+      void node.tracker.showBlock(block.number).finally(() => this.#requested.delete(node));
     }
   }
 }

@@ -1,8 +1,8 @@
-import type { BlockPosition } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { BlockPosition } from '../upstream-request.ts';
 
 /** Fields of a node that determine which block it reports. */
-export type Speaker = Pick<Upstream, 'operator' | 'standing' | 'isAway' | 'isSuspected' | 'identity'> & {
+export type Speaker = Pick<Upstream, 'operator' | 'standing' | 'isAway' | 'hasMismatch' | 'identity'> & {
   readonly tracker: Pick<Upstream['tracker'], 'latest' | 'safe' | 'finalized' | 'hashAt'>;
 };
 
@@ -71,8 +71,8 @@ export class OperatorVoices<S extends Speaker = Upstream> {
   }
 }
 
-function isInService({ standing, isAway, isSuspected }: Speaker): boolean {
-  return standing === 'verified' && !isAway && !isSuspected;
+function isInService({ standing, isAway, hasMismatch }: Speaker): boolean {
+  return standing === 'verified' && !isAway && !hasMismatch;
 }
 
 function says(nodes: readonly Speaker[], number: bigint, hash: string): boolean {

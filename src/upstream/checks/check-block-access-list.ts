@@ -15,18 +15,18 @@ import type { Upstream } from '../upstream.ts';
  * Reports whether a list has the hash in the header, and in which form the node sent it.
  * @throws UpstreamFault where the hash differs
  */
-type JudgeList = (isRight: boolean, given: AccessListForm, upstream: Upstream | undefined) => void;
+type JudgeList = (isCorrect: boolean, provided: AccessListForm, upstream: Upstream | undefined) => void;
 
 /**
  * Creates a check that a list has this hash, which returns the list in the requested form: a node that lacks the method is asked for the other form,
  * whose answer comes as the only item of an array.
  * @param form requested form
- * @returns a check that throws UpstreamFault `wrong` for a list that is not text or cannot be read, `missing` for null, and what `judge` throws
+ * @returns a check that throws UpstreamFault `wrong` for a list that is not text or cannot be read, `missing` for null, and what `classify` throws
  */
 export function checkBlockAccessList(
   hash: string,
   form: AccessListForm,
-  judge: JudgeList,
+  classify: JudgeList,
 ): (result: JsonResult, upstream?: Upstream) => JsonResult {
   const otherForm = form === 'raw' ? 'objects' : 'raw';
   return (result, upstream) => {
@@ -41,8 +41,8 @@ export function checkBlockAccessList(
     const list = isOther ? only : value;
     if (list === null) throw new UpstreamFault('missing', 'the node does not have the block access list');
     const encoded = encodeList(list);
-    const isRight = encoded !== undefined && bytesToHex(keccak256(encoded)) === hash;
-    judge(isRight, isOther ? otherForm : form, upstream);
+    const isCorrect = encoded !== undefined && bytesToHex(keccak256(encoded)) === hash;
+    classify(isCorrect, isOther ? otherForm : form, upstream);
     if (encoded === undefined) throw new UpstreamFault('wrong', 'the block access list cannot be read');
     if (!isOther) return keepUnique(result);
     if (form === 'raw') return `"${bytesToHex(encoded)}"`;

@@ -40,7 +40,7 @@ function aboutOther(): UpstreamFault {
 }
 
 /** The block that an answer reports for its transaction. */
-export type ToldPlace = { readonly number: bigint; readonly blockHash: string; readonly index: bigint };
+export type ReportedPlace = { readonly number: bigint; readonly blockHash: string; readonly index: bigint };
 
 /** Zero hash, which no block has: geth before 1.9 and its forks report it as the block of a pending transaction. */
 const NO_HASH = /^0x0{64}$/i;
@@ -49,7 +49,7 @@ const NO_HASH = /^0x0{64}$/i;
  * Reads the place in a transaction or a receipt; returns undefined while it is pending.
  * @throws UpstreamFault when the place cannot be parsed
  */
-export function readPlace(answer: JsonText | JsonBytes): ToldPlace | undefined {
+export function readPlace(answer: JsonText | JsonBytes): ReportedPlace | undefined {
   const { blockHash, blockNumber, transactionIndex } = parseObject(answer);
   if (blockHash === null || blockHash === undefined) return undefined;
   if (typeof blockHash === 'string' && NO_HASH.test(blockHash)) return undefined;

@@ -1,6 +1,6 @@
 import { isComplete, type JsonResult, type JsonStream } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import { awaitAnswerTurn } from '../transport/answer-turns.ts';
+import { awaitAnswerSlot } from '../transport/answer-slots.ts';
 
 /** Bytes that are checked in one turn: a read of a node has as many. */
 const SLICE_BYTES = 128 * 1024;
@@ -47,29 +47,29 @@ export function checkBytes(source: JsonStream, check: ByteCheck): JsonStream {
 
 /** Withholds the last piece until it and all before it have passed the check. */
 async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerator<Uint8Array> {
-  let held: Uint8Array | undefined;
+  let buffered: Uint8Array | undefined;
   try {
     for await (const piece of source.pieces) {
       // Pieces of HTTP arrive in turns of their own; a message of a WebSocket is one piece.
-      if (piece.length > SLICE_BYTES) await addInTurns(piece, check);
+      if (piece.length > SLICE_BYTES) await addInSlots(piece, check);
       else {
         const added = check.add(piece);
         if (added instanceof Promise) await added;
       }
-      if (held !== undefined) yield held;
-      held = piece;
+      if (buffered !== undefined) yield buffered;
+      buffered = piece;
     }
     await check.finish();
   } catch (error) {
     source.cancel();
     throw error;
   }
-  if (held !== undefined) yield held;
+  if (buffered !== undefined) yield buffered;
 }
 
-async function addInTurns(piece: Uint8Array, check: ByteCheck): Promise<void> {
+async function addInSlots(piece: Uint8Array, check: ByteCheck): Promise<void> {
   for (let at = 0; at < piece.length; at += SLICE_BYTES) {
-    if (at > 0) await awaitAnswerTurn();
+    if (at > 0) await awaitAnswerSlot();
     await check.add(piece.subarray(at, at + SLICE_BYTES));
   }
 }

@@ -17,7 +17,7 @@ export function parseObject(result: JsonResult): Members {
  * Parses an answer that has been checked, with pauses where it is long.
  * @throws UpstreamFault when it is not an object
  */
-export async function parseObjectInTurns(result: JsonResult, work: ParseWork): Promise<Members> {
+export async function parseObjectInSlots(result: JsonResult, work: ParseWork): Promise<Members> {
   return requireObject(await parseText(requireWhole(result), work));
 }
 

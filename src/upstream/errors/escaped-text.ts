@@ -48,8 +48,8 @@ export function replaceInEscaped(
 function findRanges({ text, starts, ends }: Unescaped, patterns: readonly RegExp[]): Range[] {
   const found: Range[] = [];
   for (const pattern of patterns)
-    for (const { 0: match, 1: kept, index } of text.matchAll(pattern)) {
-      if (kept !== undefined) continue;
+    for (const { 0: match, 1: cached, index } of text.matchAll(pattern)) {
+      if (cached !== undefined) continue;
       found.push({ from: starts[index] as number, to: ends[index + match.length - 1] as number });
     }
   return found;

@@ -19,7 +19,7 @@ const MIN_SEGMENT_LENGTH = 8;
  */
 export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {
   const segments = url.pathname.split('/').filter((segment) => segment.length >= MIN_SEGMENT_LENGTH);
-  const parts = [url.host, url.hostname, ...segments, ...listGiven(url, headers)];
+  const parts = [url.host, url.hostname, ...segments, ...listProvided(url, headers)];
   return spell(parts);
 }
 
@@ -34,13 +34,13 @@ export function listCredentials(url: URL, headers: Endpoint['headers']): string[
     `//${url.host}`,
     ...(rest.length > 1 ? [`//${url.host}${rest}`, `${url.hostname}${rest}`] : []),
   ];
-  const keys = [...segments, ...listGiven(url, headers)].filter((key) => key.length >= MIN_KEY_LENGTH);
+  const keys = [...segments, ...listProvided(url, headers)].filter((key) => key.length >= MIN_KEY_LENGTH);
   const users = new Set(Object.values(headers).map((header) => readUser(readAccount(header))));
   return spell([...address, ...keys.filter((key) => !users.has(key))]);
 }
 
 /** Lists the credentials configured for each request. */
-function listGiven(url: URL, headers: Endpoint['headers']): string[] {
+function listProvided(url: URL, headers: Endpoint['headers']): string[] {
   const { username, password } = url;
   // User and password are sent, and quoted, together in base64, where a short password alone would not be found.
   const account = `${decode(username)}:${decode(password)}`;

@@ -1,4 +1,4 @@
-import { LATE, settleWithin } from '../../util/settle-within.ts';
+import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { Announcements } from './examination.ts';
 
@@ -14,8 +14,9 @@ export async function examineAnnouncements(transport: Transport, limitMs: number
       onLost: () => resolve(false),
     });
   });
-  const outcome = await settleWithin(agreed, limitMs);
+  const outcome = await completeWithin(agreed, limitMs);
   unwatch();
-  if (outcome === LATE) return { state: 'failing', reason: `no subscription within ${limitMs / 1_000} s` };
+  if (outcome === TIMED_OUT)
+    return { state: 'failing', reason: `no subscription within ${limitMs / 1_000} s` };
   return outcome ? { state: 'coming' } : { state: 'failing', reason: 'the node refuses the subscription' };
 }

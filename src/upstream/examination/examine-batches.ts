@@ -1,14 +1,14 @@
 import type { BatchLimit } from './examination.ts';
-import type { NodeQuestions, Outcome } from './node-questions.ts';
+import type { NodeProbe, Outcome } from './node-probe.ts';
 
 const SIZES: readonly number[] = [1, 10, 100, 1_000];
 const CALL = { method: 'eth_chainId', params: '[]' };
 
 /** Sends larger and larger batches until one is not answered completely. */
-export async function examineBatches(questions: NodeQuestions): Promise<BatchLimit> {
+export async function examineBatches(requests: NodeProbe): Promise<BatchLimit> {
   let answered = 0;
   for (const size of SIZES) {
-    const outcomes = await questions.askBatch(new Array(size).fill(CALL));
+    const outcomes = await requests.sendBatch(new Array(size).fill(CALL));
     const failure = findFailure(outcomes);
     if (failure !== undefined) return { answered, reason: failure };
     answered = size;

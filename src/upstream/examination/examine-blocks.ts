@@ -2,18 +2,16 @@ import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { Block } from '../heads/block.ts';
 import { parseBlock } from '../heads/parse-block.ts';
 import type { ProbedTag, TagSupport } from './examination.ts';
-import type { NodeQuestions, Outcome } from './node-questions.ts';
+import type { NodeProbe, Outcome } from './node-probe.ts';
 
 const METHOD = 'eth_getBlockByNumber';
 /** Number of blocks before the latest that are searched for one with transactions. */
 const SEARCHED_BLOCKS = 8;
 
 /** Tests which tags the node has a block for. */
-export async function examineTags(
-  questions: NodeQuestions,
-): Promise<Readonly<Record<ProbedTag, TagSupport>>> {
+export async function examineTags(requests: NodeProbe): Promise<Readonly<Record<ProbedTag, TagSupport>>> {
   const probe = async (tag: ProbedTag): Promise<TagSupport> =>
-    judgeTag(await questions.ask(METHOD, [tag, false]));
+    classifyTag(await requests.ask(METHOD, [tag, false]));
   const [earliest, finalized, safe, pending] = await Promise.all([
     probe('earliest'),
     probe('finalized'),
@@ -24,18 +22,18 @@ export async function examineTags(
 }
 
 /** Reads the latest block; undefined when the answer is not a block. */
-export async function readLatest(questions: NodeQuestions): Promise<Block | undefined> {
-  return readBlock(await questions.ask(METHOD, ['latest', false]));
+export async function readLatest(requests: NodeProbe): Promise<Block | undefined> {
+  return readBlock(await requests.ask(METHOD, ['latest', false]));
 }
 
 /** Returns a recent block with transactions to test methods on, or else `latest`. */
-export async function findSample(questions: NodeQuestions, latest: Block): Promise<Block> {
+export async function findSample(requests: NodeProbe, latest: Block): Promise<Block> {
   if (latest.transactionHashes.length > 0) return latest;
   const numbers = Array.from({ length: SEARCHED_BLOCKS }, (_, i) => latest.number - BigInt(i + 1));
   const blocks = await Promise.all(
     numbers
       .filter((number) => number >= 0n)
-      .map(async (number) => readBlock(await questions.ask(METHOD, [encodeQuantity(number), false]))),
+      .map(async (number) => readBlock(await requests.ask(METHOD, [encodeQuantity(number), false]))),
   );
   return blocks.find((block) => block !== undefined && block.transactionHashes.length > 0) ?? latest;
 }
@@ -50,7 +48,7 @@ function readBlock(outcome: Outcome): Block | undefined {
 }
 
 /** Nodes that do not know a tag answer null or refuse the parameter, in words that differ between clients. */
-function judgeTag(outcome: Outcome): TagSupport {
+function classifyTag(outcome: Outcome): TagSupport {
   if (outcome.kind === 'fault') return { state: 'unclear', reason: outcome.reason };
   if (outcome.kind === 'error') {
     const { kind } = outcome.verdict;

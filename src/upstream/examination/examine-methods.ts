@@ -1,9 +1,9 @@
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import { asText, isSameText } from '../../verification/members.ts';
 import type { Block } from '../heads/block.ts';
+import { classifySupport } from './classify-support.ts';
 import type { FeatureName, Support } from './examination.ts';
-import { judgeSupport } from './judge-support.ts';
-import type { NodeQuestions } from './node-questions.ts';
+import type { NodeProbe } from './node-probe.ts';
 
 /** Account without code or balance. */
 const UNUSED = '0x00000000000000000000000000000000d0c70000';
@@ -21,14 +21,14 @@ type Probe = { readonly method: string; readonly params: readonly unknown[]; rea
  * @param sample block with transactions, if there is one nearby
  */
 export async function examineFeatures(
-  questions: NodeQuestions,
+  requests: NodeProbe,
   latest: Block,
   sample: Block,
 ): Promise<Readonly<Record<FeatureName, Support>>> {
   const probes = Object.entries(listProbes(latest, sample));
   const answers = await Promise.all(
     probes.map(async ([name, { method, params, check }]): Promise<[string, Support]> => {
-      return [name, judgeSupport(await questions.ask(method, params), check)];
+      return [name, classifySupport(await requests.ask(method, params), check)];
     }),
   );
   return Object.fromEntries(answers) as Record<FeatureName, Support>;
@@ -68,14 +68,14 @@ function listProbes(latest: Block, sample: Block): Record<FeatureName, Probe> {
 
 /** Tests the node's own forms of the rollup methods. */
 export async function examineRollup(
-  questions: NodeQuestions,
+  requests: NodeProbe,
   prefix: string,
 ): Promise<Readonly<Record<string, Support>>> {
   const name = `${prefix}_estimateGas`;
-  const [estimate, info] = await Promise.all([questions.ask(name, [CALL]), questions.ask('rollup_getInfo')]);
+  const [estimate, info] = await Promise.all([requests.ask(name, [CALL]), requests.ask('rollup_getInfo')]);
   const isObject: Check = (value) =>
     typeof value === 'object' && value !== null ? undefined : 'the answer is no object';
-  return { [name]: judgeSupport(estimate, isObject), rollup_getInfo: judgeSupport(info, isObject) };
+  return { [name]: classifySupport(estimate, isObject), rollup_getInfo: classifySupport(info, isObject) };
 }
 
 function checkResult(result: string): Check {

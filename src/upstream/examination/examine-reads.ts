@@ -1,9 +1,9 @@
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { Verdict } from '../errors/verdict.ts';
 import type { Block } from '../heads/block.ts';
+import { classifySupport } from './classify-support.ts';
 import type { Support } from './examination.ts';
-import { judgeSupport } from './judge-support.ts';
-import type { NodeQuestions } from './node-questions.ts';
+import type { NodeProbe } from './node-probe.ts';
 
 /** Account that exists on no chain. */
 const ABSENT = '0x00000000000000000000000000000000d0c70000';
@@ -26,7 +26,7 @@ type Probe = { readonly method: string; readonly params: readonly unknown[]; rea
  * @param isServed whether the network serves a method: only such methods are tested
  */
 export async function examineReads(
-  questions: NodeQuestions,
+  requests: NodeProbe,
   latest: Block,
   sample: Block,
   isServed: (method: string) => boolean,
@@ -34,7 +34,7 @@ export async function examineReads(
   const probes = listProbes(latest, sample).filter(({ method }) => isServed(method));
   const supports = await Promise.all(
     probes.map(async ({ method, params, check }): Promise<[string, Support]> => {
-      return [method, judgeSupport(await questions.ask(method, params), check)];
+      return [method, classifySupport(await requests.ask(method, params), check)];
     }),
   );
   return Object.fromEntries(supports);
@@ -42,14 +42,14 @@ export async function examineReads(
 
 /** Tests whether the node has methods with unknown parameters: its answer to a call without any shows that. */
 export async function examineNamed(
-  questions: NodeQuestions,
+  requests: NodeProbe,
   names: readonly string[],
 ): Promise<Readonly<Record<string, Support>>> {
   const supports = await Promise.all(
     names.map(async (name): Promise<[string, Support]> => {
-      const outcome = await questions.ask(name);
+      const outcome = await requests.ask(name);
       const isKnown = outcome.kind === 'error' && PARAMETER_VERDICTS.has(outcome.verdict.kind);
-      return [name, isKnown ? { state: 'yes' } : judgeSupport(outcome, () => undefined)];
+      return [name, isKnown ? { state: 'yes' } : classifySupport(outcome, () => undefined)];
     }),
   );
   return Object.fromEntries(supports);

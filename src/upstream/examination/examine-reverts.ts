@@ -1,26 +1,26 @@
 import type { RevertStyle } from './examination.ts';
-import type { NodeQuestions, Outcome } from './node-questions.ts';
+import type { NodeProbe, Outcome } from './node-probe.ts';
 
 /** Init code of a contract creation: PUSH1 0, PUSH1 0, REVERT. */
-const PLAIN_REVERT = '0x60006000fd';
+const BARE_REVERT = '0x60006000fd';
 /** Init code: PUSH4 deadbeef, PUSH1 0, MSTORE, PUSH1 4, PUSH1 28, REVERT. */
 const REVERT_WITH_DATA = '0x63deadbeef6000526004601cfd';
 const DATA = '0xdeadbeef';
 const REVERT_CODE = 3;
 
 /** Makes two creations revert, one with data, and classifies the errors. */
-export async function examineReverts(questions: NodeQuestions): Promise<RevertStyle> {
+export async function examineReverts(requests: NodeProbe): Promise<RevertStyle> {
   const [plain, withData] = await Promise.all([
-    questions.ask('eth_call', [{ data: PLAIN_REVERT }, 'latest']),
-    questions.ask('eth_call', [{ data: REVERT_WITH_DATA }, 'latest']),
+    requests.ask('eth_call', [{ data: BARE_REVERT }, 'latest']),
+    requests.ask('eth_call', [{ data: REVERT_WITH_DATA }, 'latest']),
   ]);
-  const styles = [judgeRevert(plain, '0x'), judgeRevert(withData, DATA)];
+  const styles = [classifyRevert(plain, '0x'), classifyRevert(withData, DATA)];
   return FROM_WORST.find((style) => styles.includes(style)) ?? 'standard';
 }
 
 const FROM_WORST: readonly RevertStyle[] = ['unclear', 'unrecognised', 'dataLost', 'translated', 'standard'];
 
-function judgeRevert(outcome: Outcome, data: string): RevertStyle {
+function classifyRevert(outcome: Outcome, data: string): RevertStyle {
   if (outcome.kind === 'fault') return 'unclear';
   if (outcome.kind === 'result') return 'unrecognised';
   const { error, verdict } = outcome;

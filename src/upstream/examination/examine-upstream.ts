@@ -1,5 +1,5 @@
 import { AnswerMemory } from '../../util/answer-memory.ts';
-import { settleWithin } from '../../util/settle-within.ts';
+import { completeWithin } from '../../util/complete-within.ts';
 import { createEndpoint, nameUpstream } from '../endpoint.ts';
 import { listSecrets } from '../errors/secrets.ts';
 import type { Block } from '../heads/block.ts';
@@ -18,10 +18,10 @@ import { examineNamed, examineReads } from './examine-reads.ts';
 import { examineReverts } from './examine-reverts.ts';
 import { findFault, identifyNode } from './identify-node.ts';
 import { measureLatency } from './measure-latency.ts';
-import { NodeQuestions } from './node-questions.ts';
+import { NodeProbe } from './node-probe.ts';
 
 /** Longest wait for one answer; a shorter `answerTimeout` of the pool takes precedence. */
-const QUESTION_LIMIT_MS = 5_000;
+const REQUEST_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 1_000;
 /** Receipts of a large block are read completely. */
 const ANSWER_BYTES = 64 * 1024 * 1024;
@@ -50,24 +50,24 @@ export async function examineUpstream(
   const endpoint = createEndpoint(row.url, row);
   const announcer = row.heads === undefined ? undefined : createEndpoint(row.heads, row);
   const limits = limitsOf(row, pool);
-  const limitMs = Math.min(QUESTION_LIMIT_MS, pool.answerTimeout);
+  const limitMs = Math.min(REQUEST_LIMIT_MS, pool.answerTimeout);
   const secrets = [endpoint, announcer].flatMap((each) =>
     each === undefined ? [] : listSecrets(each.url, each.headers),
   );
   return withTransport(endpoint, limits, async (transport) => {
-    const questions = new NodeQuestions(transport, limitMs, secrets);
+    const requests = new NodeProbe(transport, limitMs, secrets);
     const label = { name: nameUpstream(row, position), tier: row.tier };
-    const found = await identifyNode({ transport, memory: limits.memory }, questions, limitMs);
+    const found = await identifyNode({ transport, memory: limits.memory }, requests, limitMs);
     if ('kind' in found) return { ...label, answers: false, fault: found };
-    const identity = { ...found, clientVersion: questions.clean(found.clientVersion) };
-    const latencyMs = await measureLatency(questions);
+    const identity = { ...found, clientVersion: requests.clean(found.clientVersion) };
+    const latencyMs = await measureLatency(requests);
     const [rest, announcements] = await Promise.all([
-      examineAnswers(questions, wants),
+      examineAnswers(requests, wants),
       announcer === undefined
         ? examineAnnouncements(transport, limitMs)
         : examineAnnouncer(announcer, limits, secrets, identity),
     ]);
-    const batches = await examineBatches(questions);
+    const batches = await examineBatches(requests);
     return { ...label, answers: true, identity, latencyMs, ...rest, announcements, batches };
   });
 }
@@ -78,33 +78,33 @@ type Answers = Pick<
 >;
 
 async function examineAnswers(
-  questions: NodeQuestions,
+  requests: NodeProbe,
   { rollupPrefix, also: names = [], isServed = () => true }: ExaminationWants,
 ): Promise<Answers> {
   const [head, syncing, tags, reverts, rollup, also] = await Promise.all([
-    readLatest(questions),
-    questions.ask('eth_syncing'),
-    examineTags(questions),
-    examineReverts(questions),
-    rollupPrefix === undefined ? {} : examineRollup(questions, rollupPrefix),
-    examineNamed(questions, names),
+    readLatest(requests),
+    requests.ask('eth_syncing'),
+    examineTags(requests),
+    examineReverts(requests),
+    rollupPrefix === undefined ? {} : examineRollup(requests, rollupPrefix),
+    examineNamed(requests, names),
   ]);
   const methods =
-    head === undefined ? { features: {}, reads: {} } : await examineMethods(questions, head, isServed);
+    head === undefined ? { features: {}, reads: {} } : await examineMethods(requests, head, isServed);
   const sync = syncing.kind === 'result' ? readSync(syncing.value) : undefined;
   const latest = head === undefined ? undefined : measureAge(head);
   return { latest, sync, tags, ...methods, also, rollup, reverts };
 }
 
 async function examineMethods(
-  questions: NodeQuestions,
+  requests: NodeProbe,
   head: Block,
   isServed: (method: string) => boolean,
 ): Promise<Pick<ExaminedNode, 'features' | 'reads'>> {
-  const sample = await findSample(questions, head);
+  const sample = await findSample(requests, head);
   const [features, reads] = await Promise.all([
-    examineFeatures(questions, head, sample),
-    examineReads(questions, head, sample, isServed),
+    examineFeatures(requests, head, sample),
+    examineReads(requests, head, sample, isServed),
   ]);
   return { features, reads };
 }
@@ -117,7 +117,7 @@ async function examineAnnouncer(
   { chainId }: Identity,
 ): Promise<Announcements> {
   return withTransport(endpoint, limits, async (transport) => {
-    const outcome = await new NodeQuestions(transport, limits.answerTimeout, secrets).ask('eth_chainId');
+    const outcome = await new NodeProbe(transport, limits.answerTimeout, secrets).ask('eth_chainId');
     const fault = findFault(outcome);
     if (fault !== undefined) return { state: 'failing', reason: fault.reason };
     const said = outcome.kind === 'result' ? BigInt(String(outcome.value)) : undefined;
@@ -135,7 +135,7 @@ async function withTransport<T>(
   try {
     return await work(transport);
   } finally {
-    await settleWithin(transport.close(), CLOSE_LIMIT_MS);
+    await completeWithin(transport.close(), CLOSE_LIMIT_MS);
   }
 }
 
@@ -148,9 +148,9 @@ function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
     connections: row.connections,
     inFlight: row.inFlight,
     batch: row.batch,
-    connectTimeout: Math.min(pool.connectTimeout, QUESTION_LIMIT_MS),
-    answerTimeout: Math.min(pool.answerTimeout, QUESTION_LIMIT_MS),
-    stallTimeout: Math.min(pool.stallTimeout, QUESTION_LIMIT_MS),
+    connectTimeout: Math.min(pool.connectTimeout, REQUEST_LIMIT_MS),
+    answerTimeout: Math.min(pool.answerTimeout, REQUEST_LIMIT_MS),
+    stallTimeout: Math.min(pool.stallTimeout, REQUEST_LIMIT_MS),
     answerBytes,
     streamBytes: answerBytes,
     pingInterval: PING_MS,

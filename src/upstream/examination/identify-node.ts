@@ -1,26 +1,26 @@
 import { readInteger } from '../../verification/members.ts';
-import type { OwnTransport } from '../ask-value.ts';
 import type { Verdict } from '../errors/verdict.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
 import { type Identity, readIdentity } from '../identity.ts';
+import type { OwnTransport } from '../request-value.ts';
 import type { SilentNode } from './examination.ts';
-import type { NodeQuestions, Outcome } from './node-questions.ts';
+import type { NodeProbe, Outcome } from './node-probe.ts';
 
 type Fault = SilentNode['fault'];
 
 /** Reads the node's identity, or the fault that prevents it. */
 export async function identifyNode(
   own: OwnTransport,
-  questions: NodeQuestions,
+  requests: NodeProbe,
   limitMs: number,
 ): Promise<Identity | Fault> {
-  const fault = findFault(await questions.ask('eth_chainId'));
+  const fault = findFault(await requests.ask('eth_chainId'));
   if (fault !== undefined) return fault;
   try {
-    return await readIdentity(own, performance.now() + limitMs, questions.secrets);
+    return await readIdentity(own, performance.now() + limitMs, requests.secrets);
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
-    return { kind: error.kind, reason: questions.clean(error.message) };
+    return { kind: error.kind, reason: requests.clean(error.message) };
   }
 }
 

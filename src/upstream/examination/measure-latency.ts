@@ -1,13 +1,13 @@
-import type { NodeQuestions } from './node-questions.ts';
+import type { NodeProbe } from './node-probe.ts';
 
 const SAMPLES = 5;
 
 /** Median time of one `eth_chainId` on an open connection, milliseconds; undefined when one fails. */
-export async function measureLatency(questions: NodeQuestions): Promise<number | undefined> {
+export async function measureLatency(requests: NodeProbe): Promise<number | undefined> {
   const times: number[] = [];
   while (times.length < SAMPLES) {
     const start = performance.now();
-    const { kind } = await questions.ask('eth_chainId');
+    const { kind } = await requests.ask('eth_chainId');
     if (kind !== 'result') return undefined;
     times.push(performance.now() - start);
   }

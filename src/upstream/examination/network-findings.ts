@@ -29,8 +29,8 @@ export function listNetworkFindings(
     ...disagreement,
     ...MISSING_METHODS.flatMap((missing) => findMissingMethod(missing, examined)),
     ...findMissingReads(examined),
-    ...(['safe', 'finalized'] as const).flatMap((tag) => judgeTag(tag, examined, pool)),
-    ...findHeldBackHead(examined, best, pool),
+    ...(['safe', 'finalized'] as const).flatMap((tag) => classifyTag(tag, examined, pool)),
+    ...findWithheldHead(examined, best, pool),
     ...findStaleHead(best),
     ...findPolledHeads(examined),
     ...(usable.length > 1 || pool.development ? [] : [ALONE]),
@@ -111,7 +111,7 @@ function findMissingReads(examined: readonly ExaminedNode[]): readonly Finding[]
   ];
 }
 
-function judgeTag(
+function classifyTag(
   tag: 'safe' | 'finalized',
   examined: readonly ExaminedNode[],
   { tags }: PoolOptions,
@@ -135,7 +135,7 @@ function judgeTag(
   ];
 }
 
-function findHeldBackHead(
+function findWithheldHead(
   examined: readonly ExaminedNode[],
   best: ExaminedNode,
   pool: PoolOptions,

@@ -79,14 +79,14 @@ function listFeatureFindings(node: ExaminedNode): readonly Row[] {
       const support = node.features[feature];
       return support?.state === 'no' ? [[severity, withReason(problem, support), advice]] : [];
     }),
-    ...judgeEstimates(node),
-    ...judgeReads(node),
-    ...judgeReceipts(node),
-    ...judgeBatches(node),
-    ...judgeHashes(node),
-    ...judgeReverts(node),
-    ...judgeAnnouncements(node),
-    ...judgeEarliest(node),
+    ...checkEstimates(node),
+    ...checkReads(node),
+    ...checkReceipts(node),
+    ...checkBatches(node),
+    ...checkHashes(node),
+    ...checkReverts(node),
+    ...checkAnnouncements(node),
+    ...checkEarliest(node),
     ...listUnclear(node),
   ];
 }
@@ -111,7 +111,7 @@ const MISSING: readonly (readonly [FeatureName, ...Row])[] = [
 ];
 
 /** l2geth's method takes the call alone, and is sent so for the head. */
-function judgeEstimates({ features }: ExaminedNode): readonly Row[] {
+function checkEstimates({ features }: ExaminedNode): readonly Row[] {
   const { eth_estimateGas: alone, estimateAtBlock } = features;
   if (alone?.state === 'no' || estimateAtBlock?.state !== 'no') return [];
   const problem = withReason('no eth_estimateGas with a block', estimateAtBlock);
@@ -119,7 +119,7 @@ function judgeEstimates({ features }: ExaminedNode): readonly Row[] {
 }
 
 /** Reports methods that are served by default, or named, and missing here; one line each. */
-function judgeReads({ reads, also }: ExaminedNode): readonly Row[] {
+function checkReads({ reads, also }: ExaminedNode): readonly Row[] {
   return [reads, also].flatMap((methods): Row[] => {
     const missing = Object.entries(methods).filter(([, { state }]) => state === 'no');
     const [first] = missing;
@@ -129,7 +129,7 @@ function judgeReads({ reads, also }: ExaminedNode): readonly Row[] {
   });
 }
 
-function judgeReceipts({ features, batches }: ExaminedNode): readonly Row[] {
+function checkReceipts({ features, batches }: ExaminedNode): readonly Row[] {
   const support = features.eth_getBlockReceipts;
   if (support?.state !== 'no') {
     if (features.receiptsByHash?.state !== 'no') return [];
@@ -145,8 +145,8 @@ function judgeReceipts({ features, batches }: ExaminedNode): readonly Row[] {
   return [['error', problem, `${limit} ${RECEIPT_BATCH}: larger blocks need another node`]];
 }
 
-/** The pool discovers a node's batch limit by itself, over and over. Where receipts need batches, `judgeReceipts` names the limit. */
-function judgeBatches({ features, batches }: ExaminedNode): readonly Row[] {
+/** The pool discovers a node's batch limit by itself, over and over. Where receipts need batches, `checkReceipts` names the limit. */
+function checkBatches({ features, batches }: ExaminedNode): readonly Row[] {
   if (batches.answered >= JOINED_BATCH || features.eth_getBlockReceipts?.state === 'no') return [];
   const items = Math.max(1, batches.answered);
   const problem = withReason(`it answers batches of ${batches.answered} at most`, batches);
@@ -154,14 +154,14 @@ function judgeBatches({ features, batches }: ExaminedNode): readonly Row[] {
 }
 
 /** The pool decides by the client's name; a node behind a proxy may support less. */
-function judgeHashes({ identity, features }: ExaminedNode): readonly Row[] {
+function checkHashes({ identity, features }: ExaminedNode): readonly Row[] {
   const refused = [features.callAtHash, features.estimateAtHash].find((support) => support?.state === 'no');
   if (!identity.knowsHashParameters || refused === undefined) return [];
   const problem = withReason('refuses block hashes in calls (EIP-1898)', refused);
   return [['error', problem, 'calls are asked by hash of a client of this name; they will fail here']];
 }
 
-function judgeReverts({ reverts }: ExaminedNode): readonly Row[] {
+function checkReverts({ reverts }: ExaminedNode): readonly Row[] {
   switch (reverts) {
     case 'dataLost':
       return [['warning', 'reverts come without their data', 'clients cannot decode why a call reverted']];
@@ -180,12 +180,12 @@ function judgeReverts({ reverts }: ExaminedNode): readonly Row[] {
   }
 }
 
-function judgeAnnouncements({ announcements: { state, reason } }: ExaminedNode): readonly Row[] {
+function checkAnnouncements({ announcements: { state, reason } }: ExaminedNode): readonly Row[] {
   if (state !== 'failing') return [];
   return [['warning', `it announces no heads (${reason})`, 'they are polled instead']];
 }
 
-function judgeEarliest({ identity }: ExaminedNode): readonly Row[] {
+function checkEarliest({ identity }: ExaminedNode): readonly Row[] {
   if (identity.genesisHash !== undefined) return [];
   return [
     ['note', 'it does not have the genesis block', 'its chain id alone distinguishes it from other chains'],

@@ -31,14 +31,14 @@ export class BlockWindow {
 
   /** The highest number in the window that is at most `number`. */
   highestUpTo(number: bigint): bigint | undefined {
-    return this.numbers().find((held) => held <= number);
+    return this.numbers().find((entry) => entry <= number);
   }
 
   /** Inserts a block, replacing another of its number. */
   put(number: bigint, hash: string, header?: BlockHeader): void {
-    const held = this.#entries.get(number);
-    const known = held?.hash === hash ? held.header : undefined;
-    if (held !== undefined) this.#delete(number);
+    const entry = this.#entries.get(number);
+    const known = entry?.hash === hash ? entry.header : undefined;
+    if (entry !== undefined) this.#delete(number);
     this.#entries.set(number, { hash, header: header ?? known });
     this.#numbers.set(hash, number);
     if (this.#entries.size > WINDOW_BLOCKS) this.#dropLowest();
@@ -53,9 +53,9 @@ export class BlockWindow {
   /** Removes every block above `number`, or all blocks where it is undefined. Returns their hashes, highest first. */
   cutAbove(number: bigint | undefined): string[] {
     const hashes: string[] = [];
-    for (const held of this.numbers()) {
-      if (number !== undefined && held <= number) break;
-      hashes.push(this.#delete(held));
+    for (const entry of this.numbers()) {
+      if (number !== undefined && entry <= number) break;
+      hashes.push(this.#delete(entry));
     }
     return hashes;
   }

@@ -88,15 +88,15 @@ type Ancestry = {
 
 /** Reads a block's ancestors: its parent hash, and the hashes in views that have the block. */
 function readAncestry(block: BlockHeader, views: readonly ChainView[]): Ancestry {
-  const witnesses = views.filter((view) => view.hashAt(block.number) === block.hash);
+  const confirmations = views.filter((view) => view.hashAt(block.number) === block.hash);
   return {
     hashAt(number) {
       if (number > block.number) return undefined;
       if (number === block.number) return block.hash;
-      return number === block.number - 1n ? block.parentHash : agreeOnHash(witnesses, number);
+      return number === block.number - 1n ? block.parentHash : agreeOnHash(confirmations, number);
     },
     headerOf: (number, hash) =>
-      witnesses.map((view) => view.headerAt(number)).find((header) => header?.hash === hash),
+      confirmations.map((view) => view.headerAt(number)).find((header) => header?.hash === hash),
   };
 }
 

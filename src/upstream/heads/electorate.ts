@@ -49,8 +49,8 @@ export type Election<C extends Candidate = Candidate> = {
   /** Votes, parallel to `candidates`. */
   readonly votes: readonly Vote[];
   /** Nodes that seem far ahead and have not been asked to show their chains. */
-  readonly doubtful: readonly C[];
-  /** Whether the first head should wait: for the chains of `doubtful` nodes, or, where it would be an old block, for the first block of a node. */
+  readonly unlinked: readonly C[];
+  /** Whether the first head should wait: for the chains of `unlinked` nodes, or, where it would be an old block, for the first block of a node. */
   readonly isUndecided: boolean;
   /** Nodes far ahead of the baseline while more nodes, of their tier or better, are at it. */
   readonly outnumbered: readonly C[];
@@ -83,26 +83,26 @@ export function elect<C extends Candidate>(
     (candidate) => !ahead.includes(candidate) && keepsTo(candidate, served, baseline, rules),
   );
   const outnumbered = ahead.filter(({ tier }) => countUpTo(tier, keepers) > countUpTo(tier, ahead));
-  const believed = ahead.filter((candidate) => !outnumbered.includes(candidate));
-  const leader = findHighest(believed.filter(({ tracker }) => showsChain(tracker, baseline)));
+  const accepted = ahead.filter((candidate) => !outnumbered.includes(candidate));
+  const leader = findHighest(accepted.filter(({ tracker }) => showsChain(tracker, baseline)));
   const reference = leader ?? (served.head === undefined ? baseline : undefined);
-  const withoutTier = candidates.map((candidate) => judge(candidate, reference, served, rules));
+  const withoutTier = candidates.map((candidate) => classify(candidate, reference, served, rules));
   const tiers = candidates.flatMap(({ tier }, i) => (withoutTier[i] === 'votes' ? [tier] : []));
   const best = Math.min(...tiers);
-  const doubtful = believed.filter(({ tracker }) => mayYetShowChain(tracker, baseline));
+  const unlinked = accepted.filter(({ tracker }) => mayYetShowChain(tracker, baseline));
   return {
     votes: withoutTier.map((vote, i) =>
       vote === 'votes' && (candidates[i]?.tier ?? best) > best ? 'lowerTier' : vote,
     ),
-    doubtful,
-    isUndecided: doubtful.length > 0 || (isOld(baseline, rules) && candidates.some(isStillExpected)),
+    unlinked,
+    isUndecided: unlinked.length > 0 || (isOld(baseline, rules) && candidates.some(isStillExpected)),
     outnumbered,
     baseline,
     leader,
   };
 }
 
-function judge(
+function classify(
   candidate: Candidate,
   reference: BlockHeader | undefined,
   served: ServedChain,

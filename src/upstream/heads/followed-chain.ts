@@ -1,7 +1,14 @@
 import type { BlockHeader } from './block.ts';
 import { BlockWindow } from './block-window.ts';
 import type { ChainView } from './choose-head.ts';
-import { askFor, findJunction, type GetBlock, type Junction, listAncestors, walkDown } from './join-chain.ts';
+import {
+  findJunction,
+  type GetBlock,
+  type Junction,
+  listAncestors,
+  requestAncestor,
+  walkDown,
+} from './link-chain.ts';
 
 /** Blocks fetched below a head that joins no known block, so that upstreams a few blocks apart can be compared. */
 const FIRST_DEPTH = 8;
@@ -14,7 +21,7 @@ export class FollowedChain implements ChainView {
   #latest: BlockHeader | undefined;
   /** The newest head that has not yet been joined to the window. */
   #waiting: BlockHeader | undefined;
-  #isJoining = false;
+  #isLinking = false;
   /** Last request of `showBlock`, and last completed one, as a head hash and a number. */
   #showing = '';
   #shown = '';
@@ -48,19 +55,19 @@ export class FollowedChain implements ChainView {
    */
   async take(head: BlockHeader): Promise<void> {
     this.#waiting = head;
-    if (this.#isJoining) return;
-    this.#isJoining = true;
+    if (this.#isLinking) return;
+    this.#isLinking = true;
     try {
       while (this.#waiting !== undefined) {
         const next: BlockHeader = this.#waiting;
         this.#waiting = undefined;
         if (next.hash === this.#latest?.hash) continue;
         const at = findJunction(this.#window, next);
-        if (at === undefined) await this.#joinByAsking(next);
+        if (at === undefined) await this.#linkByRequesting(next);
         else this.#apply(next, { at, headers: [next] });
       }
     } finally {
-      this.#isJoining = false;
+      this.#isLinking = false;
     }
   }
 
@@ -73,7 +80,7 @@ export class FollowedChain implements ChainView {
     const missing = [head.number - 1n, number].filter(
       (below) => below >= 0n && this.#window.headerAt(below) === undefined,
     );
-    const blocks = await Promise.all(missing.map((below) => askFor(below, this.#getBlock)));
+    const blocks = await Promise.all(missing.map((below) => requestAncestor(below, this.#getBlock)));
     this.#shown = request;
     // Blocks returned meanwhile may be of another branch.
     if (this.hashAt(head.number) !== head.hash || this.#latest === undefined) return;
@@ -93,7 +100,7 @@ export class FollowedChain implements ChainView {
     return isKnown(number, hash) && (number === 0n || isKnown(number - 1n, parentHash));
   }
 
-  async #joinByAsking(head: BlockHeader): Promise<void> {
+  async #linkByRequesting(head: BlockHeader): Promise<void> {
     const junction = await walkDown(this.#window, head, this.#getBlock);
     this.#apply(head, junction);
     if (junction.at !== undefined) return;

@@ -1,13 +1,13 @@
 import type { Clock } from '../../util/clock.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from './block.ts';
-import { BlockPace } from './block-pace.ts';
+import { BlockInterval } from './block-interval.ts';
 import type { ChainView } from './choose-head.ts';
 import { FollowedChain } from './followed-chain.ts';
 import type { HeadFeed, SyncClaim } from './head-feed.ts';
 import { isSyncClaimTrue } from './lag.ts';
+import { type PollInterval, pausePolls, pauseUntilDue } from './poll-interval.ts';
 import { PollLoop } from './poll-loop.ts';
-import { type PollPace, pausePolls, pauseUntilDue } from './poll-pace.ts';
 
 export type HeadTrackerOptions = {
   /** Bounds of the poll interval, milliseconds. */
@@ -46,7 +46,7 @@ type ToldSync = { readonly claim: SyncClaim };
 export class HeadTracker implements ChainView {
   readonly #feed: HeadFeed;
   readonly #options: HeadTrackerOptions;
-  readonly #pace = new BlockPace();
+  readonly #pace = new BlockInterval();
   readonly #chain: FollowedChain;
   readonly #latestLoop: PollLoop;
   readonly #marksLoop: PollLoop;
@@ -202,7 +202,7 @@ export class HeadTracker implements ChainView {
     return pauseUntilDue(this.#readPace(), clock.now() - lastAt);
   }
 
-  #readPace(): PollPace {
+  #readPace(): PollInterval {
     const { pollInterval, blockTimeMs } = this.#options;
     return { ...pollInterval, blockTime: blockTimeMs ?? this.#pace.blockTime ?? FIRST_BLOCK_TIME };
   }
@@ -233,9 +233,9 @@ export class HeadTracker implements ChainView {
   async #pollLatest(): Promise<void> {
     const before = this.#announcements;
     // A head counts only together with the sync state: a node that has just started may be syncing from block 0.
-    const asking = this.#hasSync ? undefined : this.#askSync();
-    if (this.isSyncing) await asking;
-    const [block, told] = await Promise.all([this.#pollBlock(), asking]);
+    const requesting = this.#hasSync ? undefined : this.#requestSync();
+    if (this.isSyncing) await requesting;
+    const [block, told] = await Promise.all([this.#pollBlock(), requesting]);
     if (block === null) throw new UpstreamFault('missing', 'the upstream knows no latest block');
     const hasEnded = told !== undefined && this.#isEndOfSync(told);
     if (told !== undefined && !hasEnded) this.#noteSync(told);
@@ -256,7 +256,7 @@ export class HeadTracker implements ChainView {
   }
 
   /** Reads the sync state; undefined where the feed has no such request. The feed reports a node without the method as synced. */
-  async #askSync(): Promise<ToldSync | undefined> {
+  async #requestSync(): Promise<ToldSync | undefined> {
     if (this.#feed.getSync === undefined) return undefined;
     try {
       return { claim: await this.#feed.getSync() };
@@ -280,7 +280,7 @@ export class HeadTracker implements ChainView {
   }
 
   async #pollSync(): Promise<void> {
-    const told = await this.#askSync();
+    const told = await this.#requestSync();
     if (told === undefined || (this.#isEndOfSync(told) && !(await this.#pollTwice()))) return;
     this.#noteSync(told);
   }

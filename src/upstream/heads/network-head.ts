@@ -42,11 +42,11 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   wallTime(): number;
   /** Called with the hashes of served blocks that left the chain, highest first. */
   onOrphaned(hashes: readonly string[]): void;
-  onGivenUp(from: BlockHeader, to: BlockHeader): void;
+  onAbandoned(from: BlockHeader, to: BlockHeader): void;
   /** Called when a node's vote changed; `candidate` has the new one. */
   onVote(candidate: C, before: Vote): void;
   /** Called when a node seems far ahead: it should be asked whether its chain contains the block of this number. */
-  onDoubt(candidate: C, number: bigint): void;
+  onUnlinked(candidate: C, number: bigint): void;
   /** Called when a node is far ahead of a majority that stays at the served head, so that this head remains served; and when that ends. */
   onAhead(candidate: C, isAhead: boolean): void;
   /** Called when the head is no longer served, or for another reason than before, or is served again (undefined). */
@@ -284,8 +284,8 @@ export class NetworkHead<C extends Candidate = Candidate> {
     for (const [i, candidate] of candidates.entries()) {
       if (candidate.vote !== before[i]) this.#options.onVote(candidate, before[i] as Vote);
     }
-    for (const candidate of election.doubtful) {
-      this.#options.onDoubt(candidate, election.baseline?.number ?? 0n);
+    for (const candidate of election.unlinked) {
+      this.#options.onUnlinked(candidate, election.baseline?.number ?? 0n);
     }
     this.#noteAhead(election.outnumbered);
     return head === undefined && this.#mayWait(election.isUndecided);
@@ -349,22 +349,22 @@ export class NetworkHead<C extends Candidate = Candidate> {
     }
     const now = clock.now();
     const telling = candidates.filter(({ tracker }) => tracker.latest !== undefined && !tracker.isSyncing);
-    const isHeld = telling.some(({ tracker }) => hasBlock(tracker, head));
+    const isKnown = telling.some(({ tracker }) => hasBlock(tracker, head));
     const voters = this.#voters.filter(({ latest }) => latest !== undefined);
     const holders = voters.filter((report) => hasBlock(report, head)).length;
     const isOutvoted = holders < countShare(share, voters.length) && 2 * holders < voters.length;
-    const untilGivenUp = Math.min(
-      this.#deserted.check(telling.length > 0 && !isHeld, now),
+    const untilAbandoned = Math.min(
+      this.#deserted.check(telling.length > 0 && !isKnown, now),
       this.#outvoted.check(isOutvoted, now),
     );
-    if (untilGivenUp <= 0 && this.#giveUp(head)) {
+    if (untilAbandoned <= 0 && this.#giveUp(head)) {
       this.#checkHolders(candidates, untilFollowed);
       return;
     }
-    const untilExpired = this.#unconfirmed.check(!isHeld, now);
+    const untilExpired = this.#unconfirmed.check(!isKnown, now);
     this.#setHindrance(head, this.#findHindrance(head, untilExpired, untilFollowed));
     this.#cancelCheck();
-    const next = Math.min(...[untilGivenUp, untilExpired, untilFollowed].filter((ms) => ms > 0));
+    const next = Math.min(...[untilAbandoned, untilExpired, untilFollowed].filter((ms) => ms > 0));
     if (next < Number.POSITIVE_INFINITY) this.#checkIn(next);
   }
 
@@ -400,7 +400,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#moveTo(next, this.#voters);
     this.#deserted.reset();
     this.#outvoted.reset();
-    this.#options.onGivenUp(head, next);
+    this.#options.onAbandoned(head, next);
     return true;
   }
 }

@@ -1,8 +1,8 @@
 import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
 import { Refutation } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import type { Exchange, Handler, RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { Exchange, Handler, UpstreamRequest } from '../upstream-request.ts';
 import { ContinuedStream } from './continued-stream.ts';
 
 /**
@@ -10,7 +10,10 @@ import { ContinuedStream } from './continued-stream.ts';
  * from then on.
  * @returns the nodes that answered otherwise; undefined where the refutation stands
  */
-export type AcceptRules = (refutation: Refutation, call: RoutedCall) => ReadonlySet<Upstream> | undefined;
+export type AcceptRules = (
+  refutation: Refutation,
+  call: UpstreamRequest,
+) => ReadonlySet<Upstream> | undefined;
 
 /** Cap on successive refuted parts of one answer. */
 const MAX_ROUNDS = 16;
@@ -33,7 +36,7 @@ export function acceptRules(accept: AcceptRules | undefined): Policy {
       return { ...exchange, except };
     };
   };
-  const askAgain = async (
+  const retry = async (
     exchange: Exchange,
     choose: (fault: unknown) => Exchange | undefined,
     next: Handler,
@@ -54,7 +57,7 @@ export function acceptRules(accept: AcceptRules | undefined): Policy {
     recover(exchange, error, next) {
       const choose = chooseAfter(exchange);
       const again = choose(error);
-      return again && askAgain(again, choose, next);
+      return again && retry(again, choose, next);
     },
   });
 }

@@ -2,8 +2,8 @@ import { ChainError } from '../../chain/errors.ts';
 import { isComplete } from '../../primitives/json-result.ts';
 import { type FaultKind, PassedFault, UnknownExecutionError, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import type { Directed } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { Directed } from '../upstream-request.ts';
 import { watchStream } from '../watch-stream.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
@@ -36,10 +36,11 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
     if (fault.kind === 'excessive') upstream.onExcessive(fault);
     events.onFault(upstream, fault, method);
   };
-  const note = ({ call, scope, upstream }: Directed, fault: UpstreamFault, askedAt: number): void => {
+  const note = ({ call, scope, upstream }: Directed, fault: UpstreamFault, requestedAt: number): void => {
     count(upstream, fault, call.method);
     const isCounted = COUNTED.has(fault.kind) && !isCallersLimit(fault, scope.deadline);
-    if (isCounted && upstream.health.fail(performance.now() - askedAt, fault)) events.onOpen(upstream, fault);
+    if (isCounted && upstream.health.fail(performance.now() - requestedAt, fault))
+      events.onOpen(upstream, fault);
   };
   const noteHeard = ({ call, upstream }: Directed): void => {
     if (upstream.methodSilences.end(call.method)) events.onHeard(upstream, call.method);
@@ -50,24 +51,24 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       return exchange;
     },
     onResult(exchange, result) {
-      const { call, upstream, route, askedAt } = exchange;
+      const { call, upstream, route, requestedAt } = exchange;
       const { health } = upstream;
       health.inFlight--;
-      const ms = performance.now() - askedAt;
+      const ms = performance.now() - requestedAt;
       if (health.succeed(ms)) events.onHeard(upstream);
       noteHeard(exchange);
       upstream.seconds.record(ms / 1_000);
       // A result contradicts the nodes that claimed a failed execution.
       for (const { upstream: other, error } of route.takeClaims()) count(other, error, call.method);
       if (isComplete(result)) return result;
-      return watchStream(result, (fault) => note(exchange, fault, askedAt));
+      return watchStream(result, (fault) => note(exchange, fault, requestedAt));
     },
     onError(exchange, error) {
-      const { call, scope, upstream, askedAt } = exchange;
+      const { call, scope, upstream, requestedAt } = exchange;
       const { health, methodSilences } = upstream;
-      const ms = performance.now() - askedAt;
+      const ms = performance.now() - requestedAt;
       health.inFlight--;
-      if (!isGivenUp(error)) upstream.seconds.record(ms / 1_000);
+      if (!isAbandoned(error)) upstream.seconds.record(ms / 1_000);
       if ((error instanceof ChainError || error instanceof PassedFault) && health.succeed(ms))
         events.onHeard(upstream);
       if (scope.signal.reason === OVERTAKEN) {
@@ -76,7 +77,7 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       }
       if (isHeard(error) && health.silence.end()) events.onHeard(upstream);
       if (error instanceof ChainError || isHeard(error)) noteHeard(exchange);
-      if (isNoted(error)) note(exchange, error, askedAt);
+      if (isNoted(error)) note(exchange, error, requestedAt);
       return error;
     },
   });
@@ -96,7 +97,7 @@ function isHeard(error: unknown): boolean {
   return error instanceof UpstreamFault && !UNHEARD.has(error.kind);
 }
 
-function isGivenUp(error: unknown): boolean {
+function isAbandoned(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'aborted';
 }
 

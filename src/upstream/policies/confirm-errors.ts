@@ -2,8 +2,8 @@ import { ChainError } from '../../chain/errors.ts';
 import { Lru } from '../../util/lru.ts';
 import { UnknownExecutionError } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import type { Directed } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { Directed } from '../upstream-request.ts';
 
 /** Number of remembered texts, and their lifetime: two nodes' agreement need not hold forever. */
 const MAX_TEXTS = 256;
@@ -30,7 +30,7 @@ export function confirmErrors(
   now?: () => number,
 ): Policy<Directed> {
   const known = new Lru<string, true>(MAX_TEXTS, REMEMBERED_MS, now);
-  const judge = ({ call, route, upstream }: Directed, error: unknown): unknown => {
+  const classify = ({ call, route, upstream }: Directed, error: unknown): unknown => {
     if (!(error instanceof UnknownExecutionError)) return error;
     const text = normalise(error.message);
     const answer = new ChainError('failed', error.message);
@@ -49,7 +49,7 @@ export function confirmErrors(
     }
     return answer;
   };
-  return createPolicy({ onError: judge });
+  return createPolicy({ onError: classify });
 }
 
 /** Normalizes addresses, numbers and case, so that texts that differ only in these are equal. */

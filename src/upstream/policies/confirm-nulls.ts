@@ -3,22 +3,22 @@ import type { JsonResult } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { LoneNull, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import { type Directed, type Handler, type Routed, withScope } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import { type Directed, type Handler, type RoutedRequest, withScope } from '../upstream-request.ts';
 
 /**
- * Accepts a null when it is true by nature, or when a second upstream reports the same. Without a second upstream, a `claim` is accepted and a `doubt` is
+ * Accepts a null when it is true by nature, or when a second upstream reports the same. Without a second upstream, a `claim` is accepted and a `uncertainty` is
  * not; from nodes that are behind neither is accepted, since they may not have the object yet. A `search` tries all upstreams; with `voices`, `needed`
  * operators have to report the null. A `certain` null requires that all upstreams reported it, none left out.
  * @throws LoneNull where no other node can confirm the null
  * @throws UpstreamFault `unreachable` where a node is missing for a `certain` null
  * @throws ChainError `unavailable` where too few operators report the null
  */
-export function confirmNulls(voices?: { readonly needed: number }): Policy<Routed> {
-  return createPolicy<Routed>({
+export function confirmNulls(voices?: { readonly needed: number }): Policy<RoutedRequest> {
+  return createPolicy<RoutedRequest>({
     begin(exchange, next) {
       const { nulls } = exchange.call;
-      if (nulls === 'certain') return askAll(next, exchange);
+      if (nulls === 'certain') return requestAll(next, exchange);
       return nulls === 'search' && voices !== undefined
         ? countVoices(next, exchange, voices.needed)
         : exchange;
@@ -31,17 +31,17 @@ export function confirmNulls(voices?: { readonly needed: number }): Policy<Route
   });
 }
 
-async function confirm(exchange: Routed, next: Handler<Routed>): Promise<JsonResult> {
+async function confirm(exchange: RoutedRequest, next: Handler<RoutedRequest>): Promise<JsonResult> {
   const { nulls } = exchange.call;
-  const isBelieved = !isBehind(exchange);
+  const isAccepted = !isBehind(exchange);
   for (;;) {
-    const other = await askAnother(next, exchange);
+    const other = await requestFromAnother(next, exchange);
     if (other === undefined) break;
     if (other !== 'null') return other;
-    if (nulls !== 'search' && (isBelieved || !isBehind(exchange))) return other;
+    if (nulls !== 'search' && (isAccepted || !isBehind(exchange))) return other;
   }
   if (nulls === 'search') return 'null';
-  if (!isBelieved) throw new LoneNull('the nodes that could be asked are behind and do not have it');
+  if (!isAccepted) throw new LoneNull('the nodes that could be asked are behind and do not have it');
   if (nulls === 'claim') return 'null';
   throw new LoneNull('the only node that could be asked does not have what it should have');
 }
@@ -61,11 +61,16 @@ export function noteLacking(): Policy<Directed> {
 }
 
 /** Tries one upstream after the other until one has the object. Returns null only where at least `needed` operators report it absent. */
-async function countVoices(next: Handler<Routed>, exchange: Routed, needed: number): Promise<JsonResult> {
+async function countVoices(
+  next: Handler<RoutedRequest>,
+  exchange: RoutedRequest,
+  needed: number,
+): Promise<JsonResult> {
   const lacking = new Set<Upstream>();
-  const asked = { ...exchange, lacking };
-  let result = await next(asked);
-  while (result === 'null' && !exchange.route.isExhausted) result = (await askAnother(next, asked)) ?? 'null';
+  const requested = { ...exchange, lacking };
+  let result = await next(requested);
+  while (result === 'null' && !exchange.route.isExhausted)
+    result = (await requestFromAnother(next, requested)) ?? 'null';
   const operators = new Set([...lacking].map(({ operator }) => operator)).size;
   if (result !== 'null' || operators >= needed) return result;
   const why = `${operators} operators say that there is none, agreement demands ${needed}`;
@@ -73,14 +78,14 @@ async function countVoices(next: Handler<Routed>, exchange: Routed, needed: numb
 }
 
 /** Tries one upstream after the other until one has the object. Returns null only where all upstreams of the route report it absent. */
-async function askAll(next: Handler<Routed>, exchange: Routed): Promise<JsonResult> {
+async function requestAll(next: Handler<RoutedRequest>, exchange: RoutedRequest): Promise<JsonResult> {
   const lacking = new Set<Upstream>();
-  const asked = { ...exchange, lacking };
+  const requested = { ...exchange, lacking };
   const isCertain = (): boolean => lacking.size >= exchange.route.total;
   try {
-    let result = await next(asked);
+    let result = await next(requested);
     while (result === 'null' && !exchange.route.isExhausted)
-      result = (await askAnother(next, asked)) ?? 'null';
+      result = (await requestFromAnother(next, requested)) ?? 'null';
     if (result !== 'null' || isCertain()) return result;
   } catch (error) {
     if (!isMissing(error) || isCertain()) throw error;
@@ -96,7 +101,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /** Whether the node that answered last is behind. */
-function isBehind({ witness }: Routed): boolean {
+function isBehind({ witness }: RoutedRequest): boolean {
   return witness?.upstream?.isBehind === true;
 }
 
@@ -106,7 +111,10 @@ function halveTime(scope: RequestScope): RequestScope {
 }
 
 /** Returns the answer of the next upstream of the route; undefined when none can answer. */
-async function askAnother(next: Handler<Routed>, exchange: Routed): Promise<JsonResult | undefined> {
+async function requestFromAnother(
+  next: Handler<RoutedRequest>,
+  exchange: RoutedRequest,
+): Promise<JsonResult | undefined> {
   if (exchange.route.isExhausted) return undefined;
   try {
     return await next(withScope(exchange, halveTime(exchange.scope)));

@@ -1,7 +1,7 @@
 import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { Refutation, UpstreamFault } from '../fault.ts';
-import { type Exchange, type Handler, withScope } from '../routed-call.ts';
+import { type Exchange, type Handler, withScope } from '../upstream-request.ts';
 import { areSame, type Passed, PassedBytes } from './passed-bytes.ts';
 
 /** Time limit from the resumed request to the first piece of its answer. */
@@ -81,14 +81,14 @@ export class ContinuedStream<E extends Exchange> implements JsonStream {
 /**
  * Yields what follows the known bytes.
  * @param passed collects the skipped bytes, as long as they may be the known ones
- * @param isJudged whether a source that begins otherwise is read to its end, so that it is compared with its block
+ * @param isChecked whether a source that begins otherwise is read to its end, so that it is compared with its block
  * @throws UpstreamFault when the source begins with other bytes
  */
 async function* skipKnown(
   source: JsonStream,
   known: Passed,
   passed: PassedBytes,
-  isJudged: boolean,
+  isChecked: boolean,
 ): AsyncGenerator<Uint8Array> {
   const seen = new PassedBytes();
   let isCompared = false;
@@ -107,7 +107,7 @@ async function* skipKnown(
     isOther = !areSame(seen.end(), known);
     if (!isOther) {
       if (begin.length < piece.length) yield piece.subarray(begin.length);
-    } else if (!isJudged) {
+    } else if (!isChecked) {
       source.cancel();
       break;
     }

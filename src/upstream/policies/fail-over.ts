@@ -1,7 +1,7 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { Refutation, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import type { Handler, Routed } from '../routed-call.ts';
+import type { Handler, RoutedRequest } from '../upstream-request.ts';
 
 /** Unknown errors are most likely caused by the request: at most one other upstream is tried. */
 const MAX_UNKNOWN = 2;
@@ -10,14 +10,18 @@ const MAX_UNKNOWN = 2;
  * Tries one upstream after the other until one answers; each is tried once. Rejects with the fault most informative to the caller. Its `retryAfterMs`, if
  * any, becomes the shortest of all faults, 0 where one of them has none.
  */
-export function failOver(): Policy<Routed> {
-  return createPolicy<Routed>({
+export function failOver(): Policy<RoutedRequest> {
+  return createPolicy<RoutedRequest>({
     recover: (exchange, error, next) =>
-      isFault(error) && mayAskOther(exchange) ? askOthers(exchange, error, next) : undefined,
+      isFault(error) && mayFailOver(exchange) ? sendToOthers(exchange, error, next) : undefined,
   });
 }
 
-async function askOthers(exchange: Routed, first: UpstreamFault, next: Handler<Routed>): Promise<JsonResult> {
+async function sendToOthers(
+  exchange: RoutedRequest,
+  first: UpstreamFault,
+  next: Handler<RoutedRequest>,
+): Promise<JsonResult> {
   const faults = [first];
   for (;;) {
     try {
@@ -26,7 +30,7 @@ async function askOthers(exchange: Routed, first: UpstreamFault, next: Handler<R
       if (!isFault(error)) throw error;
       faults.push(error);
       if (faults.filter(({ kind }) => kind === 'unknown').length >= MAX_UNKNOWN) throw error;
-      if (!mayAskOther(exchange)) throw summarize(faults);
+      if (!mayFailOver(exchange)) throw summarize(faults);
     }
   }
 }
@@ -35,7 +39,7 @@ function isFault(error: unknown): error is UpstreamFault {
   return error instanceof UpstreamFault && error.kind !== 'aborted';
 }
 
-function mayAskOther({ route, scope }: Routed): boolean {
+function mayFailOver({ route, scope }: RoutedRequest): boolean {
   return !route.isExhausted && performance.now() < scope.deadline;
 }
 

@@ -5,8 +5,14 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import { type Directed, type Handler, type Routed, setUpstream, withScope } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import {
+  type Directed,
+  type Handler,
+  type RoutedRequest,
+  setUpstream,
+  withScope,
+} from '../upstream-request.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
 /** Latency percentile of a method above which a call is slow. */
@@ -32,20 +38,20 @@ export type HedgeParts = {
  * stream).
  * @throws UpstreamFault `unreachable` where the route is empty, `aborted` where the caller has gone
  */
-export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed, Directed> {
-  const findLatencies = ({ call, scope }: Routed): LatencyWindow =>
+export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<RoutedRequest, Directed> {
+  const findLatencies = ({ call, scope }: RoutedRequest): LatencyWindow =>
     latenciesOf(call.method, scope.batch !== undefined);
-  const note = (exchange: Routed, startedAt: number): void => {
+  const note = (exchange: RoutedRequest, startedAt: number): void => {
     findLatencies(exchange).record(performance.now() - startedAt);
   };
-  return createPolicy<Routed, Directed>({
+  return createPolicy<RoutedRequest, Directed>({
     begin(exchange, next) {
       const { route } = exchange;
       const first = route.take();
       if (first === undefined) throw new UpstreamFault('unreachable', 'no node is reachable');
       budget.earn(share);
       if (route.isExhausted) {
-        noteWitness(exchange, first);
+        noteConfirmed(exchange, first);
         return setUpstream(exchange, first);
       }
       const startedAt = performance.now();
@@ -59,14 +65,14 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed
       });
     },
     onResult(exchange, result) {
-      note(exchange, exchange.askedAt);
+      note(exchange, exchange.requestedAt);
       return result;
     },
   });
 }
 
 /** Records the upstream whose answer counts: the last one to answer. */
-function noteWitness({ witness }: Routed, upstream: Upstream): void {
+function noteConfirmed({ witness }: RoutedRequest, upstream: Upstream): void {
   if (witness !== undefined) witness.upstream = upstream;
 }
 
@@ -78,7 +84,7 @@ type Delays = {
 };
 
 function chooseDelays(
-  { call, scope, route }: Routed,
+  { call, scope, route }: RoutedRequest,
   latencies: LatencyWindow | undefined,
   now: number,
 ): Delays {
@@ -92,7 +98,7 @@ function chooseDelays(
 }
 
 type RaceParts = {
-  readonly exchange: Routed;
+  readonly exchange: RoutedRequest;
   readonly next: Handler<Directed>;
   readonly delays: Delays;
   readonly budget: TokenBucket;
@@ -165,7 +171,7 @@ class Race implements Expiring {
   #take(runner: Runner, result: JsonResult): void {
     this.#forget(runner);
     if (!this.#isOver) {
-      noteWitness(this.#parts.exchange, runner.upstream);
+      noteConfirmed(this.#parts.exchange, runner.upstream);
       this.#win();
       this.#parts.onResult(result);
     } else if (typeof result !== 'string') result.cancel();
@@ -176,7 +182,7 @@ class Race implements Expiring {
     // A fault leaves the other upstreams their chance; an answer that is an error is final.
     const leavesChance = error instanceof UpstreamFault && this.#running.length > 0;
     if (this.#isOver || leavesChance) return;
-    if (!(error instanceof UpstreamFault)) noteWitness(this.#parts.exchange, runner.upstream);
+    if (!(error instanceof UpstreamFault)) noteConfirmed(this.#parts.exchange, runner.upstream);
     this.#win();
     this.#parts.onError(error);
   }

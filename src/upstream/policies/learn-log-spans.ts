@@ -1,6 +1,6 @@
 import { LogRefusal } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import type { Directed } from '../routed-call.ts';
+import type { Directed } from '../upstream-request.ts';
 
 /**
  * Remembers block ranges that a node refuses to search for logs, and does not send such ranges again.

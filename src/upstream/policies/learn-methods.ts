@@ -1,11 +1,11 @@
 import { ChainError } from '../../chain/errors.ts';
 import { NodeRefusal } from '../../chain/node-refusal.ts';
 import { isComplete, type JsonBytes, type JsonText } from '../../primitives/json-result.ts';
-import { LATE, settleWithin } from '../../util/settle-within.ts';
+import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
 import { PassedFault, UnclearMethod, UpstreamFault } from '../fault.ts';
 import type { Control } from '../node-methods.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import type { Directed, Handler } from '../routed-call.ts';
+import type { Directed, Handler } from '../upstream-request.ts';
 
 /** Method name after the namespace's underscore that no node implements. */
 const CONTROL_NAME = 'portcullisControlMethod';
@@ -45,17 +45,17 @@ export function learnMethods(): Policy<Directed> {
 async function compare(exchange: Directed, answer: string, next: Handler<Directed>): Promise<void> {
   const { call, upstream } = exchange;
   const namespace = call.method.slice(0, call.method.indexOf('_'));
-  const control = await upstream.methods.findControl(namespace, () => askControl(exchange, namespace, next));
+  const control = await upstream.methods.findControl(namespace, () => sendControl(exchange, namespace, next));
   if (control.kind === 'answers' && control.answer === answer) throw new UnclearMethod(call.method);
   if (control.kind !== 'unanswered') upstream.methods.noteHas(call.method);
 }
 
-async function askControl(exchange: Directed, namespace: string, next: Handler<Directed>): Promise<Control> {
+async function sendControl(exchange: Directed, namespace: string, next: Handler<Directed>): Promise<Control> {
   const method = `${namespace}_${CONTROL_NAME}`;
   const call = { method, params: '[]', nulls: 'truth', isPassed: true, mayBeRefused: true } as const;
   try {
-    const result = await settleWithin(next({ ...exchange, call }), CONTROL_LIMIT_MS);
-    if (result === LATE) return { kind: 'unanswered' };
+    const result = await completeWithin(next({ ...exchange, call }), CONTROL_LIMIT_MS);
+    if (result === TIMED_OUT) return { kind: 'unanswered' };
     if (isComplete(result)) return { kind: 'answers', answer: nameResult(result) };
     result.cancel();
     return { kind: 'unanswered' };

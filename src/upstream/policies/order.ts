@@ -4,15 +4,15 @@ import { UpstreamFault } from '../fault.ts';
 import { explainOutage } from '../node-state.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import { Route } from '../route.ts';
+import type { Upstream } from '../upstream.ts';
 import {
   type BlockPosition,
   type Exchange,
   type Handler,
-  type Routed,
-  type RoutedCall,
+  type RoutedRequest,
   setRoute,
-} from '../routed-call.ts';
-import type { Upstream } from '../upstream.ts';
+  type UpstreamRequest,
+} from '../upstream-request.ts';
 
 /** Items of one batch sent to the same node before another may be chosen. */
 const BATCH_ITEMS = 100;
@@ -28,15 +28,15 @@ type BatchChoice = { readonly upstream: Upstream; left: number };
 export function order(
   upstreams: readonly Upstream[],
   decide: DecideRoute = createRouting(upstreams),
-): Policy<Exchange, Routed> {
-  const explain = ({ call: { block }, route }: Routed, error: unknown): unknown =>
-    block === undefined || route.isHeld || !isMissing(error)
+): Policy<Exchange, RoutedRequest> {
+  const explain = ({ call: { block }, route }: RoutedRequest, error: unknown): unknown =>
+    block === undefined || route.isAvailable || !isMissing(error)
       ? error
       : explainMissing(block.number, upstreams);
-  const askAfter = async (
+  const sendAfter = async (
     checks: readonly Promise<void>[],
     exchange: Exchange,
-    next: Handler<Routed>,
+    next: Handler<RoutedRequest>,
   ): Promise<JsonResult> => {
     await waitForOne(checks, exchange.scope.deadline);
     const routed = decide(exchange);
@@ -47,21 +47,21 @@ export function order(
       throw explain(routed, error);
     }
   };
-  return createPolicy<Exchange, Routed>({
+  return createPolicy<Exchange, RoutedRequest>({
     begin(exchange, next) {
       const routed = decide(exchange);
       if (!(routed instanceof UpstreamFault)) return routed;
       // A node that is being identified may be the missing one.
       const checks = upstreams.flatMap(({ checking }) => checking ?? []);
       if (checks.length === 0) throw routed;
-      return askAfter(checks, exchange, next);
+      return sendAfter(checks, exchange, next);
     },
     onError: explain,
   });
 }
 
 /** Adds a route to a request context; returns the fault where there is none. */
-export type DecideRoute = (exchange: Exchange) => Routed | UpstreamFault;
+export type DecideRoute = (exchange: Exchange) => RoutedRequest | UpstreamFault;
 
 /** Creates the routing that `order` describes. */
 export function createRouting(upstreams: readonly Upstream[]): DecideRoute {
@@ -75,16 +75,16 @@ export function createRouting(upstreams: readonly Upstream[]): DecideRoute {
       favourite = keepFavourite(favourite, candidates, call.method);
       moveToFront(candidates, favourite);
     } else if (scope.batch !== undefined && candidates.length > 1) {
-      keepTogether(candidates, scope.batch, call.method, choices);
+      keepGrouped(candidates, scope.batch, call.method, choices);
     }
     if (prefer !== undefined) preferAll(candidates, prefer, call.method);
     const absent = countAbsent(upstreams, candidates, exchange);
-    return setRoute(exchange, new Route(candidates, absent, isHeld(call.block, candidates)));
+    return setRoute(exchange, new Route(candidates, absent, isAvailable(call.block, candidates)));
   };
 }
 
 /** Whether a candidate is known to have the block. */
-function isHeld(block: BlockPosition | undefined, candidates: readonly Upstream[]): boolean {
+function isAvailable(block: BlockPosition | undefined, candidates: readonly Upstream[]): boolean {
   if (block === undefined) return true;
   for (const { tracker } of candidates) if (tracker.holds(block.number, block.hash)) return true;
   return false;
@@ -168,7 +168,7 @@ function findCandidates(
  */
 function isBehind(
   { tracker, knowsHashParameters }: Upstream,
-  { block, isBound, paramsByHash }: RoutedCall,
+  { block, isBound, paramsByHash }: UpstreamRequest,
 ): boolean {
   if (block === undefined || tracker.latest === undefined || tracker.latest.number >= block.number)
     return false;
@@ -213,7 +213,7 @@ function keepFavourite(
 }
 
 /** Puts the node that served earlier items of the batch first, as long as it ranks with the best one. */
-function keepTogether(
+function keepGrouped(
   candidates: Upstream[],
   batch: object,
   method: string,

@@ -1,20 +1,20 @@
 import { isComplete } from '../../primitives/json-result.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import { Route } from '../route.ts';
+import type { Silence } from '../silence.ts';
+import type { Upstream } from '../upstream.ts';
 import {
   type Directed,
   type Handler,
-  type Routed,
+  type RoutedRequest,
   setRoute,
   setUpstream,
   withScope,
-} from '../routed-call.ts';
-import type { Silence } from '../silence.ts';
-import type { Upstream } from '../upstream.ts';
+} from '../upstream-request.ts';
 
 export type ProbeParts = {
   /** Sends to an already chosen node, and updates its record. */
-  readonly askNode: Handler<Directed>;
+  readonly sendToNode: Handler<Directed>;
   /** Time limit of a probe, ms. */
   readonly limitMs: number;
   /**
@@ -25,12 +25,12 @@ export type ProbeParts = {
 };
 
 /** Sends a copy of the call to silent nodes of its route, beside the nodes that are waited for. */
-export type ProbeSilent = (routed: Routed) => void;
+export type ProbeSilent = (routed: RoutedRequest) => void;
 
 /** Creates the sender of probes: one at a time per silent upstream, or per method that the upstream does not answer. */
-export function createProbe({ askNode, limitMs, onSilent }: ProbeParts): ProbeSilent {
+export function createProbe({ sendToNode, limitMs, onSilent }: ProbeParts): ProbeSilent {
   const probe = async (
-    routed: Routed,
+    routed: RoutedRequest,
     upstream: Upstream,
     silence: Silence,
     method?: string,
@@ -41,7 +41,7 @@ export function createProbe({ askNode, limitMs, onSilent }: ProbeParts): ProbeSi
     scope.batch = undefined;
     try {
       const alone = setRoute(withScope(routed, scope), new Route([]));
-      const result = await askNode(setUpstream(alone, upstream));
+      const result = await sendToNode(setUpstream(alone, upstream));
       if (!isComplete(result)) result.cancel();
     } catch {
       // The node's record already has the failure.
@@ -65,8 +65,8 @@ export function createProbe({ askNode, limitMs, onSilent }: ProbeParts): ProbeSi
 }
 
 /** Runs after `order`, which puts silent nodes last. */
-export function probeSilent(probe: ProbeSilent): Policy<Routed> {
-  return createPolicy<Routed>({
+export function probeSilent(probe: ProbeSilent): Policy<RoutedRequest> {
+  return createPolicy<RoutedRequest>({
     begin(routed) {
       probe(routed);
       return routed;

@@ -1,11 +1,11 @@
 import { isComplete } from '../../primitives/json-result.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import type { Routed } from '../routed-call.ts';
+import type { RoutedRequest } from '../upstream-request.ts';
 import { ContinuedStream } from './continued-stream.ts';
 
 /** Continues a broken-off stream with another upstream's answer to the same request. When no upstream is left, the stream ends with the fault. */
-export function resumeStreams(): Policy<Routed> {
-  return createPolicy<Routed>({
+export function resumeStreams(): Policy<RoutedRequest> {
+  return createPolicy<RoutedRequest>({
     onResult(exchange, result, next) {
       // Each upstream is tried once: a route exhausted now has no upstream for a continuation.
       if (isComplete(result) || exchange.route.isExhausted) return result;

@@ -2,7 +2,7 @@ import type { JsonResult } from '../../primitives/json-result.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import type { Exchange, Handler } from '../routed-call.ts';
+import type { Exchange, Handler } from '../upstream-request.ts';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
@@ -44,7 +44,7 @@ export function retry(
     const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
     return performance.now() + pause < scope.deadline && budget.tryTake() ? pause : undefined;
   };
-  const askAgain = async (exchange: Exchange, firstPause: number, next: Handler): Promise<JsonResult> => {
+  const sendAgain = async (exchange: Exchange, firstPause: number, next: Handler): Promise<JsonResult> => {
     let pause = firstPause;
     for (let round = 1; ; round++) {
       await pauseFor(pause, exchange);
@@ -68,7 +68,7 @@ export function retry(
     recover(exchange, error, next) {
       if (!(error instanceof UpstreamFault)) budget.earn(EARNED);
       const pause = beginRound(exchange, error, 0);
-      return pause === undefined ? undefined : askAgain(exchange, pause, next);
+      return pause === undefined ? undefined : sendAgain(exchange, pause, next);
     },
   });
 }

@@ -3,8 +3,8 @@ import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../
 import { PIECE_LENGTH } from '../../primitives/parse-json.ts';
 import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
+import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import type { TraceSpan } from '../../util/trace-span.ts';
-import { TURNS } from '../../util/turn-queue.ts';
 import { readError } from '../errors/read-error.ts';
 import { readPassedError } from '../errors/read-passed-error.ts';
 import { UpstreamFault } from '../fault.ts';
@@ -12,10 +12,10 @@ import { drain, hold, holdAll, holdText } from '../hold-text.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { checkParsed } from '../parse-text.ts';
 import type { Observed } from '../policy-stack.ts';
-import type { Directed, Handler, RoutedCall } from '../routed-call.ts';
 import { hasSmallAnswer } from '../small-answers.ts';
-import type { SendOptions, SettleMany, Transport } from '../transport/transport.ts';
+import type { OnCompleteMany, SendOptions, Transport } from '../transport/transport.ts';
 import type { Upstream } from '../upstream.ts';
+import type { Directed, Handler, UpstreamRequest } from '../upstream-request.ts';
 
 /** geth's error message for parameters that a method does not have. */
 const ONE_PARAMETER = /^too many arguments, want at most 1$/;
@@ -53,7 +53,7 @@ function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
   const answer =
     trace === undefined
       ? ask(call, upstream, scope, bounds.answerBytes)
-      : askTraced(call, upstream, scope, bounds.answerBytes, trace);
+      : sendTraced(call, upstream, scope, bounds.answerBytes, trace);
   return answer.then((result) => takeResult(result, directed, bounds));
 }
 
@@ -61,22 +61,22 @@ function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
 export type TellAnswer = (position: number, answer: unknown) => void;
 
 /** Sends several calls to one node; `tell` gets each outcome, possibly synchronously. None of the calls is traced, or has a replacement. */
-export type AskMany = (exchanges: readonly Directed[], tell: TellAnswer) => void;
+export type SendMany = (contexts: readonly Directed[], tell: TellAnswer) => void;
 
 /**
  * Creates the sender of several calls to one node, without a promise per call where the transport needs none.
  * @param around observers called at the begin and end of each call
  */
-export function createManySender(bounds: SenderBounds, around: Observed<Directed>): AskMany {
-  return (exchanges, tell) => {
-    const [first] = exchanges;
+export function createManySender(bounds: SenderBounds, around: Observed<Directed>): SendMany {
+  return (contexts, tell) => {
+    const [first] = contexts;
     if (first === undefined) return;
     const fail = (position: number, error: unknown): void =>
-      tell(position, around.fail(exchanges[position] as Directed, error));
+      tell(position, around.fail(contexts[position] as Directed, error));
     const succeed = (position: number, result: JsonResult): void =>
-      tell(position, around.succeed(exchanges[position] as Directed, result));
+      tell(position, around.succeed(contexts[position] as Directed, result));
     const take = (position: number, reply: NodeReply): void => {
-      const directed = exchanges[position] as Directed;
+      const directed = contexts[position] as Directed;
       let result: PromiseOrValue<JsonResult>;
       try {
         result = takeResult(readReply(reply, directed.call, directed.upstream), directed, bounds);
@@ -87,12 +87,12 @@ export function createManySender(bounds: SenderBounds, around: Observed<Directed
       if (!(result instanceof Promise)) succeed(position, result);
       else
         result.then(
-          (held) => succeed(position, held),
+          (buffered) => succeed(position, buffered),
           (error: unknown) => fail(position, error),
         );
     };
-    for (const exchange of exchanges) around.begin(exchange);
-    const calls = exchanges.map(({ call, upstream }) => chooseCall(call, upstream));
+    for (const exchange of contexts) around.begin(exchange);
+    const calls = contexts.map(({ call, upstream }) => chooseCall(call, upstream));
     sendMany(first.upstream.transport, calls, first.scope, { resolve: take, reject: fail });
   };
 }
@@ -101,16 +101,16 @@ function sendMany(
   transport: Transport,
   calls: readonly NodeCall[],
   scope: RequestScope,
-  settle: SettleMany,
+  complete: OnCompleteMany,
 ): void {
   if (transport.sendMany !== undefined) {
-    transport.sendMany(calls, scope, settle);
+    transport.sendMany(calls, scope, complete);
     return;
   }
   calls.forEach((call, position) => {
     transport.send(call, scope).then(
-      (reply) => settle.resolve(position, reply),
-      (fault) => settle.reject(position, fault),
+      (reply) => complete.resolve(position, reply),
+      (fault) => complete.reject(position, fault),
     );
   });
 }
@@ -127,7 +127,7 @@ function takeResult(
     const work = { owner, signal, memory: upstream.openMemory };
     if (isLonger(whole, PIECE_LENGTH)) return checkParsed(() => checkAnswer(call, whole, upstream), work);
     // Other answers may have arrived in the same batch.
-    return TURNS.take(owner, () => checkAnswer(call, whole, upstream));
+    return SCHEDULER.take(owner, () => checkAnswer(call, whole, upstream));
   };
   if (isComplete(result)) return check(result);
   if (call.checksStream !== true) return continueWith(holdAnswer(result, directed, bounds), check);
@@ -144,7 +144,7 @@ function holdAnswer(
   const { takesBytes = false, takesLongBytes = false } = call;
   const options = { scope, memory: upstream.openMemory, takesBytes, takesLongBytes };
   if (call.isText === true) return holdAll(stream, options);
-  if (call.isHeld !== true) return stream;
+  if (call.isBuffered !== true) return stream;
   return hold(stream, HOLD_FACTOR * streamBytes, options);
 }
 
@@ -153,7 +153,7 @@ function isLonger(result: JsonResult, length: number): boolean {
   return !isComplete(result) || result.value.bytes.length > length;
 }
 
-function checkAnswer(call: RoutedCall, result: JsonResult, upstream: Upstream): JsonResult {
+function checkAnswer(call: UpstreamRequest, result: JsonResult, upstream: Upstream): JsonResult {
   if (result === 'null' && call.nullAs === undefined) {
     if (call.nulls !== 'fault') return result;
     throw new UpstreamFault('missing', 'the node does not have what it should have');
@@ -163,8 +163,8 @@ function checkAnswer(call: RoutedCall, result: JsonResult, upstream: Upstream): 
 }
 
 /** Sends within a trace span of its own; the span ends with the first bytes of a stream. */
-async function askTraced(
-  call: RoutedCall,
+async function sendTraced(
+  call: UpstreamRequest,
   upstream: Upstream,
   scope: RequestScope,
   answerBytes: number,
@@ -188,16 +188,16 @@ async function askTraced(
 
 /** Sends the call; a method that the node lacks is replaced at once where there is a replacement, since this says nothing about the node's state. */
 function ask(
-  call: RoutedCall,
+  call: UpstreamRequest,
   upstream: Upstream,
   scope: RequestScope,
   answerBytes: number,
   traceParent?: string,
 ): Promise<JsonResult> {
   const { batch } = call;
-  const askParts = (parts: readonly NodeCall[]): Promise<JsonResult> =>
+  const sendEachPart = (parts: readonly NodeCall[]): Promise<JsonResult> =>
     sendParts(call, parts, { upstream, scope, answerBytes, traceParent });
-  if (batch !== undefined && upstream.lacks(call.method)) return askParts(batch());
+  if (batch !== undefined && upstream.lacks(call.method)) return sendEachPart(batch());
   const options = traceParent === undefined ? scope : chooseOptions(scope, scope.batch, traceParent);
   const send = (): Promise<JsonResult> =>
     upstream.transport
@@ -216,7 +216,7 @@ function ask(
   return answer.catch((error: unknown) => {
     if (!(error instanceof UpstreamFault) || error.kind !== 'unsupported') throw error;
     upstream.noteUnsupported(call.method);
-    return askParts(batch());
+    return sendEachPart(batch());
   });
 }
 
@@ -229,13 +229,13 @@ function chooseOptions(
 }
 
 /** Maps HTTP 403 to `unsupported` for a method that not every node has. @throws UpstreamFault */
-function readRefusal(error: unknown, { method }: RoutedCall): never {
+function readRefusal(error: unknown, { method }: UpstreamRequest): never {
   if (error instanceof UpstreamFault && error.kind === 'unauthorized')
     throw new UpstreamFault('unsupported', `${method} is not available`);
   throw error;
 }
 
-function chooseCall(call: RoutedCall, upstream: Upstream): NodeCall {
+function chooseCall(call: UpstreamRequest, upstream: Upstream): NodeCall {
   const { method, takesBytes, isOnce } = call;
   const params = chooseParams(call, upstream);
   if (isOnce === true) return { method, params, isOnce };
@@ -243,7 +243,7 @@ function chooseCall(call: RoutedCall, upstream: Upstream): NodeCall {
   return takesBytes === true ? { method, params, isSmall, takesBytes } : { method, params, isSmall };
 }
 
-function chooseParams(call: RoutedCall, upstream: Upstream): JsonText {
+function chooseParams(call: UpstreamRequest, upstream: Upstream): JsonText {
   const { paramsAlone } = call;
   if (paramsAlone !== undefined && upstream.takesOneOf(call.method)) return paramsAlone;
   return upstream.knowsHashParameters ? (call.paramsByHash ?? call.params) : call.params;
@@ -261,7 +261,7 @@ type PartsOptions = {
  * @throws UpstreamFault `missing` for a null part, `tooLarge` when the combined results exceed `answerBytes`
  */
 async function sendParts(
-  call: RoutedCall,
+  call: UpstreamRequest,
   parts: readonly NodeCall[],
   { upstream, scope, answerBytes, traceParent }: PartsOptions,
 ): Promise<JsonResult> {
@@ -284,8 +284,8 @@ async function sendParts(
   try {
     for (let from = 0; from < parts.length; from += PARTS_AT_ONCE) {
       const batch = {};
-      const asked = parts.slice(from, from + PARTS_AT_ONCE).map((part) => sendPart(part, batch));
-      results.push(...(await Promise.all(asked)));
+      const requested = parts.slice(from, from + PARTS_AT_ONCE).map((part) => sendPart(part, batch));
+      results.push(...(await Promise.all(requested)));
     }
   } catch (error) {
     // The other parts are no longer needed.
@@ -297,7 +297,7 @@ async function sendParts(
   return `[${results.join(',')}]`;
 }
 
-function readReply(reply: NodeReply, call: RoutedCall, upstream: Upstream): JsonResult {
+function readReply(reply: NodeReply, call: UpstreamRequest, upstream: Upstream): JsonResult {
   if (reply.kind === 'result') return reply.result;
   const read = call.isPassed === true ? readPassedError : readError;
   throw read(reply.error, call.method, upstream.secrets, upstream.credentials);

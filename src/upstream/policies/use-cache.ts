@@ -1,14 +1,14 @@
 import type { Cache } from '../../cache/cache.ts';
 import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import { type Ask, fitResult, type Handler, type RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import { fitResult, type Handler, type Send, type UpstreamRequest } from '../upstream-request.ts';
 
-/** Answers from the cache; a miss sets `hasAskedNode` of the scope and continues with the next handler. */
-export function readCache(cache: Cache): (next: Handler) => Ask {
+/** Answers from the cache; a miss sets `hasCalledNode` of the scope and continues with the next handler. */
+export function readCache(cache: Cache): (next: Handler) => Send {
   return (next) => {
     const ask: Handler = (exchange) => {
-      exchange.scope.hasAskedNode = true;
+      exchange.scope.hasCalledNode = true;
       return next(exchange);
     };
     return (exchange) => {
@@ -16,7 +16,9 @@ export function readCache(cache: Cache): (next: Handler) => Ask {
       const found = key === undefined ? undefined : cache.get(key);
       if (found === undefined) return ask(exchange);
       if (!(found instanceof Promise)) return fitResult(found, exchange.call);
-      return found.then((kept) => (kept === undefined ? ask(exchange) : fitResult(kept, exchange.call)));
+      return found.then((cached) =>
+        cached === undefined ? ask(exchange) : fitResult(cached, exchange.call),
+      );
     };
   };
 }
@@ -36,7 +38,7 @@ export function fillCache(keep: KeepAnswer): Policy {
 }
 
 /** Caches a node's answer where the rules of `fillCache` allow it. */
-export type KeepAnswer = (call: RoutedCall, upstream: Upstream | undefined, result: JsonResult) => void;
+export type KeepAnswer = (call: UpstreamRequest, upstream: Upstream | undefined, result: JsonResult) => void;
 
 /**
  * Creates the function that applies the rules of `fillCache`.
@@ -48,9 +50,9 @@ export function createKeeper(cache: Cache, isFinal: (height: bigint) => boolean)
     if (call.isKept?.() === false) return;
     // The node was quarantined while it answered: its cached answers were dropped, and this one must not be stored.
     if (upstream?.evidence !== undefined) return;
-    const wasTold = upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
+    const wasReported = upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
     const isSure =
-      call.isBound === true || wasTold || (call.block !== undefined && isFinal(call.block.number));
+      call.isBound === true || wasReported || (call.block !== undefined && isFinal(call.block.number));
     if (isSure) cache.set(call.key, result);
   };
 }

@@ -1,25 +1,25 @@
 import type { RequestScope } from '../../util/request-scope.ts';
-import type { Ask, BlockPosition, RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { BlockPosition, Send, UpstreamRequest } from '../upstream-request.ts';
 
 export type PendingAims = {
   readonly upstreams: readonly Upstream[];
   /** Served head. */
   readonly head: () => BlockPosition | undefined;
-  readonly findPreferred: (call: RoutedCall, scope: RequestScope) => ReadonlySet<Upstream> | undefined;
+  readonly findPreferred: (call: UpstreamRequest, scope: RequestScope) => ReadonlySet<Upstream> | undefined;
 };
 
 /**
  * Routes requests about pending transactions to nodes that have the served head, on which the pending block builds, where one of them is up, and among them
  * first to those that have the caller's own transactions.
  */
-export function aimPending(ask: Ask, { upstreams, head, findPreferred }: PendingAims): Ask {
+export function aimPending(ask: Send, { upstreams, head, findPreferred }: PendingAims): Send {
   const findHead = (): BlockPosition | undefined => {
     const block = head();
-    const isHeld =
+    const isBuffered =
       block !== undefined &&
       upstreams.some(({ isUp, tracker }) => isUp && tracker.holds(block.number, block.hash));
-    return isHeld ? block : undefined;
+    return isBuffered ? block : undefined;
   };
   return (exchange) => {
     const { call, scope } = exchange;

@@ -3,17 +3,17 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { checkMember } from '../checks/check-parts.ts';
 import { UpstreamFault } from '../fault.ts';
 import { Route } from '../route.ts';
-import type { Directed, Handler, RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { Directed, Handler, UpstreamRequest } from '../upstream-request.ts';
 
 /** Whether one node has a transaction, pending or in a block; undefined where its answer is an error or a fault. */
 export async function findAt(
   upstream: Upstream,
   hash: string,
-  askNode: Handler<Directed>,
+  sendToNode: Handler<Directed>,
   scope: RequestScope,
 ): Promise<boolean | undefined> {
-  const call: RoutedCall = {
+  const call: UpstreamRequest = {
     method: 'eth_getTransactionByHash',
     params: `["${hash}"]`,
     isText: true,
@@ -22,7 +22,8 @@ export async function findAt(
   };
   try {
     return (
-      (await askNode({ call, scope, upstream, route: new Route([]), askedAt: performance.now() })) !== 'null'
+      (await sendToNode({ call, scope, upstream, route: new Route([]), requestedAt: performance.now() })) !==
+      'null'
     );
   } catch (error) {
     if (error instanceof ChainError || error instanceof UpstreamFault) return undefined;

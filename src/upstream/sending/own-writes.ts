@@ -3,8 +3,8 @@ import { encodePendingTransactionJson } from '../../chain/wire-json.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import type { RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { UpstreamRequest } from '../upstream-request.ts';
 import type { SentRecords } from './sent-records.ts';
 import type { SentTransactions } from './sent-transactions.ts';
 
@@ -22,7 +22,7 @@ export class OwnWrites {
   }
 
   /** Nodes to prefer for the call, because they have the caller's transactions. */
-  findPreferred(call: RoutedCall, scope: RequestScope): ReadonlySet<Upstream> | undefined {
+  findPreferred(call: UpstreamRequest, scope: RequestScope): ReadonlySet<Upstream> | undefined {
     if (call.transactionHash !== undefined) return this.#sent.find(scope, call.transactionHash)?.takers;
     return call.isSticky === true ? this.#sent.findTakers(scope) : undefined;
   }

@@ -24,7 +24,7 @@ export type RoundParts = {
   /** Sends the transaction to one node; resolves when the node has accepted it. */
   readonly ask: (upstream: Upstream) => Promise<unknown>;
   /** Whether a node is tried only when those before it have not accepted the transaction. */
-  readonly isInTurn: boolean;
+  readonly isSequential: boolean;
 };
 
 /** Sends one transaction to a set of nodes. */
@@ -34,25 +34,25 @@ export class SendRound {
   /** First node that has accepted the transaction; undefined once all have answered and none has. Rejects with errors that are no answer of a node. */
   readonly first: Promise<Upstream | undefined>;
   /** Resolves when all nodes have answered. Never rejects. */
-  readonly settled: Promise<void>;
+  readonly completed: Promise<void>;
 
-  constructor({ nodes, ask, isInTurn }: RoundParts) {
+  constructor({ nodes, ask, isSequential }: RoundParts) {
     let resolveFirst: (upstream: Upstream | undefined) => void = () => {};
     let rejectFirst: (error: unknown) => void = () => {};
     this.first = new Promise((resolve, reject) => {
       resolveFirst = resolve;
       rejectFirst = reject;
     });
-    // A repeated send awaits only `settled`.
+    // A repeated send awaits only `completed`.
     this.first.catch(() => {});
-    const askOne = async (upstream: Upstream): Promise<boolean> => {
+    const sendToOne = async (upstream: Upstream): Promise<boolean> => {
       const answer = await readAnswer(upstream, ask);
       this.answers.push(answer);
       if (answer.kind === 'taken') resolveFirst(upstream);
       return answer.kind === 'taken';
     };
-    const work = isInTurn ? askInTurn(nodes, askOne) : Promise.all(nodes.map(askOne));
-    this.settled = work.then(() => resolveFirst(undefined), rejectFirst);
+    const work = isSequential ? sendInOrder(nodes, sendToOne) : Promise.all(nodes.map(sendToOne));
+    this.completed = work.then(() => resolveFirst(undefined), rejectFirst);
   }
 
   /** Nodes that may have the transaction, or its block, although they did not report so: they are polled for it until they answer. */
@@ -93,11 +93,11 @@ export class SendRound {
   }
 }
 
-async function askInTurn(
+async function sendInOrder(
   nodes: readonly Upstream[],
-  askOne: (upstream: Upstream) => Promise<boolean>,
+  sendToOne: (upstream: Upstream) => Promise<boolean>,
 ): Promise<void> {
-  for (const upstream of nodes) if (await askOne(upstream)) return;
+  for (const upstream of nodes) if (await sendToOne(upstream)) return;
 }
 
 async function readAnswer(

@@ -1,10 +1,10 @@
 import type { BlockReads, HeadReads, StateReads, TransactionReads } from '../../chain/chain.ts';
-import type { EthereumBounds } from '../../chain/sending/judge-transaction.ts';
+import type { EthereumBounds } from '../../chain/sending/check-sent-transaction.ts';
 import type { RecoverPublicKey } from '../../primitives/signature.ts';
 import type { RecordTable } from '../../records/record-table.ts';
 import type { BlockDirectory } from '../block-directory.ts';
-import type { Directed, Handler } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { Directed, Handler } from '../upstream-request.ts';
 import type { SendOptions } from './options.ts';
 
 /** EVM and cryptography functions for checking transactions, which this module does not import. */
@@ -31,7 +31,7 @@ export type SendingParts = {
   /** Private relay, where one is configured: it alone gets transactions. */
   readonly relay: Upstream | undefined;
   /** Sends to one node, as the pool does. */
-  readonly askNode: Handler<Directed>;
+  readonly sendToNode: Handler<Directed>;
   /** The chain without locally sent transactions; it may be created after this object. */
   readonly chain: () => ChainForSending;
   readonly directory: Pick<BlockDirectory, 'hashOf' | 'hasDeparted'>;

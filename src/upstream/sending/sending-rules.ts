@@ -1,4 +1,4 @@
-import type { EthereumBounds, SendingRules } from '../../chain/sending/judge-transaction.ts';
+import type { EthereumBounds, SendingRules } from '../../chain/sending/check-sent-transaction.ts';
 import type { ForkField, RevisionRules } from '../../evm/revisions/revision-rules.ts';
 import { REVISIONS, rulesOf } from '../../evm/revisions/revisions.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
@@ -17,10 +17,10 @@ type HeaderMembers = Readonly<Partial<Record<ForkField | 'gasLimit' | 'timestamp
 
 /** Rules for checking sent transactions at the served head; read once per head. */
 export class SendingRuleBook {
-  readonly #parts: Omit<SendingParts, 'relay' | 'askNode' | 'upstreams'>;
+  readonly #parts: Omit<SendingParts, 'relay' | 'sendToNode' | 'upstreams'>;
   #known: { readonly head: string; readonly bounds: EthereumBounds | undefined } | undefined;
 
-  constructor(parts: Omit<SendingParts, 'relay' | 'askNode' | 'upstreams'>) {
+  constructor(parts: Omit<SendingParts, 'relay' | 'sendToNode' | 'upstreams'>) {
     this.#parts = parts;
   }
 
@@ -66,26 +66,28 @@ export class SendingRuleBook {
 
 const MAX_TIME = 2n ** 64n;
 
-function isGiven(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
 const OSAKA = rulesOf('osaka');
 
 /** Revisions that introduced header fields, with these fields, newest first. */
-const TOLD_BY_HEADER: readonly { readonly rules: RevisionRules; readonly fields: readonly ForkField[] }[] =
-  REVISIONS.map(rulesOf)
-    .map((rules) => {
-      const before = REVISIONS[rules.number - 1];
-      const known = before === undefined ? undefined : rulesOf(before).headerFields;
-      return { rules, fields: [...rules.headerFields].filter((field) => known?.has(field) !== true) };
-    })
-    .filter(({ fields }) => fields.length > 0)
-    .reverse();
+const REPORTED_BY_HEADER: readonly {
+  readonly rules: RevisionRules;
+  readonly fields: readonly ForkField[];
+}[] = REVISIONS.map(rulesOf)
+  .map((rules) => {
+    const before = REVISIONS[rules.number - 1];
+    const known = before === undefined ? undefined : rulesOf(before).headerFields;
+    return { rules, fields: [...rules.headerFields].filter((field) => known?.has(field) !== true) };
+  })
+  .filter(({ fields }) => fields.length > 0)
+  .reverse();
 
 /** Finds the revision by header fields. Before London no field shows whether Berlin is active; it is active everywhere by now. */
 function findRevision(header: HeaderMembers): RevisionRules {
   // Not every node reports all fields: execution-apis has no slotNumber.
-  const told = TOLD_BY_HEADER.find(({ fields }) => fields.some((field) => isGiven(header[field])));
+  const told = REPORTED_BY_HEADER.find(({ fields }) => fields.some((field) => isPresent(header[field])));
   return told?.rules ?? rulesOf('berlin');
 }

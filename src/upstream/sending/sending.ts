@@ -3,11 +3,11 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { steadyTime } from '../../util/steady-time.ts';
-import type { RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
-import { GivenPlaces, type PlacedQuestion } from './given-places.ts';
+import type { UpstreamRequest } from '../upstream-request.ts';
 import { OwnWrites } from './own-writes.ts';
 import { PrivateHashes } from './private-hashes.ts';
+import { type PlacedRequest, ReportedPlaces } from './reported-places.ts';
 import type { SendingParts } from './sending-parts.ts';
 import { SentKeeper } from './sent-keeper.ts';
 import { SentRecords } from './sent-records.ts';
@@ -21,8 +21,8 @@ export interface SendingReads {
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null;
   /** Whether a transaction is pending only at the private relay, so that requests to nodes must not name its hash. @throws ChainError */
   isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean>;
-  /** Sends a request about a transaction by its hash; see `GivenPlaces`. */
-  askPlaced<T>(question: PlacedQuestion<T>, scope: RequestScope): Promise<T>;
+  /** Sends a request about a transaction by its hash; see `ReportedPlaces`. */
+  requestPlaced<T>(request: PlacedRequest<T>, scope: RequestScope): Promise<T>;
   raiseCount(count: JsonText, sender: string, block: BlockReference, scope: RequestScope): Promise<JsonText>;
 }
 
@@ -31,7 +31,7 @@ export class Sending implements SendingReads {
   readonly #sender: TransactionSender;
   readonly #keeper: SentKeeper;
   readonly #own: OwnWrites;
-  readonly #places: GivenPlaces | undefined;
+  readonly #places: ReportedPlaces | undefined;
   readonly #hidden: PrivateHashes;
   readonly #relay: Upstream | undefined;
   readonly #isDevelopment: boolean;
@@ -42,7 +42,7 @@ export class Sending implements SendingReads {
     const table = parts.isDevelopment ? undefined : parts.records;
     const records = table && new SentRecords(table, () => parts.chainId, steadyTime);
     this.#own = new OwnWrites(sent, records);
-    this.#places = records && new GivenPlaces(parts, records);
+    this.#places = records && new ReportedPlaces(parts, records);
     this.#hidden = new PrivateHashes(parts, records);
     this.#sender = new TransactionSender(parts, sent, this.#hidden, async (entry, scope) => {
       this.#keeper.begin();
@@ -69,8 +69,8 @@ export class Sending implements SendingReads {
     return this.#relay !== undefined && this.#hidden.isHidden(hash, scope);
   }
 
-  askPlaced<T>(question: PlacedQuestion<T>, scope: RequestScope): Promise<T> {
-    return this.#places === undefined ? question.ask() : this.#places.ask(question, scope);
+  requestPlaced<T>(request: PlacedRequest<T>, scope: RequestScope): Promise<T> {
+    return this.#places === undefined ? request.ask() : this.#places.ask(request, scope);
   }
 
   async raiseCount(
@@ -84,7 +84,7 @@ export class Sending implements SendingReads {
     return this.#own.raiseCount(count, sender, block, scope);
   }
 
-  findPreferred(call: RoutedCall, scope: RequestScope): ReadonlySet<Upstream> | undefined {
+  findPreferred(call: UpstreamRequest, scope: RequestScope): ReadonlySet<Upstream> | undefined {
     return this.#own.findPreferred(call, scope);
   }
 

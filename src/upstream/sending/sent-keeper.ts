@@ -104,7 +104,7 @@ export class SentKeeper {
   /** Chooses each transaction once; keys that have sent the same one alternate, since it is requested under the key that it is chosen for. */
   #choose(): SentEntry[] {
     const chosen = new Map<string, SentEntry>();
-    for (const entry of this.#sent.takeTurns()) {
+    for (const entry of this.#sent.takeSlots()) {
       const same = chosen.get(entry.hash);
       if (same === undefined || entry.checks < same.checks) chosen.set(entry.hash, entry);
       if (chosen.size === MAX_CHECKED) break;
@@ -140,9 +140,11 @@ export class SentKeeper {
 
   /** Re-sends the transaction to nodes that have lost it. */
   async #restore(entry: SentEntry, scope: RequestScope): Promise<void> {
-    const { askNode } = this.#parts;
+    const { sendToNode } = this.#parts;
     const takers = [...entry.takers];
-    const isKept = await Promise.all(takers.map((upstream) => findAt(upstream, entry.hash, askNode, scope)));
+    const isKept = await Promise.all(
+      takers.map((upstream) => findAt(upstream, entry.hash, sendToNode, scope)),
+    );
     const lost = takers.filter((_, i) => isKept[i] === false);
     for (const upstream of lost) entry.takers.delete(upstream);
     const isNowhere = takers.length === 0;

@@ -146,7 +146,7 @@ export class SentTransactions {
   }
 
   /** Yields all entries, round-robin over keys: one of each key, then the next of each. The next call begins with the least recently visited. */
-  *takeTurns(): Generator<SentEntry, void, undefined> {
+  *takeSlots(): Generator<SentEntry, void, undefined> {
     const left = new Map([...this.#owners].map(([name, { line }]) => [name, line.size]));
     while (left.size > 0) {
       for (const [name, count] of left) {

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainError } from '../../chain/errors.ts';
-import { type JudgedTransaction, judgeTransaction } from '../../chain/sending/judge-transaction.ts';
+import { type CheckedTransaction, checkSentTransaction } from '../../chain/sending/check-sent-transaction.ts';
 import { hashTransaction } from '../../chain/transaction.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { limitOf } from '../../util/bounds.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { SharedBudget } from '../../util/shared-budget.ts';
-import { TURNS } from '../../util/turn-queue.ts';
+import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import { UpstreamFault } from '../fault.ts';
 import { explainOutage } from '../node-state.ts';
 import { Route } from '../route.ts';
-import type { RoutedCall } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { UpstreamRequest } from '../upstream-request.ts';
 import { findAt } from './find-at.ts';
 import type { PrivateHashes } from './private-hashes.ts';
 import { SendRound } from './send-round.ts';
@@ -33,7 +33,7 @@ const SEND_BYTES = 16 * 1024;
 
 /** Size from which checks wait for a scheduler slot of the owner, bytes, and the approximate maximum cost per byte. */
 const LARGE_BYTES = 16 * 1024;
-const JUDGE_MS_A_BYTE = 0.0002;
+const CHECK_MS_A_BYTE = 0.0002;
 
 const METHOD = 'eth_sendRawTransaction';
 
@@ -41,7 +41,7 @@ const METHOD = 'eth_sendRawTransaction';
 export type OnSent = (entry: SentEntry, scope: RequestScope) => Promise<void>;
 
 /** Checked transaction to be sent. */
-type Sending = { readonly judged: JudgedTransaction; readonly hash: string; readonly bytes: Uint8Array };
+type Sending = { readonly checked: CheckedTransaction; readonly hash: string; readonly bytes: Uint8Array };
 
 /** In-flight send of a transaction, and the key that started it. */
 type Running = { readonly owner: string; readonly round: Promise<SendRound> };
@@ -75,18 +75,18 @@ export class TransactionSender {
     const rules = await this.#rules.read(scope);
     const { length } = bytes;
     const owner = scope.owner ?? '';
-    if (length > LARGE_BYTES) await TURNS.pause(owner, length * JUDGE_MS_A_BYTE);
+    if (length > LARGE_BYTES) await SCHEDULER.pause(owner, length * CHECK_MS_A_BYTE);
     // Many may have waited for the same rules, and each signature recovery takes half a millisecond.
-    const judged = await TURNS.take(owner, () =>
-      judgeTransaction(bytes, rules, this.#parts.tools.recoverPublicKey),
+    const checked = await SCHEDULER.take(owner, () =>
+      checkSentTransaction(bytes, rules, this.#parts.tools.recoverPublicKey),
     );
-    const hash = bytesToHex(hashTransaction(judged.transaction));
-    const sending: Sending = { judged, hash, bytes };
-    const { sender, transaction } = judged;
+    const hash = bytesToHex(hashTransaction(checked.transaction));
+    const sending: Sending = { checked, hash, bytes };
+    const { sender, transaction } = checked;
     await this.#hidden.add(hash, { sender: bytesToHex(sender), nonce: `${transaction.nonce}` });
     const round = await this.#share(sending, scope);
     // Many calls may have sent the same transaction.
-    await TURNS.rejoin(owner);
+    await SCHEDULER.rejoin(owner);
     await this.#note(sending, scope);
     this.#noteTakers(round, hash);
     return `"${hash}"`;
@@ -123,7 +123,7 @@ export class TransactionSender {
     scope: RequestScope,
   ): Promise<Upstream[]> {
     const round = this.#startRound(nodes, hash, bytes, scope, false);
-    await round.settled;
+    await round.completed;
     return round.answers.flatMap((answer) => (answer.kind === 'taken' ? [answer.upstream] : []));
   }
 
@@ -139,9 +139,9 @@ export class TransactionSender {
     const size = bytes.length + SEND_BYTES;
     if (!this.#budget.tryTake(owner, size)) throw new ChainError('busy', 'sends.bytes');
     const scope = callerScope.derive({ deadline: performance.now() + SEND_LIMIT_MS, isDetached: true });
-    const isInTurn = this.#parts.relay === undefined && this.#parts.options.to === 'first';
-    const round = this.#startRound(nodes, hash, bytes, scope, isInTurn);
-    void round.settled.then(() => {
+    const isSequential = this.#parts.relay === undefined && this.#parts.options.to === 'first';
+    const round = this.#startRound(nodes, hash, bytes, scope, isSequential);
+    void round.completed.then(() => {
       this.#budget.giveBack(owner, size);
       this.#noteTakers(round, hash);
     });
@@ -155,9 +155,9 @@ export class TransactionSender {
     hash: string,
     bytes: Uint8Array,
     scope: RequestScope,
-    isInTurn: boolean,
+    isSequential: boolean,
   ): SendRound {
-    const call: RoutedCall = {
+    const call: UpstreamRequest = {
       method: METHOD,
       params: `["${bytesToHex(bytes)}"]`,
       isText: true,
@@ -165,8 +165,8 @@ export class TransactionSender {
       check: checkHash(hash),
     };
     const ask = (upstream: Upstream): Promise<JsonResult> =>
-      this.#parts.askNode({ call, scope, upstream, route: new Route([]), askedAt: performance.now() });
-    return new SendRound({ nodes, ask, isInTurn });
+      this.#parts.sendToNode({ call, scope, upstream, route: new Route([]), requestedAt: performance.now() });
+    return new SendRound({ nodes, ask, isSequential });
   }
 
   /** Chooses the nodes that get a transaction: the healthy ones, or, where none is, those that may still answer. */
@@ -185,10 +185,10 @@ export class TransactionSender {
   }
 
   /** Verified nodes that did not get the transaction now, although it was accepted before: it may be pending at one of them alone. */
-  #listUnasked(asked: readonly Upstream[], hash: string): readonly Upstream[] {
+  #listUnrequested(requested: readonly Upstream[], hash: string): readonly Upstream[] {
     const { relay, upstreams } = this.#parts;
     if (relay !== undefined || this.#sent.get(hash) === undefined) return [];
-    return upstreams.filter((node) => node.standing === 'verified' && !asked.includes(node));
+    return upstreams.filter((node) => node.standing === 'verified' && !requested.includes(node));
   }
 
   /**
@@ -197,16 +197,16 @@ export class TransactionSender {
    */
   async #isKnown(
     round: SendRound,
-    asked: readonly Upstream[],
+    requested: readonly Upstream[],
     hash: string,
     scope: RequestScope,
   ): Promise<boolean> {
     if (round.isUnclear && this.#sent.get(hash) !== undefined) return true;
-    const unsure = [...round.unsure, ...this.#listUnasked(asked, hash)];
+    const unsure = [...round.unsure, ...this.#listUnrequested(requested, hash)];
     const inside = scope.derive({ deadline: performance.now() + FIND_LIMIT_MS });
     try {
       const looks = [
-        ...round.refusing.map((upstream) => findAt(upstream, hash, this.#parts.askNode, inside)),
+        ...round.refusing.map((upstream) => findAt(upstream, hash, this.#parts.sendToNode, inside)),
         ...unsure.map((upstream) => this.#isAt(upstream, hash, inside)),
       ];
       if (unsure.length > 0) looks.push(this.#isServed(hash, inside));
@@ -220,7 +220,7 @@ export class TransactionSender {
   async #isAt(upstream: Upstream, hash: string, scope: RequestScope): Promise<boolean> {
     for (const pause of FIND_PAUSES_MS) {
       if (pause > 0) await sleep(pause);
-      const found = await findAt(upstream, hash, this.#parts.askNode, scope);
+      const found = await findAt(upstream, hash, this.#parts.sendToNode, scope);
       if (found !== undefined) return found;
     }
     return false;
@@ -237,9 +237,9 @@ export class TransactionSender {
   }
 
   /** Remembers the transaction for this caller. */
-  async #note({ judged, hash, bytes }: Sending, scope: RequestScope): Promise<void> {
-    const { transaction } = judged;
-    const sender = bytesToHex(judged.sender);
+  async #note({ checked, hash, bytes }: Sending, scope: RequestScope): Promise<void> {
+    const { transaction } = checked;
+    const sender = bytesToHex(checked.sender);
     const isPrivate = this.#parts.relay !== undefined;
     const entry = this.#sent.add({ hash, sender, transaction, bytes, isPrivate }, scope);
     if (entry !== undefined) await this.#onSent(entry, scope);

@@ -7,7 +7,7 @@ import type { NodeReply } from '../node-call.ts';
 import type { AnswerBounds } from './answer-bounds.ts';
 import { ERROR_BYTES, excessive } from './answer-shape.ts';
 import type { BodyReader, LoneError } from './body-reader.ts';
-import { HeldPieces } from './held-pieces.ts';
+import { BufferedPieces } from './buffered-pieces.ts';
 import { trimZeros } from './padded-quantities.ts';
 import { PieceTrimmer } from './piece-trimmer.ts';
 import {
@@ -48,7 +48,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
   readonly #source: ResultSource;
   readonly #scanner: ReplyScanner;
   /** Everything received so far; dropped when streaming begins. */
-  readonly #held: HeldPieces;
+  readonly #buffered: BufferedPieces;
   #received = 0;
   /** Bytes of the whole body where its length is known, otherwise 0. */
   #expected = 0;
@@ -66,7 +66,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     this.#answer = answer;
     this.#source = source;
     this.#scanner = new ReplyScanner(answer);
-    this.#held = new HeldPieces(bounds.memory);
+    this.#buffered = new BufferedPieces(bounds.memory);
   }
 
   get maxBytes(): number {
@@ -92,7 +92,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
       this.#scanner.padding.forget();
       return undefined;
     }
-    this.#held.push(chunk);
+    this.#buffered.push(chunk);
     if (this.#isLarge) return this.#beginStream();
     // An error is needed as a whole: the data of a revert may be as long as the result of a call.
     const { error } = this.#scanner;
@@ -110,11 +110,11 @@ export class AnswerReader implements BodyReader<NodeReply> {
     try {
       value = this.#readEnd();
     } catch (error) {
-      this.#held.clear();
+      this.#buffered.clear();
       throw error;
     }
-    if (value instanceof Promise) return value.finally(() => this.#held.clear());
-    this.#held.clear();
+    if (value instanceof Promise) return value.finally(() => this.#buffered.clear());
+    this.#buffered.clear();
     return value;
   }
 
@@ -129,12 +129,12 @@ export class AnswerReader implements BodyReader<NodeReply> {
     if (this.#takesBytes && this.#countResultBytes() >= LARGE_RESULT_BYTES && !isErrorAnswer(this.#scanner)) {
       return { kind: 'result', result: new JsonBytes(new SharedBytes(this.#collectResult())) };
     }
-    return readReply(this.#scanner, this.#held.join());
+    return readReply(this.#scanner, this.#buffered.join());
   }
 
   fail(fault: UpstreamFault): UpstreamFault {
     this.#stream?.fail(fault);
-    this.#held.clear();
+    this.#buffered.clear();
     return fault;
   }
 
@@ -175,7 +175,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     const { start, end = this.#received } = findResult(this.#scanner);
     const bytes = Buffer.allocUnsafeSlow(end - start);
     let base = 0;
-    for (const chunk of this.#held.pieces) {
+    for (const chunk of this.#buffered.pieces) {
       const from = Math.max(start - base, 0);
       if (from < chunk.length && base < end) bytes.set(chunk.subarray(from, end - base), base + from - start);
       base += chunk.length;
@@ -189,12 +189,12 @@ export class AnswerReader implements BodyReader<NodeReply> {
     const stream = new ResultStream(this.#source);
     this.#stream = stream;
     let base = 0;
-    for (const chunk of this.#held.pieces) {
+    for (const chunk of this.#buffered.pieces) {
       this.#forward(stream, chunk, base);
       base += chunk.length;
     }
     this.#scanner.padding.forget();
-    this.#held.clear();
+    this.#buffered.clear();
     return { kind: 'result', result: stream };
   }
 

@@ -2,9 +2,9 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { BatchBounds } from './answer-bounds.ts';
-import { readInTurns } from './answer-turns.ts';
+import { readInSlots } from './answer-slots.ts';
 import type { BodyReader, LoneError } from './body-reader.ts';
-import { HeldPieces } from './held-pieces.ts';
+import { BufferedPieces } from './buffered-pieces.ts';
 import { type BatchAnswer, readBatch, readLoneRefusal } from './read-batch.ts';
 
 /** Reads the answer to a batch once it is complete. */
@@ -12,7 +12,7 @@ export class BatchReader implements BodyReader<BatchAnswer> {
   readonly isWaitedFor = true;
   readonly #firstId: number;
   readonly #bounds: BatchBounds;
-  readonly #held: HeldPieces;
+  readonly #reserved: BufferedPieces;
   #received = 0;
 
   /**
@@ -20,7 +20,7 @@ export class BatchReader implements BodyReader<BatchAnswer> {
    * @param memory opens a reservation of memory for the buffered answer
    */
   constructor(firstId: number, bounds: BatchBounds, memory: () => AnswerMemory) {
-    this.#held = new HeldPieces(memory);
+    this.#reserved = new BufferedPieces(memory);
     this.#firstId = firstId;
     this.#bounds = bounds;
   }
@@ -37,23 +37,23 @@ export class BatchReader implements BodyReader<BatchAnswer> {
   push(chunk: Buffer): undefined {
     this.#received += chunk.length;
     this.expect(this.#received);
-    this.#held.push(chunk);
+    this.#reserved.push(chunk);
   }
 
   end(): PromiseOrValue<BatchAnswer> {
-    return readInTurns(this.#received, this.#read());
+    return readInSlots(this.#received, this.#read());
   }
 
   *#read(): Generator<undefined, BatchAnswer> {
     try {
-      return yield* readBatch(this.#held.join(), this.#firstId, this.#bounds);
+      return yield* readBatch(this.#reserved.join(), this.#firstId, this.#bounds);
     } finally {
-      this.#held.clear();
+      this.#reserved.clear();
     }
   }
 
   fail(fault: UpstreamFault): UpstreamFault {
-    this.#held.clear();
+    this.#reserved.clear();
     return fault;
   }
 

@@ -14,7 +14,7 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('\n0');
 const [NEWLINE, ZERO] = LAST_CHUNK as unknown as readonly [number, number];
 /** Time that reading from all nodes may take of one turn of the event loop, milliseconds. */
-const TURN_MS = 4;
+const SLOT_MS = 4;
 
 /** Shorter reads are not timed: they take less time than reading the clock. */
 const TIMED_BYTES = 16_384;
@@ -33,29 +33,29 @@ export const PARSED = {
 
 /** Reading time shared by all sockets, since libuv calls back for each socket with data in one turn of the event loop. */
 class ReadingTime {
-  #turnEnd = 0;
+  #slotEnd = 0;
   /** Sockets with data left for the next turn, longest-waiting first. */
-  #heldBack = new Set<Socket>();
+  #withheld = new Set<Socket>();
 
   isOver(): boolean {
     const now = performance.now();
-    if (this.#turnEnd > 0) return now > this.#turnEnd;
-    this.#turnEnd = now + TURN_MS;
+    if (this.#slotEnd > 0) return now > this.#slotEnd;
+    this.#slotEnd = now + SLOT_MS;
     setImmediate(() => this.#beginTurn());
     return false;
   }
 
   holdBack(socket: Socket): void {
-    this.#heldBack.add(socket);
+    this.#withheld.add(socket);
   }
 
   #beginTurn(): void {
-    this.#turnEnd = 0;
-    const waiting = [...this.#heldBack];
-    this.#heldBack.clear();
+    this.#slotEnd = 0;
+    const waiting = [...this.#withheld];
+    this.#withheld.clear();
     let read = 0;
     while (read < waiting.length && !this.isOver()) waiting[read++]?.emit('readable');
-    if (read < waiting.length) this.#heldBack = new Set([...waiting.slice(read), ...this.#heldBack]);
+    if (read < waiting.length) this.#withheld = new Set([...waiting.slice(read), ...this.#withheld]);
   }
 }
 
@@ -83,7 +83,7 @@ export function boundFraming(socket: Socket): void {
   let mayEnd = false;
   let lastByte = 0;
 
-  const settle = (): void => {
+  const complete = (): void => {
     if (chunkBytes === 0) return;
     if (PARSED.heads !== headsBefore) isSized = PARSED.isSized;
     const bodyBytes = PARSED.bodyBytes - bodyBefore;
@@ -123,7 +123,7 @@ export function boundFraming(socket: Socket): void {
   socket.read = (size?: number): Buffer | null => {
     // The stream itself requests more data, and takes nothing.
     if (size === 0) return read(0) as null;
-    settle();
+    complete();
     if ((head ?? 0) > HEAD_BYTES || framing > FRAMING_BYTES + FRAMING_PER_BYTE * body) {
       framing = 0;
       head = undefined;

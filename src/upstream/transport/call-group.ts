@@ -1,19 +1,19 @@
 import type { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
-import { JoinedCall } from './joined-call.ts';
-import type { SendOptions, SettleMany } from './transport.ts';
+import { CoalescedCall } from './coalesced-call.ts';
+import type { OnCompleteMany, SendOptions } from './transport.ts';
 
 /** Calls that were sent at the same time with the same options: they share one abort listener. */
 export class CallGroup {
   readonly options: SendOptions;
-  readonly settle: SettleMany;
+  readonly complete: OnCompleteMany;
   readonly #calls: GroupCall[] = [];
   /** Number of calls that share a request. */
   #sharing = 0;
 
-  constructor(options: SendOptions, settle: SettleMany) {
+  constructor(options: SendOptions, complete: OnCompleteMany) {
     this.options = options;
-    this.settle = settle;
+    this.complete = complete;
   }
 
   /** Adds a call to the group, which shares a request from here on. */
@@ -35,7 +35,7 @@ export class CallGroup {
 }
 
 /** One call of a group. */
-export class GroupCall extends JoinedCall {
+export class GroupCall extends CoalescedCall {
   readonly #group: CallGroup;
   readonly #position: number;
 
@@ -46,11 +46,11 @@ export class GroupCall extends JoinedCall {
   }
 
   resolve(reply: NodeReply): void {
-    this.#group.settle.resolve(this.#position, reply);
+    this.#group.complete.resolve(this.#position, reply);
   }
 
   reject(fault: UpstreamFault): void {
-    this.#group.settle.reject(this.#position, fault);
+    this.#group.complete.reject(this.#position, fault);
   }
 
   protected ignoreAbort(): void {

@@ -6,16 +6,23 @@ import type { NodeCall, NodeReply } from '../node-call.ts';
 import { BATCH_BYTES, findBatchBounds, findBounds } from './answer-bounds.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { BatchReader } from './batch-reader.ts';
+import { CallCoalescer, type CoalescingHost } from './call-coalescer.ts';
 import { CallGroup } from './call-group.ts';
-import { CallJoiner, type JoinHost } from './call-joiner.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
-import { type Exchange, type ExchangeHost, type ExchangeRequest, HttpExchange } from './http-exchange.ts';
 import { compileHttpParser } from './http-parser.ts';
+import { type Exchange, HttpRequest, type OutgoingRequest, type RequestHost } from './http-request.ts';
 import { createConnector } from './node-connector.ts';
 import { type BatchAnswer, requireAll } from './read-batch.ts';
 import { refuseCall } from './refuse-call.ts';
 import type { ResultSource } from './result-stream.ts';
-import type { Endpoint, SendOptions, Settle, SettleMany, Transport, TransportLimits } from './transport.ts';
+import type {
+  Endpoint,
+  OnComplete,
+  OnCompleteMany,
+  SendOptions,
+  Transport,
+  TransportLimits,
+} from './transport.ts';
 
 /** Idle connections are kept this long unless the node says otherwise. */
 const KEEP_ALIVE_MS = 30_000;
@@ -26,7 +33,7 @@ export function createHttpTransport(endpoint: Endpoint, limits: TransportLimits)
   return new HttpTransport(endpoint, limits);
 }
 
-class HttpTransport implements Transport, ExchangeHost, JoinHost {
+class HttpTransport implements Transport, RequestHost, CoalescingHost {
   readonly answerTimeout: number;
   readonly stallTimeout: number;
   readonly memory: () => AnswerMemory;
@@ -36,8 +43,8 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
   readonly #ownPool: Pool;
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #exchanges = new ExpirySweep<Exchange>();
-  readonly #joiner: CallJoiner;
+  readonly #contexts = new ExpirySweep<Exchange>();
+  readonly #coalescer: CallCoalescer;
   /** Calls in requests that occupy a connection, wait for one, or are about to. */
   #inFlight = 0;
   #lastId = 0;
@@ -48,7 +55,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
     this.stallTimeout = limits.stallTimeout;
     this.memory = limits.memory;
     this.#limits = limits;
-    this.#joiner = new CallJoiner(limits.batch, this);
+    this.#coalescer = new CallCoalescer(limits.batch, this);
     this.#path = url.pathname + url.search;
     this.#headers = {
       'content-type': 'application/json',
@@ -73,24 +80,24 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
       const refusal = this.#refuse(options);
       if (refusal !== undefined) return reject(refusal);
       this.#inFlight++;
-      const settle = { resolve, reject };
-      if (!this.#joiner.take(call, options, settle)) this.sendAlone(call, options, settle);
+      const complete = { resolve, reject };
+      if (!this.#coalescer.take(call, options, complete)) this.sendAlone(call, options, complete);
     });
   }
 
-  sendMany(calls: readonly NodeCall[], options: SendOptions, settle: SettleMany): void {
+  sendMany(calls: readonly NodeCall[], options: SendOptions, complete: OnCompleteMany): void {
     const { batch } = options;
-    const group = new CallGroup(options, settle);
+    const group = new CallGroup(options, complete);
     for (const [position, call] of calls.entries()) {
       const refusal = this.#refuse(options);
       if (refusal !== undefined) {
-        settle.reject(position, refusal);
+        complete.reject(position, refusal);
         continue;
       }
       this.#inFlight++;
-      if (batch !== undefined && this.#joiner.mayShare(call))
-        this.#joiner.takeItem(batch, group.add(call, position));
-      else this.sendAlone(call, options, settleOne(settle, position));
+      if (batch !== undefined && this.#coalescer.mayShare(call))
+        this.#coalescer.takeItem(batch, group.add(call, position));
+      else this.sendAlone(call, options, completeOne(complete, position));
     }
   }
 
@@ -107,7 +114,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
     }).then(requireAll);
   }
 
-  sendAlone(call: NodeCall, options: SendOptions, settle: Settle<NodeReply>): void {
+  sendAlone(call: NodeCall, options: SendOptions, complete: OnComplete<NodeReply>): void {
     const id = String(++this.#lastId);
     const createReader = (source: ResultSource): AnswerReader =>
       new AnswerReader(
@@ -118,12 +125,16 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
         call.takesBytes === true,
       );
     const isOnce = call.isOnce === true;
-    this.#begin({ body: encodeCall(call, id), places: 1, createReader, isOnce }, options, settle);
+    this.#begin({ body: encodeCall(call, id), places: 1, createReader, isOnce }, options, complete);
   }
 
-  sendJoined(calls: readonly NodeCall[], options: SendOptions, settle: Settle<BatchAnswer>): Exchange {
+  sendCoalescedBatch(
+    calls: readonly NodeCall[],
+    options: SendOptions,
+    complete: OnComplete<BatchAnswer>,
+  ): Exchange {
     const answerBytes = Math.min(this.#limits.answerBytes, this.#limits.streamBytes);
-    return this.#begin(this.#numberBatch(calls, calls.length, answerBytes), options, settle);
+    return this.#begin(this.#numberBatch(calls, calls.length, answerBytes), options, complete);
   }
 
   takePlace(): void {
@@ -137,7 +148,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
   async close(): Promise<void> {
     this.#isClosed = true;
     const fault = new UpstreamFault('unreachable', 'the connections to the node are being closed');
-    for (const exchange of this.#exchanges.list()) exchange.fail(fault);
+    for (const exchange of this.#contexts.list()) exchange.fail(fault);
     await Promise.all([this.#pool.destroy(), this.#ownPool.destroy()]);
   }
 
@@ -154,7 +165,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
   }
 
   forget(exchange: Exchange): void {
-    this.#exchanges.delete(exchange);
+    this.#contexts.delete(exchange);
   }
 
   release({ places }: Exchange): void {
@@ -169,7 +180,7 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
     calls: readonly NodeCall[],
     places: number,
     answerBytes: number,
-  ): ExchangeRequest<BatchAnswer> {
+  ): OutgoingRequest<BatchAnswer> {
     const firstId = this.#lastId + 1;
     this.#lastId += calls.length;
     const createReader = (): BatchReader =>
@@ -177,14 +188,14 @@ class HttpTransport implements Transport, ExchangeHost, JoinHost {
     return { body: encodeBatch(calls, firstId), places, createReader };
   }
 
-  #begin<T>(request: ExchangeRequest<T>, options: SendOptions, settle: Settle<T>): Exchange {
-    const exchange = new HttpExchange(this, request, options, settle);
-    this.#exchanges.add(exchange);
+  #begin<T>(request: OutgoingRequest<T>, options: SendOptions, complete: OnComplete<T>): Exchange {
+    const exchange = new HttpRequest(this, request, options, complete);
+    this.#contexts.add(exchange);
     this.dispatch(exchange, request.isOnce === true);
     return exchange;
   }
 }
 
-function settleOne({ resolve, reject }: SettleMany, position: number): Settle<NodeReply> {
+function completeOne({ resolve, reject }: OnCompleteMany, position: number): OnComplete<NodeReply> {
   return { resolve: (reply) => resolve(position, reply), reject: (fault) => reject(position, fault) };
 }

@@ -3,8 +3,8 @@ import { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
 import { type AnswerBounds, NOTIFICATION } from './answer-bounds.ts';
 import { excessive, UNPARSED_SHAPE } from './answer-shape.ts';
+import { COUNTED_FROM, outOfMemory } from './buffered-pieces.ts';
 import { FrameReader, type FrameSink, type PassOn } from './frame-reader.ts';
-import { COUNTED_FROM, outOfMemory } from './held-pieces.ts';
 import { PieceList } from './piece-list.ts';
 import { skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
@@ -17,13 +17,13 @@ const BYTES_PER_FRAME = 128;
  * A longer message is kept in pieces from the frame on that exceeds this length: assembling it takes 0.9 ms per megabyte, most of it for fresh
  * memory.
  */
-export const KEPT_BYTES: number = 1024 * 1024;
+export const BUFFERED_BYTES: number = 1024 * 1024;
 /** Allowed pings and pongs; the node answers our pings every 15 s. */
 const CONTROL_FRAMES = { capacity: 100, perSecond: 10 };
 /** Allowed messages that answer no request and belong to no subscription. */
 const UNASKED = { capacity: 64, perSecond: 1 };
 /** A long unrequested message counts as one more for each of these bytes. */
-const UNASKED_BYTES = 16_384;
+const UNSOLICITED_BYTES = 16_384;
 
 /** Bounds of a message that costs next to nothing, whatever it contains: most are no longer, and their own bounds are looked up only after their id. */
 const SHORT: AnswerBounds = { ...UNPARSED_SHAPE, trimsZeros: true, bytes: 4_096, isFixed: true };
@@ -61,7 +61,7 @@ type OpenMessage = {
   isNamed: boolean;
   bytes: number;
   frames: number;
-  kept: PieceList | undefined;
+  cached: PieceList | undefined;
 };
 
 /**
@@ -74,11 +74,11 @@ export class MessageGate implements FrameSink {
   readonly #memory: () => AnswerMemory;
   readonly #answerBytes: number;
   readonly #controls = new TokenBucket(CONTROL_FRAMES);
-  readonly #unasked = new TokenBucket(UNASKED);
+  readonly #unsolicited = new TokenBucket(UNASKED);
   /** Complete messages that the library has yet to emit. */
-  readonly #scanned: { readonly message: ScannedMessage; readonly held: AnswerMemory | undefined }[] = [];
+  readonly #scanned: { readonly message: ScannedMessage; readonly reserved: AnswerMemory | undefined }[] = [];
   #open: OpenMessage | undefined;
-  #held: AnswerMemory | undefined;
+  #reserved: AnswerMemory | undefined;
 
   /**
    * @param memory opens a reservation of memory for a message
@@ -101,22 +101,22 @@ export class MessageGate implements FrameSink {
   /** Takes the scan of the next message that the library emits; its memory remains reserved until `release`. */
   take(): { readonly message: ScannedMessage; readonly release: () => void } | undefined {
     const next = this.#scanned.shift();
-    return next && { message: next.message, release: () => next.held?.release() };
+    return next && { message: next.message, release: () => next.reserved?.release() };
   }
 
   /** Releases the memory of messages that will not be emitted any more. */
   close(): void {
-    for (const { held } of this.#scanned.splice(0)) held?.release();
-    this.#held?.release();
-    this.#held = undefined;
+    for (const { reserved } of this.#scanned.splice(0)) reserved?.release();
+    this.#reserved?.release();
+    this.#reserved = undefined;
   }
 
   /**
    * Counts a message of `bytes` bytes that answers no request and belongs to no subscription.
    * @throws UpstreamFault when there are too many of them
    */
-  countUnasked(bytes: number): void {
-    if (!this.#unasked.tryTake(1 + bytes / UNASKED_BYTES))
+  countUnsolicited(bytes: number): void {
+    if (!this.#unsolicited.tryTake(1 + bytes / UNSOLICITED_BYTES))
       throw excessive('messages that were not asked for');
   }
 
@@ -134,8 +134,8 @@ export class MessageGate implements FrameSink {
     }
     if (open.frames > FRAMES + open.bytes / BYTES_PER_FRAME) throw excessive('frames of a message');
     this.#checkBytes(open, open.bytes + bytes);
-    if (open.bytes + bytes > KEPT_BYTES) open.kept ??= new PieceList();
-    return open.kept !== undefined;
+    if (open.bytes + bytes > BUFFERED_BYTES) open.cached ??= new PieceList();
+    return open.cached !== undefined;
   }
 
   takePayload(piece: Buffer): void {
@@ -145,16 +145,21 @@ export class MessageGate implements FrameSink {
     this.#name(open);
     this.#checkBytes(open, open.bytes);
     if (open.bytes > COUNTED_FROM) this.#hold(open.bytes, piece.length);
-    if (open.isWhole) open.kept?.push(piece);
+    if (open.isWhole) open.cached?.push(piece);
   }
 
   endMessage(): void {
-    const { scanner, isWhole, hasBegun, bytes, kept } = this.#open as OpenMessage;
+    const { scanner, isWhole, hasBegun, bytes, cached } = this.#open as OpenMessage;
     const isList = hasBegun && scanner === undefined;
-    const message = { scanner, isWhole: isWhole && (isList || scanner?.isDone === true), bytes, rest: kept };
-    this.#scanned.push({ message, held: this.#held });
+    const message = {
+      scanner,
+      isWhole: isWhole && (isList || scanner?.isDone === true),
+      bytes,
+      rest: cached,
+    };
+    this.#scanned.push({ message, reserved: this.#reserved });
     this.#open = undefined;
-    this.#held = undefined;
+    this.#reserved = undefined;
   }
 
   #beginMessage(): OpenMessage {
@@ -166,7 +171,7 @@ export class MessageGate implements FrameSink {
       isNamed: false,
       bytes: 0,
       frames: 0,
-      kept: undefined,
+      cached: undefined,
     };
   }
 
@@ -212,8 +217,8 @@ export class MessageGate implements FrameSink {
    * @param added bytes of its last piece
    */
   #hold(all: number, added: number): void {
-    const isFirst = this.#held === undefined;
-    this.#held ??= this.#memory();
-    if (!this.#held.hold(isFirst ? all : added)) throw outOfMemory();
+    const isFirst = this.#reserved === undefined;
+    this.#reserved ??= this.#memory();
+    if (!this.#reserved.hold(isFirst ? all : added)) throw outOfMemory();
   }
 }

@@ -2,7 +2,7 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { NodeReply } from '../node-call.ts';
 import type { ShapeBounds } from './answer-shape.ts';
 import { MessagePieces, streamPieces } from './message-bytes.ts';
-import { KEPT_BYTES, type ScannedMessage } from './message-gate.ts';
+import { BUFFERED_BYTES, type ScannedMessage } from './message-gate.ts';
 import { trimZeros } from './padded-quantities.ts';
 import { findResult, isBlank, isErrorAnswer, malformed, readReply, skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
@@ -72,7 +72,7 @@ export function readSingleReply(
   if (!isErrorAnswer(scanner)) {
     const { start, end = start } = findResult(scanner);
     const isLong = bytes instanceof MessagePieces;
-    if (end - start > (isLong ? Math.min(streamBytes, KEPT_BYTES) : streamBytes)) {
+    if (end - start > (isLong ? Math.min(streamBytes, BUFFERED_BYTES) : streamBytes)) {
       const { zeros } = scanner.padding;
       const result = isLong
         ? bytes.stream(start, end, zeros)

@@ -9,7 +9,7 @@ import type { Endpoint, TransportLimits } from './transport.ts';
 
 const NORMAL_CLOSURE = 1000;
 /** Time that messages of one node may take of one turn of the event loop, milliseconds. */
-const TURN_MS = 2;
+const SLOT_MS = 2;
 /** Shorter reads are not timed: a node that sends without a pause fills longer ones. */
 const TIMED_BYTES = 16_384;
 /** Time that the node has to answer a close frame. */
@@ -42,7 +42,7 @@ export class NodeSocket {
   #isCorked = false;
   #bytesAtPing = -1;
   /** Time after which reading pauses in this turn of the event loop; 0 before anything has been read in it. */
-  #turnEnd = 0;
+  #slotEnd = 0;
   /** Reason for the end of the connection, as far as it is known; the first one counts. */
   #fault: UpstreamFault | undefined;
 
@@ -152,13 +152,13 @@ export class NodeSocket {
   /** Pauses a fast connection until the next turn of the event loop: libuv reads up to 32 chunks of a socket before it serves another. */
   #pace(): void {
     const now = performance.now();
-    if (this.#turnEnd === 0) {
-      this.#turnEnd = now + TURN_MS;
+    if (this.#slotEnd === 0) {
+      this.#slotEnd = now + SLOT_MS;
       setImmediate(() => {
-        this.#turnEnd = 0;
+        this.#slotEnd = 0;
         if (this.#ws.isPaused) this.#ws.resume();
       });
-    } else if (now > this.#turnEnd) this.#ws.pause();
+    } else if (now > this.#slotEnd) this.#ws.pause();
   }
 
   /** Reads nothing once there is a reason to end the connection: the library may still emit what it has. */

@@ -1,10 +1,10 @@
-import type { JoinedCall } from './joined-call.ts';
+import type { CoalescedCall } from './coalesced-call.ts';
 
 /** Calls of one caller: a single call, or items of a batch, which stay together. */
-export type GivenCalls = readonly JoinedCall[];
+export type SubmittedCalls = readonly CoalescedCall[];
 
 /** Calls of one request. */
-export type PackedCalls = { readonly calls: readonly JoinedCall[]; readonly callers: number };
+export type PackedCalls = { readonly calls: readonly CoalescedCall[]; readonly callers: number };
 
 /** Maximum callers in one request. */
 const MOST_CALLERS = 16;
@@ -13,15 +13,15 @@ const MOST_CALLERS = 16;
  * Packs callers into as few requests as the bounds allow, of about the same size, in order of arrival.
  * @param most maximum calls in one request; no caller has more
  */
-export function packCallers(given: readonly GivenCalls[], most: number): readonly PackedCalls[] {
-  const total = given.reduce((sum, { length }) => sum + length, 0);
-  const requests = Math.max(Math.ceil(total / most), Math.ceil(given.length / MOST_CALLERS));
+export function packCallers(provided: readonly SubmittedCalls[], most: number): readonly PackedCalls[] {
+  const total = provided.reduce((sum, { length }) => sum + length, 0);
+  const requests = Math.max(Math.ceil(total / most), Math.ceil(provided.length / MOST_CALLERS));
   const share = total / requests;
   const packed: PackedCalls[] = [];
-  let calls: JoinedCall[] = [];
+  let calls: CoalescedCall[] = [];
   let callers = 0;
   let taken = 0;
-  for (const own of given) {
+  for (const own of provided) {
     const hasShare = taken >= share * (packed.length + 1);
     const isFull = hasShare || calls.length + own.length > most || callers === MOST_CALLERS;
     if (callers > 0 && isFull) {

@@ -32,7 +32,7 @@ export interface Pending extends Expiring {
   readonly isBatch: boolean;
   /** Starts the answer timeout, in milliseconds, when the request is sent. */
   beginWait(answerTimeout: number): void;
-  settle(message: Message): void;
+  complete(message: Message): void;
   fail(fault: UpstreamFault): void;
 }
 
@@ -77,7 +77,7 @@ export class PendingCall<T> implements Pending {
     this.fail(new UpstreamFault('timeout', 'the node did not answer in time'));
   }
 
-  settle(message: Message): void {
+  complete(message: Message): void {
     this.#end(true);
     let value: PromiseOrValue<T>;
     try {

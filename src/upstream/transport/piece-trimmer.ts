@@ -3,7 +3,7 @@ import { type Padding, trimZeros } from './padded-quantities.ts';
 /** Removes zeros from a result that is forwarded as it arrives. An incomplete quantity is held back. */
 export class PieceTrimmer {
   /** The beginning of a quantity whose end has not arrived. */
-  #held: Uint8Array | undefined;
+  #reserved: Uint8Array | undefined;
 
   /**
    * Yields the trimmed bytes that are complete.
@@ -13,22 +13,22 @@ export class PieceTrimmer {
    * @param openAt start of a text that may become a quantity with zeros to leave out; Infinity where none is open
    */
   *trim(piece: Uint8Array, base: number, padding: Padding, openAt: number): Generator<Uint8Array> {
-    const held = this.#held;
+    const reserved = this.#reserved;
     const end = base + piece.length;
     const limit = Math.min(openAt, end);
-    if (held === undefined) {
-      this.#held = undefined;
+    if (reserved === undefined) {
+      this.#reserved = undefined;
       yield* emit(piece, base, limit, padding);
     } else {
-      const start = base - held.length;
-      if (limit > start) yield* emit(held, start, limit, padding);
+      const start = base - reserved.length;
+      if (limit > start) yield* emit(reserved, start, limit, padding);
       if (limit > base) yield* emit(piece, base, limit, padding);
     }
-    this.#held = limit < end ? hold(held, piece, base, limit) : undefined;
+    this.#reserved = limit < end ? hold(reserved, piece, base, limit) : undefined;
   }
 
   get holds(): boolean {
-    return this.#held !== undefined;
+    return this.#reserved !== undefined;
   }
 }
 
@@ -40,7 +40,8 @@ function* emit(bytes: Uint8Array, base: number, limit: number, padding: Padding)
 }
 
 /** Copies the bytes from `limit` on into memory of their own, since they are few. */
-function hold(held: Uint8Array | undefined, piece: Uint8Array, base: number, limit: number): Uint8Array {
-  const before = held === undefined || limit >= base ? [] : [held.subarray(limit - base + held.length)];
+function hold(reserved: Uint8Array | undefined, piece: Uint8Array, base: number, limit: number): Uint8Array {
+  const before =
+    reserved === undefined || limit >= base ? [] : [reserved.subarray(limit - base + reserved.length)];
   return Buffer.concat([...before, piece.subarray(Math.max(limit - base, 0))]);
 }

@@ -100,7 +100,7 @@ class BatchParser {
     let pauseAt = SLICE_BYTES;
     do {
       const from = skipBlank(body, at + 1);
-      const end = this.#readPlain(from) ?? (yield* this.#scanAnswer(from));
+      const end = this.#readFastPath(from) ?? (yield* this.#scanAnswer(from));
       at = skipBlank(body, end);
       if (at < pauseAt) continue;
       pauseAt = at + SLICE_BYTES;
@@ -141,7 +141,7 @@ class BatchParser {
   }
 
   /** @returns the position behind the answer that begins at `from`; undefined where it has to be scanned */
-  #readPlain(from: number): number | undefined {
+  #readFastPath(from: number): number | undefined {
     if (this.#answers++ === this.#replies.length) throw malformed('the batch has more answers than calls');
     return this.#readIdFirst(from) ?? this.#readResultFirst(from);
   }
@@ -151,7 +151,7 @@ class BatchParser {
     const idEnd = this.#readNumber(from + ID_FIRST.length);
     if (!this.#holds(RESULT_BEHIND_ID, idEnd)) return undefined;
     const start = idEnd + RESULT_BEHIND_ID.length;
-    const end = this.#skipPlainText(start);
+    const end = this.#skipUnescapedText(start);
     if (this.#body[end] !== QUOTE || this.#body[end + 1] !== OBJECT_END) return undefined;
     this.#keepText(start - 1, end + 1);
     return end + 2;
@@ -160,7 +160,7 @@ class BatchParser {
   #readResultFirst(from: number): number | undefined {
     if (!this.#holds(RESULT_FIRST, from)) return undefined;
     const start = from + RESULT_FIRST.length;
-    const end = this.#skipPlainText(start);
+    const end = this.#skipUnescapedText(start);
     if (this.#body[end] !== QUOTE || !this.#holds(ID_BEHIND_RESULT, end + 1)) return undefined;
     const idEnd = this.#readNumber(end + 1 + ID_BEHIND_RESULT.length);
     if (this.#body[idEnd] !== OBJECT_END) return undefined;
@@ -220,7 +220,7 @@ class BatchParser {
   }
 
   /** Returns the position behind printable ASCII without quotes and escapes. */
-  #skipPlainText(from: number): number {
+  #skipUnescapedText(from: number): number {
     const body = this.#body;
     let at = from;
     for (;;) {

@@ -4,7 +4,7 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
 import { ERROR_BYTES, ERROR_SHAPE, excessive } from './answer-shape.ts';
-import { readInTurns } from './answer-turns.ts';
+import { readInSlots } from './answer-slots.ts';
 import type { AnswerBytes } from './message-bytes.ts';
 import { trimZeros } from './padded-quantities.ts';
 import type { Member, ReplyScanner } from './reply-scanner.ts';
@@ -64,7 +64,7 @@ export function findResult(scanner: ReplyScanner): Member {
 export function readReply(scanner: ReplyScanner, bytes: AnswerBytes): PromiseOrValue<NodeReply> {
   if (!isErrorAnswer(scanner)) return readResult(scanner, bytes);
   const { start, end = bytes.length } = scanner.error as Member;
-  return readInTurns(end - start, readReplyInSlices(scanner, bytes));
+  return readInSlots(end - start, readReplyInSlices(scanner, bytes));
 }
 
 /**

@@ -2,9 +2,9 @@ import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { FaultKind, UpstreamFault } from '../fault.ts';
 import { ERROR_BYTES, ERROR_SHAPE } from './answer-shape.ts';
-import { readInTurns } from './answer-turns.ts';
+import { readInSlots } from './answer-slots.ts';
 import type { BodyReader, LoneError } from './body-reader.ts';
-import { HeldPieces } from './held-pieces.ts';
+import { BufferedPieces } from './buffered-pieces.ts';
 import { describeRefusal } from './http-status.ts';
 import { isBlank, isErrorAnswer, readErrorInSlices } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
@@ -25,7 +25,7 @@ export class RefusalReader<T> implements BodyReader<T> {
   readonly #status: number;
   readonly #retryAfter: string | undefined;
   readonly #reader: BodyReader<T>;
-  readonly #held: HeldPieces;
+  readonly #buffered: BufferedPieces;
   readonly #scanner = new ReplyScanner(ERROR_SHAPE);
   /** Whether the bytes so far may be one JSON-RPC answer. */
   #mayBeAnswer = true;
@@ -41,7 +41,7 @@ export class RefusalReader<T> implements BodyReader<T> {
     reader: BodyReader<T>,
     memory: () => AnswerMemory,
   ) {
-    this.#held = new HeldPieces(memory);
+    this.#buffered = new BufferedPieces(memory);
     this.#status = status;
     this.#retryAfter = retryAfter;
     this.#reader = reader;
@@ -53,17 +53,17 @@ export class RefusalReader<T> implements BodyReader<T> {
     if (this.#received > this.maxBytes) throw this.#describe(undefined);
     if (this.#received > ERROR_BYTES + LIST_BYTES) this.#mayBeAnswer = false;
     if (this.#mayBeAnswer) this.#mayBeAnswer = this.#scan(chunk);
-    if (this.#mayBeAnswer || this.#received <= LIST_BYTES) this.#held.push(chunk);
-    else this.#held.clear();
+    if (this.#mayBeAnswer || this.#received <= LIST_BYTES) this.#buffered.push(chunk);
+    else this.#buffered.clear();
   }
 
   end(): PromiseOrValue<T> {
-    return readInTurns(this.#received, this.#read());
+    return readInSlots(this.#received, this.#read());
   }
 
   *#read(): Generator<undefined, T> {
     try {
-      const body = this.#held.join();
+      const body = this.#buffered.join();
       const lone = yield* this.#readLoneError(body);
       const fault = this.#describe(lone?.error.data);
       if (fault.kind === 'rateLimited') throw fault;
@@ -75,7 +75,7 @@ export class RefusalReader<T> implements BodyReader<T> {
       if (value === undefined) throw fault;
       return value;
     } finally {
-      this.#held.clear();
+      this.#buffered.clear();
     }
   }
 
@@ -97,7 +97,7 @@ export class RefusalReader<T> implements BodyReader<T> {
   }
 
   fail(fault: UpstreamFault): UpstreamFault {
-    this.#held.clear();
+    this.#buffered.clear();
     return INTERRUPTIONS.has(fault.kind) ? this.#describe(undefined) : fault;
   }
 

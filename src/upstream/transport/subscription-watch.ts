@@ -5,7 +5,7 @@ import { excessive } from './answer-shape.ts';
 import type { AnnouncementListener, SubscriptionKind } from './transport.ts';
 
 /** Retry delay after a node left a subscription unanswered. A node that refuses is not asked again on the same connection. */
-const ASK_AGAIN_MS = 30_000;
+const RETRY_MS = 30_000;
 
 /** Allowed heads of one node: the fastest chains have a hundred per second. A listener of pending transactions has a bound of its own. */
 const HEADS = { capacity: 512, perSecond: 128 };
@@ -13,7 +13,7 @@ const HEADS = { capacity: 512, perSecond: 128 };
 const HEAD_BYTES = 4_096;
 
 /** Sends a call on the open connection; the outcome is reported before any later message is read. */
-export type Ask = (
+export type SendOnConnection = (
   call: NodeCall,
   onReply: (reply: NodeReply) => void,
   onFault: (fault: UpstreamFault) => void,
@@ -23,7 +23,7 @@ export type Ask = (
 export class SubscriptionWatch {
   readonly #kind: SubscriptionKind;
   readonly #listener: AnnouncementListener;
-  readonly #ask: Ask;
+  readonly #ask: SendOnConnection;
   readonly #onEnd: (subscription: string) => void;
   readonly #heads: TokenBucket;
   readonly #bytes: TokenBucket;
@@ -41,7 +41,7 @@ export class SubscriptionWatch {
   constructor(
     kind: SubscriptionKind,
     listener: AnnouncementListener,
-    ask: Ask,
+    ask: SendOnConnection,
     onEnd: (subscription: string) => void,
     now: () => number = () => performance.now(),
   ) {
@@ -108,7 +108,7 @@ export class SubscriptionWatch {
       () => {
         this.#report(false);
         if (this.#isUp && !this.#isStopped) {
-          this.#timer = setTimeout(() => this.#subscribe(), ASK_AGAIN_MS).unref();
+          this.#timer = setTimeout(() => this.#subscribe(), RETRY_MS).unref();
         }
       },
     );

@@ -2,7 +2,7 @@ import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
-import type { CallerJoining } from './join-policy.ts';
+import type { CallerCoalescing } from './coalescing-policy.ts';
 
 /** Options of a call. Deadline and signal apply until the reply is known; a stream is ended by `cancel`. */
 export type SendOptions = {
@@ -17,13 +17,13 @@ export type SendOptions = {
 };
 
 /** Callbacks for the outcome of a request. */
-export type Settle<T> = {
+export type OnComplete<T> = {
   readonly resolve: (value: T) => void;
   readonly reject: (fault: UpstreamFault) => void;
 };
 
 /** Callbacks for the outcomes of several requests, each by its position. */
-export type SettleMany = {
+export type OnCompleteMany = {
   readonly resolve: (position: number, reply: NodeReply) => void;
   readonly reject: (position: number, fault: UpstreamFault) => void;
 };
@@ -52,7 +52,7 @@ export interface Transport {
    * Sends calls that share their options, like `send` of each but without a promise per call. A call may complete before this returns. Absent where
    * it would save nothing.
    */
-  sendMany?(calls: readonly NodeCall[], options: SendOptions, settle: SettleMany): void;
+  sendMany?(calls: readonly NodeCall[], options: SendOptions, complete: OnCompleteMany): void;
   /** Sends several calls in one JSON-RPC batch; replies are in the order of the calls, results always as text. */
   sendBatch(calls: readonly NodeCall[], options: SendOptions): Promise<readonly NodeReply[]>;
   /**
@@ -76,7 +76,7 @@ export type Endpoint = {
 export type BatchOptions = {
   /** Maximum calls in one batch; 1 disables batches. */
   readonly items: number;
-  readonly callers: CallerJoining;
+  readonly callers: CallerCoalescing;
 };
 
 /** Bounds of one transport. Durations are milliseconds. */

@@ -6,7 +6,7 @@ import { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { BATCH_BYTES, findBatchBounds, findBounds, loosen } from './answer-bounds.ts';
-import { readInTurns } from './answer-turns.ts';
+import { readInSlots } from './answer-slots.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
 import type { PassOn } from './frame-reader.ts';
 import { type Message, readMessage, readSingleReply } from './message.ts';
@@ -17,7 +17,7 @@ import { PendingCall, PendingCalls, type PendingParts } from './pending-call.ts'
 import { readBatch, requireAll } from './read-batch.ts';
 import { isAnonymousError, malformed } from './read-reply.ts';
 import { refuseCall } from './refuse-call.ts';
-import { type Ask, SubscriptionWatch } from './subscription-watch.ts';
+import { type SendOnConnection, SubscriptionWatch } from './subscription-watch.ts';
 import type {
   AnnouncementListener,
   Endpoint,
@@ -91,7 +91,7 @@ class WebSocketTransport implements Transport, SocketListener {
         if (bytes.length > batch.bytes)
           throw new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');
         const answers = readBatch(bytes.subarray(0), firstId, batch);
-        return continueWith(readInTurns(bytes.length, answers), requireAll);
+        return continueWith(readInSlots(bytes.length, answers), requireAll);
       };
       const text = encodeBatch(calls, firstId);
       this.#begin({ ids, text, bounds, isBatch: true, options, read, resolve, reject });
@@ -99,7 +99,7 @@ class WebSocketTransport implements Transport, SocketListener {
   }
 
   watch(kind: SubscriptionKind, listener: AnnouncementListener): () => void {
-    const ask: Ask = (call, onReply, onFault) => {
+    const ask: SendOnConnection = (call, onReply, onFault) => {
       const deadline = performance.now() + this.#limits.answerTimeout;
       this.#sendCall(call, { deadline }, onReply, onFault);
     };
@@ -169,27 +169,27 @@ class WebSocketTransport implements Transport, SocketListener {
     const message = readMessage(first, scanned, () => this.#pending.listBounds, MAX_LIST);
     if (message === undefined) {
       const broken = this.#pending.get(scanned.scanner?.id ?? '');
-      if (broken === undefined) this.#gate.countUnasked(scanned.bytes);
+      if (broken === undefined) this.#gate.countUnsolicited(scanned.bytes);
       else broken.fail(malformed('the answer is not JSON'));
       return;
     }
     // The backoff is not reset before a valid message: a node that accepts connections only to drop them gets longer and longer pauses.
     this.#backoff.reset();
-    if (!this.#settle(message) && !this.#announce(message)) this.#gate.countUnasked(scanned.bytes);
+    if (!this.#complete(message) && !this.#announce(message)) this.#gate.countUnsolicited(scanned.bytes);
   }
 
   /** @returns whether the message answers a request */
-  #settle(message: Message): boolean {
+  #complete(message: Message): boolean {
     for (const { id } of message.scanners) {
       const pending = id === undefined ? undefined : this.#pending.get(id);
       if (pending !== undefined) {
-        pending.settle(message);
+        pending.complete(message);
         return true;
       }
     }
     if (message.scanners.length === 1 && message.scanners.every(isAnonymousError)) {
       const only = this.#pending.getOnly();
-      only?.settle(message);
+      only?.complete(message);
       return only !== undefined;
     }
     return message.scanners.every(({ id }) => id !== undefined && this.#pending.takeLate(id));

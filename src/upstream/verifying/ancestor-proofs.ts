@@ -9,9 +9,9 @@ import { asText, isMembers } from '../../verification/members.ts';
 import { verifyAccountProof } from '../../verification/state-proof.ts';
 import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Ask, BlockPosition, RoutedCall } from '../routed-call.ts';
-import { describeRead } from '../state-asker.ts';
+import { describeRead } from '../state-client.ts';
 import type { Upstream } from '../upstream.ts';
+import type { BlockPosition, Send, UpstreamRequest } from '../upstream-request.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Headers requested in one batch. */
@@ -25,7 +25,7 @@ type Block = { readonly number: bigint; readonly hash: string };
 /** Dependencies of the readers of ancestors. */
 export type AncestorParts = {
   readonly verifier: Verifier;
-  readonly ask: Ask;
+  readonly ask: Send;
   readonly scope: RequestScope;
   /** Returns a cached verified header. */
   readonly findHeader?: (hash: string) => VerifiedHeader | undefined;
@@ -46,13 +46,13 @@ export async function proveOlderHash(
   const known = findHeader?.(from.hash);
   const { stateRoot } = known ?? (await new HeaderReader({ verifier, ask, scope }).read(from, 1n));
   const slot = `0x${(to % HISTORY_LENGTH).toString(16).padStart(64, '0')}`;
-  const question = { address: HISTORY_ADDRESS, slots: [slot] };
+  const query = { address: HISTORY_ADDRESS, slots: [slot] };
   let word = 0n;
-  const call: RoutedCall = {
+  const call: UpstreamRequest = {
     ...describeRead('eth_getProof', `"${HISTORY_ADDRESS}",["${slot}"]`, { ...from, isCanonical: true }),
     check: (result) => {
       const { findings } = verifier.openTools();
-      const proven = verifyAccountProof(parseJsonText(result as JsonText), question, stateRoot, findings);
+      const proven = verifyAccountProof(parseJsonText(result as JsonText), query, stateRoot, findings);
       if (proven === undefined) throw new UpstreamFault('wrong', 'the proof of an older block hash is wrong');
       word = proven.words[0] ?? 0n;
       return result;
@@ -68,7 +68,7 @@ type ToldHeader = { readonly header: VerifiedHeader; readonly upstream: Upstream
 /** Reads headers of a parent chain by known hash; prefetches the next headers in parallel, by number. */
 export class HeaderReader {
   readonly #verifier: Verifier;
-  readonly #ask: Ask;
+  readonly #ask: Send;
   readonly #scope: RequestScope;
   readonly #coming = new Map<bigint, Promise<ToldHeader | undefined>>();
 
@@ -92,7 +92,7 @@ export class HeaderReader {
     // The node may have another block at the height by now, or may return a wrong one.
     if (coming !== undefined) this.#verifier.noteOther({ number, hash }, coming.upstream);
     const { header, upstream } = await this.#request('eth_getBlockByHash', hash, { number, hash });
-    this.#verifier.judge(header, [], ['header'], upstream);
+    this.#verifier.classify(header, [], ['header'], upstream);
     return header;
   }
 
@@ -106,7 +106,7 @@ export class HeaderReader {
 
   async #request(method: string, name: string, block: BlockPosition): Promise<ToldHeader> {
     let told: ToldHeader | undefined;
-    const call: RoutedCall = {
+    const call: UpstreamRequest = {
       method,
       params: `["${name}",false]`,
       block,

@@ -2,18 +2,18 @@ import type { JsonText } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Members } from '../../verification/findings.ts';
 import { isMembers } from '../../verification/members.ts';
-import { type ProofQuestion, verifyAccountProof } from '../../verification/state-proof.ts';
+import { type StateProofRequest, verifyAccountProof } from '../../verification/state-proof.ts';
 import type { VerifiedHeader } from '../../verification/verify-block.ts';
 import { UpstreamFault } from '../fault.ts';
 import { parseText } from '../parse-text.ts';
-import type { Ask, Witness } from '../routed-call.ts';
-import { describeRead } from '../state-asker.ts';
+import { describeRead } from '../state-client.ts';
 import type { Upstream } from '../upstream.ts';
+import type { AnsweredBy, Send } from '../upstream-request.ts';
 import { lacksProof } from './lacks-proof.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Maximum number of nodes asked for a proof until one verifies; most pools have fewer. */
-const WITNESSES = 16;
+const CONFIRMATIONS = 16;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const FIRST_SLOT: string = `0x${'0'.repeat(64)}`;
 
@@ -36,22 +36,22 @@ export function chooseAccount({ transactions, miner }: Members): string {
 /** Requests a proof of an account and its slot 0 from one node after the other, until a proof verifies or no node is left. */
 export async function tryState(
   verifier: Verifier,
-  ask: Ask,
+  ask: Send,
   { header, address }: StateSample,
   scope: RequestScope,
 ): Promise<StateTrial> {
-  const question: ProofQuestion = { address, slots: [FIRST_SLOT] };
+  const request: StateProofRequest = { address, slots: [FIRST_SLOT] };
   const { number, hash } = header;
   const at = { number, hash, isCanonical: true };
   const call = describeRead('eth_getProof', `"${address}",["${FIRST_SLOT}"]`, at);
-  const asked = new Set<Upstream>();
+  const requested = new Set<Upstream>();
   let reason: string | undefined;
-  while (asked.size < WITNESSES) {
-    const witness: Witness = {};
+  while (requested.size < CONFIRMATIONS) {
+    const witness: AnsweredBy = {};
     try {
-      const text = (await ask({ call, scope, except: asked, witness })) as JsonText;
+      const text = (await ask({ call, scope, except: requested, witness })) as JsonText;
       const { findings } = verifier.openTools();
-      verifyAccountProof(await parseText(text, scope), question, header.stateRoot, findings);
+      verifyAccountProof(await parseText(text, scope), request, header.stateRoot, findings);
       const [finding] = findings.list;
       if (finding === undefined) return { kind: 'proven' };
       reason ??= finding.text;
@@ -62,7 +62,7 @@ export async function tryState(
       if (error instanceof UpstreamFault) break;
     }
     if (witness.upstream === undefined) break;
-    asked.add(witness.upstream);
+    requested.add(witness.upstream);
   }
   return reason === undefined ? { kind: 'silent' } : { kind: 'unproven', reason };
 }

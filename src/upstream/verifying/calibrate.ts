@@ -1,6 +1,6 @@
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Subject } from '../../verification/findings.ts';
-import type { Ask } from '../routed-call.ts';
+import type { Send } from '../upstream-request.ts';
 import { tryState } from './calibrate-state.ts';
 import { tryBlock } from './try-block.ts';
 import type { Verifier } from './verifier.ts';
@@ -11,7 +11,7 @@ const MAX_BLOCKS = 8;
 
 export type CalibrateParts = {
   readonly verifier: Verifier;
-  readonly ask: Ask;
+  readonly ask: Send;
   /** Number of the newest block to examine. */
   readonly head: bigint;
   readonly scope: RequestScope;
@@ -30,7 +30,7 @@ export async function calibrate({ verifier, ask, head, scope }: CalibrateParts):
   const { calibration } = verifier;
   let blocks = 0;
   let isTried = false;
-  let isStateProven = false;
+  let isStateVerified = false;
   const failed = new Map<Subject, Failure>();
   for (let back = 0n; back < MAX_BLOCKS && back <= head && blocks < WANTED_BLOCKS; back++) {
     const number = head - back;
@@ -44,10 +44,10 @@ export async function calibrate({ verifier, ask, head, scope }: CalibrateParts):
     for (const subject of shown) calibration.noteShown(subject, number);
     if (trials.some(({ isEmpty }) => !isEmpty)) blocks++;
     const sample = trials.find(({ state }) => state !== undefined)?.state;
-    if (sample === undefined || number === 0n || isStateProven) continue;
+    if (sample === undefined || number === 0n || isStateVerified) continue;
     const trial = await tryState(verifier, ask, sample, scope);
     if (trial.kind === 'proven') {
-      isStateProven = true;
+      isStateVerified = true;
       calibration.noteShown('state', number);
       failed.delete('state');
     } else if (trial.kind === 'unproven') failed.set('state', { text: trial.reason, number });

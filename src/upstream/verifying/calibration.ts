@@ -102,7 +102,7 @@ export class Calibration {
   }
 
   /** First block of the newest range where the subject is unverifiable, where older blocks can be verified. */
-  givenUpFrom(subject: Subject): bigint | undefined {
+  abandonedFrom(subject: Subject): bigint | undefined {
     return this.#marksOf(subject).from;
   }
 

@@ -4,7 +4,7 @@ import { Lru } from '../../util/lru.ts';
 import { RequestScope } from '../../util/request-scope.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Checkpoint } from '../options.ts';
-import type { Ask, BlockPosition } from '../routed-call.ts';
+import type { BlockPosition, Send } from '../upstream-request.ts';
 import { HeaderReader, HISTORY_LENGTH, proveOlderHash } from './ancestor-proofs.ts';
 import type { Verifier } from './verifier.ts';
 
@@ -35,14 +35,14 @@ export class CheckpointLinks {
   #checkpoint: Checkpoint;
   readonly #kind: CheckpointKind;
   readonly #verifier: Verifier;
-  readonly #ask: Ask;
+  readonly #ask: Send;
   readonly #linked = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #milestones = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #running = new Map<string, Promise<string | undefined>>();
   /** Earliest time of the next proof below an anchor, on the clock of `performance.now()`. */
   #provesFrom = 0;
 
-  constructor(checkpoint: Checkpoint, verifier: Verifier, ask: Ask, kind: CheckpointKind = 'configured') {
+  constructor(checkpoint: Checkpoint, verifier: Verifier, ask: Send, kind: CheckpointKind = 'configured') {
     this.#checkpoint = checkpoint;
     this.#kind = kind;
     this.#verifier = verifier;

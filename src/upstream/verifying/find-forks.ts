@@ -1,6 +1,6 @@
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Finding, Subject } from '../../verification/findings.ts';
-import type { Ask } from '../routed-call.ts';
+import type { Send } from '../upstream-request.ts';
 import { type Trial, tryBlock } from './try-block.ts';
 import type { Verifier } from './verifier.ts';
 
@@ -11,10 +11,10 @@ const MAX_NEAR = 8n;
 
 export type FindForksParts = {
   readonly verifier: Verifier;
-  readonly ask: Ask;
+  readonly ask: Send;
   readonly scope: RequestScope;
   /** Numbers of blocks whose answers failed verification. */
-  readonly doubted: readonly bigint[];
+  readonly contradicted: readonly bigint[];
   /** Whether at most one node can be asked. */
   readonly isAlone: boolean;
 };
@@ -28,7 +28,7 @@ export async function findForks({
   verifier,
   ask,
   scope,
-  doubted,
+  contradicted,
   isAlone,
 }: FindForksParts): Promise<boolean> {
   const { calibration } = verifier;
@@ -43,7 +43,7 @@ export async function findForks({
     return new Set([...shown, ...failed.map(({ subject }) => subject)]);
   };
   const isLate = (): boolean => scope.aborted || performance.now() >= scope.deadline;
-  for (const number of new Set([...doubted, ...calibration.listLast()])) {
+  for (const number of new Set([...contradicted, ...calibration.listLast()])) {
     if (isLate()) return false;
     await look(number);
   }

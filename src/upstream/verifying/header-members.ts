@@ -3,17 +3,17 @@ import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { isMembers } from '../../verification/members.ts';
 import { parseText } from '../parse-text.ts';
-import type { Ask } from '../routed-call.ts';
+import type { Send } from '../upstream-request.ts';
 
 /** Cap on remembered names, above what blocks of any chain have: invented names cannot trigger more calibrations than this. */
 const MAX_NAMES = 256;
 
 /** Member names seen in block objects of a network: a fork often shows as a new one. */
 export class HeaderMembers {
-  readonly #ask: Ask;
+  readonly #ask: Send;
   readonly #names = new Set<string>();
 
-  constructor(ask: Ask) {
+  constructor(ask: Send) {
     this.#ask = ask;
   }
 

@@ -14,9 +14,9 @@ import { verifyAccountProof } from '../../verification/state-proof.ts';
 import { type VerifiedHeader, verifyHeader } from '../../verification/verify-block.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from '../heads/block.ts';
-import type { Ask, RoutedCall } from '../routed-call.ts';
-import { describeRead } from '../state-asker.ts';
+import { describeRead } from '../state-client.ts';
 import type { Upstream } from '../upstream.ts';
+import type { Send, UpstreamRequest } from '../upstream-request.ts';
 import { CheckpointLinks } from './checkpoint-links.ts';
 import type { Anchor } from './trust.ts';
 import type { Verifier } from './verifier.ts';
@@ -29,9 +29,9 @@ const NO_WITHDRAWALS = bytesToHex(EMPTY_TRIE_ROOT);
 export type Layer1AnchorParts = {
   readonly network: string;
   readonly verifier: Verifier;
-  readonly ask: Ask;
+  readonly ask: Send;
   readonly head: () => BlockHeader | undefined;
-  readonly condemn: (upstream: Upstream, evidence: string) => void;
+  readonly refute: (upstream: Upstream, evidence: string) => void;
   readonly log: Logger;
 };
 
@@ -79,7 +79,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
         'number' in block ? nameBlock(block.number) : await this.#findBlock(block.timestamp, head, scope);
       if (number < 0n) throw new UpstreamFault('missing', 'the chain has no block that old');
       if (number > head.number) throw new UpstreamFault('missing', `no node has block ${number} yet`);
-      const told = await this.#askNodes(number, scope);
+      const told = await this.#sendToNodes(number, scope);
       const found = await this.#findRoot(told, outputRoot, scope);
       if (found !== undefined) return this.#adopt(found, outputRoot, told);
       if (!told.every(({ header }) => isMeant(header)))
@@ -111,7 +111,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
   }
 
   #adopt(block: ToldHeader, outputRoot: string, told: readonly ToldBlock[]): void {
-    const { network, verifier, ask, condemn, log } = this.#parts;
+    const { network, verifier, ask, refute, log } = this.#parts;
     const { number, hash } = block;
     if (this.#links !== undefined && number > this.#links.checkpoint.number)
       this.#links.moveTo({ number, hash });
@@ -122,7 +122,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     log.info({ network, block: `${number}`, hash, outputRoot }, 'the network is anchored in layer 1');
     for (const { header, upstream } of told)
       if (upstream !== undefined && header.hash !== hash)
-        condemn(upstream, `its block ${number} is ${header.hash}: layer 1 commits to ${hash}`);
+        refute(upstream, `its block ${number} is ${header.hash}: layer 1 commits to ${hash}`);
   }
 
   #contradict(number: bigint, outputRoot: string): void {
@@ -137,7 +137,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
   /** Returns the latest block at or before a timestamp in seconds, assuming a constant block time. */
   async #findBlock(timestamp: bigint, head: BlockHeader, scope: RequestScope): Promise<MeantBlock> {
     const { parentHash } = head;
-    const { header } = await this.#askHeader(head.number - 1n, parentHash, new Set(), scope);
+    const { header } = await this.#requestHeader(head.number - 1n, parentHash, new Set(), scope);
     const pace = head.timestamp - header.timestamp;
     const left = head.timestamp - timestamp;
     if (left < 0n) throw new UpstreamFault('missing', `no node has a block of the time ${timestamp} yet`);
@@ -152,31 +152,31 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
    * Requests the header at a height from every node.
    * @throws UpstreamFault where no node returns a header that verifies
    */
-  async #askNodes(number: bigint, scope: RequestScope): Promise<readonly ToldBlock[]> {
-    const asked = new Set<Upstream>();
+  async #sendToNodes(number: bigint, scope: RequestScope): Promise<readonly ToldBlock[]> {
+    const requested = new Set<Upstream>();
     const told: ToldBlock[] = [];
     for (;;) {
       try {
-        told.push(await this.#askHeader(number, undefined, asked, scope));
+        told.push(await this.#requestHeader(number, undefined, requested, scope));
       } catch (error) {
         if (told.length === 0 || !(error instanceof UpstreamFault)) throw error;
         return told;
       }
       const { upstream } = told.at(-1) as ToldBlock;
       if (upstream === undefined) return told;
-      asked.add(upstream);
+      requested.add(upstream);
     }
   }
 
   /** @param hash of the block, where it is known */
-  async #askHeader(
+  async #requestHeader(
     number: bigint,
     hash: string | undefined,
     except: ReadonlySet<Upstream>,
     scope: RequestScope,
   ): Promise<ToldBlock> {
     let told: ToldBlock | undefined;
-    const call: RoutedCall = {
+    const call: UpstreamRequest = {
       method: hash === undefined ? 'eth_getBlockByNumber' : 'eth_getBlockByHash',
       params: `["${hash ?? encodeQuantity(number)}",false]`,
       block: { number, hash },
@@ -232,12 +232,12 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
 
   async #proveStorageRoot({ number, hash, stateRoot }: ToldHeader, scope: RequestScope): Promise<string> {
     let storageRoot: Uint8Array | undefined;
-    const call: RoutedCall = {
+    const call: UpstreamRequest = {
       ...describeRead('eth_getProof', `"${MESSAGE_PASSER}",[]`, { number, hash, isCanonical: true }),
       check: (result) => {
         const { findings } = this.#parts.verifier.openTools();
-        const question = { address: MESSAGE_PASSER, slots: [] };
-        const proven = verifyAccountProof(parseJsonText(result as JsonText), question, stateRoot, findings);
+        const request = { address: MESSAGE_PASSER, slots: [] };
+        const proven = verifyAccountProof(parseJsonText(result as JsonText), request, stateRoot, findings);
         if (proven === undefined)
           throw new UpstreamFault('wrong', 'the proof of the message passer is wrong');
         storageRoot = proven.account?.storageRoot ?? EMPTY_TRIE_ROOT;

@@ -5,7 +5,7 @@ import { parseJsonText } from '../../primitives/parse-json.ts';
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { TURN_MS, TURNS } from '../../util/turn-queue.ts';
+import { SCHEDULER, SLOT_MS } from '../../util/slot-scheduler.ts';
 import { Findings, type Members, type Subject } from '../../verification/findings.ts';
 import { isSameText } from '../../verification/members.ts';
 import type { VerifiedHeader } from '../../verification/verify-block.ts';
@@ -17,13 +17,13 @@ import {
   type WantedLogs,
 } from '../../verification/verify-logs.ts';
 import type { FoundBlock } from '../block-access.ts';
-import type { BlockQuestions } from '../block-questions.ts';
+import type { BlockRequests } from '../block-requests.ts';
 import { refuseMany } from '../checks/check-logs.ts';
 import { UpstreamFault } from '../fault.ts';
 import { keepUnique } from '../keep-unique.ts';
 import { parseText } from '../parse-text.ts';
 import type { Upstream } from '../upstream.ts';
-import type { ProvenBlock } from './proven-blocks.ts';
+import type { VerifiedBlock } from './verified-blocks.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Subjects from which logs are derived. */
@@ -36,7 +36,7 @@ const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 export type LogProofParts = {
   readonly verifier: Verifier;
-  readonly blocks: BlockQuestions;
+  readonly blocks: BlockRequests;
   /** Returns a cached verified header. */
   readonly findHeader: (hash: string) => VerifiedHeader | undefined;
   /** Longest range in blocks whose logs are verified. */
@@ -80,8 +80,8 @@ export class LogProofs {
       const range = `[${encodeQuantity(first)}, ${encodeQuantity(last)}]`;
       return `the range ${range} has ${last - first + 1n} blocks, and verifyLogBlocks of this network is ${maxBlocks}`;
     }
-    const given = LOG_SUBJECTS.find((subject) => !verifier.canVerify(subject, last));
-    return given && verifier.whyUnproven({ number: last, hash: '' }, [given]);
+    const provided = LOG_SUBJECTS.find((subject) => !verifier.canVerify(subject, last));
+    return provided && verifier.whyUnverifiable({ number: last, hash: '' }, [provided]);
   }
 
   /** Whether a range has more blocks than are verified. */
@@ -100,8 +100,8 @@ export class LogProofs {
   }
 
   /** Why logs in receipts of a block are not verified, as the end of a sentence; undefined where they are. */
-  whyUnproven({ number, hash }: Pick<FoundBlock['block'], 'number' | 'hash'>): string | undefined {
-    return this.#parts.verifier.whyUnproven({ number, hash }, LOG_SUBJECTS);
+  whyUnverifiable({ number, hash }: Pick<FoundBlock['block'], 'number' | 'hash'>): string | undefined {
+    return this.#parts.verifier.whyUnverifiable({ number, hash }, LOG_SUBJECTS);
   }
 
   /**
@@ -109,7 +109,7 @@ export class LogProofs {
    * @throws UpstreamFault where the nodes lack the receipts or the block
    */
   async getReceipts(found: FoundBlock, scope: RequestScope): Promise<JsonText | JsonBytes> {
-    const { receipts } = await askReceipts(this.#parts, found, scope);
+    const { receipts } = await requestReceipts(this.#parts, found, scope);
     return receipts;
   }
 
@@ -198,14 +198,14 @@ export class ExpectedLogs {
   }
 
   /** Why the derived logs are not verified, as the end of a sentence; undefined where they are. */
-  whyUnproven(): string | undefined {
+  whyUnverifiable(): string | undefined {
     const { verifier } = this.#parts;
     let child: VerifiedHeader | undefined;
     for (const { header, logs } of [...this.#rows.values()].reverse()) {
       if (child !== undefined && child.parentHash !== header.hash)
         return 'the blocks do not follow each other';
       child = header;
-      const why = verifier.whyUnproven(header, logs === undefined ? ['header'] : LOG_SUBJECTS);
+      const why = verifier.whyUnverifiable(header, logs === undefined ? ['header'] : LOG_SUBJECTS);
       if (why !== undefined) return why;
     }
     return undefined;
@@ -243,7 +243,7 @@ export class ExpectedLogs {
       throw new UpstreamFault('wrong', 'the node gave not all logs of a recent block');
     const findings = new Findings();
     if (difference !== undefined) findings.contradict('logs', difference.text);
-    verifier.judge(
+    verifier.classify(
       { number: last, hash: rows.get(last)?.header.hash ?? '' },
       findings.list,
       ['logs'],
@@ -254,9 +254,9 @@ export class ExpectedLogs {
   }
 
   async #findLogs(found: FoundBlock, scope: RequestScope): Promise<readonly string[]> {
-    const { receipts, proven } = await askReceipts(this.#parts, found, scope);
+    const { receipts, proven } = await requestReceipts(this.#parts, found, scope);
     // Parsing a large block takes about one scheduler slot.
-    await TURNS.pause(scope.owner ?? '', TURN_MS);
+    await SCHEDULER.pause(scope.owner ?? '', SLOT_MS);
     const list = (await parseText(receipts, scope)) as readonly unknown[];
     return listMatching(list, proven, this.#matcher);
   }
@@ -279,11 +279,11 @@ export class ExpectedLogs {
  * Returns the receipts of a block, and the block that they were verified against.
  * @throws UpstreamFault where the nodes lack them
  */
-async function askReceipts(
+async function requestReceipts(
   { blocks }: LogProofParts,
   found: FoundBlock,
   scope: RequestScope,
-): Promise<{ readonly receipts: JsonText | JsonBytes; readonly proven: ProvenBlock }> {
+): Promise<{ readonly receipts: JsonText | JsonBytes; readonly proven: VerifiedBlock }> {
   const { receipts, proven } = await blocks.getReceiptsOf(found, scope, true);
   if (!isComplete(receipts)) throw new UpstreamFault('tooLarge', 'the receipts of a block cannot be held');
   if (proven === undefined) throw new UpstreamFault('unsupported', 'a block with logs was not verified');

@@ -9,8 +9,8 @@ import type { Agreement } from '../agreement/agreement.ts';
 import { type Refutation, UpstreamFault } from '../fault.ts';
 import type { BlockHeader } from '../heads/block.ts';
 import type { Checkpoint, VerifyMode } from '../options.ts';
-import type { Ask, BlockPosition } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { BlockPosition, Send } from '../upstream-request.ts';
 import { calibrate } from './calibrate.ts';
 import { CheckpointLinks } from './checkpoint-links.ts';
 import { findForks } from './find-forks.ts';
@@ -28,9 +28,9 @@ const LOOK_MS = 60_000;
 /** First and longest delay before a given-up subject is tried again; the delay doubles each time. Milliseconds. */
 const FIRST_REPEAT_MS = 180_000;
 const MAX_REPEAT_MS = 3_600_000;
-const WITNESSES = 2;
+const CONFIRMATIONS = 2;
 /** Cap on blocks with failed answers that one search examines. */
-const MAX_DOUBTED = 16;
+const MAX_CONTRADICTED = 16;
 
 export type VerificationParts = {
   readonly network: string;
@@ -39,15 +39,15 @@ export type VerificationParts = {
   /** Whether output roots on layer 1 anchor blocks of the chain; excludes a checkpoint. */
   readonly isAnchored?: boolean;
   readonly log: Logger;
-  readonly ask: Ask;
+  readonly ask: Send;
   readonly upstreams: readonly Upstream[];
   readonly recoverPublicKey: RecoverPublicKey;
-  readonly condemn: (upstream: Upstream, evidence: string) => void;
+  readonly refute: (upstream: Upstream, evidence: string) => void;
   readonly head: () => BlockHeader | undefined;
   /** Operators that must have a block, where configured; otherwise two nodes. */
   readonly agreement?: Agreement | undefined;
   /** Whether two nodes have reported the hash of an old height. */
-  readonly isWitnessed: (hash: string) => boolean;
+  readonly isConfirmed: (hash: string) => boolean;
   /** Interval between checks of the head's header, milliseconds. */
   readonly lookMs?: number;
 };
@@ -73,16 +73,16 @@ export type Verification = {
 
 /** Opens the verification of a network; no request is sent before `calibrate` or `forgetChain`. */
 export function openVerification(parts: VerificationParts): Verification {
-  const { verify, upstreams, agreement, isWitnessed, network, log, ask, head, lookMs = LOOK_MS } = parts;
-  let isDoubtful = false;
-  const doubted = new Set<bigint>();
-  const onDoubt = (number: bigint | undefined): void => {
-    isDoubtful = true;
-    if (number !== undefined && number > 0n && doubted.size < MAX_DOUBTED) doubted.add(number);
+  const { verify, upstreams, agreement, isConfirmed, network, log, ask, head, lookMs = LOOK_MS } = parts;
+  let isUncertain = false;
+  const contradicted = new Set<bigint>();
+  const onUnlinked = (number: bigint | undefined): void => {
+    isUncertain = true;
+    if (number !== undefined && number > 0n && contradicted.size < MAX_CONTRADICTED) contradicted.add(number);
   };
   const isAnchored = (number: bigint, hash: string): boolean => anchor?.links?.hashAt(number) === hash;
   const verifier =
-    verify === 'off' ? undefined : new Verifier({ ...parts, mode: verify, onDoubt, isAnchored });
+    verify === 'off' ? undefined : new Verifier({ ...parts, mode: verify, onUnlinked, isAnchored });
   const layer1 =
     verifier === undefined || parts.isAnchored !== true
       ? undefined
@@ -132,7 +132,7 @@ export function openVerification(parts: VerificationParts): Verification {
   };
   const run = async (): Promise<void> => {
     if (verifier === undefined) return;
-    isDoubtful = false;
+    isUncertain = false;
     repeatAt = Number.POSITIVE_INFINITY;
     await attempt((at, scope) => calibrate({ verifier, ask, head: at, scope }));
     if (!verifier.calibration.isDone) {
@@ -142,18 +142,18 @@ export function openVerification(parts: VerificationParts): Verification {
       return;
     }
     retryMs = RETRY_MS;
-    if (verifier.calibration.isPartial || doubted.size > 0) await search(verifier);
+    if (verifier.calibration.isPartial || contradicted.size > 0) await search(verifier);
     report(verifier);
     later(lookMs, look);
   };
   const search = async (verifier: Verifier): Promise<void> => {
-    const blocks = [...doubted];
-    doubted.clear();
+    const blocks = [...contradicted];
+    contradicted.clear();
     const isAlone = upstreams.filter(({ isUp }) => isUp).length <= 1;
     const isFound = await attempt((_, scope) =>
-      findForks({ verifier, ask, scope, doubted: blocks, isAlone }),
+      findForks({ verifier, ask, scope, contradicted: blocks, isAlone }),
     );
-    if (isFound !== true) isDoubtful = true;
+    if (isFound !== true) isUncertain = true;
   };
   /** Looks for a fork: it shows as new header members or as answers that fail. */
   const look = async (): Promise<void> => {
@@ -163,7 +163,7 @@ export function openVerification(parts: VerificationParts): Verification {
       repeatAt = performance.now() + repeatMs;
       repeatMs = Math.min(2 * repeatMs, MAX_REPEAT_MS);
     }
-    if (isNew === true || isDoubtful || performance.now() >= repeatAt) await run();
+    if (isNew === true || isUncertain || performance.now() >= repeatAt) await run();
     else later(lookMs, look);
   };
   /** Links the head periodically, so that requested blocks are never far above a linked one. */
@@ -193,7 +193,7 @@ export function openVerification(parts: VerificationParts): Verification {
     (position) =>
       (agreement?.voices.has(position) ?? isAgreed(position, upstreams)) ||
       agreed?.has(position) === true ||
-      isWitnessed(position.hash ?? ''),
+      isConfirmed(position.hash ?? ''),
     anchor,
     agreement,
   );
@@ -252,7 +252,7 @@ function isAgreed({ number, hash }: BlockPosition, upstreams: readonly Upstream[
       [safe?.hash, finalized?.hash, identity?.genesisHash].includes(hash)
     )
       count++;
-    if (count >= WITNESSES) return true;
+    if (count >= CONFIRMATIONS) return true;
   }
   return false;
 }

@@ -12,8 +12,8 @@ import { Findings, type Subject } from '../../verification/findings.ts';
 import { ListText } from '../../verification/list-text.ts';
 import { asText, isMembers, isSameText } from '../../verification/members.ts';
 import {
-  type ProofQuestion,
-  type ProvenState,
+  type StateProofRequest,
+  type VerifiedState,
   verifyAccountProof,
   verifyCode,
 } from '../../verification/state-proof.ts';
@@ -31,28 +31,28 @@ import { checkBytes } from '../checks/check-stream.ts';
 import { UpstreamFault } from '../fault.ts';
 import { keepUnique } from '../keep-unique.ts';
 import { parseText } from '../parse-text.ts';
-import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
-import { type ProvenBlock, ProvenBlocks } from './proven-blocks.ts';
+import { ABSENCE_REQUIRED, ABSENCE_UNVERIFIED, ABSENCE_VERIFIED, type Absence } from '../upstream-request.ts';
 import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
 import { type AgreementRule, type Anchor, type IsAgreed, TrustRules } from './trust.ts';
-import type { JudgedBlock, Verifier } from './verifier.ts';
+import { type VerifiedBlock, VerifiedBlocks } from './verified-blocks.ts';
+import type { VerificationTarget, Verifier } from './verifier.ts';
 
 /** Subjects that depend on senders; only a sample of a block's senders is recovered. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
 
 /** The block that receipts are verified against, and the verification so far. */
-type OpenReceipts = { readonly block: ProvenBlock; readonly receipts: ReceiptStream };
+type OpenReceipts = { readonly block: VerifiedBlock; readonly receipts: ReceiptStream };
 
 /** An answer contradicts a part of its block that was not recomputed: the block must be requested again and recomputed in full before a node is blamed. */
-export class DoubtfulBlock extends Error {
+export class ContradictedBlock extends Error {
   override readonly name = 'DoubtfulBlock';
 }
 
 /** Verifies answers about parts of blocks against blocks that were verified as a whole, and records their trust level. */
 export class Proofs {
   readonly verifier: Verifier | undefined;
-  readonly blocks: ProvenBlocks | undefined;
+  readonly blocks: VerifiedBlocks | undefined;
   readonly trust: TrustRules;
 
   /**
@@ -68,7 +68,7 @@ export class Proofs {
     agreement?: AgreementRule,
   ) {
     this.verifier = verifier;
-    this.blocks = verifier === undefined ? undefined : new ProvenBlocks(verifier);
+    this.blocks = verifier === undefined ? undefined : new VerifiedBlocks(verifier);
     this.trust = new TrustRules(verifier, isAgreed, anchor, agreement);
   }
 
@@ -92,10 +92,10 @@ export class Proofs {
    * Verifies the receipts of a block.
    * @returns the same result, rewritten where an object in it repeats a name
    * @throws UpstreamFault `wrong`
-   * @throws DoubtfulBlock where the receipts contradict senders of the block that were not recovered
+   * @throws ContradictedBlock where the receipts contradict senders of the block that were not recovered
    */
   checkReceipts(
-    block: ProvenBlock,
+    block: VerifiedBlock,
     result: JsonText | JsonBytes,
     upstream: Upstream | undefined,
   ): JsonResult {
@@ -109,9 +109,9 @@ export class Proofs {
       verifier.noteOther(header, upstream);
       throw new UpstreamFault('wrong', 'the receipts are those of another block');
     }
-    if (this.#doubtSenders(block, tools))
-      throw new DoubtfulBlock('the senders in the block and in its receipts differ');
-    this.#judgeReceipts(verifier, block, tools, upstream);
+    if (this.#recheckSenders(block, tools))
+      throw new ContradictedBlock('the senders in the block and in its receipts differ');
+    this.#classifyReceipts(verifier, block, tools, upstream);
     return receipts instanceof ListText && receipts.isRead ? result : keepUnique(result);
   }
 
@@ -121,10 +121,10 @@ export class Proofs {
    * @param proveAgain requests the block again; called where its senders have been contradicted meanwhile
    */
   checkReceiptStream(
-    known: ProvenBlock,
+    known: VerifiedBlock,
     stream: JsonStream,
     upstream: Upstream | undefined,
-    proveAgain: () => PromiseOrValue<ProvenBlock | undefined>,
+    proveAgain: () => PromiseOrValue<VerifiedBlock | undefined>,
   ): JsonStream {
     const { verifier } = this;
     if (verifier === undefined) return stream;
@@ -132,12 +132,12 @@ export class Proofs {
     const parse = (text: JsonText): PromiseOrValue<unknown> =>
       parseText(text, { memory: upstream?.openMemory });
     let opened: OpenReceipts | undefined;
-    const open = (block: ProvenBlock): OpenReceipts => {
+    const open = (block: VerifiedBlock): OpenReceipts => {
       opened = { block, receipts: new ReceiptStream(block, tools, parse) };
       return opened;
     };
     const openAgain = async (): Promise<OpenReceipts> => open((await proveAgain()) ?? known);
-    if (this.blocks?.isDoubted(known.header.hash) !== true) open(known);
+    if (this.blocks?.isContradicted(known.header.hash) !== true) open(known);
     return checkBytes(stream, {
       add: (piece) =>
         opened === undefined
@@ -146,28 +146,28 @@ export class Proofs {
       finish: async () => {
         const { block, receipts } = opened ?? (await openAgain());
         receipts.finish();
-        if (this.#doubtSenders(block, tools))
+        if (this.#recheckSenders(block, tools))
           throw new UpstreamFault('wrong', 'the senders in the block and in its receipts differ');
-        this.#judgeReceipts(verifier, block, tools, upstream);
+        this.#classifyReceipts(verifier, block, tools, upstream);
       },
     });
   }
 
   /** Whether receipts contradict senders of their block that were not recovered; the block is then marked for full verification. */
-  #doubtSenders({ header, hasAllSenders }: ProvenBlock, { findings }: VerifyTools): boolean {
-    const isDoubtful = !hasAllSenders && OF_SENDERS.some((subject) => findings.has(subject));
-    if (isDoubtful) this.blocks?.doubt(header.hash);
-    return isDoubtful;
+  #recheckSenders({ header, hasAllSenders }: VerifiedBlock, { findings }: VerifyTools): boolean {
+    const isUncertain = !hasAllSenders && OF_SENDERS.some((subject) => findings.has(subject));
+    if (isUncertain) this.blocks?.uncertainty(header.hash);
+    return isUncertain;
   }
 
-  #judgeReceipts(
+  #classifyReceipts(
     verifier: Verifier,
-    { header, transactions }: ProvenBlock,
+    { header, transactions }: VerifiedBlock,
     { findings }: VerifyTools,
     upstream: Upstream | undefined,
   ): void {
     const shown = transactions.length > 0 ? RECEIPT_SUBJECTS : [];
-    verifier.judge(header, findings.list, RECEIPT_SUBJECTS, upstream, shown);
+    verifier.classify(header, findings.list, RECEIPT_SUBJECTS, upstream, shown);
   }
 
   /**
@@ -185,7 +185,7 @@ export class Proofs {
     const subject = RAW_SUBJECTS[part][1] ?? 'header';
     if (verifier === undefined) return result;
     if (!isComplete(result)) {
-      verifier.noteUnproven(header.hash, subject, 'the encoded answer is too large to be verified');
+      verifier.markUnverifiable(header.hash, subject, 'the encoded answer is too large to be verified');
       return result;
     }
     const tools = verifier.openTools();
@@ -197,7 +197,7 @@ export class Proofs {
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
     if (isOfOther && tools.findings.list.length > 0)
       throw new UpstreamFault('wrong', 'the encoded receipts do not make the root in the header');
-    verifier.judge(header, tools.findings.list, RAW_SUBJECTS[part], upstream);
+    verifier.classify(header, tools.findings.list, RAW_SUBJECTS[part], upstream);
     return result;
   }
 
@@ -209,7 +209,7 @@ export class Proofs {
    * @throws UpstreamFault `wrong`
    */
   checkUncle(
-    block: JudgedBlock & { readonly uncleHashes: readonly string[] },
+    block: VerificationTarget & { readonly uncleHashes: readonly string[] },
     index: number,
     text: JsonText,
     upstream: Upstream | undefined,
@@ -221,7 +221,7 @@ export class Proofs {
     verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
     // An uncle object lists no uncles, whatever its header commits to.
     const found = tools.findings.list.filter(({ subject }) => subject !== 'uncles');
-    verifier.judge(block, found, ['header'], upstream);
+    verifier.classify(block, found, ['header'], upstream);
   }
 
   /**
@@ -231,20 +231,20 @@ export class Proofs {
    */
   checkState(
     { number, hash, stateRoot }: Pick<VerifiedHeader, 'number' | 'hash' | 'stateRoot'>,
-    question: ProofQuestion,
+    request: StateProofRequest,
     text: JsonText,
     upstream: Upstream | undefined,
-  ): ProvenState | undefined {
+  ): VerifiedState | undefined {
     const { verifier } = this;
     const findings = new Findings();
-    const proven = verifyAccountProof(parseJsonText(text), question, stateRoot, findings);
+    const proven = verifyAccountProof(parseJsonText(text), request, stateRoot, findings);
     const [finding] = findings.list;
     // Asked by number, a node on another branch is not wrong about the block: it proves the state of another one.
     const isOfOther = finding?.evidence !== undefined && upstream?.knowsHashParameters !== true;
     if (finding !== undefined && (isOfOther || verifier === undefined))
       throw new UpstreamFault('wrong', finding.text);
-    const judged = { number, hash: nameAccount(hash, question.address) };
-    verifier?.judge(judged, findings.list, ['state'], upstream, ['state']);
+    const checked = { number, hash: nameAccount(hash, request.address) };
+    verifier?.classify(checked, findings.list, ['state'], upstream, ['state']);
     return proven;
   }
 
@@ -263,7 +263,12 @@ export class Proofs {
     verifyCode(code, codeHash, findings);
     // Asked by number, a node may answer about another block, in which the account has other code.
     if (!findings.has('state') || upstream?.knowsHashParameters === true)
-      this.verifier?.judge({ number, hash: nameAccount(hash, address) }, findings.list, ['state'], upstream);
+      this.verifier?.classify(
+        { number, hash: nameAccount(hash, address) },
+        findings.list,
+        ['state'],
+        upstream,
+      );
     if (findings.has('state')) throw new UpstreamFault('wrong', 'the code is not that of the account');
   }
 
@@ -272,7 +277,7 @@ export class Proofs {
    * @throws UpstreamFault `wrong`
    */
   checkTransaction(
-    { header, transactions }: ProvenBlock,
+    { header, transactions }: VerifiedBlock,
     index: number,
     text: JsonText | JsonBytes,
     upstream: Upstream | undefined,
@@ -292,7 +297,7 @@ export class Proofs {
       verifySender(transaction, tools, verifier.recoverPublicKey);
     }
     verifyPlace(transaction, header, index, tools.findings);
-    verifier.judge(header, tools.findings.list, TRANSACTION_SUBJECTS, upstream);
+    verifier.classify(header, tools.findings.list, TRANSACTION_SUBJECTS, upstream);
   }
 
   /**

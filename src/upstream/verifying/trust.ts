@@ -3,13 +3,13 @@ import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-v
 import type { BoundName } from '../../util/bounds.ts';
 import type { RequestScope, Trust } from '../../util/request-scope.ts';
 import type { Subject } from '../../verification/findings.ts';
-import type { BlockPosition } from '../routed-call.ts';
+import type { BlockPosition } from '../upstream-request.ts';
 import type { CheckpointLinks } from './checkpoint-links.ts';
 import type { Verifier } from './verifier.ts';
 
 const ONE_NODE =
   'only one node in service has the block: configure a checkpoint, or ask by the hash of the block';
-const ASKED_TOO_EARLY = 'it was not known yet what can be verified when it was asked for: ask again';
+const REQUESTED_TOO_EARLY = 'it was not known yet what can be verified when it was asked for: ask again';
 
 /** Whether more than one node reports the hash at its height. */
 export type IsAgreed = (position: BlockPosition) => boolean;
@@ -61,7 +61,7 @@ export class TrustRules {
   }
 
   /** Calls `note` once linking the block to the checkpoint has finished. */
-  settle(
+  complete(
     scope: RequestScope,
     position: BlockPosition,
     isNamed: boolean,
@@ -79,7 +79,7 @@ export class TrustRules {
    */
   note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
     const why = this.#explain(position, isNamed, subjects) ?? this.#whyEarly(scope);
-    const isCompared = this.#agreement === undefined ? this.#isBelieved(position, isNamed) : isNamed;
+    const isCompared = this.#agreement === undefined ? this.#isAccepted(position, isNamed) : isNamed;
     this.#record(scope, why, isCompared ? 'agreed' : 'single');
   }
 
@@ -93,7 +93,7 @@ export class TrustRules {
   }
 
   /**
-   * Records the trust level of an execution on state verified at a block: `ASKED_TOO_EARLY` does not apply, since proofs and headers are always verified.
+   * Records the trust level of an execution on state verified at a block: `REQUESTED_TOO_EARLY` does not apply, since proofs and headers are always verified.
    * @param why the result is not verified for another reason
    * @throws ChainError `unavailable` where the network requires verification and the result is not verified
    */
@@ -113,7 +113,7 @@ export class TrustRules {
   demandAnchor(position: BlockPosition, isNamed: boolean): void {
     if (this.#verifier?.mode !== 'require') return;
     const why = this.#whyUnanchored(position, isNamed);
-    if (why !== undefined) throw notProven(why);
+    if (why !== undefined) throw notVerified(why);
   }
 
   /**
@@ -121,10 +121,10 @@ export class TrustRules {
    * @throws ChainError `unavailable` where the network requires verification
    */
   demandProof(why: string, bound?: BoundName): void {
-    if (this.#verifier?.mode === 'require') throw notProven(why, bound);
+    if (this.#verifier?.mode === 'require') throw notVerified(why, bound);
   }
 
-  #isBelieved(position: BlockPosition, isNamed: boolean): boolean {
+  #isAccepted(position: BlockPosition, isNamed: boolean): boolean {
     const { number, hash } = position;
     if (isNamed || hash === undefined) return isNamed;
     return this.#anchor?.links?.hashAt(number) === hash || this.#isAgreed(position);
@@ -134,7 +134,7 @@ export class TrustRules {
   #whyUnanchored(position: BlockPosition, isNamed: boolean): string | undefined {
     const { links, contradiction } = this.#anchor ?? {};
     const why = isNamed ? undefined : (contradiction ?? links?.whyUnlinked(position));
-    return why ?? (this.#isBelieved(position, isNamed) ? undefined : this.#whyAlone(position));
+    return why ?? (this.#isAccepted(position, isNamed) ? undefined : this.#whyAlone(position));
   }
 
   #whyAlone(position: BlockPosition): string {
@@ -153,7 +153,7 @@ export class TrustRules {
   /** Why an answer may have come before answers of its kind were compared, whatever can be verified by now. */
   #whyEarly({ startedAt }: RequestScope): string | undefined {
     const widenedAt = this.#verifier?.calibration.widenedAt;
-    return widenedAt !== undefined && startedAt < widenedAt ? ASKED_TOO_EARLY : undefined;
+    return widenedAt !== undefined && startedAt < widenedAt ? REQUESTED_TOO_EARLY : undefined;
   }
 
   /**
@@ -181,13 +181,13 @@ export class TrustRules {
   #explain(position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): string | undefined {
     const { number, hash } = position;
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';
-    const why = this.#verifier.whyUnproven({ number, hash }, subjects);
+    const why = this.#verifier.whyUnverifiable({ number, hash }, subjects);
     if (why !== undefined) return why;
     return this.#whyUnanchored(position, isNamed);
   }
 }
 
-function notProven(why: string, bound?: BoundName): ChainError {
+function notVerified(why: string, bound?: BoundName): ChainError {
   const message = `the answer is not proven, which verify: require demands: ${why}`;
   return new ChainError('unavailable', message, undefined, bound);
 }

@@ -11,14 +11,14 @@ import { verifySender } from '../../verification/verify-transaction.ts';
 import { UpstreamFault } from '../fault.ts';
 import { listReceipts } from '../list-receipts.ts';
 import { parseText } from '../parse-text.ts';
-import type { Ask, RoutedCall, Witness } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { AnsweredBy, Send, UpstreamRequest } from '../upstream-request.ts';
 import { chooseAccount, type StateSample } from './calibrate-state.ts';
 import { OF_RECEIPTS, OF_TRANSACTIONS } from './subjects.ts';
 import type { Verifier } from './verifier.ts';
 
 /** Maximum number of nodes asked for a block that does not verify; most pools have fewer. */
-const WITNESSES = 16;
+const CONFIRMATIONS = 16;
 /** Senders recovered per block. */
 const MAX_SENDERS = 8;
 
@@ -36,20 +36,20 @@ const ALL_LOGS = new LogMatcher({ addresses: [], topics: [] });
 /** Requests a block and its receipts from one node after the other, until every part of one answer verifies or no node is left. */
 export async function tryBlock(
   verifier: Verifier,
-  ask: Ask,
+  ask: Send,
   number: bigint,
   scope: RequestScope,
 ): Promise<readonly Trial[]> {
   const trials: Trial[] = [];
-  const asked = new Set<Upstream>();
-  while (asked.size < WITNESSES) {
-    const witness: Witness = {};
+  const requested = new Set<Upstream>();
+  while (requested.size < CONFIRMATIONS) {
+    const witness: AnsweredBy = {};
     try {
-      const trial = await tryNode(verifier, ask, number, scope, asked, witness);
+      const trial = await tryNode(verifier, ask, number, scope, requested, witness);
       if (trial !== undefined) trials.push(trial);
       if (trial?.found.length === 0 || witness.upstream === undefined) break;
       // A node that returns no block, or one too long to examine, does not end the search among the others.
-      asked.add(witness.upstream);
+      requested.add(witness.upstream);
     } catch (error) {
       if (!isFailure(error)) throw error;
       break;
@@ -63,13 +63,13 @@ const MAX_TRIED = 4 * 1024 * 1024;
 
 async function tryNode(
   verifier: Verifier,
-  ask: Ask,
+  ask: Send,
   number: bigint,
   scope: RequestScope,
   except: ReadonlySet<Upstream>,
-  witness: Witness,
+  witness: AnsweredBy,
 ): Promise<Trial | undefined> {
-  const question = (method: string, params: string, parts: Partial<RoutedCall> = {}): Promise<JsonText> =>
+  const request = (method: string, params: string, parts: Partial<UpstreamRequest> = {}): Promise<JsonText> =>
     Promise.resolve(
       ask({
         call: { method, params, block: { number, hash: undefined }, nulls: 'fault', isText: true, ...parts },
@@ -79,7 +79,7 @@ async function tryNode(
       }) as JsonText,
     );
   const at = encodeQuantity(number);
-  const text = await question('eth_getBlockByNumber', `["${at}",true]`);
+  const text = await request('eth_getBlockByNumber', `["${at}",true]`);
   if (text.length > MAX_TRIED) return undefined;
   const block: unknown = await parseText(text, scope);
   if (!isMembers(block)) return undefined;
@@ -97,7 +97,7 @@ async function tryNode(
     }
     const hashes = transactions.facts.map((each) => each.hash);
     const batch = (): ReturnType<typeof listReceipts> => listReceipts(hashes);
-    const receipts = await orNone(question('eth_getBlockReceipts', `["${at}"]`, { batch }));
+    const receipts = await orNone(request('eth_getBlockReceipts', `["${at}"]`, { batch }));
     const isTried = receipts !== undefined && receipts.length <= MAX_TRIED;
     const list: unknown = isTried ? await parseText(receipts, scope) : undefined;
     if (list !== undefined) {
@@ -106,7 +106,7 @@ async function tryNode(
     }
     if (list !== undefined && !tools.findings.has('receipts')) {
       const expected = listMatching(list as readonly unknown[], { header, transactions }, ALL_LOGS);
-      const difference = await compareTold(expected, header, question, scope);
+      const difference = await compareReported(expected, header, request, scope);
       // A node may have a block before it has indexed the logs.
       if (difference === 'none') shown.push('logs');
       else if (difference !== undefined && difference.lacksFrom === undefined)
@@ -125,14 +125,14 @@ async function tryNode(
 }
 
 /** Compares the logs that a node returns for a block with its receipts. Undefined where it returns none: it may lack the method. */
-async function compareTold(
+async function compareReported(
   expected: readonly string[],
   header: VerifiedHeader,
-  question: (method: string, params: string) => Promise<JsonText>,
+  request: (method: string, params: string) => Promise<JsonText>,
   scope: RequestScope,
 ): Promise<LogDifference | 'none' | undefined> {
   const at = encodeQuantity(header.number);
-  const text = await orNone(question('eth_getLogs', `[{"fromBlock":"${at}","toBlock":"${at}"}]`));
+  const text = await orNone(request('eth_getLogs', `[{"fromBlock":"${at}","toBlock":"${at}"}]`));
   if (text === undefined || text.length > MAX_TRIED) return undefined;
   const logs: unknown = await parseText(text, scope);
   return Array.isArray(logs) ? (compareLogs(logs, expected, () => header) ?? 'none') : undefined;

@@ -8,14 +8,14 @@ import type { VerifyTools } from '../../verification/verify-transaction.ts';
 import { Refutation } from '../fault.ts';
 import type { BlockHeader } from '../heads/block.ts';
 import type { VerifyMode } from '../options.ts';
-import type { BlockPosition } from '../routed-call.ts';
 import type { Upstream } from '../upstream.ts';
+import type { BlockPosition } from '../upstream-request.ts';
 import { Calibration, UNKNOWN_NUMBER } from './calibration.ts';
-import { findCommonOpinion } from './find-common-opinion.ts';
-import { Suspicions } from './suspicions.ts';
+import { findMajorityReply } from './find-majority-reply.ts';
+import { PendingMismatches } from './pending-mismatches.ts';
 
 /** Cap on blocks with an unverified part and its reason: about 200 bytes each. */
-const MAX_UNPROVEN = 4_096;
+const MAX_UNVERIFIABLE = 4_096;
 /**
  * Distance in blocks below the head, or below the first block of a known fork, within which a fork may explain failed answers; older blocks had other rules.
  */
@@ -35,11 +35,11 @@ export type VerifierParts = {
   /**
    * Called when answers failed that may be valid under rules unknown here: recent blocks must be examined again, and the block of the answer where it is known.
    */
-  readonly onDoubt: (number: bigint | undefined) => void;
+  readonly onUnlinked: (number: bigint | undefined) => void;
   /** Whether a checkpoint or layer 1 commits to a block of this hash at a height. */
   readonly isAnchored: (number: bigint, hash: string) => boolean;
   /** Quarantines a node whose answer is refuted by another node's answer and their block. */
-  readonly condemn: (upstream: Upstream, evidence: string) => void;
+  readonly refute: (upstream: Upstream, evidence: string) => void;
 };
 
 /**
@@ -52,7 +52,7 @@ const WITHOUT_BLAME: ReadonlySet<Subject> = new Set<Subject>(['members']);
  * Key of a verification result: a block or, where parts of it are verified separately, one part; `hash` then names the part too. The number is
  * recomputed, or as requested.
  */
-export type JudgedBlock = { readonly number: bigint | undefined; readonly hash: string };
+export type VerificationTarget = { readonly number: bigint | undefined; readonly hash: string };
 
 /** Numbers of answers by result. */
 export type VerifyCounts = { verified: number; unproven: number; refuted: number };
@@ -65,9 +65,9 @@ export class Verifier {
   readonly counts: VerifyCounts = { verified: 0, unproven: 0, refuted: 0 };
   readonly #parts: VerifierParts;
   readonly #writer = new RlpWriter();
-  readonly #suspicions = new Suspicions();
+  readonly #mismatches = new PendingMismatches();
   /** Evidence of accepted answers that follow unknown rules, by block and subject. */
-  readonly #accepted = new Lru<string, string>(MAX_UNPROVEN, Number.POSITIVE_INFINITY);
+  readonly #accepted = new Lru<string, string>(MAX_UNVERIFIABLE, Number.POSITIVE_INFINITY);
   /** Unknown encodings that all nodes returned for some block, by subject. */
   readonly #forms = new Set<string>();
   readonly #lackingLog = new OccasionalLog(LACKING_LINES);
@@ -75,7 +75,7 @@ export class Verifier {
   readonly #alone = new Map<Subject, bigint>();
   /** Reasons why subjects are not verified, by block. */
   readonly #unproven = new Lru<string, Map<Subject, string>>(
-    MAX_UNPROVEN,
+    MAX_UNVERIFIABLE,
     Number.POSITIVE_INFINITY,
     undefined,
     undefined,
@@ -108,7 +108,7 @@ export class Verifier {
   }
 
   /** Why an answer about these subjects of a block is not verified, as the end of a sentence; undefined where it is. */
-  whyUnproven({ number, hash }: JudgedBlock, subjects: readonly Subject[]): string | undefined {
+  whyUnverifiable({ number, hash }: VerificationTarget, subjects: readonly Subject[]): string | undefined {
     if (!this.calibration.isDone) return 'it is not known yet what can be verified on this network';
     for (const subject of subjects) {
       if (this.calibration.stateOf(subject, number) === 'unverifiable') {
@@ -136,14 +136,14 @@ export class Verifier {
   }
 
   /** Records that a subject of a block was accepted unverified. */
-  noteUnproven(blockHash: string, subject: Subject, reason: string): void {
+  markUnverifiable(blockHash: string, subject: Subject, reason: string): void {
     const reasons = this.#unproven.get(blockHash) ?? new Map<Subject, string>();
     this.#unproven.set(blockHash, reasons.set(subject, reason));
     this.counts.unproven++;
   }
 
   /** Clears the record of an unverified subject after it was verified. */
-  noteProven(blockHash: string, subject: Subject): void {
+  noteVerified(blockHash: string, subject: Subject): void {
     this.#unproven.get(blockHash)?.delete(subject);
   }
 
@@ -153,8 +153,8 @@ export class Verifier {
    * @param shown subjects that the answer contained; untested ones become verifiable when it verifies
    * @throws UpstreamFault `wrong` where the answer contradicts the block, or has an unknown encoding that no other node has returned yet
    */
-  judge(
-    block: JudgedBlock,
+  classify(
+    block: VerificationTarget,
     found: readonly Finding[],
     subjects: readonly Subject[],
     upstream: Upstream | undefined,
@@ -173,20 +173,20 @@ export class Verifier {
         continue;
       }
       const isUntested = this.calibration.stateOf(subject, number) === 'untested';
-      if ((kind === 'unknown' || isUntested) && this.#isBelieved(blockHash, finding, upstream)) {
-        if (kind === 'unknown') this.noteUnproven(blockHash, subject, text);
+      if ((kind === 'unknown' || isUntested) && this.#isAcceptedAlone(blockHash, finding, upstream)) {
+        if (kind === 'unknown') this.markUnverifiable(blockHash, subject, text);
         else this.giveUp(subject, text, number);
         continue;
       }
       this.counts.refuted++;
-      if (upstream !== undefined) this.#suspicions.add(blockHash, upstream, finding);
+      if (upstream !== undefined) this.#mismatches.add(blockHash, upstream, finding);
       throw new Refutation(blockHash, subject, text);
     }
     if (counted.length > 0 || isAccepted) return;
     for (const subject of shown)
       if (this.calibration.stateOf(subject, number) === 'untested')
         this.calibration.noteShown(subject, number);
-    this.#settle(block, subjects, upstream);
+    this.#complete(block, subjects, upstream);
   }
 
   /**
@@ -204,40 +204,40 @@ export class Verifier {
     block: BlockPosition | undefined,
   ): ReadonlySet<Upstream> | undefined {
     if (this.mode === 'require') {
-      this.#parts.onDoubt(block?.number);
+      this.#parts.onUnlinked(block?.number);
       return undefined;
     }
-    const opinions = this.#suspicions.listOpinions(blockHash, subject);
+    const replies = this.#mismatches.listReplies(blockHash, subject);
     const able = this.#parts.upstreams.filter(
       ({ isUp, isOnFork, tracker }) =>
         isUp && !isOnFork && (block === undefined || tracker.holds(block.number, block.hash)),
     );
-    const common = findCommonOpinion(opinions, able);
+    const common = findMajorityReply(replies, able);
     if (common === undefined) {
-      this.#parts.onDoubt(block?.number);
+      this.#parts.onUnlinked(block?.number);
       return undefined;
     }
     const { finding, dissenters } = common;
     const head = this.#parts.head()?.number;
-    const from = this.calibration.givenUpFrom(finding.subject);
+    const from = this.calibration.abandonedFrom(finding.subject);
     const isNear = ({ number }: BlockPosition): boolean =>
       [head, from].some((edge) => edge !== undefined && number + RECENT_BLOCKS > edge);
     // Block 0 follows no fork: an error in it (anvil's state root) says nothing about later blocks.
-    const isWitnessed = opinions.size - dissenters.size > 1;
+    const isConfirmed = replies.size - dissenters.size > 1;
     const isRecent = block !== undefined && block.number > 0n && isNear(block);
     if (finding.kind === 'unknown') {
-      this.noteUnproven(blockHash, finding.subject, finding.text);
+      this.markUnverifiable(blockHash, finding.subject, finding.text);
       if (this.#forms.size < MAX_FORMS) this.#forms.add(nameOf(finding.subject, finding.evidence));
-    } else if (isRecent && (isWitnessed || this.#isRepeated(finding.subject, block.number))) {
+    } else if (isRecent && (isConfirmed || this.#isRepeated(finding.subject, block.number))) {
       this.giveUp(finding.subject, finding.text, block.number);
     } else {
-      if (block !== undefined && block.number > 0n && !isRecent) this.#parts.onDoubt(block.number);
+      if (block !== undefined && block.number > 0n && !isRecent) this.#parts.onUnlinked(block.number);
       this.#accepted.set(nameOf(blockHash, finding.subject), finding.evidence);
-      this.noteUnproven(blockHash, finding.subject, finding.text);
+      this.markUnverifiable(blockHash, finding.subject, finding.text);
     }
-    if (isWitnessed && !WITHOUT_BLAME.has(finding.subject))
+    if (isConfirmed && !WITHOUT_BLAME.has(finding.subject))
       for (const upstream of dissenters)
-        this.#parts.condemn(upstream, `of block ${blockHash}: most nodes tell other contents alike`);
+        this.#parts.refute(upstream, `of block ${blockHash}: most nodes tell other contents alike`);
     return dissenters;
   }
 
@@ -246,7 +246,7 @@ export class Verifier {
     const before = this.#alone.get(subject);
     if (before !== undefined && before !== number) return true;
     this.#alone.set(subject, number);
-    this.#parts.onDoubt(undefined);
+    this.#parts.onUnlinked(undefined);
     return false;
   }
 
@@ -254,35 +254,39 @@ export class Verifier {
    * Whether an unverifiable answer is accepted as the chain's: no other node can be asked, or the same was accepted for this block. An unknown encoding
    * that all nodes returned once is accepted for other blocks when two nodes return it; anything else only when no node's answer verifies (`acceptRules`).
    */
-  #isBelieved(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
+  #isAcceptedAlone(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
     const isAccepted = this.#unproven.get(blockHash)?.get(finding.subject) === finding.text;
     if (upstream === undefined || isAccepted) return true;
     const isAlone = !this.#parts.upstreams.some((other) => other !== upstream && other.isUp);
     if (isAlone || !this.#forms.has(nameOf(finding.subject, finding.evidence))) return isAlone;
-    return this.#suspicions.countOthers(blockHash, upstream, finding) > 0;
+    return this.#mismatches.countOthers(blockHash, upstream, finding) > 0;
   }
 
   /**
    * Records that a node returned another block at a height: no fault on another branch, but where a checkpoint or layer 1 commits to this block no other
    * branch exists, and the node is quarantined once another one returns this block.
    */
-  noteOther({ number, hash }: JudgedBlock, upstream: Upstream | undefined): void {
+  noteOther({ number, hash }: VerificationTarget, upstream: Upstream | undefined): void {
     if (upstream === undefined || number === undefined || !this.#parts.isAnchored(number, hash)) return;
     this.counts.refuted++;
     const text = `the node has another block at height ${number}, below the one that is anchored`;
-    this.#suspicions.add(hash, upstream, { subject: 'header', kind: 'contradicts', text });
+    this.#mismatches.add(hash, upstream, { subject: 'header', kind: 'contradicts', text });
   }
 
   /** Counts a verified answer, and quarantines nodes with refuted answers about the same subjects of the block. */
-  #settle({ number, hash }: JudgedBlock, subjects: readonly Subject[], upstream: Upstream | undefined): void {
+  #complete(
+    { number, hash }: VerificationTarget,
+    subjects: readonly Subject[],
+    upstream: Upstream | undefined,
+  ): void {
     this.counts.verified++;
     for (const subject of subjects) {
       this.#alone.delete(subject);
       if (this.calibration.stateOf(subject, number) !== 'verified' || WITHOUT_BLAME.has(subject)) continue;
-      for (const suspicion of this.#suspicions.settle(hash, subject)) {
-        if (suspicion.upstream === upstream) continue;
-        const { text } = suspicion.finding;
-        this.#parts.condemn(suspicion.upstream, `of block ${hash}: ${text}`);
+      for (const mismatch of this.#mismatches.complete(hash, subject)) {
+        if (mismatch.upstream === upstream) continue;
+        const { text } = mismatch.finding;
+        this.#parts.refute(mismatch.upstream, `of block ${hash}: ${text}`);
       }
     }
   }
@@ -291,7 +295,7 @@ export class Verifier {
   giveUp(subject: Subject, reason: string, number: bigint): void {
     if (!this.calibration.noteUnverifiable(subject, reason, number)) return;
     const { network, log } = this.#parts;
-    const from = this.calibration.givenUpFrom(subject);
+    const from = this.calibration.abandonedFrom(subject);
     log.warn(
       { network, subject, reason, ...(from !== undefined && { from: `${from}` }) },
       'answers of this network cannot be verified in full: this is compared between nodes instead, state is believed',

@@ -1,5 +1,5 @@
 /** The longest turn of computing, in milliseconds: attackers' own turns take about as long. */
-const TURN_MS = 10;
+const SLOT_MS = 10;
 const REST_MS = 1;
 const MICROSECONDS = 1_000;
 
@@ -16,7 +16,7 @@ export function compute(share: number, signal: AbortSignal): void {
   };
   const turn = (): void => {
     if (signal.aborted) return;
-    for (const until = performance.now() + TURN_MS; performance.now() < until && isBehind(); );
+    for (const until = performance.now() + SLOT_MS; performance.now() < until && isBehind(); );
     setTimeout(turn, share < 1 ? REST_MS : 0);
   };
   turn();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { Abuse, Probe } from '../abuse.ts';
 import { type AttackReport, describeAnswer } from '../attack/seen.ts';
-import { askText } from '../stage/ask.ts';
+import { requestText } from '../stage/ask.ts';
 import type { Stage } from '../stage/stage.ts';
 
 /** Bodies that are sent with a key that pays for two. */
@@ -95,10 +95,10 @@ async function sendProbes(stage: Stage, probe: Probe): Promise<number> {
 }
 
 function probeHttp(stage: Stage, { host, body, headers }: Probe): Promise<string[]> {
-  const asking = { text: body, host, headers, key: stage.keyOf('probe'), timeLimit: PROBE_MS };
+  const requesting = { text: body, host, headers, key: stage.keyOf('probe'), timeLimit: PROBE_MS };
   return Promise.all(
     Array.from({ length: PROBES }, () =>
-      askText(stage, asking).then(
+      requestText(stage, requesting).then(
         ({ status, text }) => describeAnswer(status, text.slice(0, START_CHARACTERS)),
         (error: Error) => error.message,
       ),

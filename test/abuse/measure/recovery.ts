@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lane } from '../../operations/load/plan.ts';
-import { askText } from '../stage/ask.ts';
+import { requestText } from '../stage/ask.ts';
 import type { Stage } from '../stage/stage.ts';
 import { readVitals, type Vitals } from '../stage/vitals.ts';
 
@@ -42,10 +42,10 @@ function findLack(now: Vitals, before: Vitals): string | undefined {
 }
 
 async function findWrongAnswer(stage: Stage, lanes: readonly Lane[]): Promise<string | undefined> {
-  for (const { host = '', key, questions = [] } of lanes) {
-    for (const { method, params, result } of questions) {
+  for (const { host = '', key, requests = [] } of lanes) {
+    for (const { method, params, result } of requests) {
       const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-      const answer = await askText(stage, { text, host, key, timeLimit: CALL_MS });
+      const answer = await requestText(stage, { text, host, key, timeLimit: CALL_MS });
       if (answer.text !== `{"jsonrpc":"2.0","id":1,"result":${result}}`)
         return `${method}: ${answer.text.slice(0, 120)}`;
     }

@@ -16,7 +16,7 @@ export type Asking = {
 };
 
 /** Asks over a connection that is used for nothing else. @throws Error when there is no answer */
-export async function askText(
+export async function requestText(
   stage: Stage,
   { text, host, key, headers = {}, timeLimit = 30_000 }: Asking,
 ): Promise<{ readonly status: number; readonly text: string }> {

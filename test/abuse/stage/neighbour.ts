@@ -3,7 +3,7 @@ import type { FixedQuestion, Lane } from '../../operations/load/plan.ts';
 import { FACTS } from '../../support/development.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { countTo } from '../kinds/programs.ts';
-import { askText } from './ask.ts';
+import { requestText } from './ask.ts';
 import type { Stage } from './stage.ts';
 
 type Asked = Pick<FixedQuestion, 'method' | 'params'>;
@@ -93,7 +93,7 @@ export async function planNeighbour(stage: Stage, pace: number): Promise<readonl
     let answer = '';
     // A service that has just been started may not have identified its node, which on a busy machine gets little of a processor.
     await waitUntil(async () => {
-      answer = (await askText(stage, { text, host, key })).text;
+      answer = (await requestText(stage, { text, host, key })).text;
       return answer.startsWith(START);
     }, LEARN_MS).catch(() => {});
     if (!answer.startsWith(START)) throw new Error(`${host} ${method}: ${answer.slice(0, 300)}`);
@@ -103,9 +103,9 @@ export async function planNeighbour(stage: Stage, pace: number): Promise<readonl
   for (const { asks, ...plan } of LANES) {
     const perSecond = plan.perSecond * pace;
     const lane: Lane = { ...plan, perSecond, port: stage.program.port, key, isSecure: stage.isSecure };
-    const questions: FixedQuestion[] = [];
-    for (const ask of asks ?? []) questions.push(await learn(plan.host, ask));
-    lanes.push(asks === undefined ? lane : { ...lane, questions });
+    const requests: FixedQuestion[] = [];
+    for (const ask of asks ?? []) requests.push(await learn(plan.host, ask));
+    lanes.push(asks === undefined ? lane : { ...lane, requests });
   }
   return lanes;
 }

@@ -57,23 +57,23 @@ server.on('clientError', (_error, socket) => socket.destroy());
 server.on('error', (error) => {
   throw error;
 });
-const held = new Map<string, number>();
+const reserved = new Map<string, number>();
 server.prependListener('connection', (socket: Socket) => {
   const { remoteAddress = '' } = socket;
-  const count = (held.get(remoteAddress) ?? 0) + 1;
+  const count = (reserved.get(remoteAddress) ?? 0) + 1;
   if (count > MAX_HELD) {
     socket.destroy();
     return;
   }
-  held.set(remoteAddress, count);
-  socket.once('close', () => held.set(remoteAddress, (held.get(remoteAddress) ?? 1) - 1));
+  reserved.set(remoteAddress, count);
+  socket.once('close', () => reserved.set(remoteAddress, (reserved.get(remoteAddress) ?? 1) - 1));
 });
 server.listen({ port: 0, host: '127.0.0.1', backlog: BACKLOG });
 await once(server, 'listening');
 
 process.on('disconnect', () => process.exit());
 process.on('message', (answers: readonly FixedAnswer[]) => {
-  results = new Map(answers.map(({ question, result }) => [question, result]));
+  results = new Map(answers.map(({ request: asked, result }) => [asked, result]));
   process.send?.({ port: (server.address() as AddressInfo).port } satisfies FromPlain);
 });
 process.send?.({ port: (server.address() as AddressInfo).port } satisfies FromPlain);

@@ -5,8 +5,8 @@ import type { Lane } from '../../operations/load/plan.ts';
 
 const CHILD = join(import.meta.dirname, 'plain-child.js');
 
-/** `question` is `[method, params]` as JSON. */
-export type FixedAnswer = { readonly question: string; readonly result: string };
+/** `request` is `[method, params]` as JSON. */
+export type FixedAnswer = { readonly request: string; readonly result: string };
 export type FromPlain = { readonly port: number };
 
 /** The server that stands in the place of the service, in a process of its own, as the one that measures sees it. */
@@ -32,8 +32,8 @@ export class PlainServer {
   /** Learns what the lanes have to be answered. */
   async learn(lanes: readonly Lane[]): Promise<void> {
     const answers: FixedAnswer[] = lanes
-      .flatMap(({ questions }) => questions ?? [])
-      .map(({ method, params, result }) => ({ question: JSON.stringify([method, params]), result }));
+      .flatMap(({ requests }) => requests ?? [])
+      .map(({ method, params, result }) => ({ request: JSON.stringify([method, params]), result }));
     this.#child.send(answers);
     await once(this.#child, 'message');
   }

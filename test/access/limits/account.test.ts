@@ -31,21 +31,21 @@ for (const { name, skip, open: openTables } of TABLES) {
         open(table, { rate }, { now: () => time.now }),
       );
       const start = performance.now();
-      let given = 0;
+      let provided = 0;
       const takeAll = async (): Promise<readonly Denial[]> => {
         const denials: Denial[] = [];
         while (denials.length === 0 || accounts.some(({ denial }) => denial === undefined)) {
           const calls = accounts.flatMap((account) => [account.take(0), account.take(0)]);
           for (const outcome of await Promise.all(calls))
-            outcome === undefined ? given++ : denials.push(outcome);
+            outcome === undefined ? provided++ : denials.push(outcome);
         }
         // What they still hold.
-        for (const account of accounts) while ((await account.take(0)) === undefined) given++;
+        for (const account of accounts) while ((await account.take(0)) === undefined) provided++;
         return denials;
       };
       const check = (least: number): void => {
         const bound = rate.burst + (rate.perSecond * (performance.now() - start)) / 1_000;
-        assert.ok(given >= least && given <= bound + 1, `${given} given, ${bound} allowed`);
+        assert.ok(provided >= least && provided <= bound + 1, `${provided} given, ${bound} allowed`);
       };
       const denials = await takeAll();
       check(rate.burst);
@@ -62,9 +62,9 @@ for (const { name, skip, open: openTables } of TABLES) {
       const rate = { perSecond: 4, burst: 2 };
       const account = open(table as LimitTable, { rate }, { now: () => time.now });
       let denial: Denial | undefined;
-      for (let given = 0; denial === undefined; given++) {
+      for (let provided = 0; denial === undefined; provided++) {
         denial = (await account.take(0)) ?? undefined;
-        if (denial !== undefined) assert.ok(given >= 2, `${given} given`);
+        if (denial !== undefined) assert.ok(provided >= 2, `${provided} given`);
       }
       assert.equal(denial.reason, 'rate');
       assert.equal(denial.allowed, 4);
@@ -224,10 +224,10 @@ describe('an account', () => {
     let isAway = true;
     const table = script((tokens) => (isAway ? undefined : full(tokens)));
     const account = open(table, { rate: { perSecond: 100, burst: 20 } }, { now: () => clock.now });
-    let given = 0;
-    for (; clock.now < 2_000; clock.now++) if (account.take(0) === undefined) given++;
+    let provided = 0;
+    for (; clock.now < 2_000; clock.now++) if (account.take(0) === undefined) provided++;
     // Half of the burst and of the rate.
-    assert.ok(given >= 105 && given <= 111, String(given));
+    assert.ok(provided >= 105 && provided <= 111, String(provided));
     assert.ok(table.draws.length >= 7 && table.draws.length <= 10, String(table.draws.length));
     isAway = false;
     clock.now += 250;
@@ -246,13 +246,13 @@ describe('an account', () => {
       draw: ({ tokens }) => (isAway ? undefined : { tokens: 0 * tokens, waitMs: 1, spent: 0 }),
     };
     const account = open(table, { rate: { perSecond: 10, burst: 1_000 } }, { now: () => clock.now });
-    let given = 0;
+    let provided = 0;
     for (; clock.now < 20_000; clock.now++) {
       isAway = Math.floor(clock.now / 1_000) % 2 === 1;
-      if (account.take(0) === undefined) given++;
+      if (account.take(0) === undefined) provided++;
     }
     // Half of the burst, and of what twenty seconds bring.
-    assert.ok(given <= 500 + 100 + 1, String(given));
+    assert.ok(provided <= 500 + 100 + 1, String(provided));
   });
 
   test('takes back a call that was not made', async () => {

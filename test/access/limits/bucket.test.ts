@@ -11,17 +11,17 @@ test('a bucket never gives more than its burst and what time brings, and nothing
   });
   fc.assert(
     fc.property(rates, steps, (rate, list) => {
-      let [now, given, wasShort] = [1_000_000, 0, false];
+      let [now, provided, wasShort] = [1_000_000, 0, false];
       let bucket: Bucket | undefined;
       const start = now;
       for (const [passed, wanted] of list) {
         now += passed;
         const taken = takeTokens(fillBucket(bucket, rate, now), rate, wanted);
         assert.ok(taken.tokens <= wanted && Number.isInteger(taken.tokens));
-        given += taken.tokens;
+        provided += taken.tokens;
         bucket = taken.bucket;
         const bound = rate.burst + (rate.perSecond * (now - start)) / 1_000;
-        assert.ok(given <= bound + 1e-6, `${given} of ${bound}`);
+        assert.ok(provided <= bound + 1e-6, `${provided} of ${bound}`);
         wasShort = taken.tokens < wanted;
         if (wasShort) {
           // A caller that comes back after the given wait gets one.
@@ -48,13 +48,13 @@ test('a clock that is set back brings nothing and takes nothing, and goes on fro
 test('a clock that is ahead for a moment brings one burst at most', () => {
   const rate = { perSecond: 10, burst: 10 };
   let bucket: Bucket | undefined;
-  let given = 0;
+  let provided = 0;
   // Now and then, as often as it likes.
   for (let i = 0; i < 100; i++) {
     const now = 1_000_000 + (i >= 30 && i < 60 ? 3_600_000 : 0) + i;
     const taken = takeTokens(fillBucket(bucket, rate, now), rate, 1);
     bucket = taken.bucket;
-    given += taken.tokens;
+    provided += taken.tokens;
   }
-  assert.equal(given, 20);
+  assert.equal(provided, 20);
 });

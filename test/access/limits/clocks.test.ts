@@ -132,12 +132,12 @@ describe('a bucket whose clock is for a moment', () => {
         const first = await spendAll(account);
         assert.ok(first <= RATE.burst, `${first} at once`);
         // It earns from now on, not from when the wrong time is reached.
-        let given = 0;
+        let provided = 0;
         for (let i = 0; i < 20; i++) {
           clock.passed += 500;
-          given += await spendAll(account);
+          provided += await spendAll(account);
         }
-        assert.equal(given, 100);
+        assert.equal(provided, 100);
       });
     }
   }

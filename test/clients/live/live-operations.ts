@@ -137,7 +137,7 @@ export async function judgeLive(
     default: {
       const found = await Promise.all(items.map((hash) => anvil.request('eth_getTransactionByHash', hash)));
       if (found.includes(null)) return `transactions ${finding}`;
-      if (operation === 'receipts of blocks') return judgeReceipts(found as readonly Mined[], finding);
+      if (operation === 'receipts of blocks') return checkReceipts(found as readonly Mined[], finding);
       if (!isSend) return undefined;
       const receipt = await anvil.request('eth_getTransactionReceipt', items[0]);
       return (receipt as { status?: string } | null)?.status === '0x1' ? undefined : 'no receipt';
@@ -148,7 +148,7 @@ export async function judgeLive(
 type Mined = { readonly blockNumber: string | null; readonly transactionIndex: string | null };
 
 /** Transactions of one sender a block: their receipts come block by block. */
-function judgeReceipts(found: readonly Mined[], finding: string): string | undefined {
+function checkReceipts(found: readonly Mined[], finding: string): string | undefined {
   const numbers = found.map(({ blockNumber }) => Number(blockNumber));
   const isInOrder = numbers.every(
     (number, at) => number > 0 && (at === 0 || number >= (numbers[at - 1] ?? 0)),

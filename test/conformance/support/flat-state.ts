@@ -111,9 +111,9 @@ function changeStorage(
   before: FlatAccount | undefined,
   { isStorageCleared, storage }: AccountChange,
 ): ReadonlyMap<WordHex, Uint8Array> {
-  const kept = isStorageCleared || before === undefined ? NO_STORAGE : before.storage;
-  if (storage.length === 0) return kept;
-  const after = new Map(kept);
+  const cached = isStorageCleared || before === undefined ? NO_STORAGE : before.storage;
+  if (storage.length === 0) return cached;
+  const after = new Map(cached);
   for (const [slot, value] of storage) {
     if (value.length === 0) after.delete(bytesToHex(slot));
     else after.set(bytesToHex(slot), value);

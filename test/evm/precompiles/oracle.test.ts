@@ -29,11 +29,11 @@ async function compare(
 ): Promise<void> {
   const precompile = PRECOMPILES.of(rulesOf(revision)).get(address);
   assert.ok(precompile !== undefined);
-  const given = input.slice();
+  const provided = input.slice();
   const gas = precompile.gas(input);
   const isAffordable = BigInt(gas) <= GAS_LIMIT;
   const output = isAffordable ? precompile.run(input) : undefined;
-  assert.deepEqual(input, given, 'the input is left as it was');
+  assert.deepEqual(input, provided, 'the input is left as it was');
   const expected = await oracle.run(address, input, GAS_LIMIT);
   const where = `${precompile.name} at ${revision} of ${bytesToHex(input)}`;
   const text = (bytes: Uint8Array | undefined): string =>

@@ -92,12 +92,12 @@ describe('precompiles in pieces', () => {
       fc.array(task, { minLength: 1, maxLength: 4 }),
       fc.infiniteStream(fc.nat()),
       fc.nat(5),
-      (tasks, turns, givenUp) => {
+      (tasks, slots, givenUp) => {
         const expected = tasks.map(({ precompile, input }) => text(precompile.run(input)));
         const running = tasks.map(begin);
         const answers = new Map<number, string>();
         let count = 0;
-        for (const turn of turns) {
+        for (const turn of slots) {
           const open = [...tasks.keys()].filter((i) => !answers.has(i));
           const i = open[turn % open.length];
           if (i === undefined) break;

@@ -155,11 +155,11 @@ function authorize(context: TransactionContext, sender: number): Authorization {
   const target = random.oneIn(5)
     ? 0n
     : random.pick([...state.contracts, ...state.addresses, newAddress(random)]);
-  const isRight = !random.oneIn(6);
-  const nonce = isRight
+  const isCorrect = !random.oneIn(6);
+  const nonce = isCorrect
     ? (nonces[key] as bigint) + (key === sender ? 1n : 0n)
     : random.pick([0n, 1n, 2n ** 64n - 1n]);
-  if (isRight && chainId <= CHAIN_ID) nonces[key] = (nonces[key] as bigint) + 1n;
+  if (isCorrect && chainId <= CHAIN_ID) nonces[key] = (nonces[key] as bigint) + 1n;
   const address = addressBytes(target);
   const hash = keccak256(concatBytes(Uint8Array.of(5), encodeRlp([chainId, address, nonce])));
   const signature = signHash(hash, KEYS[key] as Uint8Array);

@@ -66,11 +66,11 @@ function createHeader({ block }: BlockCase, vm: VM): ReturnType<typeof createBlo
 }
 
 /** @throws Refusal */
-function readTransactions(kept: readonly Transaction[], { common }: VM): TypedTransaction[] {
+function readTransactions(cached: readonly Transaction[], { common }: VM): TypedTransaction[] {
   const room = common.getBlobGasSchedule().maxBlobGasPerBlock / common.param('blobGasPerBlob');
   const hasReservoir = common.isActivatedEIP(8037);
   let blobs = 0n;
-  return kept.map(({ encoded }, place) => {
+  return cached.map(({ encoded }, place) => {
     let transaction: TypedTransaction;
     try {
       transaction = createTxFromRLP(encoded, { common });
@@ -128,29 +128,29 @@ export class EthereumjsOracle implements BlockOracle {
   }
 
   run(blockCase: BlockCase): Promise<BlockOutcome> {
-    return executeWithoutRefused(blockCase, (kept) => this.#runWithRequests(blockCase, kept));
+    return executeWithoutRefused(blockCase, (cached) => this.#runWithRequests(blockCase, cached));
   }
 
   /** The library generates blocks without the contracts of EIP-8282; only when it validates a block are they required. */
-  async #runWithRequests(blockCase: BlockCase, kept: readonly Transaction[]): Promise<BlockOutcome> {
-    const outcome = await this.#runKept(blockCase, kept, true);
+  async #runWithRequests(blockCase: BlockCase, cached: readonly Transaction[]): Promise<BlockOutcome> {
+    const outcome = await this.#runKept(blockCase, cached, true);
     const isMissing = [BUILDER_DEPOSITS, BUILDER_EXITS].some(
       ({ address }) => !blockCase.accounts.has(address),
     );
     if (!isMissing) return outcome;
-    const checked = await this.#runKept(blockCase, kept, false);
+    const checked = await this.#runKept(blockCase, cached, false);
     return checked.failure?.includes('builder request contract') === true ? checked : outcome;
   }
 
   /** Executes the transactions that are kept. @throws Refusal */
   async #runKept(
     blockCase: BlockCase,
-    kept: readonly Transaction[],
+    cached: readonly Transaction[],
     generate: boolean,
   ): Promise<BlockOutcome> {
     const state = new OracleState();
     const vm = await createVm(blockCase, state, this.#corrections);
-    const transactions = readTransactions(kept, vm);
+    const transactions = readTransactions(cached, vm);
     const withdrawals = blockCase.withdrawals.map(({ index, validatorIndex, address, amount }) =>
       createWithdrawal({ index, validatorIndex, address, amount }),
     );

@@ -105,9 +105,9 @@ export class PortcullisEngine {
   readonly #evm: Evm = createEvm(new CaseState(new Map()), MEMORY_LIMIT);
 
   run(blockCase: BlockCase): Promise<BlockOutcome> {
-    return executeWithoutRefused(blockCase, (kept) => {
+    return executeWithoutRefused(blockCase, (cached) => {
       try {
-        return this.#runKept(blockCase, kept);
+        return this.#runKept(blockCase, cached);
       } catch (error) {
         this.#evm.forget();
         if (error instanceof BlockError) return failedBlock(error.message);

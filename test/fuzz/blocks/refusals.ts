@@ -24,12 +24,12 @@ export async function executeWithoutRefused(
 ): Promise<BlockOutcome> {
   const rejected = new Map<number, string>();
   for (;;) {
-    const kept = [...blockCase.transactions.entries()].filter(([index]) => !rejected.has(index));
+    const cached = [...blockCase.transactions.entries()].filter(([index]) => !rejected.has(index));
     try {
-      return { ...(await execute(kept.map(([, item]) => signTransaction(item)))), rejected };
+      return { ...(await execute(cached.map(([, item]) => signTransaction(item)))), rejected };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      rejected.set(kept[error.place]?.[0] as number, error.message);
+      rejected.set(cached[error.place]?.[0] as number, error.message);
     }
   }
 }

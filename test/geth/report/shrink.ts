@@ -40,7 +40,9 @@ function* smallerValues(value: unknown): Generator<unknown> {
     for (const [name] of entries) yield Object.fromEntries(entries.filter(([other]) => other !== name));
     for (const [name, member] of entries) {
       for (const smaller of smallerValues(member)) {
-        yield Object.fromEntries(entries.map(([other, kept]) => [other, other === name ? smaller : kept]));
+        yield Object.fromEntries(
+          entries.map(([other, cached]) => [other, other === name ? smaller : cached]),
+        );
       }
     }
     return;

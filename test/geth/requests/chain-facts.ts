@@ -22,7 +22,7 @@ export type ChainFacts = {
   readonly isAmsterdam: boolean;
 };
 
-type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>;
+type Send = (method: string, params: readonly unknown[]) => Promise<unknown>;
 type WireBlock = {
   readonly hash: string;
   readonly blockAccessListHash?: string;
@@ -42,7 +42,7 @@ function orElse(values: readonly string[], otherwise: string): readonly string[]
 }
 
 /** @param accounts path of the vectors' list of keys, or undefined where the chain has no such list */
-export async function readChainFacts(ask: Ask, accounts: string | undefined): Promise<ChainFacts> {
+export async function readChainFacts(ask: Send, accounts: string | undefined): Promise<ChainFacts> {
   const head = Number(await ask('eth_blockNumber', []));
   const blocks: WireBlock[] = [];
   const mentioned = new Set<string>();

@@ -182,13 +182,13 @@ function slot(random: Random): unknown {
 }
 
 function storageValues(random: Random, facts: ChainFacts): readonly unknown[] {
-  const asked = Object.fromEntries(
+  const requested = Object.fromEntries(
     random.list(random.below(3), () => [
       address(random, facts),
       random.list(random.below(3), () => hash(random)),
     ]),
   );
-  return [asked, blockReference(random, facts)];
+  return [requested, blockReference(random, facts)];
 }
 
 function proof(random: Random, facts: ChainFacts): readonly unknown[] {

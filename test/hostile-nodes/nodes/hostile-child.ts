@@ -22,7 +22,7 @@ class HostileNode {
   }
 
   static async open(row: HostileCase, ask: AskNode): Promise<HostileNode> {
-    const { ask: asks, place } = findHostileQuestion(row.question);
+    const { ask: asks, place } = findHostileQuestion(row.request);
     const truth = place === 'op-node' ? askOpNode(ask) : ask;
     const node = new HostileNode(await FaultUpstream.start(truth), row);
     // A network that cannot reach its nodes asks them everything once it can.
@@ -36,12 +36,12 @@ class HostileNode {
   }
 
   async arm(): Promise<void> {
-    const question = findHostileQuestion(this.#case.question);
+    const request = findHostileQuestion(this.#case.request);
     const delivery = findDelivery(this.#case.delivery);
     const content = CONTENTS.find(({ name }) => name === this.#case.content);
     if (content === undefined) throw new Error(`there is no content "${this.#case.content}"`);
     await this.#upstream.setFault({
-      concerns: (call) => question.concerns(call),
+      concerns: (call) => request.concerns(call),
       delivery: {
         kind: 'own',
         pour: (answer) => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { LATEST } from '../../../src/methods/block-reference.ts';
 import { ethCall } from '../../../src/methods/eth_call.ts';
-import { readPlainCalls } from '../../../src/methods/plain-calls/read-plain-calls.ts';
+import { readFastPathCalls } from '../../../src/methods/plain-calls/read-plain-calls.ts';
 import { createTextRequest } from '../../../src/methods/plain-calls/text-request.ts';
 import { LATEST_BLOCK, NO_GAS_LIMIT } from '../../../src/primitives/call-bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
@@ -75,7 +75,7 @@ function listItems(envelope: Envelope): readonly Envelope[] {
 /** What is read into bytes is what the parser of all of JSON reads. @returns whether the body is plain */
 function compare(text: string): boolean {
   const body = Buffer.from(text);
-  const read = readPlainCalls(body, MAX_ITEMS);
+  const read = readFastPathCalls(body, MAX_ITEMS);
   if (read === undefined) return false;
   const parsed = parseEnvelope(body, MAX_ITEMS);
   assert.equal(read.kind, parsed.kind);
@@ -309,7 +309,7 @@ test('a batch of more items than allowed, or longer than what is read into bytes
 test('bytes of calls are theirs alone, whatever is read after them', () => {
   const items = Array.from({ length: 200 }, (_, i) => {
     const to = `0x${i.toString(16).padStart(40, '0')}`;
-    return readPlainCalls(
+    return readFastPathCalls(
       Buffer.from(call(`[{"to":"${to}","data":"0x${'ab'.repeat(i)}"},"latest"]`)),
       1,
     ) as Call;

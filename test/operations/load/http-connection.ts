@@ -41,11 +41,11 @@ export class HttpSender implements Sender {
     return this.#isBusy ? 1 : 0;
   }
 
-  send({ question, at }: Due): void {
+  send({ request, at }: Due): void {
     this.#isBusy = true;
     const headers = { 'content-type': 'application/json', host: this.#host };
     let [status, text, retryAfter] = [0, '', undefined as string | undefined];
-    const settle = (): void => {
+    const complete = (): void => {
       this.#isBusy = false;
       this.#onIdle();
     };
@@ -59,16 +59,16 @@ export class HttpSender implements Sender {
         text += chunk.toString('utf8');
       },
       onResponseEnd: () => {
-        this.#tally.judge(question, at, { status, text, retryAfter });
-        settle();
+        this.#tally.check(request, at, { status, text, retryAfter });
+        complete();
       },
       onResponseError: (_controller, error) => {
         this.#tally.fail(nameFault(error));
         this.#tally.countBroken();
-        settle();
+        complete();
       },
     };
-    this.#client.dispatch({ path: this.#path, method: 'POST', headers, body: question.text }, handler);
+    this.#client.dispatch({ path: this.#path, method: 'POST', headers, body: request.text }, handler);
   }
 
   close(): void {

@@ -1,11 +1,11 @@
 import { HttpSender } from './http-connection.ts';
 import type { FixedQuestion, Lane, LaneReport } from './plan.ts';
-import { ask, askFixed, type Question } from './questions.ts';
+import { ask, askFixed, type Request } from './questions.ts';
 import { Tally } from './tally.ts';
 import { WebSocketSender } from './web-socket.ts';
 
 /** A question and when it was to be sent, whether or not a connection was free then. */
-export type Due = { readonly question: Question; readonly at: number };
+export type Due = { readonly request: Request; readonly at: number };
 
 /** A connection of a lane. */
 export interface Sender {
@@ -31,7 +31,7 @@ export class Pacer {
   readonly #tally: Tally;
   readonly #senders: readonly Sender[];
   readonly #waiting: Due[] = [];
-  readonly #questions: readonly FixedQuestion[] | undefined;
+  readonly #requests: readonly FixedQuestion[] | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Between two requests, milliseconds. */
   readonly #gap: number;
@@ -42,7 +42,7 @@ export class Pacer {
 
   constructor(lane: Lane) {
     this.#tally = new Tally(lane);
-    this.#questions = lane.questions;
+    this.#requests = lane.requests;
     this.#isFilling = lane.perSecond === 'closed loop';
     // In a closed loop the timer only begins it, and begins it again after a connection was away.
     this.#gap = lane.perSecond === 'closed loop' ? Number.POSITIVE_INFINITY : 1_000 / lane.perSecond;
@@ -102,7 +102,7 @@ export class Pacer {
     this.#tally.countDue();
     const id = ++lastId;
     this.#waiting.push({
-      question: this.#questions === undefined ? ask(id) : askFixed(id, this.#questions),
+      request: this.#requests === undefined ? ask(id) : askFixed(id, this.#requests),
       at,
     });
   }

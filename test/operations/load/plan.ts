@@ -18,7 +18,7 @@ export type Lane = {
   /** Over TLS, whatever the certificate. */
   readonly isSecure?: boolean;
   /** What it asks in turn; by default chain ids, and calls that return the id of their request. */
-  readonly questions?: readonly FixedQuestion[];
+  readonly requests?: readonly FixedQuestion[];
 };
 
 /** A call with a result that stays the same. */

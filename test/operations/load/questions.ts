@@ -2,13 +2,13 @@ import { CHAIN_ID } from '../../support/ask-program.ts';
 import type { FixedQuestion } from './plan.ts';
 
 /** A request with a known answer, to the byte. */
-export type Question = { readonly id: number; readonly text: string; readonly answer: string };
+export type Request = { readonly id: number; readonly text: string; readonly answer: string };
 
 /**
  * Every other one is an `eth_call` that returns its own id: an answer that belongs to another request is seen. The code is
  * PUSH4 id, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
  */
-export function ask(id: number): Question {
+export function ask(id: number): Request {
   const isCall = id % 2 === 1;
   const hex = id.toString(16);
   const data = `0x63${hex.padStart(8, '0')}60005260206000f3`;
@@ -23,8 +23,8 @@ export function ask(id: number): Question {
 }
 
 /** The question of this id where what is asked is fixed. */
-export function askFixed(id: number, questions: readonly FixedQuestion[]): Question {
-  const { method, params, result } = questions[id % questions.length] as FixedQuestion;
+export function askFixed(id: number, requests: readonly FixedQuestion[]): Request {
+  const { method, params, result } = requests[id % requests.length] as FixedQuestion;
   return {
     id,
     text: JSON.stringify({ jsonrpc: '2.0', id, method, params }),

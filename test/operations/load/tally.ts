@@ -1,5 +1,5 @@
 import type { Lane, LaneReport } from './plan.ts';
-import { isLimitRefusal, type Question } from './questions.ts';
+import { isLimitRefusal, type Request } from './questions.ts';
 
 const MAX_WRONG = 5;
 const SHOWN = 200;
@@ -33,15 +33,15 @@ export class Tally {
   }
 
   /** @param reply of a WebSocket: 200, and no header */
-  judge(question: Question, dueAt: number, reply: Reply): void {
+  check(request: Request, dueAt: number, reply: Reply): void {
     const { status, text, retryAfter } = reply;
-    if (status === 200 && text === question.answer) {
+    if (status === 200 && text === request.answer) {
       this.#right++;
       this.#latencies.push(performance.now() - dueAt);
     } else if (
       this.#lane.mayBeLimited === true &&
       (this.#lane.transport === 'http' ? status === 429 && retryAfter !== undefined : status === 200) &&
-      isLimitRefusal(text, question.id, retryAfter)
+      isLimitRefusal(text, request.id, retryAfter)
     ) {
       this.#limited++;
     } else {

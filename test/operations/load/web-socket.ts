@@ -46,8 +46,8 @@ export class WebSocketSender implements Sender {
   }
 
   send(due: Due): void {
-    this.#owed.set(due.question.id, { ...due, sentAt: performance.now() });
-    this.#socket?.send(due.question.text, () => {});
+    this.#owed.set(due.request.id, { ...due, sentAt: performance.now() });
+    this.#socket?.send(due.request.text, () => {});
   }
 
   close(): void {
@@ -75,7 +75,7 @@ export class WebSocketSender implements Sender {
     socket.on('message', (data) => this.#receive(String(data)));
     socket.on('close', (code) => {
       if (this.#isOver) return;
-      if (wasOpen) this.#settle(code);
+      if (wasOpen) this.#complete(code);
       const again = RECONNECT_MS.least + Math.random() * RECONNECT_MS.spread;
       setTimeout(() => this.#connect(onOpen), again);
     });
@@ -91,11 +91,11 @@ export class WebSocketSender implements Sender {
     }
     this.#owed.delete(id);
     this.#slowestMs = Math.max(this.#slowestMs, performance.now() - owed.sentAt);
-    this.#tally.judge(owed.question, owed.at, { status: 200, text, retryAfter: undefined });
+    this.#tally.check(owed.request, owed.at, { status: 200, text, retryAfter: undefined });
     this.#onIdle();
   }
 
-  #settle(code: number): void {
+  #complete(code: number): void {
     this.#tally.countClose(code);
     const since = performance.now() - CROSSING_MS - 2 * this.#slowestMs;
     if (this.#owed.size > 0) this.#tally.countBroken();

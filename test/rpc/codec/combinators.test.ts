@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseInSlices } from '../../../src/primitives/parse-in-slices.ts';
-import { type Codec, Pace } from '../../../src/rpc/codec/codec.ts';
+import { type Codec, ValueCounter } from '../../../src/rpc/codec/codec.ts';
 import { mapped } from '../../../src/rpc/codec/derived-codecs.ts';
 import { byKind } from '../../../src/rpc/codec/kind-codec.ts';
 import { listOf } from '../../../src/rpc/codec/list-codec.ts';
@@ -21,7 +21,7 @@ function assertProblem(codec: Codec<unknown>, raw: unknown, problem: string): vo
 }
 
 /** What parsing in pieces comes to. */
-function parseInPieces<T>(codec: Codec<T>, raw: unknown, pace: Pace = new Pace()): T {
+function parseInPieces<T>(codec: Codec<T>, raw: unknown, pace: ValueCounter = new ValueCounter()): T {
   const pieces = codec.parseInPieces?.(raw, pace);
   assert.ok(pieces !== undefined);
   for (;;) {
@@ -58,7 +58,7 @@ describe('a list', () => {
   it('is parsed in pieces of as many values, however they are nested, to the same', () => {
     const row = ['0x1', '0xa', '0x3'];
     const raw = Array.from({ length: 1_000 }, () => row);
-    assert.equal([...(listOf(list).parseInPieces?.(raw, new Pace()) ?? [])].length, 7);
+    assert.equal([...(listOf(list).parseInPieces?.(raw, new ValueCounter()) ?? [])].length, 7);
     assert.equal(parseInPieces(listOf(list), raw), raw);
     const mixed = [['0x1', '0xA'], row, ['0xB']];
     assert.deepEqual(parseInPieces(listOf(list), mixed), [['0x1', '0xa'], row, ['0xb']]);

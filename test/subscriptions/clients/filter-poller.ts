@@ -49,7 +49,7 @@ export class FilterPoller {
   #follower: Follower | undefined;
   #received = 0;
   #polls = 0;
-  #asked = 0;
+  #requested = 0;
   /** Answers of the filter that had something, and when the last one was asked for. */
   #answers: (readonly unknown[])[] = [];
   #lastAskedAt = -Infinity;
@@ -85,9 +85,9 @@ export class FilterPoller {
     return this.#follower === undefined ? this.made > 0 : this.#follower.isAt(head);
   }
 
-  judge(head: ForkBlock): FaultCount {
+  check(head: ForkBlock): FaultCount {
     if (this.made === 0) this.#count.add('lost', `${this.name}: there was no filter`);
-    this.#follower?.judge(head);
+    this.#follower?.check(head);
     if (this.#follower !== undefined) this.#keep(this.#follower);
     return this.#count;
   }
@@ -123,11 +123,11 @@ export class FilterPoller {
 
   /** @returns the filter to poll next; undefined where it is gone */
   async #poll(id: unknown): Promise<unknown> {
-    const askedAt = performance.now();
+    const requestedAt = performance.now();
     const { result, error } = await this.#ask('eth_getFilterChanges', id);
     this.#polls++;
     if (error === undefined) {
-      this.#acceptAll((result ?? []) as readonly unknown[], askedAt);
+      this.#acceptAll((result ?? []) as readonly unknown[], requestedAt);
       return id;
     }
     if (error.message.startsWith('filter not found')) {
@@ -142,10 +142,10 @@ export class FilterPoller {
     return id;
   }
 
-  #acceptAll(items: readonly unknown[], askedAt: number): void {
+  #acceptAll(items: readonly unknown[], requestedAt: number): void {
     if (items.length === 0) return;
     const wasKilled = this.#service.killedAt >= this.#lastAskedAt && this.#answers.length > 0;
-    this.#lastAskedAt = askedAt;
+    this.#lastAskedAt = requestedAt;
     // A process that has ended may have sent the last answer without a note of it: then this one begins where that one began.
     if (wasKilled && this.#countFaults([...this.#answers, items]) > this.#countFaults(this.#answers)) {
       const earlier = this.#answers.slice(0, -1);
@@ -228,7 +228,7 @@ export class FilterPoller {
 
   async #ask(method: string, ...params: readonly unknown[]): Promise<Answer> {
     const { programs, path } = this.#service;
-    const { port } = programs[this.#asked++ % programs.length] as { readonly port: number };
+    const { port } = programs[this.#requested++ % programs.length] as { readonly port: number };
     const { body } = await request(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       reset: true,

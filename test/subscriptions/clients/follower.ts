@@ -31,7 +31,7 @@ export interface Follower {
   /** Whether it has all up to the head. */
   isAt(head: ForkBlock): boolean;
   /** Compares all that it has with the chain. */
-  judge(head: ForkBlock): void;
+  check(head: ForkBlock): void;
 }
 
 const MAX_COMPLAINTS = 5;

@@ -84,7 +84,7 @@ export class HeadsFollower implements Follower {
     return this.#tip?.hash === head.hash;
   }
 
-  judge(head: ForkBlock): void {
+  check(head: ForkBlock): void {
     const base = this.#base;
     if (base === undefined) {
       this.#count.add('lost', 'everything');

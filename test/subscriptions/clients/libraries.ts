@@ -72,8 +72,8 @@ export const connectEthers: Connect = async (url): Promise<Connection> => {
   return {
     closed,
     async subscribe(params, onResult) {
-      const asked = provider.send('eth_subscribe', [...params]);
-      const id = await Promise.race([asked, closed]).catch((error) => {
+      const requested = provider.send('eth_subscribe', [...params]);
+      const id = await Promise.race([requested, closed]).catch((error) => {
         throw error?.error?.code === undefined ? error : new RefusedError(error.error);
       });
       if (typeof id !== 'string') throw new Error('the connection was closed');
@@ -97,14 +97,14 @@ export const connectViem: Connect = async (url): Promise<Connection> => {
   return {
     closed,
     async subscribe(params, onResult) {
-      const asked = client.transport.subscribe({
+      const requested = client.transport.subscribe({
         params: params as never,
         onData: (data: { readonly result: unknown }) => onResult(data.result),
         // The connection's end is seen by `closed`.
         onError: () => {},
       } as never);
-      asked.catch(() => {});
-      const id = await Promise.race([asked, closed]).catch((error) => {
+      requested.catch(() => {});
+      const id = await Promise.race([requested, closed]).catch((error) => {
         throw typeof error?.code === 'number' ? new RefusedError(error) : error;
       });
       if (id === undefined) throw new Error('the connection was closed');

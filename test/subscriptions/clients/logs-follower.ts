@@ -102,7 +102,7 @@ export class LogsFollower implements Follower {
     return expected.length === this.#keys.size && expected.every((log) => this.#keys.has(keyOf(log)));
   }
 
-  judge(head: ForkBlock): void {
+  check(head: ForkBlock): void {
     const has = new Set(this.#keys);
     for (const log of this.#expect(head))
       if (!has.delete(keyOf(log))) this.#count.add('lost', `${log.blockNumber} ${keyOf(log)}`);

@@ -25,7 +25,7 @@ const START_PAUSE_MS = 200;
 const ZERO_HASH = `0x${'00'.repeat(32)}`;
 
 export class GethProcess implements NodeProcess {
-  given = 0;
+  provided = 0;
   readonly #folder = makeTemporaryFolder();
   readonly #transport: 'http' | 'ws';
   #launched: LaunchedGeth | undefined;
@@ -97,7 +97,7 @@ export class GethProcess implements NodeProcess {
       result = await this.askEngine(...call);
     }
     expectValid(result);
-    this.given++;
+    this.provided++;
     this.#known.add(block.hash);
   }
 

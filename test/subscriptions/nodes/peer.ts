@@ -14,7 +14,7 @@ export interface NodeProcess {
   /** Gives it the blocks that it lacks, and makes this one its head. */
   deliver(block: ForkBlock): Promise<void>;
   /** Blocks that it was given. */
-  readonly given: number;
+  readonly provided: number;
   /** How its process ended; undefined while it runs. */
   readonly end: string | undefined;
   /** Stops it where it stands: connections stay, nothing is answered. */
@@ -93,11 +93,11 @@ export class Peer {
   }
 
   async #until(isReached: () => boolean): Promise<void> {
-    let given = 0;
+    let provided = 0;
     let until = 0;
     while (!this.#isClosed && !isReached()) {
-      if (until === 0 || given !== this.process.given) until = performance.now() + DELIVERY_MS;
-      given = this.process.given;
+      if (until === 0 || provided !== this.process.provided) until = performance.now() + DELIVERY_MS;
+      provided = this.process.provided;
       if (performance.now() > until) throw new Error(`${this.name} does not follow: ${this.#failure}`);
       await sleep(RETRY_MS);
     }

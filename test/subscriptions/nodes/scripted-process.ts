@@ -33,7 +33,7 @@ export class ScriptedProcess implements NodeProcess {
   #known = new Map<string, ForkBlock>();
   #head: ForkBlock;
   /** Of calls that came while it was paused; undefined while it is not. */
-  #held: (() => void)[] | undefined;
+  #reserved: (() => void)[] | undefined;
 
   constructor(genesis: ForkBlock, transport: 'http' | 'ws') {
     this.#genesis = genesis;
@@ -56,7 +56,7 @@ export class ScriptedProcess implements NodeProcess {
   }
 
   async deliver(block: ForkBlock): Promise<void> {
-    if (this.#server === undefined || this.#held !== undefined) throw new Error('the node is not up');
+    if (this.#server === undefined || this.#reserved !== undefined) throw new Error('the node is not up');
     for (let at: ForkBlock | undefined = block; at !== undefined; at = at.parent) {
       if (this.#known.has(at.hash)) break;
       this.#known.set(at.hash, at);
@@ -69,7 +69,7 @@ export class ScriptedProcess implements NodeProcess {
     }
   }
 
-  get given(): number {
+  get provided(): number {
     return this.#known.size;
   }
 
@@ -78,20 +78,20 @@ export class ScriptedProcess implements NodeProcess {
   }
 
   pause(): void {
-    this.#held = [];
+    this.#reserved = [];
   }
 
   goOn(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const answer of held) answer();
+    const reserved = this.#reserved ?? [];
+    this.#reserved = undefined;
+    for (const answer of reserved) answer();
   }
 
   async kill(): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
     this.#server = undefined;
-    this.#held = undefined;
+    this.#reserved = undefined;
     const closed = once(server, 'close');
     server.close();
     for (const socket of this.#sockets) socket.resetAndDestroy();
@@ -153,8 +153,8 @@ export class ScriptedProcess implements NodeProcess {
   }
 
   #hold(answer: () => void): void {
-    if (this.#held === undefined) answer();
-    else this.#held.push(answer);
+    if (this.#reserved === undefined) answer();
+    else this.#reserved.push(answer);
   }
 
   #answer(call: Call, socket?: WebSocket): object {

@@ -6,7 +6,7 @@ import { type LaterReadsOptions, runLaterReads } from './later-reads.ts';
 
 const RECEIPTS = 60;
 
-async function judge(options: Omit<LaterReadsOptions, 'receipts'>): Promise<void> {
+async function check(options: Omit<LaterReadsOptions, 'receipts'>): Promise<void> {
   const { receipts, reads, older, refused } = await runLaterReads({ receipts: RECEIPTS, ...options });
   assert.deepEqual(older, []);
   assert.deepEqual(refused, []);
@@ -14,13 +14,13 @@ async function judge(options: Omit<LaterReadsOptions, 'receipts'>): Promise<void
 }
 
 describe('reads after a receipt are never older than its block', () => {
-  for (const workers of [1, 2, 3]) test(`with ${workers} workers`, () => judge({ workers }));
+  for (const workers of [1, 2, 3]) test(`with ${workers} workers`, () => check({ workers }));
 
   test('with three replicas of one node each', {
     skip: findRedisProgram() === undefined && NO_REDIS_REASON,
   }, async (t) => {
     const server = await startRedis();
     t.after(() => server.close());
-    await judge({ workers: 1, replicas: { count: 3, server } });
+    await check({ workers: 1, replicas: { count: 3, server } });
   });
 });

@@ -144,12 +144,12 @@ async function readAfterReceipts(newest: () => ForkBlock, reading: Reading): Pro
     seen = Math.max(seen, shown);
     seenNonce = Math.max(seenNonce, Number(block.nonce));
     for (let read = 0; read < ports.length; read++) {
-      const questions: readonly (readonly [string, readonly unknown[]])[] = [
+      const requests: readonly (readonly [string, readonly unknown[]])[] = [
         ['eth_blockNumber', []],
         ['eth_getTransactionCount', [bytesToHex(ALICE), 'latest']],
         ['eth_getBlockByNumber', [`0x${shown.toString(16)}`, false]],
       ];
-      for (const [method, params] of questions) {
+      for (const [method, params] of requests) {
         const { result, error } = await ask(method, params);
         tally.reads++;
         if (error !== undefined) tally.refused.push(`${method} after block ${seen}: ${error.message}`);

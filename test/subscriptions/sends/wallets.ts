@@ -32,8 +32,8 @@ export class Observations {
     else if (this.#receipts.has(hash)) this.faults.push(`${kind}: no receipt of ${hash} after one was given`);
   }
 
-  expect(isRight: boolean, what: string): void {
-    if (!isRight) this.faults.push(what);
+  expect(isCorrect: boolean, what: string): void {
+    if (!isCorrect) this.faults.push(what);
   }
 }
 

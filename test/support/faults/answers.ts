@@ -1,6 +1,6 @@
 /** Things that a node can say instead of the truth. */
 import { encodeQuantity } from '../../../src/primitives/quantity.ts';
-import { askNode } from './ask-node.ts';
+import { sendToNode } from './ask-node.ts';
 import type { Answer, AskNode, Call } from './fault.ts';
 
 type AnswerFault = (call: Call, ask: AskNode) => Promise<Answer>;
@@ -27,7 +27,7 @@ export function isCallersCall({ method }: Call): boolean {
 
 /** Everything comes from another node. */
 export function answerFrom(url: string): AnswerFault {
-  return (call) => askNode(url, call);
+  return (call) => sendToNode(url, call);
 }
 
 /** `null` wherever a block would have to be looked up by its number. */

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import type { Answer, Call } from './fault.ts';
 
 /** One call to a real node. Rejects when there is no answer. */
-export async function askNode(
+export async function sendToNode(
   url: string,
   { method, params }: Pick<Call, 'method' | 'params'>,
 ): Promise<Answer> {

@@ -213,7 +213,7 @@ function joinPieces(pieces: Pieces): Buffer {
   return Buffer.concat([...pieces]);
 }
 
-const turns = new WeakMap<Socket, Promise<unknown>>();
+const slots = new WeakMap<Socket, Promise<unknown>>();
 
 /** Sends an answer, over a WebSocket after those before it: frames of two messages are not mixed. */
 export function deliver(
@@ -224,8 +224,8 @@ export function deliver(
 ): Promise<PourEnd> {
   const send = (): Promise<PourEnd> => delivery.send(answer, content, bytes);
   if (answer.webSocket === undefined || delivery.isFlood === true) return send();
-  const sent = (turns.get(answer.socket) ?? Promise.resolve()).then(send);
-  turns.set(
+  const sent = (slots.get(answer.socket) ?? Promise.resolve()).then(send);
+  slots.set(
     answer.socket,
     sent.catch(() => {}),
   );

@@ -6,19 +6,19 @@ import type { AskedQuestion } from './agreement-questions.ts';
 export type Verdict = 'honest' | 'forged' | 'absent' | 'unknown';
 
 /** What the service makes of a head is found in another answer about the same head. */
-const BY_HEAD: ReadonlyMap<string, { readonly question: AskedQuestion; read(result: unknown): unknown }> =
+const BY_HEAD: ReadonlyMap<string, { readonly request: AskedQuestion; read(result: unknown): unknown }> =
   new Map([
     [
       'eth_capabilities',
       {
-        question: { method: 'eth_getBlockByNumber', params: ['latest', false] },
+        request: { method: 'eth_getBlockByNumber', params: ['latest', false] },
         read: (result: unknown) => pick(result),
       },
     ],
     [
       'eth_baseFee',
       {
-        question: { method: 'eth_feeHistory', params: ['0x1', 'latest', []] },
+        request: { method: 'eth_feeHistory', params: ['0x1', 'latest', []] },
         read: (result: unknown) => (result as { readonly baseFeePerGas: readonly string[] }).baseFeePerGas[1],
       },
     ],
@@ -37,29 +37,29 @@ export class AnswerJudge {
     this.#branches = branches;
   }
 
-  async judge(question: AskedQuestion, result: unknown): Promise<Verdict> {
-    if (result === null || (result === '0x' && question.method.startsWith('debug_'))) return 'absent';
-    const text = normalize(question.method === 'eth_capabilities' ? Object(result).head : result);
-    if ((await this.#listAnswers('honest', question)).has(text)) return 'honest';
-    return (await this.#listAnswers('forged', question)).has(text) ? 'forged' : 'unknown';
+  async classify(request: AskedQuestion, result: unknown): Promise<Verdict> {
+    if (result === null || (result === '0x' && request.method.startsWith('debug_'))) return 'absent';
+    const text = normalize(request.method === 'eth_capabilities' ? Object(result).head : result);
+    if ((await this.#listAnswers('honest', request)).has(text)) return 'honest';
+    return (await this.#listAnswers('forged', request)).has(text) ? 'forged' : 'unknown';
   }
 
   /** What nodes of a branch answer, whichever head they have. */
-  #listAnswers(branch: 'honest' | 'forged', question: AskedQuestion): Promise<ReadonlySet<string>> {
-    const name = `${branch} ${JSON.stringify(question)}`;
-    const known = this.#known.get(name) ?? this.#ask(branch, question);
+  #listAnswers(branch: 'honest' | 'forged', request: AskedQuestion): Promise<ReadonlySet<string>> {
+    const name = `${branch} ${JSON.stringify(request)}`;
+    const known = this.#known.get(name) ?? this.#ask(branch, request);
     this.#known.set(name, known);
     return known;
   }
 
-  async #ask(branch: 'honest' | 'forged', question: AskedQuestion): Promise<ReadonlySet<string>> {
+  async #ask(branch: 'honest' | 'forged', request: AskedQuestion): Promise<ReadonlySet<string>> {
     const answers = new Set<string>();
     for (let top = branch === 'forged' ? SHARED + 1 : 0; top <= TOPS[branch]; top++) {
-      const byHead = BY_HEAD.get(question.method);
-      const answer = await this.#branches.askAt(branch, top, byHead?.question ?? question);
+      const byHead = BY_HEAD.get(request.method);
+      const answer = await this.#branches.requestAt(branch, top, byHead?.request ?? request);
       if (!('result' in answer)) continue;
       answers.add(normalize(byHead?.read(answer.result) ?? answer.result));
-      if (question.method === 'eth_getTransactionByHash') answers.add(normalize(asWaiting(answer.result)));
+      if (request.method === 'eth_getTransactionByHash') answers.add(normalize(asWaiting(answer.result)));
     }
     return answers;
   }

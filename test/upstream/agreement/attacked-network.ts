@@ -72,7 +72,7 @@ export class AttackedNetwork {
   ): Promise<AttackedNetwork> {
     const state = Array.from({ length: count }, () => ({ branch: 'honest' as Branch, top: 15 }));
     const nodes = await Promise.all(
-      state.map((node) => FaultUpstream.start((call) => branches.askAt(node.branch, node.top, call))),
+      state.map((node) => FaultUpstream.start((call) => branches.requestAt(node.branch, node.top, call))),
     );
     await prepare(nodes, state);
     const service = await startService({

@@ -19,7 +19,7 @@ function createNode(operator: string): Node {
     operator,
     standing: 'verified',
     isAway: false,
-    isSuspected: false,
+    hasMismatch: false,
     identity: undefined,
     tracker: viewNothing(),
   };

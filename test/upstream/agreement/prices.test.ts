@@ -7,7 +7,7 @@ import { FaultUpstream } from '../../support/fault-upstream.ts';
 
 import { startService } from '../../support/service.ts';
 import { DEVNET } from '../../verified/sources.ts';
-import { askResult, type Question, type Truth } from '../../verified/truth.ts';
+import { askResult, type Request, type Truth } from '../../verified/truth.ts';
 
 const OPERATORS = 3;
 type Reply = {
@@ -25,18 +25,18 @@ describe('prices under agreement', () => {
 
   /** @param alter what becomes of the answer of each node */
   async function withNetwork(
-    alter: (node: number, call: Question, result: unknown) => unknown,
+    alter: (node: number, call: Request, result: unknown) => unknown,
     work: (
       ask: (method: string, params?: readonly unknown[]) => Promise<Reply>,
-      asked: readonly Question[],
+      requested: readonly Request[],
     ) => Promise<void>,
     options: object = { verify: 'require', agreement: { voices: 2 } },
   ): Promise<void> {
-    const asked: Question[] = [];
+    const requested: Request[] = [];
     const nodes = await Promise.all(
       Array.from({ length: OPERATORS }, (_, node) =>
         FaultUpstream.start(async (call) => {
-          asked.push(call);
+          requested.push(call);
           const answer = await truth.ask(call);
           return 'result' in answer ? { result: alter(node, call, answer.result) } : answer;
         }),
@@ -58,7 +58,7 @@ describe('prices under agreement', () => {
       };
       // Until it is known what of the chain can be verified, nothing is proven.
       while ((await ask('eth_getBlockByNumber', ['latest', true])).trust !== 'proven') await sleep(10);
-      await work(ask, asked);
+      await work(ask, requested);
     } finally {
       await service.close();
       await Promise.all(nodes.map((node) => node.close()));
@@ -66,7 +66,7 @@ describe('prices under agreement', () => {
   }
 
   const PRICES: ReadonlySet<string> = new Set(['eth_gasPrice', 'eth_maxPriorityFeePerGas']);
-  const ownOpinion = (node: number, { method }: Question, result: unknown): unknown =>
+  const ownOpinion = (node: number, { method }: Request, result: unknown): unknown =>
     PRICES.has(method) ? `0x${(BigInt(String(result)) + BigInt(1 + node)).toString(16)}` : result;
 
   test('where operators say the same, that is the answer', async () => {
@@ -82,7 +82,7 @@ describe('prices under agreement', () => {
   });
 
   test('where they differ, it is what geth makes of the blocks, which are proven; blocks are asked for once', async () => {
-    await withNetwork(ownOpinion, async (ask, asked) => {
+    await withNetwork(ownOpinion, async (ask, requested) => {
       const both = await Promise.all([...PRICES].map((method) => ask(method)));
       const expected = await Promise.all([...PRICES].map((method) => askResult(truth, method)));
       assert.deepEqual(
@@ -93,16 +93,16 @@ describe('prices under agreement', () => {
         both.map(({ trust }) => trust),
         ['proven', 'proven'],
       );
-      const count = asked.length;
-      const isOfBlock = ({ method }: Question): boolean =>
+      const count = requested.length;
+      const isOfBlock = ({ method }: Request): boolean =>
         method === 'eth_getBlockByHash' || PRICES.has(method);
       await ask('eth_gasPrice');
-      assert.deepEqual(asked.slice(count).filter(isOfBlock), []);
+      assert.deepEqual(requested.slice(count).filter(isOfBlock), []);
     });
   });
 
   test('where blocks cannot be had either, it says what is wrong, and what serves a price', async () => {
-    const noBlocks = (node: number, call: Question, result: unknown): unknown =>
+    const noBlocks = (node: number, call: Request, result: unknown): unknown =>
       call.method === 'eth_getBlockByHash' && call.params[1] === true ? null : ownOpinion(node, call, result);
     await withNetwork(noBlocks, async (ask) => {
       const { error } = await ask('eth_gasPrice');
@@ -114,7 +114,7 @@ describe('prices under agreement', () => {
   });
 
   test('base fees are agreed on where histories differ in what was not asked for', async () => {
-    const withMore = (node: number, { method }: Question, result: unknown): unknown =>
+    const withMore = (node: number, { method }: Request, result: unknown): unknown =>
       method === 'eth_feeHistory' ? { ...(result as object), [`more${node}`]: node } : result;
     await withNetwork(withMore, async (ask) => {
       for (const method of ['eth_baseFee', 'eth_blobBaseFee']) {

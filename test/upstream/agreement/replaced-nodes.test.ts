@@ -46,14 +46,14 @@ type Figures = { answers: number; refused: number; forged: number; labelled: num
 
 describe('two of several nodes are replaced by a forged chain', { concurrency: false }, () => {
   let branches: ForgedBranch;
-  let judge: AnswerJudge;
-  let questions: readonly AskedQuestion[];
+  let classify: AnswerJudge;
+  let requests: readonly AskedQuestion[];
   const total: Figures = { answers: 0, refused: 0, forged: 0, labelled: 0, pushed: 0 };
 
   before(async () => {
     branches = await ForgedBranch.open();
-    judge = new AnswerJudge(branches);
-    questions = listQuestions(branches.facts.forged);
+    classify = new AnswerJudge(branches);
+    requests = listQuestions(branches.facts.forged);
   });
   after(async () => {
     await branches.close();
@@ -67,29 +67,29 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
   const attack = async (network: AttackedNetwork, row: Row, phase: string): Promise<Figures> => {
     const figures: Figures = { answers: 0, refused: 0, forged: 0, labelled: 0, pushed: 0 };
     const wrong: string[] = [];
-    const askOne = async (question: AskedQuestion, transport: Transport): Promise<void> => {
-      const reply = await network.ask(question, transport);
+    const sendToOne = async (request: AskedQuestion, transport: Transport): Promise<void> => {
+      const reply = await network.ask(request, transport);
       figures.answers++;
       if (reply.error !== undefined) figures.refused++;
-      else await note(question, reply, transport);
+      else await note(request, reply, transport);
     };
     const note = async (
-      question: AskedQuestion,
+      request: AskedQuestion,
       { result, trust }: Reply,
       transport: Transport,
     ): Promise<void> => {
-      const verdict = await judge.judge(question, result);
-      const text = `${phase}, ${transport}: ${question.method} ${JSON.stringify(question.params)} is ${verdict}, ${trust}: ${JSON.stringify(result).slice(0, 200)}`;
+      const verdict = await classify.classify(request, result);
+      const text = `${phase}, ${transport}: ${request.method} ${JSON.stringify(request.params)} is ${verdict}, ${trust}: ${JSON.stringify(result).slice(0, 200)}`;
       if (verdict === 'unknown') wrong.push(text);
-      if (verdict !== 'forged' || question.isNamed === true) return;
+      if (verdict !== 'forged' || request.isNamed === true) return;
       if (row.isDemanded) figures.forged++;
       else if (trust !== 'single') figures.labelled++;
       if (row.isDemanded || trust !== 'single') wrong.push(text);
     };
-    const all = TRANSPORTS.flatMap((transport) => questions.map((question) => ({ question, transport })));
+    const all = TRANSPORTS.flatMap((transport) => requests.map((request) => ({ request, transport })));
     for (let i = 0; i < all.length; i += WIDTH)
       await Promise.all(
-        all.slice(i, i + WIDTH).map(({ question, transport }) => askOne(question, transport)),
+        all.slice(i, i + WIDTH).map(({ request, transport }) => sendToOne(request, transport)),
       );
     for (const name of ['answers', 'refused', 'forged', 'labelled'] as const) total[name] += figures[name];
     assert.deepEqual(wrong, []);
@@ -189,9 +189,9 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
     });
     try {
       await followTo(network, TOPS.forged);
-      const question = { method: 'eth_getBlockByNumber', params: ['latest', false] };
-      const { result, trust } = await network.ask(question, 'HTTP');
-      assert.equal(await judge.judge(question, result), 'forged');
+      const request = { method: 'eth_getBlockByNumber', params: ['latest', false] };
+      const { result, trust } = await network.ask(request, 'HTTP');
+      assert.equal(await classify.classify(request, result), 'forged');
       assert.equal(trust, 'proven');
     } finally {
       await network.close();

@@ -44,11 +44,11 @@ const encode = (of: Header, part: (typeof PARTS)[number]): string => {
 async function forAllCuts(
   check: (result: JsonResult) => JsonResult,
   text: string,
-  judge: (run: () => Promise<string>) => Promise<void>,
+  classify: (run: () => Promise<string>) => Promise<void>,
 ): Promise<void> {
-  await judge(async () => readAll(check(text)));
+  await classify(async () => readAll(check(text)));
   for (const pieceBytes of [1, 100, 10_000]) {
-    await judge(async () => readAll(check(createStream(text, { pieceBytes }))));
+    await classify(async () => readAll(check(createStream(text, { pieceBytes }))));
   }
 }
 

@@ -46,7 +46,7 @@ const anyRight: fc.Arbitrary<string> = fc
 
 const anyBorders: fc.Arbitrary<number[]> = fc.array(fc.nat(5_000), { maxLength: 40 });
 
-const isRight = (text: string): boolean => {
+const isCorrect = (text: string): boolean => {
   try {
     return checkReceipts(block)(text) === text;
   } catch {
@@ -56,10 +56,10 @@ const isRight = (text: string): boolean => {
 
 describe('checkReceipts', () => {
   it('right ones pass, wrong ones do not', () => {
-    fc.assert(fc.property(anyRight, (text) => isRight(text)));
+    fc.assert(fc.property(anyRight, (text) => isCorrect(text)));
     for (const [name, mistake] of Object.entries(MISTAKES)) {
       for (let at = 0; at < COUNT; at++) {
-        assert.equal(isRight(JSON.stringify(mistake(rightReceipts(), at))), false, `${name} at ${at}`);
+        assert.equal(isCorrect(JSON.stringify(mistake(rightReceipts(), at))), false, `${name} at ${at}`);
       }
     }
   });
@@ -75,7 +75,7 @@ describe('checkReceipts', () => {
       fc.asyncProperty(fc.oneof(anyRight, anyWrong), anyBorders, async (text, borders) => {
         const stream = createStream(text, { borders });
         const result = checkReceipts(block)(stream);
-        if (isRight(text)) {
+        if (isCorrect(text)) {
           assert.equal(await readAll(result), text);
         } else {
           await assert.rejects(readAll(result), { kind: 'wrong' });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkBytes } from '../../../src/upstream/checks/check-stream.ts';
-import { TURNS } from '../../../src/util/turn-queue.ts';
+import { SCHEDULER } from '../../../src/util/slot-scheduler.ts';
 import { createStream } from '../support/scripted-stream.ts';
 
 const KiB = 1024;
 
-for (const [pieceBytes, turns] of [
+for (const [pieceBytes, slots] of [
   // Pieces of HTTP: the time of reading is bounded where they come from.
   [4 * KiB, 0],
   [128 * KiB, 0],
@@ -14,8 +14,8 @@ for (const [pieceBytes, turns] of [
   [200 * KiB, 10],
   [2_000 * KiB, 15],
 ] as const)
-  test(`an answer in pieces of ${pieceBytes / KiB} KiB is looked at in slices, with ${turns} turns between`, async (t) => {
-    const rejoin = t.mock.method(TURNS, 'rejoin');
+  test(`an answer in pieces of ${pieceBytes / KiB} KiB is looked at in slices, with ${slots} turns between`, async (t) => {
+    const rejoin = t.mock.method(SCHEDULER, 'rejoin');
     const slices: number[] = [];
     const checked = checkBytes(createStream('a'.repeat(2_000 * KiB), { pieceBytes }), {
       add: (slice) => void slices.push(slice.length),
@@ -24,7 +24,7 @@ for (const [pieceBytes, turns] of [
     let read = 0;
     for await (const piece of checked.pieces) read += piece.length;
     assert.equal(read, 2_000 * KiB);
-    assert.equal(rejoin.mock.callCount(), turns);
+    assert.equal(rejoin.mock.callCount(), slots);
     assert.ok(Math.max(...slices) <= 128 * KiB);
     assert.equal(
       slices.reduce((sum, bytes) => sum + bytes, 0),

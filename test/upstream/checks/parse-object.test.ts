@@ -6,10 +6,10 @@ import { ROOT } from '../../../scripts/program-files.ts';
 
 /** They parse an object outside of a check, where it is short or they run within `checkParsed`. */
 const SHORT_OBJECTS: readonly string[] = [
-  'upstream/fee-questions.ts',
+  'upstream/fee-requests.ts',
   'upstream/placed-receipts.ts',
-  'upstream/status-questions.ts',
-  'upstream/transaction-questions.ts',
+  'upstream/status-requests.ts',
+  'upstream/transaction-requests.ts',
 ];
 
 test('an object is parsed in one piece in checks alone, which are run again where it is long', () => {

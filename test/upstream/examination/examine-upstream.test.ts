@@ -374,8 +374,8 @@ test('a node that is not there is reported as such', async () => {
 });
 
 test('a node that hangs later on is examined nevertheless', async (t) => {
-  let asked = 0;
-  const respond = (): boolean => ++asked > 4;
+  let requested = 0;
+  const respond = (): boolean => ++requested > 4;
   const { url } = await startNode(t, { respond });
   const examination = await examine(url, { pool: IMPATIENT });
   assert.ok(examination.answers);

@@ -6,7 +6,7 @@ import { WINDOW_BLOCKS } from '../../../src/upstream/heads/block-window.ts';
 import { HeadTracker } from '../../../src/upstream/heads/head-tracker.ts';
 import { hashOf, makeBlock, TestChain } from '../../support/block-tree.ts';
 import { countRuns } from '../../support/count-runs.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { complete, FakeClock } from '../../support/fake-clock.ts';
 import { ScriptedFeed } from '../../support/scripted-feed.ts';
 
 function createTracker({
@@ -53,7 +53,7 @@ test('knows its head, and some blocks below it, after the first poll', async () 
   assert.deepEqual([tracker.latest], [undefined]);
   assert.equal(tracker.holds(0n), false);
   tracker.start();
-  await settle();
+  await complete();
   assert.equal(tracker.latest?.number, 100n);
   assert.equal(tracker.hashAt(100n), hashOf('a', 100n));
   assert.equal(tracker.hashAt(92n), hashOf('a', 92n));
@@ -65,7 +65,7 @@ test('knows its head, and some blocks below it, after the first poll', async () 
 test('a chain shorter than that is known to its genesis', async () => {
   const { tracker, feed } = createTracker({ length: 3 });
   tracker.start();
-  await settle();
+  await complete();
   assert.equal(tracker.hashAt(0n), hashOf('a', 0n));
   assert.deepEqual(feed.numbersAsked, [1n, 0n]);
 });
@@ -73,7 +73,7 @@ test('a chain shorter than that is known to its genesis', async () => {
 test('holds what is not above its head and not known to be another', async () => {
   const { tracker } = createTracker();
   tracker.start();
-  await settle();
+  await complete();
   assert.equal(tracker.holds(100n), true);
   assert.equal(tracker.holds(101n), false);
   assert.equal(tracker.holds(100n, hashOf('a', 100n)), true);
@@ -88,7 +88,7 @@ test('polls at half the block time that it observes', async () => {
     await clock.advance(2_000);
     feed.chain.grow('a', 1);
   }
-  feed.asked.length = 0;
+  feed.requested.length = 0;
   const from = clock.now();
   await clock.advance(20_000);
   const polls = feed.timesOf('latest').filter((at) => at > from).length;
@@ -104,10 +104,10 @@ for (const [blockTime, delay, polls] of [
     const { tracker, feed, clock } = createTracker({ isAwaited: true, blockTimeMs: blockTime });
     tracker.start();
     const delays: number[] = [];
-    let asked = 0;
+    let requested = 0;
     for (let block = 0; block < 30; block++) {
       const height = feed.chain.grow('a', 1).tip.number;
-      if (block === 20) asked = feed.timesOf('latest').length;
+      if (block === 20) requested = feed.timesOf('latest').length;
       for (let ms = 0; ms < blockTime; ms += 50) {
         await clock.advance(50);
         if (delays.length === block && tracker.latest?.number === height) delays.push(ms + 50);
@@ -115,7 +115,7 @@ for (const [blockTime, delay, polls] of [
     }
     const late = delays.slice(20);
     assert.ok(late.length === 10 && late.every((ms) => ms <= delay), `found after ${late} ms`);
-    const perBlock = (feed.timesOf('latest').length - asked) / 10;
+    const perBlock = (feed.timesOf('latest').length - requested) / 10;
     assert.ok(perBlock <= polls, `${perBlock} polls a block`);
   });
 }
@@ -162,7 +162,7 @@ test('polls of one kind never overlap', async () => {
 test('refresh polls now', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
-  await settle();
+  await complete();
   feed.chain.grow('a', 1);
   await tracker.refresh();
   assert.equal(tracker.latest?.number, 101n);
@@ -171,7 +171,7 @@ test('refresh polls now', async () => {
 test('failing polls are counted, spread out and survived', async () => {
   const { tracker, feed, clock } = createTracker({ blockTimeMs: 2_000 });
   tracker.start();
-  await settle();
+  await complete();
   feed.fault = new UpstreamFault('unreachable', 'gone');
   await clock.advance(1_000);
   assert.equal(tracker.failures, 1);
@@ -203,8 +203,8 @@ test('announced heads arrive without polls; a slow poll makes sure', async () =>
   const { tracker, feed, clock, seen } = createTracker({ announces: true, blockTimeMs: 2_000 });
   tracker.start();
   feed.ready();
-  await settle();
-  feed.asked.length = 0;
+  await complete();
+  feed.requested.length = 0;
   seen.length = 0;
   for (let block = 0; block < 20; block++) {
     feed.chain.grow('a', 1);
@@ -220,13 +220,13 @@ test('announced heads arrive without polls; a slow poll makes sure', async () =>
 test('several announcements at once are all taken', async () => {
   const { tracker, feed } = createTracker({ announces: true });
   tracker.start();
-  await settle();
-  feed.asked.length = 0;
+  await complete();
+  feed.requested.length = 0;
   for (let block = 0; block < 3; block++) {
     feed.chain.grow('a', 1);
     feed.announce();
   }
-  await settle();
+  await complete();
   assert.equal(tracker.latest?.number, 103n);
   assert.deepEqual(feed.numbersAsked, []);
   assert.equal(tracker.headerAt(102n)?.hash, hashOf('a', 102n));
@@ -236,21 +236,21 @@ test('announcements lost: polls at once and at full pace; regained: looks for wh
   const { tracker, feed, clock } = createTracker({ announces: true, blockTimeMs: 2_000 });
   tracker.start();
   feed.ready();
-  await settle();
+  await complete();
   await clock.advance(500);
-  feed.asked.length = 0;
+  feed.requested.length = 0;
   feed.lose();
   await clock.advance(3_000);
   assert.deepEqual(feed.timesOf('latest'), [500, 1_500, 2_500, 3_500]);
   feed.chain.grow('a', 1);
   await clock.advance(200);
   feed.ready();
-  await settle();
+  await complete();
   assert.equal(tracker.latest?.number, 101n);
   feed.chain.grow('a', 1);
   feed.announce();
   await clock.advance(1_000);
-  feed.asked.length = 0;
+  feed.requested.length = 0;
   await clock.advance(8_000);
   assert.equal(feed.timesOf('latest').length, 2, 'every 4 intervals again');
 });
@@ -259,16 +259,16 @@ test('announcements that stop without a word are found out by the slow poll', as
   const { tracker, feed, clock } = createTracker({ announces: true, blockTimeMs: 2_000 });
   tracker.start();
   feed.ready();
-  await settle();
+  await complete();
   feed.chain.grow('a', 1);
   await clock.advance(4_000);
   assert.equal(tracker.latest?.number, 101n);
-  feed.asked.length = 0;
+  feed.requested.length = 0;
   await clock.advance(4_000);
   assert.deepEqual(feed.timesOf('latest'), [5_000, 6_000, 7_000, 8_000]);
   feed.chain.grow('a', 1);
   feed.announce();
-  feed.asked.length = 0;
+  feed.requested.length = 0;
   await clock.advance(6_000);
   assert.ok(feed.timesOf('latest').length <= 2, 'trusted again');
 });
@@ -276,7 +276,7 @@ test('announcements that stop without a word are found out by the slow poll', as
 test('a poll that an announcement overtook does not take the head back', async () => {
   const { tracker, feed, seen } = createTracker({ announces: true });
   tracker.start();
-  await settle();
+  await complete();
   seen.length = 0;
   feed.hold();
   const refreshed = tracker.refresh();
@@ -291,9 +291,9 @@ test('a poll that an announcement overtook does not take the head back', async (
 test('a reorg is followed to its beginning before the head is reported', async () => {
   const { tracker, feed, seen } = createTracker();
   tracker.start();
-  await settle();
+  await complete();
   feed.chain = feed.chain.fork('b', 95, 6);
-  feed.asked.length = 0;
+  feed.requested.length = 0;
   seen.length = 0;
   await tracker.refresh();
   assert.deepEqual(seen, [101n]);
@@ -307,7 +307,7 @@ test('a reorg is followed to its beginning before the head is reported', async (
 test('a reorg to a lower head', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
-  await settle();
+  await complete();
   feed.chain = feed.chain.fork('b', 95, 2);
   await tracker.refresh();
   assert.equal(tracker.latest?.hash, hashOf('b', 97n));
@@ -319,8 +319,8 @@ test('a reorg to a lower head', async () => {
 test('a jump back on the same chain asks for nothing and forgets what is above', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
-  await settle();
-  feed.asked.length = 0;
+  await complete();
+  feed.requested.length = 0;
   feed.chain = new TestChain(feed.chain.blocks.slice(0, 96));
   await tracker.refresh();
   assert.equal(tracker.latest?.number, 95n);
@@ -332,8 +332,8 @@ test('a jump back on the same chain asks for nothing and forgets what is above',
 test('a jump ahead costs one question: was the block above the last one left?', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
-  await settle();
-  feed.asked.length = 0;
+  await complete();
+  feed.requested.length = 0;
   feed.chain.grow('a', 20);
   await tracker.refresh();
   assert.deepEqual(feed.numbersAsked, [101n]);
@@ -347,7 +347,7 @@ test('a jump ahead costs one question: was the block above the last one left?', 
 test('a reorg inside a jump ahead is found', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
-  await settle();
+  await complete();
   feed.chain = feed.chain.fork('b', 97, 30);
   await tracker.refresh();
   assert.equal(tracker.hashAt(98n), hashOf('b', 98n));
@@ -359,13 +359,13 @@ test('a reorg inside a jump ahead is found', async () => {
 test('a reorg deeper than can be followed leaves only what is proven', async () => {
   const { tracker, feed } = createTracker({ length: 101 });
   tracker.start();
-  await settle();
+  await complete();
   for (let block = 0; block < 200; block++) {
     feed.chain.grow('a', 1);
     await tracker.refresh();
   }
   feed.chain = feed.chain.fork('b', 100, 250);
-  feed.asked.length = 0;
+  feed.requested.length = 0;
   await tracker.refresh();
   assert.ok(feed.numbersAsked.length <= 64 + 8);
   assert.equal(tracker.latest?.hash, hashOf('b', 350n));
@@ -376,11 +376,11 @@ test('a reorg deeper than can be followed leaves only what is proven', async () 
 test('when the walk down fails, older hashes are unknown rather than wrong', async () => {
   const { tracker, feed } = createTracker({ announces: true });
   tracker.start();
-  await settle();
+  await complete();
   const reorged = feed.chain.fork('b', 95, 8);
   feed.fault = new UpstreamFault('timeout', 'slow');
   feed.announce(reorged.tip);
-  await settle();
+  await complete();
   assert.equal(tracker.latest?.hash, hashOf('b', 103n));
   assert.equal(tracker.hashAt(102n), hashOf('b', 102n));
   assert.equal(tracker.hashAt(99n), undefined);
@@ -390,11 +390,11 @@ test('when the walk down fails, older hashes are unknown rather than wrong', asy
 test('a reorg during the walk down is no bridge to an older branch', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
-  await settle();
+  await complete();
   feed.chain = feed.chain.fork('b', 95, 8);
   const refreshed = tracker.refresh();
   feed.hold();
-  await settle();
+  await complete();
   assert.deepEqual(feed.numbersAsked.slice(-1), [101n]);
   feed.chain = feed.chain.fork('c', 95, 9);
   feed.release();
@@ -411,7 +411,7 @@ test('a reorg during the walk down is no bridge to an older branch', async () =>
 test('heads that come during a walk down: the newest is next', async () => {
   const { tracker, feed, seen } = createTracker({ announces: true });
   tracker.start();
-  await settle();
+  await complete();
   seen.length = 0;
   feed.chain = feed.chain.fork('b', 97, 4);
   feed.hold();
@@ -420,10 +420,10 @@ test('heads that come during a walk down: the newest is next', async () => {
     feed.chain.grow('b', 1);
     feed.announce();
   }
-  await settle();
+  await complete();
   assert.equal(tracker.latest?.hash, hashOf('a', 100n));
   feed.release();
-  await settle();
+  await complete();
   assert.deepEqual(seen, [101n, 104n]);
   assert.equal(tracker.hashAt(97n), hashOf('a', 97n));
   assert.equal(tracker.hashAt(98n), hashOf('b', 98n));
@@ -433,15 +433,15 @@ test('heads that come during a walk down: the newest is next', async () => {
 test('absurd heads are reported as they are, and are over when they are over', async () => {
   const { tracker, feed } = createTracker({ announces: true });
   tracker.start();
-  await settle();
+  await complete();
   feed.announce(makeBlock('x', 2n ** 60n));
-  await settle();
+  await complete();
   assert.equal(tracker.latest?.number, 2n ** 60n);
   feed.announce(makeBlock('y', 0n));
-  await settle();
+  await complete();
   assert.equal(tracker.latest?.number, 0n);
   feed.announce();
-  await settle();
+  await complete();
   assert.equal(tracker.latest?.hash, hashOf('a', 100n));
   assert.equal(tracker.hashAt(95n), hashOf('a', 95n));
   assertOneChain(tracker);
@@ -450,7 +450,7 @@ test('absurd heads are reported as they are, and are over when they are over', a
 test('remembers a bounded number of blocks', async () => {
   const { tracker, feed } = createTracker({ length: 2, announces: true });
   tracker.start();
-  await settle();
+  await complete();
   for (let block = 0; block < 400; block++) {
     feed.chain.grow('a', 1);
     feed.announce();
@@ -465,7 +465,7 @@ test('safe and finalized are looked at more seldom', async () => {
   feed.safe = 90;
   feed.finalized = 80;
   tracker.start();
-  await settle();
+  await complete();
   assert.deepEqual([tracker.safe?.number, tracker.finalized?.number], [90n, 80n]);
   feed.safe = 91;
   feed.finalized = 81;
@@ -480,7 +480,7 @@ test('tags that the upstream does not know are undefined; failures say nothing a
   feed.safe = 90;
   feed.finalized = 80;
   tracker.start();
-  await settle();
+  await complete();
   feed.finalized = new UpstreamFault('unreachable', 'gone');
   await clock.advance(8_000);
   assert.deepEqual([tracker.safe?.number, tracker.finalized?.number], [90n, 80n]);
@@ -503,7 +503,7 @@ test('tags that the upstream does not know are undefined; failures say nothing a
 test('stopping ends polls and announcements, and what still comes is not reported', async () => {
   const { tracker, feed, clock, seen } = createTracker({ announces: true });
   tracker.start();
-  await settle();
+  await complete();
   feed.chain.grow('a', 1);
   feed.hold();
   void tracker.refresh();
@@ -519,7 +519,7 @@ test('stopping ends polls and announcements, and what still comes is not reporte
   assert.equal(clock.pending, 0);
   feed.chain.grow('a', 1);
   tracker.start();
-  await settle();
+  await complete();
   assert.equal(tracker.latest?.number, 102n);
   assert.equal(feed.watchers.size, 1);
 });
@@ -532,11 +532,11 @@ test('whatever an upstream does, its tracker reports one chain, and its head onc
     blocks: fc.integer({ min: 1, max: 12 }),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(turnOf, { maxLength: 25 }), async (turns) => {
+    fc.asyncProperty(fc.array(turnOf, { maxLength: 25 }), async (slots) => {
       const { tracker, feed } = createTracker({ length: 30, announces: true });
       tracker.start();
       await tracker.refresh();
-      for (const [i, { kind, blocks }] of turns.entries()) {
+      for (const [i, { kind, blocks }] of slots.entries()) {
         const last = Math.max(0, feed.chain.blocks.length - 1 - blocks);
         feed.fault = kind === 'fail' ? new UpstreamFault('unreachable', 'gone') : undefined;
         if (kind === 'reorg') feed.chain = feed.chain.fork(`r${i}`, last, blocks + (i % 3));
@@ -547,9 +547,9 @@ test('whatever an upstream does, its tracker reports one chain, and its head onc
         assertOneChain(tracker);
       }
       feed.fault = undefined;
-      await settle();
+      await complete();
       await tracker.refresh();
-      await settle();
+      await complete();
       assert.equal(tracker.latest?.hash, feed.chain.tip.hash);
       for (const block of feed.chain.blocks) {
         const known = tracker.hashAt(block.number);
@@ -565,7 +565,7 @@ test('a node that syncs says so before its first head counts', async () => {
   const { tracker, feed } = createTracker({ length: 1, syncs: true });
   feed.sync = { target: 500n };
   tracker.start();
-  await settle();
+  await complete();
   assert.deepEqual([tracker.latest?.number, tracker.isSyncing, tracker.syncTarget], [0n, true, 500n]);
 });
 
@@ -647,7 +647,7 @@ test('a jump of the head takes safe and finalized along, until they are reported
   feed.hold();
   await clock.advance(2_000);
   feed.release();
-  await settle();
+  await complete();
   assert.ok(tracker.finalized === undefined || tracker.finalized.number === 105n);
   await clock.advance(2_000);
   assert.deepEqual([tracker.safe?.number, tracker.finalized?.number, tracker.hasMarks], [110n, 105n, true]);
@@ -656,13 +656,13 @@ test('a jump of the head takes safe and finalized along, until they are reported
 test('asked for a block far below, a node shows that its chain has it', async () => {
   const { tracker, feed } = createTracker();
   tracker.start();
-  await settle();
+  await complete();
   assert.deepEqual([tracker.hashAt(50n), tracker.hasShown(50n)], [undefined, false]);
   await tracker.showBlock(50n);
   assert.deepEqual([tracker.hashAt(50n), tracker.hasShown(50n)], [hashOf('a', 50n), true]);
-  const asked = feed.asked.length;
+  const requested = feed.requested.length;
   await tracker.showBlock(50n);
-  assert.equal(feed.asked.length, asked, 'once for each head');
+  assert.equal(feed.requested.length, requested, 'once for each head');
   assertOneChain(tracker);
 });
 
@@ -670,7 +670,7 @@ test('a claim without a parent shows nothing, and that is known', async () => {
   const { tracker, feed } = createTracker();
   feed.chain = new TestChain([makeBlock('x', 5_000n)]);
   tracker.start();
-  await settle();
+  await complete();
   await tracker.showBlock(50n);
   assert.deepEqual([tracker.headerAt(4_999n), tracker.hasShown(50n)], [undefined, true]);
 });

@@ -88,7 +88,7 @@ class Model {
       giveUpMs: GIVE_UP_MS,
       wallTime: () => this.#wallTime(),
       onOrphaned: (hashes) => this.#orphaned.push(...hashes),
-      onGivenUp: () => this.#givenUp++,
+      onAbandoned: () => this.#givenUp++,
     });
     const network = new NetworkHead(options);
     network.update();

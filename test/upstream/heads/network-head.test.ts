@@ -7,7 +7,7 @@ import type { Candidate, HeadReport, Vote } from '../../../src/upstream/heads/el
 import { HeadTracker } from '../../../src/upstream/heads/head-tracker.ts';
 import { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import { hashOf, makeBlock, TestChain } from '../../support/block-tree.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { complete, FakeClock } from '../../support/fake-clock.ts';
 import { makeCandidates, makeHeadOptions, viewChain, viewNothing } from '../../support/head-views.ts';
 import { ScriptedFeed } from '../../support/scripted-feed.ts';
 
@@ -35,9 +35,9 @@ function createHead({ share = 'majority', isDevelopment = false }: Script = {}) 
       // Block 100 has just been made when a test begins.
       wallTime: () => Number(a.at(100).timestamp) * 1_000 + clock.now(),
       onOrphaned: (hashes) => orphaned.push(...hashes),
-      onGivenUp: (from, to) => givenUp.push([from.number, to.number]),
+      onAbandoned: (from, to) => givenUp.push([from.number, to.number]),
       onExpiry: (_, hindrance) => expiries.push(hindrance !== undefined),
-      onDoubt: (candidate, number) => doubts.push([candidate, number]),
+      onUnlinked: (candidate, number) => doubts.push([candidate, number]),
       onVote: ({ vote }) => votes.push(vote),
       onAhead: (_, isAhead) => ahead.push(isAhead),
     }),
@@ -63,7 +63,7 @@ test('there is no head before the share has one', async () => {
   });
   assert.equal(report(), undefined);
   assert.equal(report(viewNothing(), ...at(100), viewNothing()), undefined);
-  await settle();
+  await complete();
   assert.equal(isKnown, false);
   assert.equal(report(viewNothing(), ...at(100, 99)), a.at(99));
   await known;
@@ -628,17 +628,17 @@ test('with trackers: a reorg of three upstreams, one after the other', async () 
   const network = new NetworkHead(
     makeHeadOptions(clock, () => makeCandidates(trackers), {
       onOrphaned: (left) => orphaned.push(...left),
-      onGivenUp: () => assert.fail('no reason to give up'),
+      onAbandoned: () => assert.fail('no reason to give up'),
     }),
   );
   for (const tracker of trackers) tracker.start();
   await network.whenKnown();
-  await settle();
+  await complete();
   assert.equal(network.head?.hash, hashOf('a', 100n));
   for (const [i, feed] of feeds.entries()) {
     feed.chain = a.fork('b', 97, 4);
     feed.announce();
-    await settle();
+    await complete();
     assert.equal(network.head?.hash, i === 0 ? hashOf('a', 100n) : hashOf('b', 101n));
   }
   assert.deepEqual(orphaned, hashes('a', 100, 98));

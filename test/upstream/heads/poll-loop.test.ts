@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { PollLoop } from '../../../src/upstream/heads/poll-loop.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { complete, FakeClock } from '../../support/fake-clock.ts';
 
 type Poll = { readonly at: number; resolve(): void; reject(error: Error): void };
 
@@ -57,11 +57,11 @@ test('failures double the pause from the second on, up to the bound, and a succe
   loop.start();
   const starts: number[] = [];
   for (let i = 0; i < 8; i++) {
-    await settle();
+    await complete();
     const poll = polls.at(-1);
     starts.push(clock.now());
     poll?.reject(new UpstreamFault('unreachable', 'gone'));
-    await settle();
+    await complete();
     assert.equal(loop.failures, i + 1);
     while (polls.at(-1) === poll) await clock.advance(50);
   }
@@ -97,7 +97,7 @@ test('stopping ends it, also during a poll', async () => {
   assert.equal(clock.pending, 0);
   loop.start();
   polls[1]?.resolve();
-  await settle();
+  await complete();
   loop.stop();
   assert.equal(clock.pending, 0);
 });

@@ -8,7 +8,7 @@ import { PendingFeed, type PendingNode } from '../../../src/upstream/pending/pen
 import type { AnnouncementListener, Transport } from '../../../src/upstream/transport/transport.ts';
 import { AnswerMemory } from '../../../src/util/answer-memory.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { complete, FakeClock } from '../../support/fake-clock.ts';
 
 const hashOf = (number: number): string => `0x${number.toString(16).padStart(64, '0')}`;
 
@@ -95,11 +95,11 @@ describe('transactions that nodes announce', () => {
     one.announce(hashOf(10));
     two.announce(hashOf(10).toUpperCase().replace('0X', '0x'));
     two.announce(hashOf(11));
-    await settle();
+    await complete();
     assert.deepEqual(heard, [[hashOf(10), hashOf(11)]]);
     one.announce(hashOf(11));
     one.announce(hashOf(12));
-    await settle();
+    await complete();
     assert.deepEqual(heard.slice(1), [[hashOf(12)]]);
   });
 
@@ -112,11 +112,11 @@ describe('transactions that nodes announce', () => {
       Object.assign(node, HEALTHY, state);
       announce(hashOf(1));
     }
-    await settle();
+    await complete();
     assert.deepEqual(heard, []);
     Object.assign(node, HEALTHY);
     announce(hashOf(1));
-    await settle();
+    await complete();
     assert.deepEqual(heard, [[hashOf(1)]]);
   });
 
@@ -132,11 +132,11 @@ describe('transactions that nodes announce', () => {
     announce(hashOf(1));
     second();
     assert.equal(listeners.size, 0);
-    await settle();
+    await complete();
     assert.deepEqual(heard, [], 'it has left');
     watch();
     announce(hashOf(2));
-    await settle();
+    await complete();
     assert.deepEqual(heard, [[hashOf(2)]]);
     feed.close();
     assert.equal(listeners.size, 0);
@@ -150,7 +150,7 @@ describe('transactions that nodes announce', () => {
     assert.equal(flooding.listeners.size, 0);
     assert.equal(log.lines.length, 1);
     calm.announce(hashOf(1_000_000));
-    await settle();
+    await complete();
     assert.equal(heard.at(-1)?.at(-1), hashOf(1_000_000));
     assert.ok(heard.flat().length <= 20_001);
     assert.ok(heard.every((hashes) => hashes.length <= 1_024));
@@ -268,7 +268,7 @@ describe('transactions that nodes have in filters', () => {
     });
     watch();
     await clock.advance(0);
-    for (let i = 0; i < 100 && before < 14_000; i++) await settle();
+    for (let i = 0; i < 100 && before < 14_000; i++) await complete();
     clearImmediate(timer);
     assert.equal(before, 14_000);
     assert.ok(most <= 1_024, `${most} hashes in one turn`);
@@ -284,7 +284,7 @@ describe('transactions that nodes have in filters', () => {
     const poll = async (): Promise<void> => {
       script.changes = Array.from({ length: 14_000 }, () => hashOf(next++));
       await clock.advance(1_000);
-      for (let i = 0; i < 30; i++) await settle();
+      for (let i = 0; i < 30; i++) await complete();
     };
     await poll();
     assert.equal(heard.flat().length, 14_000);

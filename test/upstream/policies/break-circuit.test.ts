@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChainError } from '../../../src/chain/errors.ts';
 import { type FaultKind, UpstreamFault } from '../../../src/upstream/fault.ts';
+import { backOff } from '../../../src/upstream/policies/back-off.ts';
 import { breakCircuit } from '../../../src/upstream/policies/break-circuit.ts';
-import { keepPace } from '../../../src/upstream/policies/keep-pace.ts';
 import { OVERTAKEN } from '../../../src/upstream/policies/overtaken.ts';
-import type { Directed, Handler } from '../../../src/upstream/routed-call.ts';
+import type { Directed, Handler } from '../../../src/upstream/upstream-request.ts';
 import { createDirected, createScope } from '../support/exchange.ts';
 import { answer, createNode, type ScriptedNode } from '../support/scripted-node.ts';
 import { createStream, readAll } from '../support/scripted-stream.ts';
@@ -141,9 +141,9 @@ describe('breakCircuit', () => {
     }
     assert.deepEqual(events.faults, Array(3).fill('unreachable'));
     assert.equal(node.upstream.faults.get('unreachable'), 3);
-    const { ask: askWhole, events: calm } = createBreaker(async () => createStream('[1,2,3]'));
-    assert.equal(await readAll(await askWhole(createDirected(node))), '[1,2,3]');
-    const cancelled = await askWhole(createDirected(node));
+    const { ask: requestWhole, events: calm } = createBreaker(async () => createStream('[1,2,3]'));
+    assert.equal(await readAll(await requestWhole(createDirected(node))), '[1,2,3]');
+    const cancelled = await requestWhole(createDirected(node));
     assert.ok(typeof cancelled !== 'string');
     cancelled.cancel();
     await assert.rejects(readAll(cancelled), { kind: 'aborted' });
@@ -157,7 +157,7 @@ describe('keepPace', () => {
     const node = createNode({ behaviour: answer('1'), now: () => now });
     const limited = (ms?: number): Promise<unknown> =>
       assert.rejects(
-        keepPace()(failing(new UpstreamFault('rateLimited', 'scripted', ms)))(createDirected(node)),
+        backOff()(failing(new UpstreamFault('rateLimited', 'scripted', ms)))(createDirected(node)),
         { kind: 'rateLimited' },
       );
     await limited(5_000);
@@ -171,7 +171,7 @@ describe('keepPace', () => {
   it('remembers for a minute that a node lacks a method', async () => {
     let now = 0;
     const node = createNode({ behaviour: answer('1'), now: () => now });
-    const handler = keepPace()(failing(new UpstreamFault('unsupported', 'scripted')));
+    const handler = backOff()(failing(new UpstreamFault('unsupported', 'scripted')));
     await assert.rejects(handler(createDirected(node)), { kind: 'unsupported' });
     assert.equal(node.upstream.lacks('eth_call'), true);
     assert.equal(node.upstream.lacks('eth_estimateGas'), false);

@@ -14,7 +14,7 @@ const COLD = 'the flux capacitor is cold';
 const cold = nodeError(-32000, COLD);
 
 const countCalls = (nodes: readonly ScriptedNode[]): number =>
-  nodes.reduce((sum, { asked }) => sum + asked.calls.length, 0);
+  nodes.reduce((sum, { requested }) => sum + requested.calls.length, 0);
 
 const countFaults = (nodes: readonly ScriptedNode[]): number[] =>
   nodes.map(({ upstream }) => [...upstream.faults.values()].reduce((a, b) => a + b, 0));
@@ -57,15 +57,15 @@ describe('an execution error in unknown words', () => {
     const liar = createNode({ behaviour: cold, name: 'liar' });
     const honest = [createNode(answer('"0x1"')), createNode(answer('"0x1"'))];
     const ask = poolOf([liar, ...honest], { log });
-    let asked = 0;
+    let requested = 0;
     for (let i = 0; i < 50; i++) {
       assert.equal(await ask(createExchange()), '"0x1"');
-      asked = liar.asked.calls.length;
+      requested = liar.requested.calls.length;
     }
-    assert.ok(asked > 0);
-    assert.equal(liar.upstream.faults.get('unknown'), asked);
+    assert.ok(requested > 0);
+    assert.equal(liar.upstream.faults.get('unknown'), requested);
     assert.deepEqual(countFaults(honest), [0, 0]);
-    assert.equal(log.lines.filter((line) => line.includes('"upstream":"liar"')).length, asked);
+    assert.equal(log.lines.filter((line) => line.includes('"upstream":"liar"')).length, requested);
     assert.equal(liar.upstream.health.circuit, 'closed');
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { NullMeaning } from '../../../src/upstream/routed-call.ts';
 import type { Standing, Upstream } from '../../../src/upstream/upstream.ts';
+import type { NullMeaning } from '../../../src/upstream/upstream-request.ts';
 import { createExchange, createScope } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
 import {
@@ -30,7 +30,7 @@ async function ask(
   } catch (error) {
     outcome = (error as { kind: string }).kind;
   }
-  return { outcome, calls: nodes.reduce((sum, { asked }) => sum + asked.calls.length, 0) };
+  return { outcome, calls: nodes.reduce((sum, { requested }) => sum + requested.calls.length, 0) };
 }
 
 describe('null', () => {
@@ -120,19 +120,19 @@ describe('null', () => {
   });
 
   it('nodes that are behind are not believed, but confirm another', async () => {
-    const askNodes = async (votes: readonly ('votes' | 'lagging' | 'syncing')[], nulls: NullMeaning) => {
+    const sendToNodes = async (votes: readonly ('votes' | 'lagging' | 'syncing')[], nulls: NullMeaning) => {
       const nodes = votes.map(() => createNode(NULL));
       for (const [i, { upstream }] of nodes.entries()) upstream.vote = votes[i] ?? 'votes';
       const pool = poolOf(nodes, { options: { retries: 0 } });
       return pool(createExchange({ nulls }, createScope())).catch((error: { kind: string }) => error.kind);
     };
     for (const nulls of ['claim', 'doubt'] as const) {
-      assert.equal(await askNodes(['lagging'], nulls), 'missing');
-      assert.equal(await askNodes(['syncing', 'lagging', 'syncing'], nulls), 'missing');
-      assert.equal(await askNodes(['lagging', 'votes'], nulls), 'null');
+      assert.equal(await sendToNodes(['lagging'], nulls), 'missing');
+      assert.equal(await sendToNodes(['syncing', 'lagging', 'syncing'], nulls), 'missing');
+      assert.equal(await sendToNodes(['lagging', 'votes'], nulls), 'null');
     }
-    assert.equal(await askNodes(['lagging', 'votes', 'syncing'], 'claim'), 'null');
-    assert.equal(await askNodes(['lagging'], 'truth'), 'null');
+    assert.equal(await sendToNodes(['lagging', 'votes', 'syncing'], 'claim'), 'null');
+    assert.equal(await sendToNodes(['lagging'], 'truth'), 'null');
   });
 
   it('a silent second node does not cost the answer', async () => {
@@ -159,6 +159,6 @@ describe('null', () => {
     nodes[0]?.behave(later(300, answer('"honest"')));
     nodes[1]?.behave(NULL);
     assert.equal(await pool(createExchange({ nulls: 'claim' })), '"honest"');
-    assert.equal(nodes[0]?.asked.calls.length, 32);
+    assert.equal(nodes[0]?.requested.calls.length, 32);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ChainError } from '../../../src/chain/errors.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { failOver } from '../../../src/upstream/policies/fail-over.ts';
-import type { Handler } from '../../../src/upstream/routed-call.ts';
+import type { Handler } from '../../../src/upstream/upstream-request.ts';
 import { createExchange, createRouted, createScope } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
 import {
@@ -15,7 +15,8 @@ import {
   type ScriptedNode,
 } from '../support/scripted-node.ts';
 
-const countCalls = (nodes: readonly ScriptedNode[]): number[] => nodes.map(({ asked }) => asked.calls.length);
+const countCalls = (nodes: readonly ScriptedNode[]): number[] =>
+  nodes.map(({ requested }) => requested.calls.length);
 
 const ANSWERS: readonly (readonly [string, Behaviour, Partial<ChainError>])[] = [
   ['a revert', nodeError(3, 'execution reverted', '0x08c379a0'), { kind: 'reverted', data: '0x08c379a0' }],
@@ -46,8 +47,8 @@ describe('answers', () => {
   it('a true null is one', async () => {
     const nodes = [createNode(answer('null')), createNode(answer('null'))];
     assert.equal(await poolOf(nodes)(createExchange({ nulls: 'truth' })), 'null');
-    assert.equal(nodes[0]?.asked.calls.length, 1);
-    assert.equal(nodes[1]?.asked.calls.length, 0);
+    assert.equal(nodes[0]?.requested.calls.length, 1);
+    assert.equal(nodes[1]?.requested.calls.length, 0);
     assert.equal(nodes[0]?.upstream.faults.size, 0);
   });
 });

@@ -5,8 +5,8 @@ import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { hedge } from '../../../src/upstream/policies/hedge.ts';
 import { OVERTAKEN } from '../../../src/upstream/policies/overtaken.ts';
-import type { Directed, Handler, Routed } from '../../../src/upstream/routed-call.ts';
 import type { Upstream } from '../../../src/upstream/upstream.ts';
+import type { Directed, Handler, RoutedRequest } from '../../../src/upstream/upstream-request.ts';
 import type { CancelSignal } from '../../../src/util/cancel-source.ts';
 import { LatencyWindow } from '../../../src/util/latency-window.ts';
 import { TokenBucket } from '../../../src/util/token-bucket.ts';
@@ -19,15 +19,15 @@ import { createStream } from '../support/scripted-stream.ts';
 type OpenCall = {
   readonly upstream: Upstream;
   readonly signal: CancelSignal;
-  readonly settle: (result: JsonResult) => void;
+  readonly complete: (result: JsonResult) => void;
   readonly fail: (error: unknown) => void;
 };
 
 function createOpenCalls(): { readonly calls: OpenCall[]; readonly handler: Handler<Directed> } {
   const calls: OpenCall[] = [];
   const handler: Handler<Directed> = ({ upstream, scope }) =>
-    new Promise((settle, fail) => {
-      calls.push({ upstream, signal: scope.signal, settle, fail });
+    new Promise((complete, fail) => {
+      calls.push({ upstream, signal: scope.signal, complete, fail });
     });
   return { calls, handler };
 }
@@ -49,7 +49,7 @@ type HedgeScript = {
 function hedged(
   next: Handler<Directed>,
   { window = createFastWindow(), ofBatches = window, tokens = 100 }: HedgeScript = {},
-): Handler<Routed> {
+): Handler<RoutedRequest> {
   return hedge({
     share: 0.001,
     // Less than a whole token pays for nothing.
@@ -58,7 +58,7 @@ function hedged(
   })(next);
 }
 
-const route = (nodes: number, limitMs?: number, signal?: AbortSignal): Routed =>
+const route = (nodes: number, limitMs?: number, signal?: AbortSignal): RoutedRequest =>
   createRouted(
     Array.from({ length: nodes }, () => createNode(answer('1'))),
     {},
@@ -71,7 +71,7 @@ describe('hedge', () => {
     const result = hedged(handler)(route(3));
     await waitUntil(() => calls.length === 2);
     assert.notEqual(calls[0]?.upstream, calls[1]?.upstream);
-    calls[1]?.settle('"second"');
+    calls[1]?.complete('"second"');
     assert.equal(await result, '"second"');
     assert.equal(calls[0]?.signal.reason, OVERTAKEN);
     assert.equal(calls[1]?.signal.aborted, false);
@@ -91,7 +91,7 @@ describe('hedge', () => {
       const result = hedged(handler, script)({ ...exchange, call });
       await new Promise((resolve) => setTimeout(resolve, 40));
       assert.equal(calls.length, 1);
-      calls[0]?.settle('1');
+      calls[0]?.complete('1');
       assert.equal(await result, '1');
     }
   });
@@ -102,11 +102,11 @@ describe('hedge', () => {
     const ask = hedged(handler, { window, ofBatches });
     const item = route(2);
     item.scope.batch = {};
-    const asked = ask(item);
+    const requested = ask(item);
     const single = ask(route(2));
     await waitUntil(() => calls.length === 3);
-    for (const call of calls) call.settle('1');
-    await Promise.all([asked, single]);
+    for (const call of calls) call.complete('1');
+    await Promise.all([requested, single]);
     assert.equal(new Set(calls.slice(1).map(({ upstream }) => upstream)).size, 2);
     assert.equal(item.route.left, 1, 'nothing is known of items: no other node is asked');
     assert.deepEqual([window.count, ofBatches.count], [101, 1]);
@@ -120,7 +120,7 @@ describe('hedge', () => {
     await waitUntil(() => calls.length === 23);
     await new Promise((resolve) => setTimeout(resolve, 30));
     assert.equal(calls.length, 23);
-    for (const call of calls) call.settle('1');
+    for (const call of calls) call.complete('1');
     await Promise.all(results);
   });
 
@@ -138,7 +138,7 @@ describe('hedge', () => {
     const won = hedged(first.handler)(route(2));
     await waitUntil(() => first.calls.length === 2);
     first.calls[0]?.fail(new UpstreamFault('unreachable', 'scripted'));
-    first.calls[1]?.settle('1');
+    first.calls[1]?.complete('1');
     assert.equal(await won, '1');
 
     const second = createOpenCalls();
@@ -153,7 +153,7 @@ describe('hedge', () => {
     const { calls, handler } = createOpenCalls();
     const result = hedged(handler, { tokens: 0 })(route(4, 400));
     await waitUntil(() => calls.length === 4);
-    calls[3]?.settle('1');
+    calls[3]?.complete('1');
     assert.equal(await result, '1');
     assert.equal(new Set(calls.map(({ upstream }) => upstream)).size, 4);
     for (const { signal } of calls.slice(0, 3)) assert.equal(signal.reason, OVERTAKEN);
@@ -165,7 +165,7 @@ describe('hedge', () => {
     const result = hedged(handler)(exchange);
     await waitUntil(() => calls.length === 2);
     assert.equal(exchange.route.left, 0);
-    calls[0]?.settle('null');
+    calls[0]?.complete('null');
     assert.equal(await result, 'null');
     assert.equal(exchange.route.left, 1);
     assert.equal(exchange.route.take(), calls[1]?.upstream);
@@ -175,10 +175,10 @@ describe('hedge', () => {
     const { calls, handler } = createOpenCalls();
     const result = hedged(handler)(route(2));
     await waitUntil(() => calls.length === 2);
-    calls[0]?.settle('1');
+    calls[0]?.complete('1');
     await result;
     const late = createStream('[1,2,3]');
-    calls[1]?.settle(late);
+    calls[1]?.complete(late);
     await waitUntil(() => late.isCancelled);
   });
 
@@ -196,7 +196,7 @@ describe('hedge', () => {
     assert.equal(calls.length, 2);
     assert.equal(countListeners(), 0);
     const late = createStream('[1]');
-    calls[0]?.settle(late);
+    calls[0]?.complete(late);
     await waitUntil(() => late.isCancelled);
   });
 
@@ -218,7 +218,7 @@ describe('hedge', () => {
     const result = hedged(handler, { tokens: 0 })(route(3, Number.POSITIVE_INFINITY));
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.equal(calls.length, 1);
-    calls[0]?.settle('1');
+    calls[0]?.complete('1');
     await result;
   });
 

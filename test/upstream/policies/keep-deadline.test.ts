@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ChainError } from '../../../src/chain/errors.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { keepDeadline } from '../../../src/upstream/policies/keep-deadline.ts';
-import type { Handler } from '../../../src/upstream/routed-call.ts';
+import type { Handler } from '../../../src/upstream/upstream-request.ts';
 import { RequestScope } from '../../../src/util/request-scope.ts';
 import { createExchange, createScope } from '../support/exchange.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
 import { order } from '../../../src/upstream/policies/order.ts';
-import type { RoutedCall } from '../../../src/upstream/routed-call.ts';
+import type { UpstreamRequest } from '../../../src/upstream/upstream-request.ts';
 import { BOUNDS } from '../../../src/util/bounds.ts';
 import { createExchange, createScope } from '../support/exchange.ts';
 import { answer, createNode, type NodeParts, type ScriptedNode } from '../support/scripted-node.ts';
@@ -14,7 +14,7 @@ const well = (parts: Partial<NodeParts> = {}): ScriptedNode =>
 /** A policy over these nodes that gives the names of those it would ask. */
 function createOrder(
   nodes: readonly ScriptedNode[],
-): (call?: Partial<RoutedCall>, batch?: object) => Promise<readonly string[]> {
+): (call?: Partial<UpstreamRequest>, batch?: object) => Promise<readonly string[]> {
   const names: string[] = [];
   const handler = order(nodes.map(({ upstream }) => upstream))(async ({ route }) => {
     names.length = 0;
@@ -30,7 +30,10 @@ function createOrder(
 }
 
 /** Rejects like a policy does, though `order` throws at once. */
-async function refuse(nodes: readonly ScriptedNode[], call?: Partial<RoutedCall>): Promise<UpstreamFault> {
+async function refuse(
+  nodes: readonly ScriptedNode[],
+  call?: Partial<UpstreamRequest>,
+): Promise<UpstreamFault> {
   try {
     await createOrder(nodes)(call);
   } catch (error) {

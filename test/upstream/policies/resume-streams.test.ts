@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { JsonResult, JsonStream } from '../../../src/primitives/json-result.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { resumeStreams } from '../../../src/upstream/policies/resume-streams.ts';
-import type { Handler, Routed } from '../../../src/upstream/routed-call.ts';
+import type { Handler, RoutedRequest } from '../../../src/upstream/upstream-request.ts';
 import { countRuns } from '../../support/count-runs.ts';
 import { createRouted } from '../support/exchange.ts';
 import { answer, createNode } from '../support/scripted-node.ts';
@@ -18,13 +18,13 @@ const FORGED = ['a0a0a0a0a0a0a0a0000000000000000000000000', 'ffa0a0a0a0a0a0a0060
 
 /** Each node of the route answers with the next of these. */
 function createResuming(results: readonly JsonResult[]): Promise<JsonResult> {
-  const handler: Handler<Routed> = async ({ route }) => {
+  const handler: Handler<RoutedRequest> = async ({ route }) => {
     route.take();
-    const result = results[asked++];
+    const result = results[requested++];
     if (result === undefined) throw new UpstreamFault('unreachable', 'scripted: no node is left');
     return result;
   };
-  let asked = 0;
+  let requested = 0;
   return resumeStreams()(handler)(createRouted(results.map(() => createNode(answer('1')))));
 }
 
@@ -124,13 +124,13 @@ describe('resumeStreams', () => {
   it('cancelled while another node is asked: its answer is let go', async () => {
     const late = createStream(TEXT);
     let give: (result: JsonResult) => void = () => {};
-    let isAsked = false;
+    let isRequested = false;
     const results = [createStream(TEXT, { breakAt: 0 })];
-    const handler: Handler<Routed> = ({ route }) => {
+    const handler: Handler<RoutedRequest> = ({ route }) => {
       route.take();
       const first = results.shift();
       if (first !== undefined) return Promise.resolve(first);
-      isAsked = true;
+      isRequested = true;
       return new Promise((resolve) => {
         give = resolve;
       });
@@ -138,7 +138,7 @@ describe('resumeStreams', () => {
     const nodes = [createNode(answer('1')), createNode(answer('1'))];
     const result = (await resumeStreams()(handler)(createRouted(nodes))) as JsonStream;
     const reading = readAll(result);
-    while (!isAsked) await new Promise((resolve) => setImmediate(resolve));
+    while (!isRequested) await new Promise((resolve) => setImmediate(resolve));
     result.cancel();
     give(late);
     await assert.rejects(reading, { kind: 'aborted' });

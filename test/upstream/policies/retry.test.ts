@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ChainError } from '../../../src/chain/errors.ts';
 import { type FaultKind, UpstreamFault } from '../../../src/upstream/fault.ts';
 import { retry } from '../../../src/upstream/policies/retry.ts';
-import type { Handler } from '../../../src/upstream/routed-call.ts';
+import type { Handler } from '../../../src/upstream/upstream-request.ts';
 import { TokenBucket } from '../../../src/util/token-bucket.ts';
 import { createExchange, createScope } from '../support/exchange.ts';
 

@@ -8,7 +8,7 @@ import { createNodeMemory } from '../../../src/upstream/node-memory.ts';
 import { createSender } from '../../../src/upstream/policies/send.ts';
 import { createHttpTransport } from '../../../src/upstream/transport/http-transport.ts';
 import { AnswerMemory } from '../../../src/util/answer-memory.ts';
-import { TURN_MS } from '../../../src/util/turn-queue.ts';
+import { SLOT_MS } from '../../../src/util/slot-scheduler.ts';
 import { spin, watchTurns } from '../../support/watch-turns.ts';
 import { createDirected, createScope } from '../support/exchange.ts';
 import { answer, createNode, nodeError, silent } from '../support/scripted-node.ts';
@@ -31,10 +31,10 @@ describe('sendToUpstream', () => {
     const call = { params: '[{},"0x1"]', paramsByHash: '[{},{"blockHash":"0xaa"}]' };
     await sendToUpstream(createDirected(old, call));
     await sendToUpstream(createDirected(modern, call));
-    assert.equal(old.asked.calls[0]?.params, call.params);
-    assert.equal(modern.asked.calls[0]?.params, call.paramsByHash);
+    assert.equal(old.requested.calls[0]?.params, call.params);
+    assert.equal(modern.requested.calls[0]?.params, call.paramsByHash);
     await sendToUpstream(createDirected(modern, { params: '["0x1"]' }));
-    assert.equal(modern.asked.calls[1]?.params, '["0x1"]');
+    assert.equal(modern.requested.calls[1]?.params, '["0x1"]');
   });
 
   it('reveals neither the address nor the key of a node', async () => {
@@ -70,7 +70,7 @@ describe('sendToUpstream', () => {
       const check = (result: unknown): string => {
         parseJsonText(result as string);
         watch.note();
-        spin(TURN_MS + 0.1);
+        spin(SLOT_MS + 0.1);
         return 'checked';
       };
       const node = createNode(answer(text));
@@ -111,13 +111,13 @@ describe('sendToUpstream', () => {
         kind: 'result',
         result: createStream(text, { pieceBytes: 5 }),
       }));
-      const result = await sendToUpstream(createDirected(node, { isHeld: true }));
+      const result = await sendToUpstream(createDirected(node, { isBuffered: true }));
       assert.equal(typeof result === 'string', isText);
       assert.equal(await readAll(result), text);
     }
     const long = createStream('[1,2,3]'.repeat(100));
     const node = createNode(async () => ({ kind: 'result', result: long }));
-    const result = await sendToUpstream(createDirected(node, { isHeld: true }));
+    const result = await sendToUpstream(createDirected(node, { isBuffered: true }));
     assert.ok(typeof result !== 'string');
     result.cancel();
     assert.equal(long.isCancelled, true);
@@ -164,20 +164,20 @@ describe('a method that the node lacks', () => {
 
   it('asks a node that lacks the method for the parts as items of batches, in order, a hundred at a time', async () => {
     const batches = new Map<object | undefined, number>();
-    const node = createNode((asked, { batch }) => {
-      if (asked.method !== 'eth_getBlockReceipts') batches.set(batch, (batches.get(batch) ?? 0) + 1);
-      return lacksReceipts(asked);
+    const node = createNode((requested, { batch }) => {
+      if (requested.method !== 'eth_getBlockReceipts') batches.set(batch, (batches.get(batch) ?? 0) + 1);
+      return lacksReceipts(requested);
     });
     const wanted = items(250).map(({ params }) => ({ of: JSON.parse(params) }));
     for (let time = 0; time < 2; time++) {
       const result = await sendToUpstream(createDirected(node, call(250)));
       assert.deepEqual(JSON.parse(result as string), wanted);
     }
-    assert.equal(node.asked.calls.filter(({ method }) => method === 'eth_getBlockReceipts').length, 1);
+    assert.equal(node.requested.calls.filter(({ method }) => method === 'eth_getBlockReceipts').length, 1);
     assert.ok(!batches.has(undefined));
     assert.deepEqual([...batches.values()], [100, 100, 50, 100, 100, 50]);
     assert.ok(
-      node.asked.calls.slice(1).every(({ isSmall }) => isSmall === true),
+      node.requested.calls.slice(1).every(({ isSmall }) => isSmall === true),
       'they may share requests',
     );
     assert.equal(node.upstream.lacks('eth_getBlockReceipts'), true);
@@ -209,31 +209,33 @@ describe('a method that the node lacks', () => {
   });
 
   it('what one part fails with ends the others', async () => {
-    const node = createNode((asked, options) => {
-      if (asked.params === '["0x3"]') return nodeError(-32005, 'limit exceeded')(asked, options);
-      return asked.method === 'eth_getBlockReceipts' ? lacksReceipts(asked) : silent(asked, options);
+    const node = createNode((requested, options) => {
+      if (requested.params === '["0x3"]') return nodeError(-32005, 'limit exceeded')(requested, options);
+      return requested.method === 'eth_getBlockReceipts'
+        ? lacksReceipts(requested)
+        : silent(requested, options);
     });
     await assert.rejects(sendToUpstream(createDirected(node, call(10))), { kind: 'rateLimited' });
     assert.equal(node.givenUp(), 10);
   });
 
   it('a part that is null or an error is no answer', async () => {
-    const withoutLast = createNode((asked) =>
-      asked.params === '["0x3"]' ? { kind: 'result', result: 'null' } : lacksReceipts(asked),
+    const withoutLast = createNode((requested) =>
+      requested.params === '["0x3"]' ? { kind: 'result', result: 'null' } : lacksReceipts(requested),
     );
     await assert.rejects(sendToUpstream(createDirected(withoutLast, call(4))), { kind: 'missing' });
-    const limited = createNode((asked) =>
-      asked.params === '["0x2"]'
+    const limited = createNode((requested) =>
+      requested.params === '["0x2"]'
         ? { kind: 'error', error: { code: -32005, message: 'limit exceeded', data: undefined } }
-        : lacksReceipts(asked),
+        : lacksReceipts(requested),
     );
     await assert.rejects(sendToUpstream(createDirected(limited, call(4))), { kind: 'rateLimited' });
   });
 
   it('the parts together are bounded like one answer', async () => {
-    const node = createNode((asked) =>
-      asked.method === 'eth_getBlockReceipts'
-        ? lacksReceipts(asked)
+    const node = createNode((requested) =>
+      requested.method === 'eth_getBlockReceipts'
+        ? lacksReceipts(requested)
         : { kind: 'result', result: '"0123456789"' },
     );
     const exchange = createDirected(node, call(250));
@@ -244,13 +246,13 @@ describe('a method that the node lacks', () => {
     await assert.rejects(createSender({ answerBytes: 2_999, streamBytes: 16 })(exchange), {
       kind: 'tooLarge',
     });
-    assert.equal(node.asked.calls.length, 501);
+    assert.equal(node.requested.calls.length, 501);
   });
 
   it('nodes that have the method are asked for it', async () => {
     const node = createNode(answer('[]'));
     assert.equal(await sendToUpstream(createDirected(node, call(4))), '[]');
-    assert.equal(node.asked.calls.length, 1);
+    assert.equal(node.requested.calls.length, 1);
   });
 
   it('without anything to ask instead, the lack is reported', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Cache, CacheKey, KeptAnswer } from '../../../src/cache/cache.ts';
+import type { Cache, CachedAnswer, CacheKey } from '../../../src/cache/cache.ts';
 import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { createKeeper, fillCache, readCache } from '../../../src/upstream/policies/use-cache.ts';
-import type { Handler, RoutedCall } from '../../../src/upstream/routed-call.ts';
+import type { Handler, UpstreamRequest } from '../../../src/upstream/upstream-request.ts';
 import { createExchange } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
 import { answer, createNode, later } from '../support/scripted-node.ts';
@@ -11,9 +11,9 @@ import { createStream } from '../support/scripted-stream.ts';
 
 /** A cache that shows its writes; reads may be made to take a turn, as with a shared one. */
 function createScriptedCache(isRemote = false): Cache & { readonly writes: string[] } {
-  const kept = new Map<string, KeptAnswer>();
+  const kept = new Map<string, CachedAnswer>();
   const writes: string[] = [];
-  const name = ({ blockHash, question }: CacheKey): string => `${blockHash} ${question}`;
+  const name = ({ blockHash, request }: CacheKey): string => `${blockHash} ${request}`;
   return {
     writes,
     get(key) {
@@ -30,7 +30,7 @@ function createScriptedCache(isRemote = false): Cache & { readonly writes: strin
   };
 }
 
-const KEY: CacheKey = { blockHash: '0xaa', question: '1:eth_call:[]' };
+const KEY: CacheKey = { blockHash: '0xaa', request: '1:eth_call:[]' };
 
 function cached(cache: Cache, results: readonly JsonResult[]): Handler {
   let calls = 0;
@@ -65,7 +65,7 @@ describe('cache', () => {
     const ask = cached(createScriptedCache(), ['1', '2', '3']);
     assert.equal(await ask(createExchange({ key: KEY, isBound: true })), '1');
     assert.equal(await ask(createExchange({ key: { ...KEY, blockHash: '0xbb' } })), '2');
-    assert.equal(await ask(createExchange({ key: { ...KEY, question: '2:eth_call:[]' } })), '3');
+    assert.equal(await ask(createExchange({ key: { ...KEY, request: '2:eth_call:[]' } })), '3');
     assert.equal(await ask(createExchange({ key: KEY, isBound: true })), '1');
   });
 
@@ -75,7 +75,7 @@ describe('cache', () => {
     const ask = poolOf([node], { cache });
     const results = Array.from({ length: 40 }, () => ask(createExchange({ key: KEY, isBound: true })));
     assert.deepEqual(new Set(await Promise.all(results)), new Set(['"0x1"']));
-    assert.equal(node.asked.calls.length, 1);
+    assert.equal(node.requested.calls.length, 1);
     assert.equal(cache.writes.length, 1);
   });
 });
@@ -83,7 +83,7 @@ describe('cache', () => {
 describe('what a node may have said of another block', () => {
   const POSITION = { number: 9n, hash: '0xaa' };
   const ask = async (
-    call: Partial<RoutedCall>,
+    call: Partial<UpstreamRequest>,
     isFinal: boolean,
     knowsHashes = false,
     evidence?: string,

@@ -86,7 +86,7 @@ describe('a refusal', () => {
     const nodes = [1, 2, 3].map(() => nodeOf(nodeError(-32000, FUNDS), fault('unreachable')));
     const network = networkOf(nodes);
     await failOf(send(network));
-    const looks = network.asked().filter((call) => call.startsWith('eth_getTransactionByHash'));
+    const looks = network.requested().filter((call) => call.startsWith('eth_getTransactionByHash'));
     assert.equal(looks.length, 3);
   });
 

@@ -127,7 +127,7 @@ describe('reading what one has sent', () => {
     const scope = scopeOf('one');
     const hash = await send(network, scope);
     const askedOf = (node: ScriptedNode, method: string): number =>
-      node.asked.calls.filter((call) => call.method === method).length;
+      node.requested.calls.filter((call) => call.method === method).length;
     for (let i = 0; i < 4; i++) {
       assert.deepEqual(await find(network, hash, scope), { hash, ...NO_PLACE });
       await count(network, scope);
@@ -146,7 +146,7 @@ describe('reading what one has sent', () => {
     await send(network, scope);
     for (let i = 0; i < 3; i++) await count(network, scope);
     assert.deepEqual(
-      lagging.asked.calls.map(({ method }) => method),
+      lagging.requested.calls.map(({ method }) => method),
       ['eth_sendRawTransaction'],
     );
   });
@@ -193,7 +193,7 @@ describe('reading what one has sent', () => {
     await network.chain.state.getTransactionCount(SENDER, LATEST, scope);
     await network.chain.blocks.getBlock(LATEST, false, scope);
     await network.chain.execution.estimateGas({ call: { to: SENDER }, block: PENDING }, scope);
-    assert.deepEqual(records.asked, []);
+    assert.deepEqual(records.requested, []);
   });
 
   it('the transactions of one key leave room for those of others', async () => {

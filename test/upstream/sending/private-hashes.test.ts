@@ -8,7 +8,7 @@ import { answer, type Behaviour, createNode, fault, nodeError } from '../support
 import { failOf, HASH, networkOf, nodeOf, scripted, send, TAKEN } from '../support/sending-network.ts';
 
 /** Every question about a transaction by its hash, from whoever asks. */
-async function askAll({ chain }: ScriptedNetwork, owner: string): Promise<(string | null)[]> {
+async function requestAll({ chain }: ScriptedNetwork, owner: string): Promise<(string | null)[]> {
   const scope = createScope();
   scope.owner = owner;
   const { transactions } = chain;
@@ -26,7 +26,7 @@ async function askAll({ chain }: ScriptedNetwork, owner: string): Promise<(strin
 }
 
 const tells = (network: ScriptedNetwork): string[] =>
-  network.asked().filter((call) => call.toLowerCase().includes(HASH.slice(2)));
+  network.requested().filter((call) => call.toLowerCase().includes(HASH.slice(2)));
 
 describe('the hash of a transaction that went to a private relay', () => {
   it('is asked of no node before its nonce is used, whoever asks', async () => {
@@ -35,10 +35,10 @@ describe('the hash of a transaction that went to a private relay', () => {
       { relay: nodeOf(TAKEN) },
     );
     assert.equal(await send(network), `"${HASH}"`);
-    const [own, receipt, raw] = await askAll(network, 'one');
+    const [own, receipt, raw] = await requestAll(network, 'one');
     assert.equal((JSON.parse(own ?? 'null') as { blockHash?: null } | null)?.blockHash, null);
     assert.deepEqual([receipt, raw], [null, null]);
-    assert.deepEqual(await askAll(network, 'two'), [null, null, null]);
+    assert.deepEqual(await requestAll(network, 'two'), [null, null, null]);
     for (const blocks of [2, 4, 6]) {
       network.moveHead(new ScriptedChain({ length: 20 + blocks }));
       await network.sending.idle;
@@ -54,7 +54,7 @@ describe('the hash of a transaction that went to a private relay', () => {
     ]) {
       const network = networkOf([nodeOf(TAKEN)], { relay: nodeOf(relay) });
       await failOf(send(network));
-      await askAll(network, 'one');
+      await requestAll(network, 'one');
       assert.deepEqual(tells(network), []);
     }
   });
@@ -64,7 +64,7 @@ describe('the hash of a transaction that went to a private relay', () => {
     const first = networkOf([nodeOf(TAKEN)], { relay: nodeOf(TAKEN), records });
     const second = networkOf([nodeOf(TAKEN)], { relay: nodeOf(TAKEN), records });
     await send(first);
-    await askAll(second, 'two');
+    await requestAll(second, 'two');
     assert.deepEqual(tells(second), []);
   });
 
@@ -87,6 +87,6 @@ describe('the hash of a transaction that went to a private relay', () => {
     const network = networkOf([nodeOf(TAKEN)]);
     await send(network);
     await network.chain.transactions.getReceipt(HASH, createScope());
-    assert.equal(network.asked().filter((call) => call.startsWith('eth_getTransactionCount')).length, 0);
+    assert.equal(network.requested().filter((call) => call.startsWith('eth_getTransactionCount')).length, 0);
   });
 });

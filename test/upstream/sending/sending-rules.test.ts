@@ -9,7 +9,7 @@ const HASH = `0x${'ab'.repeat(32)}`;
 /** A header of London. */
 const HEADER = { gasLimit: '0x1c9c380', timestamp: '0x1', baseFeePerGas: '0x7' };
 /** After Osaka began there. */
-const LATE = { ...HEADER, timestamp: '0x6a000000', requestsHash: HASH };
+const TIMED_OUT = { ...HEADER, timestamp: '0x6a000000', requestsHash: HASH };
 
 /** The revision by which transactions are judged where the head has this header. */
 async function revisionAt(header: object, chainId: bigint = MAINNET): Promise<string | undefined> {
@@ -30,12 +30,12 @@ test('the revision is told by the newest field of the header, Osaka by its time'
   assert.equal(await revisionAt(HEADER), 'london');
   assert.equal(await revisionAt({ ...HEADER, withdrawalsRoot: HASH }), 'shanghai');
   assert.equal(await revisionAt({ ...HEADER, requestsHash: HASH, blockAccessListHash: null }), 'prague');
-  assert.equal(await revisionAt(LATE), 'osaka');
-  assert.equal(await revisionAt(LATE, 99n), 'prague');
+  assert.equal(await revisionAt(TIMED_OUT), 'osaka');
+  assert.equal(await revisionAt(TIMED_OUT, 99n), 'prague');
 });
 
 test('Amsterdam is told by its access list, whether the node gives the slot or not', async () => {
-  const amsterdam = { ...LATE, blockAccessListHash: HASH };
+  const amsterdam = { ...TIMED_OUT, blockAccessListHash: HASH };
   assert.equal(await revisionAt(amsterdam), 'amsterdam');
   assert.equal(await revisionAt({ ...amsterdam, slotNumber: '0x5' }), 'amsterdam');
   assert.equal(await revisionAt(amsterdam, 99n), 'amsterdam');

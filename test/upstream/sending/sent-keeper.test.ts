@@ -61,7 +61,7 @@ function setScene(
       options: DEFAULT_SEND,
       tools: SENDING_TOOLS,
       relay: undefined,
-      askNode: () => assert.fail('no node is asked'),
+      sendToNode: () => assert.fail('no node is asked'),
       chain: () => chain,
       directory: { hasDeparted: () => false, hashOf: () => undefined },
       refreshHeads: async () => {},
@@ -152,7 +152,7 @@ describe('a transaction of a key', () => {
   });
 
   it('is looked after under each of the keys that have sent it in turns', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const scene = setScene(
       false,
       (sent) => {
@@ -160,14 +160,14 @@ describe('a transaction of a key', () => {
         add(sent, VICTIM, 'victim');
       },
       async (_, owner) => {
-        asked.push(owner);
+        requested.push(owner);
         if (owner === 'attacker') throw new ChainError('busy', 'node.inFlight');
         return null;
       },
     );
     const total = (await look(scene)).reduce((sum, count) => sum + count, 0);
     assert.equal(total, LOOKS / 2);
-    assert.equal(asked.length, LOOKS);
+    assert.equal(requested.length, LOOKS);
   });
 
   it('is over for all keys that have sent it when it is in a block', async () => {

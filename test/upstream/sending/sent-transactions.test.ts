@@ -96,20 +96,20 @@ describe('sent transactions', () => {
     }
     for (let i = 0; i < 16; i++) assert.equal(sent.get(hashOf(10 + 39 - i)), undefined);
     for (let i = 0; i < 15; i++) send(sent, hashOf(100 + i), scopeOf('key'), large);
-    assert.equal([...sent.takeTurns()].filter(({ bytes }) => bytes === large).length, 15);
+    assert.equal([...sent.takeSlots()].filter(({ bytes }) => bytes === large).length, 15);
   });
 
   it('take turns by key: each has one before another has its second', () => {
     const sent = new SentTransactions(() => 0);
     for (let i = 0; i < 20; i++) send(sent, hashOf(100 + i), scopeOf('busy'));
     for (const owner of ['one', 'two']) send(sent, hashOf(200), scopeOf(owner));
-    const owners = [...sent.takeTurns()].map(({ owner }) => owner);
+    const owners = [...sent.takeSlots()].map(({ owner }) => owner);
     assert.deepEqual(owners.slice(0, 4), ['busy', 'one', 'two', 'busy']);
     assert.equal(owners.length, 22);
     // Where a call stops, the next one goes on.
     const take = (count: number): string[] => {
       const hashes: string[] = [];
-      for (const { owner, hash } of sent.takeTurns()) {
+      for (const { owner, hash } of sent.takeSlots()) {
         if (owner === 'busy') hashes.push(hash);
         if (hashes.length === count) break;
       }

@@ -97,7 +97,7 @@ describe('sending a transaction', () => {
         message,
       });
     }
-    assert.deepEqual(network.asked(), []);
+    assert.deepEqual(network.requested(), []);
   });
 
   it('limits that other chains have changed are the nodes’ matter, unless the rules are Ethereum’s', async () => {

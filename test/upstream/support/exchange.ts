@@ -2,12 +2,12 @@ import { Route } from '../../../src/upstream/route.ts';
 import {
   type Directed,
   type Exchange,
-  openExchange,
-  type Routed,
-  type RoutedCall,
+  openContext,
+  type RoutedRequest,
   setRoute,
   setUpstream,
-} from '../../../src/upstream/routed-call.ts';
+  type UpstreamRequest,
+} from '../../../src/upstream/upstream-request.ts';
 import { RequestScope } from '../../../src/util/request-scope.ts';
 import type { ScriptedNode } from './scripted-node.ts';
 
@@ -37,30 +37,30 @@ export function watchListeners({ signal }: RequestScope): () => number {
   return () => (signal.aborted ? 0 : present.size);
 }
 
-export function createCall(parts: Partial<RoutedCall> = {}): RoutedCall {
+export function createCall(parts: Partial<UpstreamRequest> = {}): UpstreamRequest {
   return { method: 'eth_call', params: '[]', nulls: 'fault', ...parts };
 }
 
 export function createExchange(
-  call: Partial<RoutedCall> = {},
+  call: Partial<UpstreamRequest> = {},
   scope: RequestScope = createScope(),
 ): Exchange {
-  return openExchange({ call: createCall(call), scope }, scope);
+  return openContext({ call: createCall(call), scope }, scope);
 }
 
 /** With its route set, as behind `order`. */
 export function createRouted(
   nodes: readonly ScriptedNode[],
-  call: Partial<RoutedCall> = {},
+  call: Partial<UpstreamRequest> = {},
   scope?: RequestScope,
-): Routed {
+): RoutedRequest {
   return setRoute(createExchange(call, scope), new Route(nodes.map((node) => node.upstream)));
 }
 
 /** With its upstream set, as behind `hedge`. */
 export function createDirected(
   node: ScriptedNode,
-  call: Partial<RoutedCall> = {},
+  call: Partial<UpstreamRequest> = {},
   scope?: RequestScope,
 ): Directed {
   return setUpstream(setRoute(createExchange(call, scope), new Route([])), node.upstream);

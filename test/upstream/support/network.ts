@@ -3,26 +3,26 @@ import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../../src/chain/log-range
 import { SENDING_TOOLS } from '../../../src/cli/sending-tools.ts';
 import type { JsonBytes, JsonText } from '../../../src/primitives/json-result.ts';
 import type { RecordTable } from '../../../src/records/record-table.ts';
+import { AccountRequests } from '../../../src/upstream/account-requests.ts';
 import { BlockDirectory } from '../../../src/upstream/block-directory.ts';
-import { BlockQuestions } from '../../../src/upstream/block-questions.ts';
+import { BlockRequests } from '../../../src/upstream/block-requests.ts';
 import { BlockResolver } from '../../../src/upstream/block-resolver.ts';
-import { CallQuestions } from '../../../src/upstream/call-questions.ts';
+import { CallRequests } from '../../../src/upstream/call-requests.ts';
 import type { LogContradiction } from '../../../src/upstream/checks/read-block-logs.ts';
-import { FeeQuestions } from '../../../src/upstream/fee-questions.ts';
-import { HeadQuestions } from '../../../src/upstream/head-questions.ts';
+import { DerivedPrices } from '../../../src/upstream/derived-prices.ts';
+import { FeeRequests } from '../../../src/upstream/fee-requests.ts';
+import { HeadRequests } from '../../../src/upstream/head-requests.ts';
 import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import type { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
-import { LogQuestions } from '../../../src/upstream/log-questions.ts';
+import { LogRequests } from '../../../src/upstream/log-requests.ts';
 import { type PoolOptions, poolOptionsSchema } from '../../../src/upstream/options.ts';
-import { OtherQuestions } from '../../../src/upstream/other-questions.ts';
-import { createNodeAsker } from '../../../src/upstream/pool.ts';
-import { ProvenPrices } from '../../../src/upstream/proven-prices.ts';
+import { PassedRequests } from '../../../src/upstream/passed-requests.ts';
+import { createNodeClient } from '../../../src/upstream/pool.ts';
 import { aimPending } from '../../../src/upstream/sending/aim-pending.ts';
 import { DEFAULT_SEND, type SendOptions } from '../../../src/upstream/sending/options.ts';
 import { Sending } from '../../../src/upstream/sending/sending.ts';
-import { StateQuestions } from '../../../src/upstream/state-questions.ts';
-import { StatusQuestions } from '../../../src/upstream/status-questions.ts';
-import { TransactionQuestions } from '../../../src/upstream/transaction-questions.ts';
+import { StatusRequests } from '../../../src/upstream/status-requests.ts';
+import { TransactionRequests } from '../../../src/upstream/transaction-requests.ts';
 import { UpstreamChain } from '../../../src/upstream/upstream-chain.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { createMemory, openWholePool } from './pool.ts';
@@ -57,7 +57,7 @@ export type ScriptedNetwork = {
   /** How headers were found not to commit to logs. */
   readonly bloomless: readonly LogContradiction[];
   /** Methods that the nodes were asked for, in order, as `method params`. */
-  asked(): string[];
+  requested(): string[];
   /** From here on the nodes have this chain and say so. */
   switchTo(chain: ScriptedChain, marks?: Partial<HeadReport>): void;
   /** The nodes report this chain, and answer as before. */
@@ -90,8 +90,11 @@ export function createNetwork(
       directory.noteDeparture(hashes);
     },
   );
-  const { ask: askPool, askTogether } = openWholePool(nodes, { cache, options: { ...options, retries } });
-  const ask = aimPending(askPool, {
+  const { ask: sendToPool, sendCoalesced } = openWholePool(nodes, {
+    cache,
+    options: { ...options, retries },
+  });
+  const ask = aimPending(sendToPool, {
     upstreams: nodes.map(({ upstream }) => upstream),
     head: () => head.head,
     findPreferred: (call, scope) => sending.findPreferred(call, scope),
@@ -114,13 +117,13 @@ export function createNetwork(
   const parts = {
     cacheScope: () => '1',
     ask,
-    askTogether,
+    sendCoalesced,
     keep: (key: CacheKey, answer: JsonText | JsonBytes) => cache.set(key, answer),
     resolver,
     directory,
   };
-  const heads = new HeadQuestions(parts);
-  const blocks = new BlockQuestions(parts);
+  const heads = new HeadRequests(parts);
+  const blocks = new BlockRequests(parts);
   const bloomless: LogContradiction[] = [];
   const listeners = new Set<() => void>();
   const sending: Sending = new Sending({
@@ -130,7 +133,7 @@ export function createNetwork(
     options: { ...DEFAULT_SEND, rules: 'form', ...send },
     tools: SENDING_TOOLS,
     relay: relay?.upstream,
-    askNode: createNodeAsker({
+    sendToNode: createNodeClient({
       network: 'test',
       options: { ...poolOptionsSchema.parse({}), ...options },
       log: createRecordingLog(),
@@ -143,20 +146,20 @@ export function createNetwork(
   const chain: UpstreamChain = new UpstreamChain({
     chainId: { value: 1n, find: () => 1n },
     sending,
-    calls: new CallQuestions(parts),
+    calls: new CallRequests(parts),
     blocks,
-    transactions: new TransactionQuestions(parts, blocks),
-    logs: new LogQuestions({
+    transactions: new TransactionRequests(parts, blocks),
+    logs: new LogRequests({
       ...parts,
       limits,
       now,
       onBloomless: (kind) => void bloomless.push(kind),
       maxBlocks: () => Math.max(...nodes.map(({ upstream }) => upstream.logSpan.limit)),
     }),
-    others: new OtherQuestions(parts),
-    state: new StateQuestions(parts, createStateProofs(parts)),
-    fees: new FeeQuestions(parts, heads, new ProvenPrices(blocks)),
-    status: new StatusQuestions(resolver, heads),
+    others: new PassedRequests(parts),
+    state: new AccountRequests(parts, createStateProofs(parts)),
+    fees: new FeeRequests(parts, heads, new DerivedPrices(blocks)),
+    status: new StatusRequests(resolver, heads),
     isAnswerable: () => true,
     heads: {
       get served() {
@@ -187,7 +190,8 @@ export function createNetwork(
     node: nodes[0] as ScriptedNode,
     nodes,
     bloomless,
-    asked: () => nodes.flatMap(({ asked }) => asked.calls.map(({ method, params }) => `${method} ${params}`)),
+    requested: () =>
+      nodes.flatMap(({ requested }) => requested.calls.map(({ method, params }) => `${method} ${params}`)),
     switchTo(next, marks = {}) {
       for (const node of nodes) node.behave(next.behaviour());
       moveHead(next, marks);

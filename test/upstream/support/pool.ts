@@ -3,7 +3,7 @@ import { createMemoryCache } from '../../../src/cache/memory-cache.ts';
 import type { Logger } from '../../../src/observe/logger.ts';
 import { type PoolOptions, poolOptionsSchema } from '../../../src/upstream/options.ts';
 import { createPool, type Pool } from '../../../src/upstream/pool.ts';
-import type { Ask, Handler } from '../../../src/upstream/routed-call.ts';
+import type { Handler, Send } from '../../../src/upstream/upstream-request.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import type { ScriptedNode } from './scripted-node.ts';
 
@@ -24,7 +24,7 @@ export function poolOf(nodes: readonly ScriptedNode[], script: PoolScript = {}):
 }
 
 /** The real pool over scripted nodes. */
-export function openPool(nodes: readonly ScriptedNode[], script: PoolScript = {}): Ask {
+export function openPool(nodes: readonly ScriptedNode[], script: PoolScript = {}): Send {
   return openWholePool(nodes, script).ask;
 }
 

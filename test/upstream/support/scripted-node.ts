@@ -70,7 +70,7 @@ export type Asked = { readonly calls: NodeCall[] };
 
 export type ScriptedNode = {
   readonly upstream: Upstream;
-  readonly asked: Asked;
+  readonly requested: Asked;
   /** Calls that were given up by their callers. */
   readonly givenUp: () => number;
   behave(behaviour: Behaviour): void;
@@ -99,7 +99,7 @@ let nodes = 0;
 export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
   const { behaviour, name, operator, tier, tracker, secrets, now, ...rest } =
     typeof parts === 'function' ? ({ behaviour: parts } as NodeParts) : parts;
-  const asked: Asked = { calls: [] };
+  const requested: Asked = { calls: [] };
   let current = behaviour;
   let givenUp = 0;
   const run = async (call: NodeCall, options: SendOptions): Promise<NodeReply> => {
@@ -108,7 +108,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
   };
   const transport: Transport = rest.transport ?? {
     send(call, options) {
-      asked.calls.push(call);
+      requested.calls.push(call);
       return run(call, options);
     },
     sendBatch(calls, options) {
@@ -131,7 +131,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
   upstream.vote = 'votes';
   return {
     upstream,
-    asked,
+    requested,
     givenUp: () => givenUp,
     behave: (next) => {
       current = next;

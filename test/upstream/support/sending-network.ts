@@ -36,8 +36,8 @@ export const send = (network: ScriptedNetwork, owner = 'one'): Promise<string> =
   return network.chain.transactions.send(BYTES, scope);
 };
 
-export const sends = ({ asked }: ScriptedNode): number =>
-  asked.calls.filter(({ method }) => method === SEND).length;
+export const sends = ({ requested }: ScriptedNode): number =>
+  requested.calls.filter(({ method }) => method === SEND).length;
 
 export async function failOf(promise: Promise<unknown>): Promise<{ kind: string; message: string }> {
   try {

@@ -1,14 +1,14 @@
-import { createProven, StateRequests } from '../../../src/proven/state-requests.ts';
-import type { QuestionParts } from '../../../src/upstream/call-questions.ts';
-import { StateAsker } from '../../../src/upstream/state-asker.ts';
+import { createStateCache, StateRequests } from '../../../src/proven/state-requests.ts';
+import type { RequestParts } from '../../../src/upstream/call-requests.ts';
+import { StateClient } from '../../../src/upstream/state-client.ts';
 import { StateProofs } from '../../../src/upstream/state-proofs.ts';
 
 /** Proofs of state with a store of their own. */
-export function createStateProofs(parts: QuestionParts): StateProofs {
-  const proven = createProven({
+export function createStateProofs(parts: RequestParts): StateProofs {
+  const proven = createStateCache({
     onFault: (error) => {
       throw error;
     },
   });
-  return new StateProofs(parts, new StateRequests(new StateAsker(parts), proven));
+  return new StateProofs(parts, new StateRequests(new StateClient(parts), proven));
 }

@@ -193,17 +193,17 @@ test('what is held of answers counts in the memory of all nodes, and is given ba
     const body = bodyOf(id);
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
   });
-  const held: number[] = [];
+  const reserved: number[] = [];
   let released = 0;
   const memory = {
-    hold: (bytes: number) => held.push(bytes) > 0,
+    hold: (bytes: number) => reserved.push(bytes) > 0,
     release: () => released++,
   } as unknown as ReturnType<(typeof LIMITS)['memory']>;
   const transport = createHttpTransport(node.endpoint, { ...LIMITS, memory: () => memory });
   open.push(node, transport);
   await transport.send({ method: 'eth_call', params: '[{}]' }, inTime());
   assert.equal(
-    held.reduce((sum, bytes) => sum + bytes, 0),
+    reserved.reduce((sum, bytes) => sum + bytes, 0),
     bodyOf(1).length,
   );
   assert.equal(released, 1);

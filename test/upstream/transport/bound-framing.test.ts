@@ -45,7 +45,7 @@ async function readAll(
     }
   };
   socket.on('readable', readMore);
-  for (let turns = 0; turns < 100; turns++) await turn();
+  for (let slots = 0; slots < 100; slots++) await turn();
   return pieces;
 }
 

@@ -165,7 +165,7 @@ test('a slow reader holds the node back: 21 MB are not buffered', async () => {
     }
   };
   /** The kernel's buffers of both ends hold some megabytes; what is written stops growing when they are full. */
-  const settle = async (): Promise<number> => {
+  const complete = async (): Promise<number> => {
     for (let last = -1; last !== written; ) {
       last = written;
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -173,10 +173,10 @@ test('a slow reader holds the node back: 21 MB are not buffered', async () => {
     return written;
   };
   const heapBefore = process.memoryUsage().arrayBuffers;
-  const atFirst = await settle();
+  const atFirst = await complete();
   assert.ok(atFirst < 16 * MEGABYTE, `${atFirst} bytes were written before the first read`);
   await take(2 * MEGABYTE);
-  const later = await settle();
+  const later = await complete();
   assert.ok(later < atFirst + 8 * MEGABYTE, `${later - atFirst} bytes were written for 2 MiB that were read`);
   // Our own share of what was written and not yet taken is small.
   assert.ok(process.memoryUsage().arrayBuffers - heapBefore < 8 * MEGABYTE);

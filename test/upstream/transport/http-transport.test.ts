@@ -57,9 +57,9 @@ const RESULT = { kind: 'result', result: '"0x1"' };
 const FAILURE = { kind: 'error', error: { code: 3, message: 'execution reverted', data: '0x08' } };
 
 test('one request, one answer', async () => {
-  const asked: Asked[] = [];
+  const requested: Asked[] = [];
   const node = await serveHttp((response, one) => {
-    asked.push(one);
+    requested.push(one);
     response.end(result(one.id));
   });
   const headers = { authorization: 'Bearer secret', 'x-team': 'blue' };
@@ -70,7 +70,7 @@ test('one request, one answer', async () => {
     RESULT,
   );
   assert.deepEqual(await transport.send(CALL, inTime()), RESULT);
-  const [{ request, body }] = asked as [Asked];
+  const [{ request, body }] = requested as [Asked];
   assert.equal(body, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"to":"0x00"},"latest"]}');
   assert.equal(request.method, 'POST');
   assert.equal(request.url, '/rpc/key?network=1');
@@ -79,7 +79,7 @@ test('one request, one answer', async () => {
   assert.equal(request.headers['authorization'], 'Bearer secret');
   assert.equal(request.headers['x-team'], 'blue');
   assert.deepEqual(
-    asked.map(({ id }) => id),
+    requested.map(({ id }) => id),
     [1, 2],
   );
 });
@@ -328,19 +328,19 @@ describe('time', () => {
   });
 
   test('the deadline ends a call that waits for a connection, and the next one is served', async () => {
-    const held: (() => void)[] = [];
+    const reserved: (() => void)[] = [];
     const [transport] = await reach(
-      serveHttp((response, { id }) => void held.push(() => response.end(result(id)))),
+      serveHttp((response, { id }) => void reserved.push(() => response.end(result(id)))),
       { connections: 1 },
     );
     const first = transport.send(CALL, inTime());
-    await waitUntil(() => held.length === 1);
+    await waitUntil(() => reserved.length === 1);
     await faultOf(transport.send(CALL, { deadline: performance.now() + 50 }), 'timeout');
     const third = transport.send(CALL, inTime());
-    held[0]?.();
+    reserved[0]?.();
     assert.deepEqual(await first, RESULT);
-    await waitUntil(() => held.length === 2);
-    held[1]?.();
+    await waitUntil(() => reserved.length === 2);
+    reserved[1]?.();
     assert.deepEqual(await third, RESULT);
   });
 
@@ -353,17 +353,17 @@ describe('time', () => {
 
 describe('giving up', () => {
   test('frees the connection', async () => {
-    let asked = 0;
+    let requested = 0;
     let closed = 0;
     const [transport] = await reach(
       serveRaw((socket) => {
-        asked++;
+        requested++;
         socket.on('close', () => closed++);
       }),
     );
     const controller = new AbortController();
     const call = transport.send(CALL, { ...inTime(), signal: controller.signal });
-    await waitUntil(() => asked === 1);
+    await waitUntil(() => requested === 1);
     controller.abort();
     await faultOf(call, 'aborted');
     await waitUntil(() => closed === 1);
@@ -437,22 +437,22 @@ describe('connections', () => {
   });
 
   test('no more calls than the bound, and room again after each', async () => {
-    const held: (() => void)[] = [];
+    const reserved: (() => void)[] = [];
     const [transport, node] = await reach(
-      serveHttp((response, { id }) => void held.push(() => response.end(result(id)))),
+      serveHttp((response, { id }) => void reserved.push(() => response.end(result(id)))),
       { connections: 2, inFlight: 3 },
     );
     const calls = [1, 2, 3].map(() => transport.send(CALL, inTime()));
     assert.equal((await faultOf(transport.send(CALL, inTime()), 'rateLimited')).retryAfterMs, 10);
     for (let i = 0; i < 3; i++) {
-      await waitUntil(() => held.length > i);
-      held[i]?.();
+      await waitUntil(() => reserved.length > i);
+      reserved[i]?.();
     }
     assert.deepEqual(await Promise.all(calls), [RESULT, RESULT, RESULT]);
     assert.equal(node.connections(), 2);
     const next = transport.send(CALL, inTime());
-    await waitUntil(() => held.length === 4);
-    held[3]?.();
+    await waitUntil(() => reserved.length === 4);
+    reserved[3]?.();
     assert.deepEqual(await next, RESULT);
   });
 
@@ -533,10 +533,10 @@ describe('batches', () => {
   async function sendBatch(answer: (ids: number[], response: ServerResponse) => string): Promise<unknown> {
     const [transport] = await reach(
       serveHttp((response, { body }) => {
-        const asked = JSON.parse(body) as { id: number }[];
+        const requested = JSON.parse(body) as { id: number }[];
         response.end(
           answer(
-            asked.map(({ id }) => id),
+            requested.map(({ id }) => id),
             response,
           ),
         );

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { NodeCall, NodeReply } from '../../../src/upstream/node-call.ts';
+import { CallCoalescer } from '../../../src/upstream/transport/call-coalescer.ts';
 import { CallGroup } from '../../../src/upstream/transport/call-group.ts';
-import { CallJoiner } from '../../../src/upstream/transport/call-joiner.ts';
-import type { Exchange } from '../../../src/upstream/transport/http-exchange.ts';
-import type { CallerJoining } from '../../../src/upstream/transport/join-policy.ts';
-import type { SendOptions, Settle } from '../../../src/upstream/transport/transport.ts';
+import type { CallerCoalescing } from '../../../src/upstream/transport/coalescing-policy.ts';
+import type { Exchange } from '../../../src/upstream/transport/http-request.ts';
+import type { OnComplete, SendOptions } from '../../../src/upstream/transport/transport.ts';
 import { CancelSource } from '../../../src/util/cancel-source.ts';
 import { faultOf } from './servers.ts';
 
 type SetUp = {
-  readonly joiner: CallJoiner;
+  readonly coalescer: CallCoalescer;
   /** The methods of each batch that was sent, and of each call by itself. */
   readonly requests: (readonly string[] | string)[];
   /** Calls that hold a place. */
@@ -21,24 +21,24 @@ const named = (name: string): NodeReply => ({ kind: 'result', result: `"${name}"
 const EXCHANGE = { isSent: true, fail: () => {} } as unknown as Exchange;
 
 /** A joiner over connections that answer everything, on a clock that stands still. */
-function reach(callers: CallerJoining, items = 100): SetUp {
+function reach(callers: CallerCoalescing, items = 100): SetUp {
   const requests: (readonly string[] | string)[] = [];
   const places = { count: 0 };
-  const joiner = new CallJoiner(
+  const coalescer = new CallCoalescer(
     { items, callers },
     {
-      sendAlone({ method }, _options, settle) {
+      sendAlone({ method }, _options, complete) {
         requests.push(method);
         setImmediate(() => {
           places.count--;
-          settle.resolve(named(method));
+          complete.resolve(named(method));
         });
       },
-      sendJoined(calls, _options, settle) {
+      sendCoalescedBatch(calls, _options, complete) {
         requests.push(calls.map(({ method }) => method));
         setImmediate(() => {
           places.count -= calls.length;
-          settle.resolve({
+          complete.resolve({
             replies: calls.map(({ method }) => named(method)),
             bytes: calls.map(() => 0),
             refusal: undefined,
@@ -51,7 +51,7 @@ function reach(callers: CallerJoining, items = 100): SetUp {
     },
     () => 0,
   );
-  return { joiner, requests, places };
+  return { coalescer, requests, places };
 }
 
 const nameCall = (method: string): NodeCall => ({ method, params: '[]', isSmall: true });
@@ -59,7 +59,7 @@ const DEADLINE = 1_000;
 
 /** Each a call by itself. */
 const sendApart = (
-  { joiner, requests, places }: SetUp,
+  { coalescer, requests, places }: SetUp,
   names: readonly string[],
   options: Partial<SendOptions> = {},
 ): Promise<NodeReply>[] =>
@@ -67,7 +67,7 @@ const sendApart = (
     (method) =>
       new Promise<NodeReply>((resolve, reject) => {
         places.count++;
-        if (joiner.take(nameCall(method), { deadline: DEADLINE, ...options }, { resolve, reject })) return;
+        if (coalescer.take(nameCall(method), { deadline: DEADLINE, ...options }, { resolve, reject })) return;
         requests.push(method);
         places.count--;
         resolve(named(method));
@@ -76,11 +76,11 @@ const sendApart = (
 
 /** All as the batch of one client. */
 const sendBatch = (
-  { joiner, places }: SetUp,
+  { coalescer, places }: SetUp,
   names: readonly string[],
   options: Partial<SendOptions> = {},
 ): Promise<NodeReply>[] => {
-  const settles: Settle<NodeReply>[] = [];
+  const settles: OnComplete<NodeReply>[] = [];
   const batch = {};
   const group = new CallGroup(
     { deadline: DEADLINE, batch, ...options },
@@ -94,7 +94,7 @@ const sendBatch = (
       new Promise<NodeReply>((resolve, reject) => {
         settles[position] = { resolve, reject };
         places.count++;
-        joiner.takeItem(batch, group.add(nameCall(name), position));
+        coalescer.takeItem(batch, group.add(nameCall(name), position));
       }),
   );
 };
@@ -185,7 +185,7 @@ describe('batches of different callers', () => {
     const replies = [...sendBatch(node, list('a', 4)), ...sendBatch(node, B)];
     await Promise.resolve();
     await new Promise((resolve) => process.nextTick(resolve));
-    node.joiner.noteRefused(4, true);
+    node.coalescer.noteRefused(4, true);
     assert.deepEqual(await Promise.all(replies), [...list('a', 4), ...B].map(named));
     assert.ok(sizes(node).every((size) => size <= 2));
     assert.equal(node.places.count, 0);

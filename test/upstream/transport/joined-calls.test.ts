@@ -5,8 +5,8 @@ import type { FaultKind, UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { NodeCall, NodeReply } from '../../../src/upstream/node-call.ts';
 import { createHttpTransport } from '../../../src/upstream/transport/http-transport.ts';
 import type {
+  OnComplete,
   SendOptions,
-  Settle,
   Transport,
   TransportLimits,
 } from '../../../src/upstream/transport/transport.ts';
@@ -67,7 +67,7 @@ const sendEach: SendItems = (transport, names, options) =>
   names.map((name) => transport.send(nameCall(name), { deadline: soon(), batch: BATCH, ...options }));
 
 const sendTogether: SendItems = (transport, names, options) => {
-  const settles: Settle<NodeReply>[] = [];
+  const settles: OnComplete<NodeReply>[] = [];
   const replies = names.map(
     (_, position) =>
       new Promise((resolve, reject) => {
@@ -200,28 +200,28 @@ for (const [way, sendItems] of WAYS) {
 
     test('its abort; the request is given up when no item is wanted any more', async () => {
       let closed = 0;
-      const held: (() => void)[] = [];
+      const reserved: (() => void)[] = [];
       const { transport, requests } = await reach((items, response) => {
         response.on('close', () => {
           if (!response.writableEnded) closed++;
         });
-        held.push(() => response.end(answerAll(items, response)));
+        reserved.push(() => response.end(answerAll(items, response)));
         return undefined;
       });
       const one = new CancelSource();
       const others = new CancelSource();
       const first = sendItems(transport, ['a'], { signal: one });
       const rest = sendItems(transport, ['b', 'c'], { signal: others });
-      await waitUntil(() => held.length === 1);
+      await waitUntil(() => reserved.length === 1);
       one.abort();
       await faultOf(first[0] as Promise<unknown>, 'aborted');
-      held[0]?.();
+      reserved[0]?.();
       assert.deepEqual(await Promise.all(rest), [named('b'), named('c')]);
       assert.equal(closed, 0);
 
       const all = new CancelSource();
       const doomed = sendItems(transport, NAMES, { signal: all });
-      await waitUntil(() => held.length === 2);
+      await waitUntil(() => reserved.length === 2);
       all.abort();
       await allFail(doomed, 'aborted');
       await waitUntil(() => closed === 1);
@@ -445,10 +445,10 @@ for (const [way, sendItems] of WAYS) {
     });
 
     test('while the one is asked alone, the others keep their deadlines and their aborts', async () => {
-      const held: ServerResponse[] = [];
+      const reserved: ServerResponse[] = [];
       const node = await serveHttp((response, { body }) => {
         if (body.startsWith('[')) response.destroy();
-        else held.push(response);
+        else reserved.push(response);
       });
       const transport = createHttpTransport(node.endpoint, LIMITS);
       open.push(node, transport);
@@ -461,7 +461,7 @@ for (const [way, sendItems] of WAYS) {
       ];
       // Where the machine stalls, its deadline comes before the others are asked.
       const late = faultOf(calls[1] as Promise<unknown>, 'timeout');
-      await waitUntil(() => held.length === 1);
+      await waitUntil(() => reserved.length === 1);
       source.abort();
       await faultOf(calls[2] as Promise<unknown>, 'aborted');
       await late;

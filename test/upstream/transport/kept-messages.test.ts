@@ -5,7 +5,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
 import type { NodeReply } from '../../../src/upstream/node-call.ts';
-import { KEPT_BYTES } from '../../../src/upstream/transport/message-gate.ts';
+import { BUFFERED_BYTES } from '../../../src/upstream/transport/message-gate.ts';
 import { NodeSocket } from '../../../src/upstream/transport/node-socket.ts';
 import type { Transport } from '../../../src/upstream/transport/transport.ts';
 import { createWebSocketTransport } from '../../../src/upstream/transport/ws-transport.ts';
@@ -97,12 +97,12 @@ for (const [what, frameBytes] of [
     const transport = await reach((socket) => socket.write(bytes));
     const most = watchBuffers(context);
     const replies = await Promise.all(messages.map(() => transport.send(CALL, inTime())));
-    assert.ok(most() <= KEPT_BYTES, `${most()} bytes at a time`);
+    assert.ok(most() <= BUFFERED_BYTES, `${most()} bytes at a time`);
     assert.deepEqual(await Promise.all(replies.map(readResult)), ['"before"', long, '"behind"', long]);
   });
 
 test('heads of frames may be cut anywhere', async () => {
-  const long = `"${'ab'.repeat(KEPT_BYTES)}"`;
+  const long = `"${'ab'.repeat(BUFFERED_BYTES)}"`;
   const [first, second] = [encodeFrame(TEXT, true, answer(1, long)), encodeFrame(TEXT, true, answer(2, '1'))];
   for (let cut = 1; cut <= 11; cut++) {
     const transport = await reach(async (socket) => {
@@ -124,7 +124,7 @@ test('heads of frames may be cut anywhere', async () => {
 });
 
 test('a long message with a short result is an answer like others', async () => {
-  const beside = `"${'x'.repeat(2 * KEPT_BYTES)}"`;
+  const beside = `"${'x'.repeat(2 * BUFFERED_BYTES)}"`;
   const texts = [
     `{"id":1,"beside":${beside},"result":"0x1"}`,
     `{"id":2,"beside":${beside},"error":{"code":3,"message":"no","data":"0x08"}}`,
@@ -142,7 +142,7 @@ test('a long message with a short result is an answer like others', async () => 
 
 test('a long message that is no JSON fails its call', async () => {
   const transport = await reach((socket) => {
-    socket.write(encodeFrame(TEXT, true, `${answer(1, `"${'x'.repeat(2 * KEPT_BYTES)}"`)}x`));
+    socket.write(encodeFrame(TEXT, true, `${answer(1, `"${'x'.repeat(2 * BUFFERED_BYTES)}"`)}x`));
   });
   await faultOf(transport.send(CALL, inTime()), 'malformed');
 });
@@ -156,7 +156,7 @@ for (const [what, second] of [
 ] as const)
   test(`${what} inside of a long message ends the connection`, async () => {
     const transport = await reach((socket) => {
-      socket.write(encodeFrame(TEXT, false, answer(1, `"${'x'.repeat(2 * KEPT_BYTES)}"`)));
+      socket.write(encodeFrame(TEXT, false, answer(1, `"${'x'.repeat(2 * BUFFERED_BYTES)}"`)));
       socket.write(second);
     });
     const fault = await faultOf(transport.send(CALL, inTime()), 'unreachable');
@@ -167,7 +167,7 @@ test('what waits unread when a connection breaks is read, and never taken for fr
   const sockets: Socket[] = [];
   const note = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
   subscribe('net.client.socket', note);
-  const sent = encodeFrame(TEXT, true, ' '.repeat(2 * KEPT_BYTES)).subarray(0, KEPT_BYTES);
+  const sent = encodeFrame(TEXT, true, ' '.repeat(2 * BUFFERED_BYTES)).subarray(0, BUFFERED_BYTES);
   const url = await serve((socket) => socket.write(sent));
   const read: Buffer[] = [];
   const fault = await new Promise<string>((resolve) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { SingleCall } from '../../../src/upstream/transport/joined-call.ts';
+import { SingleCall } from '../../../src/upstream/transport/coalesced-call.ts';
 import { packCallers } from '../../../src/upstream/transport/pack-callers.ts';
 
 const OPTIONS = { deadline: 0 };
@@ -45,18 +45,18 @@ test('all calls are there once, in their order, within both bounds', () => {
   );
   fc.assert(
     fc.property(cases, ({ most, counts }) => {
-      const given = counts.map(giveCalls);
-      const packed = packCallers(given, most);
+      const provided = counts.map(giveCalls);
+      const packed = packCallers(provided, most);
       assert.deepEqual(
         packed.flatMap(({ calls }) => calls),
-        given.flat(),
+        provided.flat(),
       );
       assert.equal(
         packed.reduce((sum, { callers }) => sum + callers, 0),
         counts.length,
       );
       for (const { calls, callers } of packed) assert.ok(calls.length <= most && callers <= 16);
-      for (const own of given)
+      for (const own of provided)
         assert.equal(packed.filter(({ calls }) => own.some((call) => calls.includes(call))).length, 1);
     }),
   );

@@ -48,10 +48,10 @@ async function readText(response: IncomingMessage, isSlow: boolean): Promise<str
 
 for (const isChunked of [false, true]) {
   test(`each client gets its own bytes, ${isChunked ? 'from chunks' : 'from bodies of known length'}`, async () => {
-    let asked = 0;
+    let requested = 0;
     const texts = new Map<string, string>();
     const node = await serveRaw((socket, id) => {
-      const seed = asked++;
+      const seed = requested++;
       const text = makeText(seed);
       texts.set(String(seed), text);
       answer(socket, `{"jsonrpc":"2.0","id":${id},"result":${text}}\n`, isChunked, seed);

@@ -64,7 +64,7 @@ async function listen(server: Server | HttpServer, at = 0): Promise<Node> {
 export type Asked = { readonly request: IncomingMessage; readonly body: string; readonly id: number };
 
 /** A node behind a well-behaved HTTP server. */
-export function serveHttp(answer: (response: ServerResponse, asked: Asked) => void): Promise<Node> {
+export function serveHttp(answer: (response: ServerResponse, requested: Asked) => void): Promise<Node> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -114,7 +114,7 @@ export type WebSocketNode = Node & {
 export async function serveWebSocket(
   answer: (
     socket: WebSocket,
-    asked: { id: number; method: string; text: string },
+    requested: { id: number; method: string; text: string },
     connection: number,
   ) => void,
   options: { readonly autoPong?: boolean; readonly port?: number } = {},

@@ -46,12 +46,12 @@ async function sendWhenUp(transport: Transport): Promise<unknown> {
 }
 
 test('calls share one connection and are distinguished by their ids', async () => {
-  const held: [WebSocket, number, string][] = [];
+  const reserved: [WebSocket, number, string][] = [];
   const [transport, node] = await reach(
     serveWebSocket((socket, { id, method }) => {
-      held.push([socket, id, method]);
-      if (held.length < 3) return;
-      for (const [to, heldId, name] of held.reverse()) to.send(`{"id":${heldId},"result":"${name}"}`);
+      reserved.push([socket, id, method]);
+      if (reserved.length < 3) return;
+      for (const [to, heldId, name] of reserved.reverse()) to.send(`{"id":${heldId},"result":"${name}"}`);
     }),
   );
   const calls = ['a', 'b', 'c'].map((method) => transport.send({ method, params: '[]' }, inTime()));
@@ -402,10 +402,10 @@ describe('new heads', () => {
   });
 
   test('a node that does not offer them is asked once', async () => {
-    let asked = 0;
+    let requested = 0;
     const [transport] = await reach(
       serveWebSocket((socket, { id, method }) => {
-        if (method === 'eth_subscribe') asked++;
+        if (method === 'eth_subscribe') requested++;
         socket.send(method === 'eth_subscribe' ? failure(id) : result(id));
       }),
     );
@@ -414,14 +414,14 @@ describe('new heads', () => {
     await waitUntil(() => listener.events.length === 1);
     for (let i = 0; i < 20; i++) await transport.send(CALL, inTime());
     assert.deepEqual(listener.events, ['lost']);
-    assert.equal(asked, 1);
+    assert.equal(requested, 1);
   });
 
   test('ending the watch ends the subscription', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const [transport, node] = await reach(
       serveWebSocket((socket, { id, text, method }) => {
-        asked.push(text);
+        requested.push(text);
         socket.send(method === 'eth_subscribe' ? `{"id":${id},"result":"0xa"}` : result(id));
       }),
     );
@@ -432,7 +432,7 @@ describe('new heads', () => {
     for (const socket of node.sockets) socket.send(announce('0xa', 1));
     await transport.send(CALL, inTime());
     assert.deepEqual(listener.events, ['ready']);
-    assert.match(asked[1] ?? '', /"method":"eth_unsubscribe","params":\["0xa"\]/);
+    assert.match(requested[1] ?? '', /"method":"eth_unsubscribe","params":\["0xa"\]/);
   });
 
   test('no server listens: lost once, however often it is tried', async () => {

@@ -10,7 +10,7 @@ import { RlpWriter } from '../../../src/primitives/rlp-writer.ts';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
 import { AgreedLinks } from '../../../src/upstream/agreement/agreed-links.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
-import type { Ask } from '../../../src/upstream/routed-call.ts';
+import type { Send } from '../../../src/upstream/upstream-request.ts';
 import { CheckpointLinks } from '../../../src/upstream/verifying/checkpoint-links.ts';
 import { Verifier } from '../../../src/upstream/verifying/verifier.ts';
 import type { Members } from '../../../src/verification/findings.ts';
@@ -41,9 +41,9 @@ type SparseBlock = { readonly header: Members; readonly state: Trie; readonly st
 function buildChain(numbers: readonly bigint[]): ReadonlyMap<bigint, SparseBlock> {
   const chain = new Map<bigint, SparseBlock>();
   for (const number of numbers) {
-    const kept = [...chain].filter(([older]) => number - older <= KEPT);
+    const cached = [...chain].filter(([older]) => number - older <= KEPT);
     const storage = buildTrie(
-      kept.map(([older, { header }]) => [
+      cached.map(([older, { header }]) => [
         bigIntToFixedBytes(older % KEPT, 32),
         hexToBytes(String(header['hash'])),
       ]),
@@ -81,7 +81,7 @@ test('old blocks are linked by proofs that stop at heights which later checkpoin
   const chain = buildChain([100n, 200n, ...stops, 40_000n, 41_000n]);
   const hashOf = (number: bigint): string => String(chain.get(number)?.header['hash']);
   const proven: bigint[] = [];
-  const ask: Ask = ({ call }) => {
+  const ask: Send = ({ call }) => {
     const [subject, slots = []] = JSON.parse(call.params) as [string, readonly string[]];
     const block = chain.get(call.block?.number ?? -1n);
     if (block === undefined) throw new UpstreamFault('missing', 'the chain of the test has no such block');
@@ -112,9 +112,9 @@ test('old blocks are linked by proofs that stop at heights which later checkpoin
     recoverPublicKey,
     log: createRecordingLog(),
     head: () => undefined,
-    onDoubt: () => {},
+    onUnlinked: () => {},
     isAnchored: () => false,
-    condemn: () => {},
+    refute: () => {},
   });
   const point = { number: 40_000n, hash: hashOf(40_000n) };
   const links = new CheckpointLinks(point, verifier, async (exchange) => ask(exchange), 'anchored');

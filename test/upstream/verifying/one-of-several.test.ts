@@ -6,8 +6,8 @@ import type { JsonResult, JsonText } from '../../../src/primitives/json-result.t
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { parseHeader } from '../../../src/upstream/heads/parse-block.ts';
-import type { Ask } from '../../../src/upstream/routed-call.ts';
-import { StateAsker } from '../../../src/upstream/state-asker.ts';
+import { StateClient } from '../../../src/upstream/state-client.ts';
+import type { Send } from '../../../src/upstream/upstream-request.ts';
 import { openVerification } from '../../../src/upstream/verifying/open-verification.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { useDevnetNode } from '../../support/devnet-node.ts';
@@ -21,7 +21,7 @@ type Say = (method: string, result: unknown) => unknown;
 /** Two nodes; the first one is asked before the other, and says something else. */
 async function open(say: Say) {
   const upstreams = [createNode(answer('1')).upstream, createNode(answer('1')).upstream];
-  const ask: Ask = async ({ call, except, witness }): Promise<JsonResult> => {
+  const ask: Send = async ({ call, except, witness }): Promise<JsonResult> => {
     const upstream = upstreams.find((each) => except?.has(each) !== true);
     if (upstream === undefined) throw new UpstreamFault('unreachable', 'no node is left');
     if (witness !== undefined) witness.upstream = upstream;
@@ -37,9 +37,9 @@ async function open(say: Say) {
     ask,
     upstreams,
     recoverPublicKey,
-    condemn: () => {},
+    refute: () => {},
     head: () => head,
-    isWitnessed: () => false,
+    isConfirmed: () => false,
   });
   await verification.calibrate();
   return { verification, ask, head };
@@ -75,13 +75,13 @@ describe('one of two nodes', () => {
   it('that refuses to prove does not keep an account from being proven', async () => {
     const { verification, ask, head } = await open(refuseProofs);
     try {
-      const asker = new StateAsker({ ask, proofs: verification.proofs });
+      const client = new StateClient({ ask, proofs: verification.proofs });
       const address = `0x${'00'.repeat(19)}01`;
       const place = { number: head.number, hash: head.hash, isCanonical: true };
       const block = (await node.ask('eth_getBlockByNumber', 'latest', false)) as {
         readonly stateRoot: string;
       };
-      const proven = await asker.askProof(
+      const proven = await client.requestProof(
         { address, slots: [] },
         { ...place, stateRoot: block.stateRoot },
         createScope(),

@@ -39,9 +39,9 @@ async function open(): Promise<{
       JSON.stringify(await request(call.method, JSON.parse(call.params) as unknown[])),
     upstreams: [],
     recoverPublicKey,
-    condemn: () => {},
+    refute: () => {},
     head: () => head,
-    isWitnessed: () => false,
+    isConfirmed: () => false,
     lookMs: LOOK_MS,
   });
   return { verification, script };

@@ -17,9 +17,9 @@ function open(mode: 'auto' | 'require') {
     recoverPublicKey,
     log: createRecordingLog(),
     head: () => undefined,
-    onDoubt: () => {},
+    onUnlinked: () => {},
     isAnchored: () => false,
-    condemn: () => {},
+    refute: () => {},
   });
   return { calibration: verifier.calibration, trust: new TrustRules(verifier, () => true) };
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
 import { Refutation } from '../../../src/upstream/fault.ts';
 import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
-import { type JudgedBlock, Verifier } from '../../../src/upstream/verifying/verifier.ts';
+import { type VerificationTarget, Verifier } from '../../../src/upstream/verifying/verifier.ts';
 import type { Finding } from '../../../src/verification/findings.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { answer, createNode } from '../support/scripted-node.ts';
@@ -33,83 +33,83 @@ function open(count: number) {
     recoverPublicKey,
     log: createRecordingLog(),
     head: () => ({ ...BLOCK, parentHash: HASH, timestamp: 0n }) as BlockHeader,
-    onDoubt: () => {},
+    onUnlinked: () => {},
     isAnchored: () => false,
-    condemn: (upstream, evidence) => void condemned.push(`${nodes.indexOf(upstream)} ${evidence}`),
+    refute: (upstream, evidence) => void condemned.push(`${nodes.indexOf(upstream)} ${evidence}`),
   });
   verifier.calibration.finish();
   verifier.calibration.noteShown('receipts', 1n);
-  const judgeOf = (block: JudgedBlock, node: number, ...found: readonly Finding[]): void =>
-    verifier.judge(block, found, ['receipts'], nodes[node]);
-  const judge = (node: number, ...found: readonly Finding[]): void => judgeOf(BLOCK, node, ...found);
+  const judgeOf = (block: VerificationTarget, node: number, ...found: readonly Finding[]): void =>
+    verifier.classify(block, found, ['receipts'], nodes[node]);
+  const classify = (node: number, ...found: readonly Finding[]): void => judgeOf(BLOCK, node, ...found);
   const accept = ({ subject, text }: Finding) =>
     verifier.acceptRules(new Refutation(HASH, subject, text), undefined);
-  return { verifier, judge, judgeOf, accept, condemned };
+  return { verifier, classify, judgeOf, accept, condemned };
 }
 
 describe('an answer that its block refutes', () => {
   it('is a fault; its node is quarantined once another one was right about the same', () => {
-    const { judge, condemned, verifier } = open(3);
+    const { classify, condemned, verifier } = open(3);
     assert.throws(
-      () => judge(0, WRONG),
+      () => classify(0, WRONG),
       /the answer is refuted by its block: the receipts do not make the root/,
     );
     assert.deepEqual(condemned, []);
-    judge(1);
+    classify(1);
     assert.deepEqual(condemned, [`0 of block ${HASH}: the receipts do not make the root`]);
-    judge(2);
+    classify(2);
     assert.equal(condemned.length, 1);
     assert.deepEqual(verifier.counts, { verified: 2, unproven: 0, refuted: 1 });
   });
 
   it('is refused however many nodes give it', () => {
-    const { judge, condemned } = open(3);
-    for (const node of [0, 1, 2, 0]) assert.throws(() => judge(node, WRONG));
+    const { classify, condemned } = open(3);
+    for (const node of [0, 1, 2, 0]) assert.throws(() => classify(node, WRONG));
     assert.deepEqual(condemned, []);
   });
 
   it('is the chain’s where nothing has shown that it can be verified, once every node gives it', () => {
-    const { judge, accept, verifier } = open(3);
+    const { classify, accept, verifier } = open(3);
     const derived: Finding = { subject: 'gasUsed', kind: 'contradicts', text: 'other gas', evidence: '1 2' };
-    for (const node of [0, 1]) assert.throws(() => judge(node, derived));
+    for (const node of [0, 1]) assert.throws(() => classify(node, derived));
     assert.equal(accept(derived), undefined);
-    assert.throws(() => judge(2, derived));
+    assert.throws(() => classify(2, derived));
     assert.notEqual(accept(derived), undefined);
-    assert.equal(verifier.whyUnproven(BLOCK, ['gasUsed']), 'other gas');
-    judge(2, derived);
+    assert.equal(verifier.whyUnverifiable(BLOCK, ['gasUsed']), 'other gas');
+    classify(2, derived);
   });
 });
 
 describe('a form that is not known', () => {
   it('is accepted when every node gives it, and the block is not proven; then of other blocks when two give it', () => {
-    const { judge, judgeOf, accept, verifier } = open(3);
-    for (const node of [0, 1]) assert.throws(() => judge(node, STRANGE));
+    const { classify, judgeOf, accept, verifier } = open(3);
+    for (const node of [0, 1]) assert.throws(() => classify(node, STRANGE));
     assert.equal(accept(STRANGE), undefined);
-    assert.throws(() => judge(2, STRANGE));
+    assert.throws(() => classify(2, STRANGE));
     assert.notEqual(accept(STRANGE), undefined);
-    judge(0, STRANGE);
-    assert.equal(verifier.whyUnproven(BLOCK, ['transactions']), STRANGE.text);
-    assert.equal(verifier.whyUnproven(BLOCK, ['receipts']), undefined);
+    classify(0, STRANGE);
+    assert.equal(verifier.whyUnverifiable(BLOCK, ['transactions']), STRANGE.text);
+    assert.equal(verifier.whyUnverifiable(BLOCK, ['receipts']), undefined);
     const next = { number: 101n, hash: `0x${'ac'.repeat(32)}` };
     const other: Finding = { ...STRANGE, evidence: 'type 0x56' };
     for (const node of [0, 1]) assert.throws(() => judgeOf(next, node, other));
     assert.throws(() => judgeOf(next, 0, STRANGE));
     judgeOf(next, 1, STRANGE);
-    assert.equal(verifier.whyUnproven(next, ['transactions']), STRANGE.text);
+    assert.equal(verifier.whyUnverifiable(next, ['transactions']), STRANGE.text);
   });
 
   it('is accepted of the only node', () => {
-    const { judge, verifier } = open(1);
-    judge(0, STRANGE);
-    assert.notEqual(verifier.whyUnproven(BLOCK, ['transactions']), undefined);
+    const { classify, verifier } = open(1);
+    classify(0, STRANGE);
+    assert.notEqual(verifier.whyUnverifiable(BLOCK, ['transactions']), undefined);
   });
 });
 
 it('nothing is judged before recent blocks have been looked at', () => {
-  const { judge, verifier } = open(1);
+  const { classify, verifier } = open(1);
   verifier.calibration.reset();
-  judge(0, WRONG);
-  assert.match(verifier.whyUnproven(BLOCK, ['header']) ?? '', /not known yet/);
+  classify(0, WRONG);
+  assert.match(verifier.whyUnverifiable(BLOCK, ['header']) ?? '', /not known yet/);
 });
 
 it('tells of blocks that it forgets what is not proven of', () => {
@@ -118,8 +118,8 @@ it('tells of blocks that it forgets what is not proven of', () => {
   verifier.onForgotten = (hash) => void forgotten.push(hash);
   const hashes = Array.from({ length: 4_097 }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`);
   for (const hash of hashes) {
-    verifier.noteUnproven(hash, 'transactions', 'too large');
-    verifier.noteUnproven(hash, 'receipts', 'too large');
+    verifier.markUnverifiable(hash, 'transactions', 'too large');
+    verifier.markUnverifiable(hash, 'receipts', 'too large');
   }
   assert.deepEqual(forgotten, hashes.slice(0, 1));
 });

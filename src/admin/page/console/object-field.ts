@@ -47,8 +47,8 @@ export class ObjectField implements Field {
 
   read(): unknown {
     const entries = [...this.#fields].map(([key, field]) => [key, field.read()] as const);
-    const given = entries.filter(([, value]) => value !== undefined);
-    return given.length === 0 && !this.#required ? undefined : Object.fromEntries(given);
+    const provided = entries.filter(([, value]) => value !== undefined);
+    return provided.length === 0 && !this.#required ? undefined : Object.fromEntries(provided);
   }
 
   write(value: unknown): boolean {

@@ -180,24 +180,24 @@ class BlockRun {
     const sender = call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from);
     const nonce = call.nonce === undefined ? evm.state.getNonce(sender) : BigInt(call.nonce);
     const remaining = this.#blockGas.available;
-    const asked = call.gas === undefined ? remaining : BigInt(call.gas);
-    if (remaining < asked) {
+    const requested = call.gas === undefined ? remaining : BigInt(call.gas);
+    if (remaining < requested) {
       throw new ChainError(
         'blockGasLimit',
-        `block gas limit reached: remaining: ${remaining}, required: ${asked}`,
+        `block gas limit reached: remaining: ${remaining}, required: ${requested}`,
       );
     }
-    const gasLimit = minBigInt(asked, this.#parts.budget);
+    const gasLimit = minBigInt(requested, this.#parts.budget);
     checkCall(call, rules.chainId);
     const { baseFeePerGas } = header;
     const place = { nonce, gasLimit, baseFeePerGas, rules, defaultType: 2 } as const;
-    const { body, transaction, given } = buildSimulatedCall(call, yield* decodeCallLists(call), place);
+    const { body, transaction, provided } = buildSimulatedCall(call, yield* decodeCallLists(call), place);
     accessList?.beginIndex(this.#transactions.length + 1);
     evm.open();
     let result: TransactionResult;
     try {
       const mode = this.#parts.isValidated ? 'assembled' : 'assembledUnchecked';
-      const running = startTransaction(body, sender, this.#context, mode, given);
+      const running = startTransaction(body, sender, this.#context, mode, provided);
       for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
       this.#parts.meter.used += Number(running.gasSpent);
       result = running.finish();
@@ -211,7 +211,7 @@ class BlockRun {
     this.#parts.budget -= result.gasUsed;
     if (transaction.type === 3) this.#blobGasUsed += GAS_PER_BLOB * BigInt(body.blobVersionedHashes.length);
     const logs = result.status === 'success' ? result.logs : [];
-    this.#calls.push({ result, logs, isGasCapped: gasLimit < asked });
+    this.#calls.push({ result, logs, isGasCapped: gasLimit < requested });
     this.#transactions.push(transaction);
     this.#transactionBytes += measureListed(transaction);
     yield* this.#addReceipt(transaction, sender, result.status === 'success', logs);
@@ -328,9 +328,9 @@ function* rootOf<T>(items: readonly T[], encode: (item: T) => Uint8Array): Execu
   return { root: root.finish(), bytes };
 }
 
-function* decodeWithdrawals(given: readonly WithdrawalObject[]): Execution<Withdrawal[]> {
+function* decodeWithdrawals(provided: readonly WithdrawalObject[]): Execution<Withdrawal[]> {
   const withdrawals: Withdrawal[] = [];
-  for (const one of given) {
+  for (const one of provided) {
     withdrawals.push(decodeWithdrawal(one));
     if (withdrawals.length % PIECE === 0) yield 'sliceUsed';
   }

@@ -7,7 +7,7 @@ import {
 } from '../../../chain/transaction.ts';
 import { minBigInt } from '../../../primitives/bigint.ts';
 import type { BlockRules } from '../../transition/rules.ts';
-import type { GivenLists } from '../../transition/validate-transaction.ts';
+import type { PresentLists } from '../../transition/validate-transaction.ts';
 import { buildCallTransaction, type CallLists } from '../call-transaction.ts';
 
 /** Chain id that geth derives from a legacy `v` of 0: (2^64 - 35) / 2. */
@@ -18,7 +18,7 @@ export type CallAsTransaction = {
   readonly sender: Uint8Array;
   readonly body: TransactionBody;
   readonly transaction: Transaction;
-  readonly given: GivenLists;
+  readonly provided: PresentLists;
 };
 
 export type CallPlace = {
@@ -55,7 +55,11 @@ function tipOf(
 
 /** Builds the unsigned transaction that a block lists for a call. */
 export function buildSimulatedCall(call: CallObject, lists: CallLists, place: CallPlace): CallAsTransaction {
-  const { body: built, sender, given } = buildCallTransaction(call, place.baseFeePerGas !== undefined, lists);
+  const {
+    body: built,
+    sender,
+    provided,
+  } = buildCallTransaction(call, place.baseFeePerGas !== undefined, lists);
   const body: TransactionBody = {
     ...built,
     maxPriorityFeePerGas: tipOf(built, place),
@@ -65,5 +69,5 @@ export function buildSimulatedCall(call: CallObject, lists: CallLists, place: Ca
   const type = typeInBlock(call, place);
   const chainId = type === 0 ? UNSIGNED_CHAIN_ID : place.rules.chainId;
   const listed = { ...body, maxPriorityFeePerGas: built.maxPriorityFeePerGas, type, chainId };
-  return { sender, body, given, transaction: assembleUnsigned(listed) };
+  return { sender, body, provided, transaction: assembleUnsigned(listed) };
 }

@@ -1,0 +1,62 @@
+import type { Chain } from '../chain/chain.ts';
+import type { ChainConfig } from '../chain/chain-config.ts';
+import type { Revision } from '../evm/revisions/revisions.ts';
+import { collectStream } from '../gateway/collect-stream.ts';
+import { isComplete, type JsonResult } from '../primitives/json-result.ts';
+import { RlpWriter } from '../primitives/rlp-writer.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+import type { Members } from '../verification/findings.ts';
+import { findHeaderForm, writeHeader } from '../verification/hash-header.ts';
+import { isMembers } from '../verification/members.ts';
+import { BundleError, type RollupSettings } from './format.ts';
+
+/** Source of a bundle: a network's chain and configuration, and the scope of the requests to it. */
+export type Source = {
+  readonly chain: Chain;
+  readonly scope: RequestScope;
+  /** Fork schedule, if known. */
+  readonly config?: ChainConfig;
+  /** Fork of the block, if the command line names it. */
+  readonly fork?: Revision;
+  /** Rollup configuration of the network; absent if it is not a rollup. */
+  readonly rollup?: RollupSettings;
+  /** All prefixes under which the network serves `l2_estimateGas`. */
+  readonly prefixes?: readonly string[];
+  /** Layer 1, and the node that derives the chain from it, if the rollup has them. */
+  readonly l1?: Pick<Chain['blocks'], 'getHeader'>;
+  readonly opNode?: Pick<Chain, 'request'>;
+};
+
+/** Parses a result; a stream is read to its end first. */
+export async function readResult(result: JsonResult): Promise<unknown> {
+  if (isComplete(result)) return JSON.parse(typeof result === 'string' ? result : result.text);
+  const pieces = await collectStream(result, () => true);
+  return JSON.parse(Buffer.concat(pieces ?? []).toString('utf8'));
+}
+
+/** Reads a result that is an object. @throws BundleError if it is not */
+export async function readObject(result: JsonResult | null, what: string): Promise<Members> {
+  const value = result === null ? null : await readResult(result);
+  if (!isMembers(value)) throw new BundleError(`the network has no ${what}`);
+  return value;
+}
+
+/** Returns the block object with this hash. @param isFull whether transactions are included in full @throws BundleError if there is none */
+export async function requestBlock(
+  { chain, scope }: Source,
+  hash: string,
+  isFull: boolean,
+): Promise<Members> {
+  const reference = { kind: 'hash', hash, requireCanonical: false } as const;
+  return readObject(await chain.blocks.getBlock(reference, isFull, scope), `block ${hash}`);
+}
+
+/** RLP-encodes the header of a block object. @throws BundleError if the encoding does not hash to the object's `hash` */
+export function encodeHeader(object: Members): Uint8Array {
+  const writer = new RlpWriter();
+  const form = findHeaderForm(object, String(object['hash']), writer);
+  if (form === undefined)
+    throw new BundleError(`the members of block ${String(object['hash'])} do not make its hash`);
+  writeHeader(object, form, writer);
+  return writer.take(0);
+}

@@ -1,0 +1,49 @@
+import { RpcError } from '../rpc/errors.ts';
+import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
+import type { RequestScope } from '../util/request-scope.ts';
+
+/** Grace after the deadline in which a chain may end the work itself, with a more specific error; ms. */
+export const GRACE_MS = 500;
+
+const WORKS = new ExpirySweep<TimedWork>();
+
+/** Work that has to end by the deadline of its scope. */
+class TimedWork implements Expiring {
+  readonly expiresAt: number;
+  sweepIndex = -1;
+  readonly #scope: RequestScope;
+  readonly #reject: (error: RpcError) => void;
+
+  constructor(scope: RequestScope, reject: (error: RpcError) => void) {
+    this.expiresAt = scope.deadline + GRACE_MS;
+    this.#scope = scope;
+    this.#reject = reject;
+  }
+
+  expire(): void {
+    WORKS.delete(this);
+    this.#scope.abort();
+    this.#reject(new RpcError('timedOut', 'request.time'));
+  }
+}
+
+/**
+ * Settles like `work`, or rejects with RpcError when the scope's deadline has clearly passed; the scope is then
+ * aborted so that the work ends too. Chains keep to the deadline themselves: this enforces it when one does not.
+ */
+export function completeInTime<T>(work: Promise<T>, scope: RequestScope): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timed = new TimedWork(scope, reject);
+    WORKS.add(timed);
+    work.then(
+      (value) => {
+        WORKS.delete(timed);
+        resolve(value);
+      },
+      (error: unknown) => {
+        WORKS.delete(timed);
+        reject(error);
+      },
+    );
+  });
+}

@@ -1,0 +1,26 @@
+import { UNSUPPORTED } from '../chain/errors.ts';
+import type { JsonResult } from '../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { RpcError } from '../rpc/errors.ts';
+import type { MethodContext } from './method-context.ts';
+
+/**
+ * Sends a method that is not an operation of `Chain` to the network's chain.
+ * @param method wire name
+ * @throws RpcError `methodNotFound` when the chain has no such method
+ */
+export function callChain(
+  method: string,
+  params: readonly unknown[],
+  { network, scope }: MethodContext,
+): PromiseOrValue<JsonResult> {
+  return continueWith(network.chain.request(method, params, scope), (answer) =>
+    requireMethod(answer, method),
+  );
+}
+
+/** @throws RpcError `methodNotFound` where the chain has no such method */
+export function requireMethod(answer: JsonResult | typeof UNSUPPORTED, method: string): JsonResult {
+  if (answer === UNSUPPORTED) throw new RpcError('methodNotFound', method);
+  return answer;
+}

@@ -1,0 +1,113 @@
+/** Contract scope of a call, the type of each method's `contractScope`. Parameters are raw. */
+
+import { decodeSentTransaction } from '../chain/sending/sent-transaction.ts';
+import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
+import { countManyMembers } from '../primitives/parse-in-slices.ts';
+import type { ContractScope } from '../rpc/method.ts';
+import { limitOf } from '../util/bounds.ts';
+
+type ScopeReader = (rawParams: readonly unknown[]) => ContractScope;
+
+const NONE: readonly unknown[] = [];
+/** Maximum addresses of one call: its recipient and `call.entries` authorizations. Larger calls are rejected anyway. */
+const MAX_RUN = limitOf('call.entries') + 1;
+
+/** Scope of methods about the network, blocks and transactions as such, which every key may read. */
+export const scopeOfNothing: ScopeReader = () => NONE;
+
+/** Scope of methods with parameters unknown to the service, and of those that return storage of all contracts. */
+export const scopeOfAnything: ScopeReader = () => 'anything';
+
+/** Scope of methods about the account in their first parameter. */
+export const scopeOfAccount: ScopeReader = ([address]) => [address];
+
+/**
+ * Scope of methods that execute the call in their first parameter: its recipient, and the contracts that its authorizations delegate accounts
+ * to. A creation has no recipient. Overrides of state or block (from the third parameter on) may put any code at any address.
+ */
+export const scopeOfCall: ScopeReader = ([call, , ...overrides]) =>
+  overrides.some(isPresent) ? 'anything' : (listRun([call], MAX_RUN) ?? 'anything');
+
+/** Scope of a rollup estimate: as of a call, but the second parameter may be overrides too. */
+export const scopeOfEstimate: ScopeReader = ([call, second, ...overrides]) =>
+  scopeOfCall([call, undefined, typeof second === 'object' ? second : undefined, ...overrides]);
+
+/** Scope of methods with a log filter: its addresses, up to the limit of a filter. A filter without addresses means all contracts. */
+export const scopeOfLogs: ScopeReader = ([filter]) => {
+  const address = readMember(filter, 'address');
+  if (!Array.isArray(address)) return isPresent(address) ? [address] : 'anything';
+  return address.length === 0 || address.length > limitOf('logs.values') ? 'anything' : address;
+};
+
+/** Scope of `eth_subscribe`: for logs that of `eth_getLogs`; blocks, and transactions as such, are open to every key. */
+export const scopeOfSubscription: ScopeReader = ([kind, ...rest]) =>
+  kind === 'logs' ? scopeOfLogs(rest) : NONE;
+
+/** Scope of `eth_getStorageValues`: the addresses that are member names of its first parameter, up to their limit. */
+export const scopeOfStorage: ScopeReader = ([slots]) => {
+  if (typeof slots !== 'object' || slots === null) return 'anything';
+  return countManyMembers(slots) > limitOf('call.entries') ? 'anything' : Object.keys(slots);
+};
+
+/** Scope of `eth_simulateV1`: the recipients of the calls of all blocks, up to the limits; overrides count as in `scopeOfCall`. */
+export const scopeOfSimulation: ScopeReader = ([options]) => {
+  const blocks = readList(options, 'blockStateCalls');
+  if (blocks.length > limitOf('simulation.blocks')) return 'anything';
+  const touched: unknown[] = [];
+  for (const block of blocks) {
+    if (isPresent(readMember(block, 'stateOverrides')) || isPresent(readMember(block, 'blockOverrides')))
+      return 'anything';
+    const run = listRun(readList(block, 'calls'), limitOf('simulation.calls') + MAX_RUN - touched.length);
+    if (run === undefined) return 'anything';
+    for (const address of run) touched.push(address);
+  }
+  return touched;
+};
+
+/** Scope of `eth_sendRawTransaction`: the recipient, and authorizations as in a call. A creation, which has no recipient, may touch anything. */
+export const scopeOfRecipient: ScopeReader = ([raw]) => {
+  if (typeof raw !== 'string' || !isHex(raw)) return 'anything';
+  try {
+    const { to, authorizationList } = decodeSentTransaction(hexToBytes(raw)).transaction;
+    if (to === undefined) return 'anything';
+    return [to, ...authorizationList.map(({ address }) => address)].map(bytesToHex);
+  } catch (error) {
+    if (error instanceof RangeError) return 'anything';
+    throw error;
+  }
+};
+
+/**
+ * Returns the recipients of call objects, and the contracts that their authorizations (EIP-7702) delegate accounts to.
+ * @returns undefined for more than `most`: the request is rejected anyway, so that it is not scanned
+ */
+function listRun(calls: readonly unknown[], most: number): readonly unknown[] | undefined {
+  const run: unknown[] = [];
+  for (const call of calls) {
+    const authorizations = readList(call, 'authorizationList');
+    if (run.length + 1 + authorizations.length > most) return undefined;
+    run.push(readMember(call, 'to'));
+    for (const entry of authorizations) run.push(readMember(entry, 'address'));
+  }
+  return run;
+}
+
+/** Whether a text is hex data of whole bytes. */
+function isHex(text: string): boolean {
+  return text.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(text);
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function readMember(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+function readList(value: unknown, name: string): readonly unknown[] {
+  const list = readMember(value, name);
+  return Array.isArray(list) ? list : NONE;
+}

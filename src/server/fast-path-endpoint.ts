@@ -1,0 +1,279 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Refusal, Session } from '../gateway/admission.ts';
+import type { Answer } from '../gateway/answer.ts';
+import { echoRefusal } from '../gateway/echo-refusal.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Visitor } from '../gateway/visitor.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { RequestObserver } from '../observe/request-observer.ts';
+import type { RequestReport } from '../observe/request-report.ts';
+import { isComplete, type JsonBytes, type JsonStream } from '../primitives/json-result.ts';
+import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { nameOwner } from '../util/owner.ts';
+import { RequestScope } from '../util/request-scope.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
+import type { Connection } from './connection.ts';
+import type { FastPathHead } from './fast-path-request.ts';
+import { writeFastPathResponse } from './fast-path-response.ts';
+import { encodeMember } from './gzip-member.ts';
+import { isJsonType } from './media-type.ts';
+import type { TransportLimits } from './options.ts';
+import type { RequestHead } from './request-head.ts';
+import { countBytes, isCompressed, measure, type ResponseWriter } from './response-writer.ts';
+import type { SendBacklog } from './send-backlog.ts';
+import type { TransportShares } from './transport-shares.ts';
+import type { VisitorReader } from './visitor.ts';
+
+export type FastPathEndpointParts = {
+  readonly gateway: Gateway;
+  readonly limits: TransportLimits;
+  readonly log: Logger;
+  readonly writer: ResponseWriter;
+  readonly visitors: VisitorReader;
+  readonly shares: TransportShares;
+  readonly requests: RequestObserver | undefined;
+};
+
+/** A request with its parsed head and body. */
+export type FastPathRequest = { readonly head: FastPathHead; readonly body: Uint8Array };
+
+/** Request context while it is answered. */
+type Work = {
+  readonly visitor: Visitor;
+  readonly unanswered: Connection;
+  readonly scope: RequestScope;
+  readonly report: RequestReport | undefined;
+  /** Key id, once the key is known. */
+  keyId: string | undefined;
+};
+
+/** JSON-RPC over fast-path requests; `HttpEndpoint` serves all others. */
+export class FastPathEndpoint {
+  readonly #gateway: Gateway;
+  readonly #limits: TransportLimits;
+  readonly #log: Logger;
+  readonly #requests: RequestObserver | undefined;
+  readonly #writer: ResponseWriter;
+  readonly #visitors: VisitorReader;
+  readonly #shares: TransportShares;
+
+  constructor({ gateway, limits, log, writer, visitors, shares, requests }: FastPathEndpointParts) {
+    this.#gateway = gateway;
+    this.#limits = limits;
+    this.#log = log;
+    this.#requests = requests;
+    this.#writer = writer;
+    this.#visitors = visitors;
+    this.#shares = shares;
+  }
+
+  /** Answers a request, synchronously where nothing has to be awaited. Never throws or rejects. */
+  serve(request: FastPathRequest, socket: Socket, unanswered: Connection): PromiseOrValue<void> {
+    const { head } = request;
+    const startedAt = performance.now();
+    const scope = new RequestScope(startedAt + this.#limits.requestTimeout, undefined, startedAt);
+    unanswered.begin(scope);
+    const visitor = this.#visitors.describe(head.fields, head.route, socket);
+    const report = this.#requests?.begin('http', visitor, startedAt);
+    scope.trace = report?.span;
+    const work: Work = { visitor, unanswered, scope, report, keyId: undefined };
+    unanswered.caller = work;
+    let answered: PromiseOrValue<Answer>;
+    try {
+      const admitted = this.#gateway.admit(visitor);
+      answered =
+        admitted instanceof Promise
+          ? admitted.then((known) => this.#answer(request, known, work))
+          : this.#answer(request, admitted, work);
+    } catch (error) {
+      answered = this.#reportFault(error);
+    }
+    if (!(answered instanceof Promise)) return this.#conclude(answered, request, socket, work);
+    return answered.then(
+      (answer) => this.#conclude(answer, request, socket, work),
+      (error: unknown) => this.#conclude(this.#reportFault(error), request, socket, work),
+    );
+  }
+
+  #reportFault(error: unknown): Answer {
+    this.#log.error({ err: error }, 'a request could not be served');
+    return this.#gateway.refuse('internal');
+  }
+
+  #answer({ head, body }: FastPathRequest, admitted: Session | Refusal, work: Work): PromiseOrValue<Answer> {
+    if ('refused' in admitted) return echoRefusal(admitted, body);
+    if (!isJsonType(head.fields.contentType)) return this.#gateway.refuse('unsupportedMediaType');
+    work.keyId = admitted.principal.id;
+    const { unsent } = this.#shares;
+    if (!unsent.isEmpty && unsent.refuses(nameOwner(work.visitor.address, work.keyId)))
+      return this.#gateway.refuse('unsent.bytes', admitted);
+    const { id } = admitted.principal;
+    const answered = this.#shares.holdWhile(nameOwner(work.visitor.address, id), body.length, () =>
+      SCHEDULER.serve(id, work.scope.startedAt, () =>
+        this.#gateway.handle(body, admitted, work.scope, work.report),
+      ),
+    );
+    return answered ?? this.#gateway.refuse('arriving.bytes', admitted);
+  }
+
+  /** @returns body bytes sent, before compression */
+  #send(answer: Answer, head: RequestHead, socket: Socket, work: Work): PromiseOrValue<number> {
+    const { unanswered } = work;
+    const { status, body } = answer;
+    if (!isComplete(body)) return this.#sendStream(body, head, socket, work);
+    unanswered.isOver = this.#isLast(unanswered);
+    const length = measure(body);
+    const zips = isCompressed(body, head);
+    const zipped = zips ? findZipped(body) : undefined;
+    if (zips && zipped === undefined) {
+      const response = openResponse(socket);
+      const sent = waitForEnd(response, socket);
+      this.#writer.send(
+        response,
+        head,
+        { ...answer, body },
+        { isLast: unanswered.isOver, ...describeFlow(work) },
+      );
+      return sent.then(() => length);
+    }
+    const fields = this.#writer.describe(body, head, answer);
+    if (zips) fields.push('Content-Encoding', 'gzip');
+    const isTaken = writeFastPathResponse(socket, {
+      status,
+      length: zipped === undefined ? length : countBytes(zipped),
+      fields,
+      body: zipped ?? (typeof body === 'string' ? body : [body.head, body.value.bytes, body.tail]),
+      keepAliveSeconds: unanswered.isOver ? undefined : Math.floor(this.#limits.keepAliveTimeout / 1_000),
+    });
+    return isTaken ? length : waitUntilRead(socket, this.#limits.sendTimeout, work, length);
+  }
+
+  #sendStream(body: JsonStream, head: RequestHead, socket: Socket, work: Work): Promise<number> {
+    const { unanswered, scope } = work;
+    const response = openResponse(socket);
+    const sent = waitForEnd(response, socket);
+    const takeLast = (): boolean => {
+      unanswered.isOver = this.#writer.isClosing && !unanswered.hasNext;
+      return unanswered.isOver;
+    };
+    const way = { signal: scope.signal, takeLast, ...describeFlow(work) };
+    const written = this.#writer.sendStream(response, head, body, way);
+    return sent.then(() => written);
+  }
+
+  /** A client that has already sent the next request would not know whether it was executed. */
+  #isLast({ hasNext }: Connection): boolean {
+    return !hasNext && (this.#writer.isClosing || this.#writer.takeParting());
+  }
+
+  #conclude(answer: Answer, request: FastPathRequest, socket: Socket, work: Work): PromiseOrValue<void> {
+    const { status, bound } = answer;
+    if (bound !== undefined) work.report?.noteRefused(bound);
+    const sent = this.#send(answer, request.head.fields, socket, work);
+    // The closure that waits for the client must not retain the answer: it may be large.
+    return sent instanceof Promise
+      ? this.#endWhenSent(sent, status, request, socket, work)
+      : this.#end(sent, status, request, socket, work, false);
+  }
+
+  #endWhenSent(
+    sent: Promise<number>,
+    status: number,
+    request: FastPathRequest,
+    socket: Socket,
+    work: Work,
+  ): Promise<void> {
+    return sent.then((bytes) => this.#end(bytes, status, request, socket, work, true));
+  }
+
+  #end(
+    bytes: number,
+    status: number,
+    request: FastPathRequest,
+    socket: Socket,
+    { unanswered, scope, report }: Work,
+    wasWaitedFor: boolean,
+  ): void {
+    scope.noteSent(!socket.destroyed);
+    unanswered.end(scope);
+    unanswered.caller = undefined;
+    if (report === undefined) return;
+    fillIn(report, request, status, bytes, socket);
+    this.#requests?.end(report, wasWaitedFor);
+  }
+}
+
+/** Returns the gzip form if its value is already compressed. */
+function findZipped(body: string | JsonBytes): readonly Uint8Array[] | undefined {
+  const packed = typeof body === 'string' ? undefined : body.value.packed;
+  return packed && encodeMember(body as JsonBytes, packed);
+}
+
+function describeFlow({ visitor, unanswered, keyId }: Work): { sendBacklog: SendBacklog; owner: string } {
+  return { sendBacklog: unanswered.sendBacklog, owner: nameOwner(visitor.address, keyId) };
+}
+
+function fillIn(
+  report: RequestReport,
+  { head, body }: FastPathRequest,
+  status: number,
+  bytes: number,
+  socket: Socket,
+): void {
+  report.verb = 'POST';
+  report.url = head.target;
+  report.status = status;
+  report.requestBytes = body.length;
+  report.responseBytes = bytes;
+  report.isFinished = !socket.destroyed;
+}
+
+/**
+ * Resolves when the socket has room again or is closed; it is closed after `limitMs` without progress.
+ * @returns `length`
+ */
+function waitUntilRead(socket: Socket, limitMs: number, work: Work, length: number): Promise<number> {
+  const { sendBacklog, owner } = describeFlow(work);
+  socket.setTimeout(limitMs);
+  return new Promise((resolve) => {
+    const complete = (): void => {
+      socket.removeListener('drain', complete);
+      socket.removeListener('close', complete);
+      sendBacklog.update();
+      resolve(length);
+    };
+    socket.on('drain', complete);
+    socket.on('close', complete);
+    sendBacklog.update(owner);
+  });
+}
+
+/** Creates node's own response on a socket outside of node's HTTP server, for bodies of more than one piece. */
+function openResponse(socket: Socket): ServerResponse {
+  const request = new IncomingMessage(socket);
+  request.httpVersionMajor = 1;
+  request.httpVersionMinor = 1;
+  request.method = 'POST';
+  const response = new ServerResponse(request);
+  response.assignSocket(socket);
+  return response;
+}
+
+/** Resolves when the socket has taken all of a response, or is closed. */
+function waitForEnd(response: ServerResponse, socket: Socket): Promise<void> {
+  const onDrain = (): void => {
+    response.emit('drain');
+  };
+  socket.on('drain', onDrain);
+  return new Promise((resolve) => {
+    const complete = (): void => {
+      socket.removeListener('drain', onDrain);
+      socket.removeListener('close', complete);
+      response.detachSocket(socket);
+      resolve();
+    };
+    response.once('finish', complete);
+    socket.once('close', complete);
+  });
+}

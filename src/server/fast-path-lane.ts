@@ -1,0 +1,74 @@
+import type { Socket } from 'node:net';
+import { nameOwner } from '../util/owner.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
+import type { ConnectionTable } from './connection.ts';
+import { FastPathConnection, type FastPathConnectionParts } from './fast-path-connection.ts';
+import { readPeer } from './visitor.ts';
+
+/** New connections of one address that are read immediately per `WITHIN_MS` milliseconds. */
+const AT_ONCE = 4;
+const WITHIN_MS = 10;
+/** Estimated cost of the first request of a connection, ms. */
+const FIRST_REQUEST_MS = 0.25;
+
+export type FastPathLaneParts = Omit<FastPathConnectionParts, 'onLeave'> & {
+  readonly connections: ConnectionTable;
+};
+
+/** Fast-path connections. Every connection begins here. */
+export class FastPathLane {
+  readonly #parts: FastPathConnectionParts;
+  readonly #table: ConnectionTable;
+  readonly #connections = new Set<FastPathConnection>();
+  /** Recently accepted connections, by address. */
+  readonly #recent = new Map<string, number>();
+
+  constructor({ connections, ...parts }: FastPathLaneParts) {
+    this.#table = connections;
+    this.#parts = {
+      ...parts,
+      onLeave: (connection) => {
+        this.#connections.delete(connection);
+      },
+    };
+  }
+
+  /**
+   * Takes a new connection. If one address opens many in a row, those after the first few are read in scheduler
+   * slots of the address: libuv accepts one connection per turn of the event loop, and connections of others would
+   * wait while the requests of all earlier ones are answered.
+   */
+  accept(socket: Socket): void {
+    const address = this.#parts.visitors.findAddress(readPeer(socket), undefined);
+    if (this.#recent.size === 0) setTimeout(() => this.#recent.clear(), WITHIN_MS).unref();
+    const recent = (this.#recent.get(address) ?? 0) + 1;
+    this.#recent.set(address, recent);
+    if (recent <= AT_ONCE) {
+      this.begin(socket);
+      return;
+    }
+    // Registration lets a shutdown end the connection while it waits.
+    this.#table.of(socket);
+    const onError = (): void => void socket.destroy();
+    socket.on('error', onError);
+    void SCHEDULER.pause(nameOwner(address), FIRST_REQUEST_MS).then(() => {
+      socket.removeListener('error', onError);
+      if (!socket.destroyed) this.begin(socket);
+    });
+  }
+
+  /** Starts reading a connection. */
+  begin(socket: Socket): void {
+    this.#connections.add(new FastPathConnection(socket, this.#table.of(socket), this.#parts));
+  }
+
+  /** Ends connections that wait for a request. @see endIdle */
+  endIdle(): void {
+    for (const connection of this.#connections) connection.endIfIdle();
+  }
+
+  /** Closes connections that wait for a request, immediately. */
+  closeIdle(): void {
+    for (const connection of this.#connections) connection.closeIfIdle();
+  }
+}

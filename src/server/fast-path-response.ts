@@ -1,0 +1,107 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Text of the Date field (RFC 9110 6.6.1), formatted once a second. */
+class HttpClock {
+  #second = 0;
+  #text = '';
+
+  get text(): string {
+    const now = Date.now();
+    const second = Math.floor(now / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#text = new Date(now).toUTCString();
+    }
+    return this.#text;
+  }
+}
+
+/** Writes response heads; lines equal to those of the previous head are cached as text. */
+class HeadWriter {
+  readonly #clock = new HttpClock();
+  #status = 0;
+  #fields: readonly string[] = [];
+  #first = '';
+  #date = '';
+  #keepAliveSeconds: number | undefined;
+  #last = '';
+
+  write({ status, fields, length, keepAliveSeconds }: FastPathResponse): string {
+    if (status !== this.#status || !areEqual(fields, this.#fields)) {
+      this.#status = status;
+      this.#fields = fields;
+      this.#first = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+      for (let i = 0; i + 1 < fields.length; i += 2) this.#first += `${fields[i]}: ${fields[i + 1]}\r\n`;
+    }
+    const date = this.#clock.text;
+    if (date !== this.#date || keepAliveSeconds !== this.#keepAliveSeconds) {
+      this.#date = date;
+      this.#keepAliveSeconds = keepAliveSeconds;
+      const isKept = keepAliveSeconds !== undefined;
+      const connection = isKept ? `keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}` : 'close';
+      this.#last = `\r\nDate: ${date}\r\nConnection: ${connection}\r\n\r\n`;
+    }
+    return `${this.#first}Content-Length: ${length}${this.#last}`;
+  }
+}
+
+function areEqual(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+const HEADS = new HeadWriter();
+/** Larger answers are encoded to bytes before they are written. */
+const LARGE_BYTES = 64 * 1024;
+
+/** Up to this size, parts are copied together: that costs less than a write of several parts. */
+const MAX_COPIED_BYTES = 32 * 1024;
+/** Copy target; replaced when a socket has not taken all of it, since the socket then keeps it. */
+let gathered = Buffer.allocUnsafeSlow(MAX_COPIED_BYTES);
+
+/** A response in node's format, sent in one write. */
+export type FastPathResponse = {
+  readonly status: number;
+  /** Alternating names and values, without those that delimit the response and its connection. */
+  readonly fields: readonly string[];
+  /** Text, or bytes in parts. */
+  readonly body: string | readonly Uint8Array[];
+  /** Body length, bytes. */
+  readonly length: number;
+  /** Time that the connection stays open for the next request, seconds; undefined closes it. */
+  readonly keepAliveSeconds: number | undefined;
+};
+
+/** @returns false when the socket is full, like `Socket.write` */
+export function writeFastPathResponse(socket: Socket, response: FastPathResponse): boolean {
+  const { body, length } = response;
+  const text = HEADS.write(response);
+  if (typeof body !== 'string') return writeParts(socket, text, body, length);
+  // ASCII, nearly all answers, has equal bytes in both encodings, and latin1 is written faster.
+  const encoding = length === body.length ? 'latin1' : 'utf8';
+  // As bytes, the text of a large answer is not retained until it is read.
+  return length > LARGE_BYTES
+    ? socket.write(Buffer.from(text + body, encoding))
+    : socket.write(text + body, encoding);
+}
+
+/** @param head ASCII */
+function writeParts(socket: Socket, head: string, parts: readonly Uint8Array[], length: number): boolean {
+  if (head.length + length > MAX_COPIED_BYTES) {
+    socket.cork();
+    let isTaken = socket.write(head, 'latin1');
+    for (const part of parts) isTaken = socket.write(part);
+    socket.uncork();
+    return isTaken || socket.writableLength === 0;
+  }
+  let at = gathered.write(head, 'latin1');
+  for (const part of parts) {
+    gathered.set(part, at);
+    at += part.length;
+  }
+  const isTaken = socket.write(gathered.subarray(0, at));
+  if (socket.writableLength > 0) gathered = Buffer.allocUnsafeSlow(MAX_COPIED_BYTES);
+  return isTaken;
+}

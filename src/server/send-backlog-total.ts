@@ -1,0 +1,164 @@
+import type { Duplex } from 'node:stream';
+import { SharedBudget } from '../util/shared-budget.ts';
+import type { TransportLimits } from './options.ts';
+import { type CutOff, SendBacklog } from './send-backlog.ts';
+
+/** Interval of checks of connections with a send backlog: `sendTimeout` / `INTERVALS`, within these limits. */
+const MAX_INTERVAL_MS = 1_000;
+const MIN_INTERVAL_MS = 10;
+const INTERVALS = 4;
+/**
+ * New calls need at least 1/64 of the bound free for their owner: otherwise their answers would close a connection.
+ */
+const ROOM_PART = 64;
+/** Minimum interval between recounts at a reached bound, ms. */
+const RECOUNT_MS = 10;
+
+/**
+ * Send backlog of all connections. Answers exist before their size is known, so they are counted once they exist.
+ * If they do not fit, the connections with the largest backlog are closed first: the owner's own if it uses more
+ * than an equal part of the bound, otherwise those of the owner that uses most.
+ */
+export class SendBacklogTotal {
+  readonly #budget: SharedBudget;
+  readonly #sendTimeout: number;
+  readonly #intervalMs: number;
+  /** Minimum read rate of answers, bytes per second. */
+  readonly sendRate: number;
+  /** Connections with a backlog. */
+  readonly #flows = new Set<SendBacklog>();
+  #timer: NodeJS.Timeout | undefined;
+  #countedAt = 0;
+  /** Closed connections by reason. */
+  readonly closed: { share: number; slow: number } = { share: 0, slow: 0 };
+  /** Calls refused because of the send backlog. */
+  refused = 0;
+
+  readonly #onClosed: (bound: 'unsent.bytes' | 'send.rate') => void;
+
+  /** @param onClosed called for each connection that is closed for its share of the bound, or for slow reading */
+  constructor(
+    { unsentBytes, ownerShare, sendTimeout, sendRate }: TransportLimits,
+    onClosed: (bound: 'unsent.bytes' | 'send.rate') => void = () => {},
+  ) {
+    this.#onClosed = onClosed;
+    this.#budget = new SharedBudget(unsentBytes, ownerShare);
+    this.#sendTimeout = sendTimeout;
+    this.sendRate = sendRate;
+    this.#intervalMs = Math.max(MIN_INTERVAL_MS, Math.min(MAX_INTERVAL_MS, sendTimeout / INTERVALS));
+  }
+
+  /** Total send backlog, bytes. */
+  get bytes(): number {
+    return this.#budget.used;
+  }
+
+  /** Maximum time between two measurements that counts as the client's, ms. */
+  get maxStepMs(): number {
+    return 2 * this.#intervalMs;
+  }
+
+  /** Starts watching a connection. */
+  watch(socket: Duplex, cutOff: CutOff): SendBacklog {
+    return new SendBacklog(this, socket, cutOff);
+  }
+
+  /**
+   * Whether a call of this owner is refused before execution, since its answer would have no room. Counts the
+   * refusal.
+   */
+  refuses(owner: string): boolean {
+    if (this.#hasRoomForAnswer(owner)) return false;
+    this.#recount();
+    if (this.#hasRoomForAnswer(owner)) return false;
+    this.refused++;
+    return true;
+  }
+
+  /** Whether there is no backlog at all: then every owner has room. */
+  get isEmpty(): boolean {
+    return this.#budget.used === 0;
+  }
+
+  /** Updates the backlog of a connection; closes connections if it does not fit. */
+  note(flow: SendBacklog, owner: string, bytes: number): void {
+    const budget = this.#budget;
+    const before = owner === flow.owner ? flow.reserved : 0;
+    const fits = bytes <= before || budget.hasRoom(owner, bytes - before);
+    budget.giveBack(flow.owner, flow.reserved);
+    budget.take(owner, bytes);
+    flow.owner = owner;
+    flow.reserved = bytes;
+    if (bytes === 0) this.#flows.delete(flow);
+    else this.#flows.add(flow);
+    this.#timer ??= this.#flows.size > 0 ? this.#startTimer() : undefined;
+    if (!fits) this.#makeRoom(owner);
+  }
+
+  #hasRoomForAnswer(owner: string): boolean {
+    return this.#budget.hasRoom(owner, Math.ceil(this.#budget.limit / ROOM_PART));
+  }
+
+  #makeRoom(owner: string): void {
+    this.#recount();
+    // Connections already being closed free their memory in a later turn of the event loop.
+    let leaving = 0;
+    for (const flow of this.#flows) if (flow.isCutOff) leaving += flow.reserved;
+    let excess = this.#budget.excessOf(owner) - leaving;
+    while (excess > 0) {
+      const victim = this.#findLargest(this.#chooseOwner(owner)) ?? this.#findLargest(owner);
+      if (victim === undefined) return;
+      excess -= victim.reserved;
+      this.#close(victim, 'share');
+    }
+  }
+
+  /**
+   * Returns the owner whose connections are closed: `owner`, unless it uses no more than an equal part of the
+   * bound.
+   */
+  #chooseOwner(owner: string): string {
+    const budget = this.#budget;
+    if (budget.usedBy(owner) > budget.limit / (budget.owners + 1)) return owner;
+    let largest = owner;
+    for (const flow of this.#flows)
+      if (budget.usedBy(flow.owner) > budget.usedBy(largest)) largest = flow.owner;
+    return largest;
+  }
+
+  #findLargest(owner: string): SendBacklog | undefined {
+    let largest: SendBacklog | undefined;
+    for (const flow of this.#flows)
+      if (!flow.isCutOff && flow.owner === owner && flow.reserved > (largest?.reserved ?? 0)) largest = flow;
+    return largest;
+  }
+
+  #close(flow: SendBacklog, reason: 'share' | 'slow'): void {
+    this.closed[reason]++;
+    this.#onClosed(reason === 'share' ? 'unsent.bytes' : 'send.rate');
+    flow.cutOff(reason);
+    flow.update();
+  }
+
+  /** Recounts, since the kernel takes bytes without an event. */
+  #recount(): void {
+    const now = performance.now();
+    if (now - this.#countedAt < RECOUNT_MS) return;
+    this.#countedAt = now;
+    for (const flow of this.#flows) flow.update();
+  }
+
+  #startTimer(): NodeJS.Timeout {
+    return setInterval(() => this.#look(), this.#intervalMs).unref();
+  }
+
+  #look(): void {
+    for (const flow of this.#flows) {
+      flow.update();
+      if (flow.isTooSlow(this.#sendTimeout)) this.#close(flow, 'slow');
+    }
+    if (this.#flows.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

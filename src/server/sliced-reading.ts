@@ -1,0 +1,196 @@
+import type { Socket } from 'node:net';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
+import type { Connection } from './connection.ts';
+import type { TransportShares } from './transport-shares.ts';
+
+/** A socket of node's HTTP server; while `_paused`, its parser takes no input. */
+type NodeSocket = Socket & { readonly _paused?: boolean };
+
+/** Maximum slice length without the end of a head in it, bytes. */
+const HEAD_SLICE_BYTES = 4 * 1024;
+/** Maximum slice length of a body of known length, bytes. */
+const BODY_SLICE_BYTES = 64 * 1024;
+/** Bytes left for the next slice when a slice is cut without a head end, which may span the cut. */
+const CUT_EMPTY_LINE_BYTES = 2;
+/** Estimated cost of reading a slice of a long body, including garbage collection, ms. */
+const READ_MS = 0.1;
+/** Estimated cost of a request after parsing, ms. */
+const REQUEST_MS = 0.15;
+
+export type SlicedReadingParts = {
+  readonly socket: Socket;
+  readonly connection: Connection;
+  /** Owner of the scheduler slots and the memory until a request of the connection is known. */
+  readonly owner: string;
+  readonly shares: TransportShares;
+  /** Unanswered requests at which the socket is no longer read. */
+  readonly pipelinedRequests: number;
+};
+
+/**
+ * Paces what node's HTTP server reads of a connection: slices are scheduled by owner, since its parser begins all
+ * requests of a chunk before anything else runs, thousands of them where they are short. A slice ends after a head
+ * or a body, so it begins one request at most.
+ */
+export class SlicedReading {
+  readonly #socket: NodeSocket;
+  readonly #connection: Connection;
+  readonly #owner: string;
+  readonly #shares: TransportShares;
+  readonly #maxUnanswered: number;
+  /** node's own `data` listener. */
+  readonly #parse: (chunk: Buffer) => void;
+  /** Bytes read but not parsed. */
+  #reserved: Buffer | undefined;
+  /** Owner and bytes of the arriving-memory reservation: bytes read together stay in memory together. */
+  #reservedOwner = '';
+  #reservedBytes = 0;
+  /** Bytes of a body of known length not yet passed to the parser. */
+  #bodyLeft = 0;
+  #isQueued = false;
+  #isOver = false;
+
+  /** @param parts `socket` as node's server has just taken it */
+  constructor({ socket, connection, owner, shares, pipelinedRequests }: SlicedReadingParts) {
+    this.#socket = socket;
+    this.#connection = connection;
+    this.#owner = owner;
+    this.#shares = shares;
+    this.#maxUnanswered = pipelinedRequests;
+    this.#parse = socket.listeners('data')[0] as (chunk: Buffer) => void;
+    socket.removeListener('data', this.#parse);
+    // A custom `data` listener makes node's server read by events instead of its direct handle.
+    socket.on('data', this.#onData);
+    socket.on('resume', this.#onResume);
+    socket.on('close', this.#onClose);
+  }
+
+  /**
+   * Releases the socket.
+   * @returns the bytes read but not parsed
+   */
+  stop(): Buffer {
+    const reserved = this.#reserved ?? Buffer.alloc(0);
+    this.#onClose();
+    this.#socket.removeListener('data', this.#onData);
+    this.#socket.removeListener('resume', this.#onResume);
+    this.#socket.removeListener('close', this.#onClose);
+    return reserved;
+  }
+
+  /** Called when a request of the connection has been answered. */
+  onAnswered(): void {
+    if (this.#reserved !== undefined) this.#enqueue();
+    else if (this.#socket.isPaused() && !this.#connection.isBroken && this.#isReady()) this.#socket.resume();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#connection.isBroken) return;
+    this.#reserved = this.#reserved === undefined ? chunk : Buffer.concat([this.#reserved, chunk]);
+    while (this.#reserved !== undefined && this.#isReady() && this.#hasTime()) {
+      const startedAt = performance.now();
+      this.#parseSlice(this.#reserved);
+      SCHEDULER.spend(performance.now() - startedAt);
+    }
+    this.#complete();
+  };
+
+  /** node's server resumes the socket when its parser takes more. */
+  readonly #onResume = (): void => {
+    if (this.#reserved !== undefined || !this.#isReady()) this.#complete();
+  };
+
+  readonly #onClose = (): void => {
+    this.#isOver = true;
+    this.#reserved = undefined;
+    this.#countReserved();
+  };
+
+  /** Whether the parser takes more, and either another request may begin or the last one is incomplete. */
+  #isReady(): boolean {
+    const { unanswered, isReceiving } = this.#connection;
+    return this.#socket._paused !== true && (unanswered < this.#maxUnanswered || isReceiving);
+  }
+
+  /**
+   * Limits a long body to one slice per scheduler slot: otherwise node reads 2 MB of a socket before it polls the
+   * next.
+   */
+  #hasTime(): boolean {
+    return this.#bodyLeft <= BODY_SLICE_BYTES && SCHEDULER.hasTime(this.#nameOwner());
+  }
+
+  #nameOwner(): string {
+    return this.#connection.owner ?? this.#owner;
+  }
+
+  #enqueue(): void {
+    if (this.#isQueued || !this.#isReady()) return;
+    this.#isQueued = true;
+    SCHEDULER.enter(this.#nameOwner(), this.#takeSlot);
+  }
+
+  readonly #takeSlot = (): void => {
+    this.#isQueued = false;
+    const reserved = this.#reserved;
+    if (reserved === undefined || this.#isOver || this.#socket.destroyed || !this.#isReady()) return;
+    if (this.#bodyLeft > BODY_SLICE_BYTES) SCHEDULER.spend(READ_MS);
+    this.#parseSlice(reserved);
+    this.#complete();
+  };
+
+  #parseSlice(reserved: Buffer): void {
+    const connection = this.#connection;
+    const end = this.#bodyLeft > 0 ? Math.min(this.#bodyLeft, BODY_SLICE_BYTES) : findHeadEnd(reserved);
+    const slice = reserved.subarray(0, end);
+    this.#reserved = reserved.length > end ? reserved.subarray(end) : undefined;
+    this.#bodyLeft = Math.max(0, this.#bodyLeft - slice.length);
+    const { begun } = connection;
+    this.#parse(slice);
+    if (connection.isBroken || this.#isOver) {
+      this.#reserved = undefined;
+    } else if (connection.begun > begun) {
+      SCHEDULER.spend((connection.begun - begun) * REQUEST_MS);
+      // The slice ended with the head.
+      if (connection.isReceiving)
+        this.#bodyLeft = Number(connection.newest?.request.headers['content-length'] ?? 0);
+    }
+  }
+
+  /** Reads on, or waits for a scheduler slot or an answer. */
+  #complete(): void {
+    const socket = this.#socket;
+    if (this.#isOver) return;
+    this.#countReserved();
+    if (socket.destroyed || this.#connection.isBroken) return;
+    const isReady = this.#isReady();
+    if (this.#reserved === undefined && isReady) {
+      if (socket.isPaused()) socket.resume();
+    } else {
+      socket.pause();
+      if (this.#reserved !== undefined) this.#enqueue();
+    }
+  }
+
+  /** Buffered bytes are already read: they count whether there is room or not. */
+  #countReserved(): void {
+    const bytes = this.#reserved === undefined ? 0 : Math.max(this.#reservedBytes, this.#reserved.length);
+    if (bytes === this.#reservedBytes) return;
+    const { arriving } = this.#shares;
+    arriving.giveBack(this.#reservedOwner, this.#reservedBytes);
+    this.#reservedOwner = this.#nameOwner();
+    this.#reservedBytes = bytes;
+    arriving.take(this.#reservedOwner, bytes);
+  }
+}
+
+/** Returns the end of a slice with at most one head: after the first empty line. */
+function findHeadEnd(reserved: Buffer): number {
+  const part = reserved.length > HEAD_SLICE_BYTES ? reserved.subarray(0, HEAD_SLICE_BYTES) : reserved;
+  const byCrLf = part.indexOf('\n\r\n');
+  const strict = byCrLf < 0 ? part.length : byCrLf + 3;
+  // The parser accepts lines without CR.
+  const byLf = part.subarray(0, strict).indexOf('\n\n');
+  if (byLf >= 0) return byLf + 2;
+  return byCrLf >= 0 || part.length === reserved.length ? strict : part.length - CUT_EMPTY_LINE_BYTES;
+}

@@ -1,0 +1,67 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { limitOf } from '../util/bounds.ts';
+import { SCHEDULER } from '../util/slot-scheduler.ts';
+
+/**
+ * Pings and pongs allowed per client and second. At 60 unsent pongs the library ends the connection without a close
+ * frame.
+ */
+export const CONTROL_FRAMES_PER_SECOND: number = limitOf('webSocket.controlFrames');
+/** Estimated cost of reading on, ms: the library parses a chunk synchronously. */
+const CHUNK_MS = 0.5;
+/**
+ * After a chunk of at least this size the socket waits for a scheduler slot: otherwise node reads 2 MB of it before
+ * it polls the next.
+ */
+const LONG_CHUNK_BYTES = 32 * 1024;
+
+export type WebSocketShareParts = {
+  readonly ws: WebSocket;
+  readonly socket: Duplex;
+  readonly owner: string;
+  /** Called when `isReserved` changes. */
+  readonly onChange: () => void;
+  /** Called when a client sends too many control frames. */
+  readonly onFlood: () => void;
+};
+
+/**
+ * Limits the event loop time of a WebSocket: its chunks are charged to the scheduler slots of its owner, and once
+ * the time is used up, the socket is not read until the owner's next slot.
+ */
+export class WebSocketShare {
+  /** Whether reading is paused until the next slot. */
+  isReserved = false;
+  #startedAt = 0;
+  #secondBegan = 0;
+  #controlFrames = 0;
+
+  constructor({ ws, socket, owner, onChange, onFlood }: WebSocketShareParts) {
+    const takeSlot = (): void => {
+      this.isReserved = false;
+      SCHEDULER.spend(CHUNK_MS);
+      onChange();
+    };
+    // The two listeners surround the library's own, which parses the chunk.
+    socket.prependListener('data', () => {
+      this.#startedAt = performance.now();
+    });
+    socket.on('data', (chunk: Buffer) => {
+      SCHEDULER.spend(performance.now() - this.#startedAt);
+      if (this.isReserved || (chunk.length < LONG_CHUNK_BYTES && SCHEDULER.hasTime(owner))) return;
+      this.isReserved = true;
+      onChange();
+      SCHEDULER.enter(owner, takeSlot);
+    });
+    const onControl = (): void => {
+      if (performance.now() - this.#secondBegan >= 1_000) {
+        this.#secondBegan = performance.now();
+        this.#controlFrames = 0;
+      }
+      if (++this.#controlFrames === CONTROL_FRAMES_PER_SECOND + 1) onFlood();
+    };
+    ws.on('ping', onControl);
+    ws.on('pong', onControl);
+  }
+}

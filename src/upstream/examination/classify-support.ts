@@ -1,0 +1,25 @@
+import type { Support } from './examination.ts';
+import type { Outcome } from './node-probe.ts';
+
+/**
+ * Derives from an outcome whether a method, or a request form, is supported.
+ * @param findProblem returns the problem of a result; undefined where it is valid
+ */
+export function classifySupport(
+  outcome: Outcome,
+  findProblem: (value: unknown) => string | undefined,
+): Support {
+  if (outcome.kind === 'fault') return { state: 'unclear', reason: outcome.reason };
+  if (outcome.kind === 'result') {
+    const problem = findProblem(outcome.value);
+    return problem === undefined ? { state: 'yes' } : { state: 'no', reason: problem };
+  }
+  const { verdict, reason } = outcome;
+  switch (verdict.kind) {
+    case 'unsupported':
+    case 'invalid':
+      return { state: 'no', reason };
+    default:
+      return { state: 'unclear', reason };
+  }
+}

@@ -1,0 +1,39 @@
+import type { BlockHeader } from './block.ts';
+
+/** Weight of the newest sample in the moving average. */
+const NEWEST_WEIGHT = 0.2;
+/** Largest step in blocks that is sampled; a longer jump says more about the upstream than about the chain. */
+const MAX_STEP_BLOCKS = 1_000n;
+
+/** Estimates the block time from the heads of one upstream. */
+export class BlockInterval {
+  #last: { readonly header: BlockHeader; readonly at: number } | undefined;
+  #blockTime: number | undefined;
+
+  /** Smoothed block time in milliseconds; undefined until two heads were seen. */
+  get blockTime(): number | undefined {
+    return this.#blockTime;
+  }
+
+  /** When the last head was first seen, clock milliseconds; undefined before the first one. */
+  get lastAt(): number | undefined {
+    return this.#last?.at;
+  }
+
+  /**
+   * Samples a head that arrived at `now` (clock milliseconds). The sample is the shorter of the timestamp and arrival intervals: timestamps lag while a node
+   * catches up, arrivals while it is polled too rarely.
+   */
+  observe(header: BlockHeader, now: number): void {
+    const last = this.#last;
+    if (header.hash === last?.header.hash) return;
+    this.#last = { header, at: now };
+    if (last === undefined) return;
+    const blocks = header.number - last.header.number;
+    const seconds = header.timestamp - last.header.timestamp;
+    if (blocks <= 0n || blocks > MAX_STEP_BLOCKS || seconds < 0n) return;
+    const sample = Math.min(Number(seconds) * 1_000, now - last.at) / Number(blocks);
+    this.#blockTime =
+      this.#blockTime === undefined ? sample : this.#blockTime + NEWEST_WEIGHT * (sample - this.#blockTime);
+  }
+}

@@ -1,0 +1,71 @@
+import type { BlockHeader } from './block.ts';
+import type { BlockWindow } from './block-window.ts';
+
+export type GetBlock = (number: bigint) => Promise<BlockHeader | null>;
+
+/** Where a new head joins the known blocks. */
+export type Junction = {
+  /** The highest known block that is the head or an ancestor of it; undefined where none is known. */
+  readonly at: bigint | undefined;
+  /** The head and the blocks read on the way down, highest first. */
+  readonly headers: readonly BlockHeader[];
+};
+
+/** Maximum number of blocks requested to find where a reorg began. */
+const MAX_STEPS = 64;
+
+/** Number at which `header` joins the window, by its own hash or its parent's. */
+export function findJunction(window: BlockWindow, header: BlockHeader): bigint | undefined {
+  if (window.hashAt(header.number) === header.hash) return header.number;
+  const below = header.number - 1n;
+  return window.hashAt(below) === header.parentHash ? below : undefined;
+}
+
+/**
+ * Walks down from a head that skips blocks or is on another branch, until a block joins the window. Blocks between the head and the window are not all
+ * requested: the one right above the window shows whether the head left it.
+ */
+export async function walkDown(
+  window: BlockWindow,
+  head: BlockHeader,
+  getBlock: GetBlock,
+): Promise<Junction> {
+  const headers: BlockHeader[] = [head];
+  let lowest = head;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const parent = lowest.number - 1n;
+    const known = window.highestUpTo(parent);
+    if (known === undefined) break;
+    const number = known === parent ? parent : known + 1n;
+    const block = await requestAncestor(number, getBlock);
+    if (block === undefined || (number === parent && block.hash !== lowest.parentHash)) break;
+    headers.push(block);
+    const at = findJunction(window, block);
+    if (at !== undefined) return { at, headers };
+    lowest = block;
+  }
+  return { at: undefined, headers };
+}
+
+/** Reads up to `count` ancestors of a header, highest first, as long as the upstream's replies form one chain. */
+export async function listAncestors(
+  header: BlockHeader,
+  count: number,
+  getBlock: GetBlock,
+): Promise<BlockHeader[]> {
+  const ancestors: BlockHeader[] = [];
+  let lowest = header;
+  while (ancestors.length < count && lowest.number > 0n) {
+    const block = await requestAncestor(lowest.number - 1n, getBlock);
+    if (block === undefined || block.hash !== lowest.parentHash) break;
+    ancestors.push(block);
+    lowest = block;
+  }
+  return ancestors;
+}
+
+/** Requests a block by number. Undefined where the upstream returns no such block: less of the chain is known then. */
+export async function requestAncestor(number: bigint, getBlock: GetBlock): Promise<BlockHeader | undefined> {
+  const block = await getBlock(number).catch(() => null);
+  return block?.number === number ? block : undefined;
+}

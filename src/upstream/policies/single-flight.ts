@@ -1,0 +1,225 @@
+import type { CacheKey } from '../../cache/cache.ts';
+import { composeName } from '../../cache/key-name.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
+import { PassingMap } from '../../util/passing-map.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { SCHEDULER } from '../../util/slot-scheduler.ts';
+import { UpstreamFault } from '../fault.ts';
+import type { Policy } from '../policy-stack.ts';
+import {
+  type Exchange,
+  fitResult,
+  type Handler,
+  openContext,
+  type UpstreamRequest,
+} from '../upstream-request.ts';
+
+/** Cap on shareable in-flight requests; further ones are not shared. */
+const MAX_IN_FLIGHT = 10_000;
+
+/** A number combines the hashes of a key: a Map needs half the time for it. */
+type FlightName = string | number;
+
+/** In-flight requests by name. */
+export type InFlightRequests = PassingMap<FlightName, Flight>;
+
+/**
+ * Coalesces identical concurrent requests into one. The shared call is cancelled when all its callers have gone, and a caller with more time than the first
+ * one is not bound by the first one's deadline. A result that is too large to be buffered cannot be shared: every caller but the first sends its own request.
+ */
+export function singleFlight(inFlight: InFlightRequests = new PassingMap()): Policy {
+  return (next) => {
+    const sendAlone: Handler = (exchange) => next(openContext(exchange, exchange.scope));
+    const share: Handler = (exchange) => {
+      const name = nameRequest(exchange.call);
+      if (name === undefined) return sendAlone(exchange);
+      const flight = inFlight.get(name);
+      if (flight === undefined) {
+        if (inFlight.size >= MAX_IN_FLIGHT) return sendAlone(exchange);
+        const scope = exchange.scope.derive({ isDetached: true });
+        return new Flight(inFlight, name, exchange.call.key, scope).start(next, exchange, scope);
+      }
+      if (!flight.isOf(exchange.call)) return sendAlone(exchange);
+      return flight.join(exchange.scope).then(
+        (result) => (isComplete(result) ? fitResult(result, exchange.call) : sendAlone(exchange)),
+        (error: unknown) => {
+          const { deadline, signal } = exchange.scope;
+          const isLeadersLimit = isTimeLimit(error) && flight.deadline < deadline;
+          if (isLeadersLimit && !signal.aborted && performance.now() < deadline) return share(exchange);
+          throw error;
+        },
+      );
+    };
+    return share;
+  };
+}
+
+/**
+ * Registers an in-flight request for a call that is sent as part of a group: callers of the same request wait for it meanwhile. Whether they wait or leave
+ * does not affect it.
+ * @returns undefined where the request is in flight already, has no name, or the cap is reached
+ */
+export function announce(inFlight: InFlightRequests, call: UpstreamRequest): Flight | undefined {
+  const name = nameRequest(call);
+  if (name === undefined || inFlight.size >= MAX_IN_FLIGHT || inFlight.get(name) !== undefined)
+    return undefined;
+  const flight = new Flight(inFlight, name, call.key, undefined);
+  inFlight.set(name, flight);
+  return flight;
+}
+
+function nameRequest({ key, sharedAs, nulls }: UpstreamRequest): FlightName | undefined {
+  // A null that satisfies other requests does not satisfy one that needs a certain null.
+  const isCertain = nulls === 'certain';
+  if (key?.hashes !== undefined && !isCertain) {
+    const { hash, tag } = key.hashes;
+    // All 32 bits of one hash and as many of the other as a number holds exactly.
+    return hash * 2 ** 21 + (tag >>> 11);
+  }
+  const name = key === undefined ? sharedAs : composeName(key);
+  return name !== undefined && isCertain ? `${name}:certain` : name;
+}
+
+/** One in-flight request, and the callers that wait for it. */
+export class Flight {
+  readonly #inFlight: InFlightRequests;
+  readonly #name: FlightName;
+  readonly #key: CacheKey | undefined;
+  /** Scope of the call: it ends with the last caller. Absent where the request is announced. */
+  readonly #scope: RequestScope | undefined;
+  /** Callers in order of arrival. */
+  #waiting: Waiter[] | undefined;
+  #leader: Waiter | undefined;
+
+  constructor(
+    inFlight: InFlightRequests,
+    name: FlightName,
+    key: CacheKey | undefined,
+    scope: RequestScope | undefined,
+  ) {
+    this.#inFlight = inFlight;
+    this.#name = name;
+    this.#key = key;
+    this.#scope = scope;
+  }
+
+  /** Deadline of the caller that started the request. An announced request binds no other caller. */
+  get deadline(): number {
+    return this.#scope?.deadline ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether the in-flight request equals the call, which has the same name: different requests may share their hashes. */
+  isOf({ key }: UpstreamRequest): boolean {
+    return this.#key?.request === key?.request && this.#key?.blockHash === key?.blockHash;
+  }
+
+  start(next: Handler, exchange: Exchange, scope: RequestScope): Promise<JsonResult> {
+    const outcome = next(openContext(exchange, scope));
+    this.#inFlight.set(this.#name, this);
+    const answer = this.join(exchange.scope);
+    outcome.then(
+      (result) => this.land(result),
+      (error: unknown) => this.crash(error),
+    );
+    return answer;
+  }
+
+  /** Waits until the call is done or the caller has gone. */
+  join(scope: RequestScope): Promise<JsonResult> {
+    return new Promise((resolve, reject) => {
+      const waiter = new Waiter(scope, this, resolve, reject);
+      this.#leader ??= waiter;
+      if (this.#waiting === undefined) this.#waiting = [waiter];
+      else this.#waiting.push(waiter);
+      waiter.begin();
+    });
+  }
+
+  leave(waiter: Waiter): void {
+    const waiting = this.#waiting ?? [];
+    waiting.splice(waiting.indexOf(waiter), 1);
+    if (waiting.length > 0 || this.#scope === undefined) return;
+    // New callers start their own request instead of waiting for a cancelled one.
+    this.#end();
+    this.#scope.abort();
+  }
+
+  land(result: JsonResult): void {
+    const waiting = this.#end();
+    if (!isComplete(result) && waiting[0] !== this.#leader) result.cancel();
+    completeAll(waiting, (waiter) => waiter.take(result));
+  }
+
+  crash(error: unknown): void {
+    completeAll(this.#end(), (waiter) => waiter.fail(error));
+  }
+
+  /** @returns the callers that still wait */
+  #end(): readonly Waiter[] {
+    if (this.#inFlight.get(this.#name) === this) this.#inFlight.delete(this.#name);
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    return waiting;
+  }
+}
+
+/** Settles the first caller at once, the others in scheduler slots of their owners: each continues with all that is left of its call. */
+function completeAll(waiting: readonly Waiter[], complete: (waiter: Waiter) => void): void {
+  for (const [at, waiter] of waiting.entries()) {
+    if (at === 0) complete(waiter);
+    else waiter.settleLater(() => complete(waiter));
+  }
+}
+
+/** A caller that has neither been answered nor gone. */
+class Waiter {
+  readonly #scope: RequestScope;
+  readonly #flight: Flight;
+  readonly #resolve: (result: JsonResult) => void;
+  readonly #reject: (error: unknown) => void;
+  #isOver = false;
+
+  constructor(
+    scope: RequestScope,
+    flight: Flight,
+    resolve: (result: JsonResult) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#scope = scope;
+    this.#flight = flight;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  begin(): void {
+    if (this.#scope.aborted) this.#leave();
+    else this.#scope.signal.addEventListener('abort', this.#leave);
+  }
+
+  /** Settles later. The request is over: a caller that leaves meanwhile cancels nothing. */
+  settleLater(complete: () => void): void {
+    this.#isOver = true;
+    SCHEDULER.resumeLater(this.#scope.owner ?? '', complete);
+  }
+
+  take(result: JsonResult): void {
+    this.#scope.signal.removeEventListener('abort', this.#leave);
+    this.#resolve(result);
+  }
+
+  fail(error: unknown): void {
+    this.#scope.signal.removeEventListener('abort', this.#leave);
+    this.#reject(error);
+  }
+
+  readonly #leave = (): void => {
+    if (!this.#isOver) this.#flight.leave(this);
+    this.fail(new UpstreamFault('aborted', 'the caller has gone'));
+  };
+}
+
+function isTimeLimit(error: unknown): boolean {
+  if (error instanceof UpstreamFault) return error.kind === 'timeout' || error.kind === 'aborted';
+  return error instanceof ChainError && (error.kind === 'timeout' || error.kind === 'aborted');
+}

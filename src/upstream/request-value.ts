@@ -1,0 +1,35 @@
+import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
+import type { AnswerMemory } from '../util/answer-memory.ts';
+import { holdAll } from './hold-text.ts';
+import type { NodeCall, NodeError } from './node-call.ts';
+import { parseText } from './parse-text.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** Parsed reply of a node to a request that the service itself makes. */
+export type ValueReply =
+  | { readonly kind: 'result'; readonly value: unknown }
+  | { readonly kind: 'error'; readonly error: NodeError };
+
+/** Transport for requests that the service itself makes. */
+export type OwnTransport = {
+  readonly transport: Transport;
+  /** Opens the memory reservation that buffers a response. */
+  readonly memory: () => AnswerMemory;
+};
+
+/**
+ * Sends a request on the service's own account and parses the result.
+ * @param deadline milliseconds on the clock of `performance.now()`
+ * @throws UpstreamFault
+ */
+export async function requestNodeValue(
+  { transport, memory }: OwnTransport,
+  call: NodeCall,
+  deadline: number,
+): Promise<ValueReply> {
+  const reply = await transport.send(call, { deadline });
+  if (reply.kind === 'error') return reply;
+  // A long result is parsed from its bytes.
+  const result = (await holdAll(reply.result, { memory, takesLongBytes: true })) as JsonText | JsonBytes;
+  return { kind: 'result', value: await parseText(result, { memory }) };
+}

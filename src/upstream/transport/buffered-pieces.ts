@@ -1,0 +1,58 @@
+import type { AnswerMemory } from '../../util/answer-memory.ts';
+import { BOUNDS } from '../../util/bounds.ts';
+import { UpstreamFault } from '../fault.ts';
+import { PieceList } from './piece-list.ts';
+
+/** A shorter answer is not counted: most are shorter, and there are at most as many as calls in flight. */
+export const COUNTED_FROM: number = 16 * 1024;
+/** Retry delay when the memory is exhausted: it is released as soon as answers are taken. */
+const RETRY_MS = 100;
+
+/** An answer that is buffered until it is complete, counted in the memory that answers of all nodes share. */
+export class BufferedPieces {
+  readonly #open: () => AnswerMemory;
+  readonly #pieces = new PieceList();
+  #memory: AnswerMemory | undefined;
+  #bytes = 0;
+
+  constructor(open: () => AnswerMemory) {
+    this.#open = open;
+  }
+
+  get pieces(): Iterable<Uint8Array> {
+    return this.#pieces;
+  }
+
+  /** @throws UpstreamFault when the shared memory has no room for it */
+  push(piece: Buffer): void {
+    this.#bytes += piece.length;
+    if (this.#memory !== undefined) this.#hold(piece.length);
+    else if (this.#bytes > COUNTED_FROM) {
+      this.#memory = this.#open();
+      this.#hold(this.#bytes);
+    }
+    this.#pieces.push(piece);
+  }
+
+  join(): Buffer {
+    return this.#pieces.join();
+  }
+
+  /** Drops the buffered pieces, and releases their memory. */
+  clear(): void {
+    this.#pieces.clear();
+    this.#memory?.release();
+    this.#memory = undefined;
+    this.#bytes = 0;
+  }
+
+  #hold(bytes: number): void {
+    if (this.#memory?.hold(bytes) !== false) return;
+    throw outOfMemory();
+  }
+}
+
+/** Creates the fault for exhausted response memory: the gateway's own bound, and no fault of the node. */
+export function outOfMemory(): UpstreamFault {
+  return new UpstreamFault('rateLimited', BOUNDS['nodes.bytes'].says, RETRY_MS, 'nodes.bytes');
+}

@@ -1,0 +1,262 @@
+import { ExpirySweep } from '../../util/expiry-sweep.ts';
+import { POLLS } from '../../util/poll-clock.ts';
+import type { UpstreamFault } from '../fault.ts';
+import type { NodeCall, NodeReply } from '../node-call.ts';
+import { BatchSize } from './batch-size.ts';
+import { type BatchHost, type BatchOrigin, CoalescedBatch } from './coalesced-batch.ts';
+import { type CoalescedCall, SingleCall } from './coalesced-call.ts';
+import { CoalescingPolicy } from './coalescing-policy.ts';
+import type { Exchange } from './http-request.ts';
+import { packCallers, type SubmittedCalls } from './pack-callers.ts';
+import type { BatchAnswer } from './read-batch.ts';
+import type { BatchOptions, OnComplete, SendOptions } from './transport.ts';
+
+/** Maximum parameters of a call that shares a request, UTF-16 units: it keeps the bodies of batches below what nodes and vendors accept. */
+const MAX_PARAMS_LENGTH = 4_096;
+/** From this many calls on, one call of a client's batch is occasionally sent alone, to measure single calls and batches at the same moments. */
+const PROBE_ITEMS = 4;
+/** Batches between two such calls, and the position of the sampled batch among them. */
+const PROBE_BATCHES = 16;
+const PROBE_BATCH = 4;
+
+/** Origin of a client's batch that is not compared with others. */
+const OF_ONE: BatchOrigin = { callers: 1, apart: undefined };
+
+/** Connections to the node. Each call occupies an in-flight place until its request is over. */
+export interface CoalescingHost {
+  /** Sends one call in a request of its own; its place is already taken. */
+  sendAlone(call: NodeCall, options: SendOptions, complete: OnComplete<NodeReply>): void;
+  /** Sends several calls in one request; the place of each is already taken. */
+  sendCoalescedBatch(
+    calls: readonly NodeCall[],
+    options: SendOptions,
+    complete: OnComplete<BatchAnswer>,
+  ): Exchange;
+  takePlace(): void;
+  releasePlace(): void;
+}
+
+/** Calls of different callers in one turn of the event loop. */
+type Turn = {
+  readonly coalescesCallers: boolean;
+  /** Number of callers; a client's batch is one. */
+  count: number;
+  readonly joined: SubmittedCalls[];
+};
+
+/**
+ * Coalesces calls that arrive at the same time into few requests. Items of one client's batch always share requests, which are sent as soon as the
+ * event-loop callback in which they arrived is over. Calls of different callers, single ones and batches alike, share requests where the policy
+ * allows it, and are sent at the end of the turn of the loop. That is before the loop waits again, so no call waits for another to arrive.
+ */
+export class CallCoalescer implements BatchHost {
+  readonly now: () => number;
+  readonly #host: CoalescingHost;
+  readonly #size: BatchSize;
+  readonly #policy: CoalescingPolicy;
+  readonly #sweep = new ExpirySweep<CoalescedBatch>();
+  #turn: Turn | undefined;
+  /** Items of each client's batch. */
+  #items = new Map<object, CoalescedCall[]>();
+  #batches = 0;
+
+  /** @param now the clock of deadlines */
+  constructor(options: BatchOptions, host: CoalescingHost, now: () => number = () => performance.now()) {
+    this.#host = host;
+    this.now = now;
+    this.#size = new BatchSize(options.items, now);
+    this.#policy = new CoalescingPolicy(options.callers, now);
+  }
+
+  /**
+   * Takes a call that may share a request, and whose place is taken.
+   * @returns false where the call has to be sent alone
+   */
+  take(call: NodeCall, options: SendOptions, complete: OnComplete<NodeReply>): boolean {
+    const { batch, traceParent } = options;
+    const isOfBatch = batch !== undefined;
+    // A request has one trace context: that of a client's batch is the same for all of its items.
+    if (!isOfBatch && (!this.#policy.mayCoalesceCallers || traceParent !== undefined)) return false;
+    if (!this.mayShare(call)) return false;
+    if (isOfBatch) {
+      this.takeItem(batch, new SingleCall(call, options, complete));
+      return true;
+    }
+    const turn = this.#turn ?? this.#beginTurn();
+    turn.count++;
+    if (turn.coalescesCallers) turn.joined.push([new SingleCall(call, options, complete)]);
+    else this.#sendTimed(call, options, complete, turn);
+    return true;
+  }
+
+  /** Whether a call may share a request. */
+  mayShare(call: NodeCall): boolean {
+    return call.isSmall === true && call.params.length <= MAX_PARAMS_LENGTH && this.#size.limit >= 2;
+  }
+
+  sendSeparately(
+    joined: CoalescedCall,
+    onReply: (reply: NodeReply) => void,
+    onFault: (fault: UpstreamFault) => UpstreamFault = (fault) => fault,
+  ): void {
+    this.#host.takePlace();
+    this.#host.sendAlone(joined.call, joined.options, {
+      resolve: (reply) => {
+        onReply(reply);
+        joined.resolve(reply);
+      },
+      reject: (fault) => joined.reject(onFault(fault)),
+    });
+  }
+
+  noteDone({ count, origin }: CoalescedBatch, sentAt: number, isAnswered: boolean): void {
+    const ms = this.now() - sentAt;
+    const nodeMs = isAnswered ? POLLS.arrivedAt(sentAt) - sentAt : ms;
+    this.#policy.noteBatch(ms, count, origin.callers, origin.apart?.count ?? 1, nodeMs);
+  }
+
+  noteRefused(count: number, isTooLarge: boolean): void {
+    this.#size.refuse(count, isTooLarge);
+  }
+
+  forget(batch: CoalescedBatch): void {
+    POLLS.unwatch();
+    this.#sweep.delete(batch);
+  }
+
+  /** Takes an item of a client's batch that may share a request, and whose place is taken. */
+  takeItem(batch: object, item: CoalescedCall): void {
+    const items = this.#items.get(batch);
+    if (items !== undefined) {
+      items.push(item);
+      return;
+    }
+    // Pending promise callbacks run first: they may add further items.
+    if (this.#items.size === 0) queueMicrotask(() => process.nextTick(() => this.#sendItems()));
+    this.#items.set(batch, [item]);
+  }
+
+  #sendItems(): void {
+    const most = this.#most;
+    const batches = this.#items;
+    this.#items = new Map();
+    for (const provided of batches.values()) {
+      const items = this.#keepWanted(provided);
+      const [first] = items;
+      if (first === undefined) continue;
+      this.#batches++;
+      const isProbe = items.length >= PROBE_ITEMS && this.#batches % PROBE_BATCHES === PROBE_BATCH;
+      if (isProbe) {
+        this.#send(items.slice(0, 1), undefined);
+        // Also where calls are sent alone, the cost that one call adds to another is measured.
+        this.#sendBatch(items.slice(1), Math.max(most, 2), undefined);
+      } else if (!this.#policy.mayCoalesceCallers || first.options.traceParent !== undefined) {
+        this.#sendBatch(items, most, undefined);
+      } else this.#giveBatch(items, most);
+    }
+  }
+
+  /** Sends a client's batch, or leaves it to the end of the turn, where it shares a request with calls of other callers. */
+  #giveBatch(items: SubmittedCalls, most: number): void {
+    const turn = this.#turn ?? this.#beginTurn();
+    turn.count++;
+    if (turn.coalescesCallers) turn.joined.push(items);
+    else this.#sendBatch(items, most, turn);
+  }
+
+  #beginTurn(): Turn {
+    const turn: Turn = { coalescesCallers: this.#policy.decideTurn(), count: 0, joined: [] };
+    this.#turn = turn;
+    setImmediate(() => this.#endTurn(turn));
+    return turn;
+  }
+
+  #endTurn(turn: Turn): void {
+    this.#turn = undefined;
+    const most = this.#most;
+    const fitting: SubmittedCalls[] = [];
+    for (const provided of turn.joined) {
+      const calls = this.#keepWanted(provided);
+      if (calls.length > most) this.#sendBatch(calls, most, undefined);
+      else if (calls.length > 0) fitting.push(calls);
+    }
+    for (const { calls, callers } of packCallers(fitting, most))
+      this.#send(calls, turn, { callers, apart: undefined });
+    // Calls that are timed retain the turn object.
+    turn.joined.length = 0;
+  }
+
+  /** Maximum number of calls in one request. */
+  get #most(): number {
+    return Math.max(1, Math.min(this.#size.limit, this.#policy.items));
+  }
+
+  /**
+   * Sends items of a client's batch in as few requests as `most` calls per request allow, of about the same size.
+   * @param turn the turn in which different callers are sent separately
+   */
+  #sendBatch(items: SubmittedCalls, most: number, turn: Turn | undefined): void {
+    const requests = Math.ceil(items.length / most);
+    // Where there are several requests, no caller waits for one of them alone.
+    const apart = requests === 1 ? turn : undefined;
+    for (let i = 0; i < requests; i++) {
+      const from = Math.floor((i * items.length) / requests);
+      const to = Math.floor(((i + 1) * items.length) / requests);
+      this.#send(items.slice(from, to), apart, { callers: 1, apart });
+    }
+  }
+
+  /** Keeps the calls that were not aborted in this turn, and releases the places of the others. */
+  #keepWanted(calls: SubmittedCalls): SubmittedCalls {
+    return calls.filter(({ isOver }) => {
+      if (isOver) this.#host.releasePlace();
+      return !isOver;
+    });
+  }
+
+  /** @param turn the turn in which several callers sent calls, where a call on its own is compared with coalesced ones */
+  #send(calls: readonly CoalescedCall[], turn: Turn | undefined, origin: BatchOrigin = OF_ONE): void {
+    const [first] = calls as readonly [CoalescedCall];
+    if (calls.length === 1) {
+      if (first.leave()) this.#sendTimed(first.call, first.options, first, turn);
+      else this.#host.releasePlace();
+      return;
+    }
+    const splitMs = this.#policy.splitAfterMs(calls.length);
+    const batch = new CoalescedBatch(calls, origin, splitMs, this);
+    POLLS.watch();
+    let deadline = first.options.deadline;
+    for (const { options } of calls) if (options.deadline > deadline) deadline = options.deadline;
+    const { traceParent } = first.options;
+    const exchange = this.#host.sendCoalescedBatch(
+      calls.map(({ call }) => call),
+      traceParent === undefined ? { deadline } : { deadline, traceParent },
+      { resolve: (answer) => batch.answer(answer), reject: (fault) => batch.fail(fault) },
+    );
+    if (batch.isOver) return;
+    batch.watch(exchange);
+    this.#sweep.add(batch);
+  }
+
+  #sendTimed(
+    call: NodeCall,
+    options: SendOptions,
+    complete: OnComplete<NodeReply>,
+    turn: Turn | undefined,
+  ): void {
+    const sentAt = this.now();
+    POLLS.watch();
+    this.#host.sendAlone(call, options, {
+      resolve: (reply) => {
+        POLLS.unwatch();
+        const nodeMs = POLLS.arrivedAt(sentAt) - sentAt;
+        this.#policy.noteAlone(this.now() - sentAt, turn?.count ?? 1, nodeMs);
+        complete.resolve(reply);
+      },
+      reject: (fault) => {
+        POLLS.unwatch();
+        complete.reject(fault);
+      },
+    });
+  }
+}

@@ -1,0 +1,315 @@
+import type { Expiring } from '../../util/expiry-sweep.ts';
+import { classifyError } from '../errors/classify-error.ts';
+import { type FaultKind, UpstreamFault } from '../fault.ts';
+import type { NodeError, NodeReply } from '../node-call.ts';
+import { completeInSlot } from './answer-slots.ts';
+import type { CoalescedCall, SharedRequest } from './coalesced-call.ts';
+import type { Exchange } from './http-request.ts';
+import { type BatchAnswer, REFUSAL_BYTES } from './read-batch.ts';
+
+/** Interface of a shared request to the connections of the node and to the measurements of the node. */
+export interface BatchHost {
+  readonly now: () => number;
+  /** Sends one call in a request of its own; the call gets the outcome, and a fault as `onFault` returns it. */
+  sendSeparately(
+    call: CoalescedCall,
+    onReply: (reply: NodeReply) => void,
+    onFault?: (fault: UpstreamFault) => UpstreamFault,
+  ): void;
+  /** Notes that the batch that was sent at `sentAt` was answered, or abandoned. */
+  noteDone(batch: CoalescedBatch, sentAt: number, isAnswered: boolean): void;
+  /**
+   * Notes that the node refused a batch of `count` calls.
+   * @param isTooLarge whether fewer calls might have been accepted
+   */
+  noteRefused(count: number, isTooLarge: boolean): void;
+  /** Notes that the batch needs no expiry watch any more. */
+  forget(batch: CoalescedBatch): void;
+}
+
+/** Source of the calls of a batch. */
+export type BatchOrigin = {
+  /** Number of callers; a client's batch is one. */
+  readonly callers: number;
+  /**
+   * The turn of the event loop in which this caller was sent separately from others, with its number of callers; undefined where the latency is not
+   * compared.
+   */
+  readonly apart: { readonly count: number } | undefined;
+};
+
+/** Faults by which a node asks for fewer requests, or none: in answer to a batch, they may refer to batches. */
+const PAUSES: ReadonlySet<string> = new Set<FaultKind>(['rateLimited', 'unauthorized']);
+/** geth's error code of a revert. */
+const REVERT = 3;
+const INVALID_REQUEST = -32600;
+/** Bytes of replies that are delivered in one step. */
+const COALESCED_BYTES = 16 * 1024;
+/** Errors about the batch in geth (`batch too large`, `response too large`, `request timed out`) and in the words of other nodes and vendors. */
+const ABOUT_BATCH =
+  /\bbatch(?:es)?\b|\b(?:response|request|payload|body)\b.{0,40}\btoo (?:large|big|long)\b|^request timed out\b/i;
+const ABOUT_SIZE = /too (?:large|big|long|many)|exceed|limit|maxim|\bup to\b|timed out/i;
+
+/**
+ * Calls that share one request. An answer that is about the batch, and not about a call, settles no call: such calls are sent alone at once. All
+ * calls are sent alone when the batch takes much longer than expected, since nodes execute its calls one after the other. Where it is unclear
+ * whether the node rejects the batch or fails in general, one call is sent alone first.
+ */
+export class CoalescedBatch implements Expiring, SharedRequest {
+  readonly origin: BatchOrigin;
+  readonly count: number;
+  expiresAt: number = Number.POSITIVE_INFINITY;
+  sweepIndex = -1;
+  readonly #calls: readonly CoalescedCall[];
+  readonly #host: BatchHost;
+  readonly #splitMs: number;
+  #exchange: Exchange | undefined;
+  #startedAt: number;
+  #splitAt: number;
+  #left: number;
+  #isOver = false;
+  /** True once the answer to a single call has shown that the node refused the batch. */
+  #isRefused = false;
+
+  /** @param splitMs time after which an unanswered batch is abandoned, milliseconds */
+  constructor(calls: readonly CoalescedCall[], origin: BatchOrigin, splitMs: number, host: BatchHost) {
+    this.#calls = calls;
+    this.count = calls.length;
+    this.origin = origin;
+    this.#splitMs = splitMs;
+    this.#host = host;
+    this.#left = calls.length;
+    this.#startedAt = host.now();
+    this.#splitAt = this.#startedAt + splitMs;
+    for (const call of calls) call.request = this;
+  }
+
+  /** Whether the batch needs no expiry watch. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /**
+   * Begins the expiry watch of the batch.
+   * @param exchange the request that was sent
+   */
+  watch(exchange: Exchange): void {
+    this.#exchange = exchange;
+    this.#plan();
+  }
+
+  drop(): void {
+    if (--this.#left > 0 || this.#isOver) return;
+    this.#end();
+    this.#exchange?.fail(new UpstreamFault('aborted', 'no call of the batch is wanted any more'));
+  }
+
+  answer(answer: BatchAnswer): void {
+    if (this.#isOver) return;
+    const pauses = readPauses(this.#calls, answer);
+    if (pauses !== undefined) {
+      this.#sendOneFirst(() =>
+        this.#calls.forEach((call, position) => {
+          call.complete(pauses[position] as NodeReply);
+        }),
+      );
+      return;
+    }
+    this.#end();
+    this.#host.noteDone(this, this.#startedAt, true);
+    this.#completeFrom(0, answer);
+  }
+
+  /** Settles the calls from this position on: about `COALESCED_BYTES` of replies in one step, the rest in later turns. */
+  #completeFrom(from: number, answer: BatchAnswer): void {
+    const { length } = this.#calls;
+    let bytes = 0;
+    for (let position = from; position < length; position++) {
+      this.#completeOne(position, answer);
+      bytes += answer.bytes[position] as number;
+      if (bytes < COALESCED_BYTES || position + 1 === length) continue;
+      completeInSlot(Number.POSITIVE_INFINITY, () => this.#completeFrom(position + 1, answer));
+      return;
+    }
+  }
+
+  #completeOne(position: number, { replies, refusal }: BatchAnswer): void {
+    const call = this.#calls[position] as CoalescedCall;
+    const reply = replies[position];
+    if (reply === undefined) this.#sendSeparately(call, refusal === undefined || isAboutSize(refusal));
+    else if (reply.kind === 'error' && isAboutBatch(reply.error))
+      this.#sendSeparately(call, isAboutSize(reply.error));
+    else call.complete(reply);
+  }
+
+  /** Notes that the request failed. */
+  fail(fault: UpstreamFault): void {
+    if (this.#isOver) return;
+    const isBroken = fault.kind === 'unreachable' && this.#exchange?.isSent === true;
+    if (isBroken || PAUSES.has(fault.kind)) {
+      this.#sendOneFirst(() => {
+        for (const call of this.#calls) call.fail(fault);
+      }, fault);
+      return;
+    }
+    this.#end();
+    switch (fault.kind) {
+      case 'tooLarge':
+        this.#host.noteRefused(this.count, true);
+        this.#sendAllAlone(true);
+        break;
+      case 'malformed':
+        this.#sendAllAlone(false);
+        break;
+      case 'httpStatus':
+        this.#sendAllAlone(/\b413$/.test(fault.message));
+        break;
+      default:
+        for (const call of this.#calls) call.fail(fault);
+    }
+  }
+
+  expire(): void {
+    const now = this.#host.now();
+    for (const call of this.#calls) {
+      if (call.isOver || call.options.deadline > now) continue;
+      call.fail(new UpstreamFault('timeout', 'the node did not answer in time'));
+      this.drop();
+    }
+    if (this.#isOver) return;
+    if (now >= this.#splitAt && this.#exchange?.isSent === true) {
+      this.#giveUp(this.#exchange);
+      return;
+    }
+    if (now >= this.#splitAt) {
+      // The batch waits for a connection: as several requests it would wait no less.
+      this.#startedAt = now;
+      this.#splitAt = now + this.#splitMs;
+    }
+    this.#plan();
+  }
+
+  #giveUp(exchange: Exchange): void {
+    this.#end();
+    this.#host.noteDone(this, this.#startedAt, false);
+    exchange.fail(new UpstreamFault('aborted', 'the batch takes too long'));
+    this.#sendAllAlone(undefined);
+  }
+
+  #plan(): void {
+    let next = this.#splitAt;
+    for (const { isOver, options } of this.#calls)
+      if (!isOver && options.deadline < next) next = options.deadline;
+    this.expiresAt = next;
+  }
+
+  /** Runs once: all other calls may have been aborted while one was sent alone. */
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#host.forget(this);
+  }
+
+  /**
+   * Sends one call alone after the connection broke, or the node asked for a pause or refused the credentials: if the node answers that call, it
+   * rejects only the batch. Vendors refuse batches in all of these ways.
+   * @param conclude settles the calls with the outcome of the batch, where a single call fails too
+   * @param fault fault of the request, if any; the call that is sent alone gets it where its own fault is of the same kind
+   */
+  #sendOneFirst(conclude: () => void, fault?: UpstreamFault): void {
+    this.#exchange = undefined;
+    this.#splitAt = Number.POSITIVE_INFINITY;
+    this.#plan();
+    const now = this.#host.now();
+    const first = this.#calls.find(
+      ({ isOver, options }) => !isOver && options.deadline > now && options.signal?.aborted !== true,
+    );
+    if (first === undefined) {
+      this.#end();
+      conclude();
+      return;
+    }
+    const onReply = (reply: NodeReply): void => {
+      this.#end();
+      if (reply.kind === 'error' && isPause(reply.error, first.call.method)) {
+        conclude();
+        return;
+      }
+      this.#host.noteRefused(this.count, true);
+      this.#sendAllAlone(undefined);
+    };
+    const onFault = (later: UpstreamFault): UpstreamFault => {
+      // The caller of this call has gone, or had no more time: that says nothing about the others.
+      if (
+        later.kind === 'aborted' ||
+        (later.kind === 'timeout' && first.options.deadline <= this.#host.now())
+      ) {
+        if (!this.#isOver) this.#sendOneFirst(conclude, fault);
+        return later;
+      }
+      this.#end();
+      conclude();
+      return fault !== undefined && later.kind === fault.kind ? fault : later;
+    };
+    this.#left--;
+    first.leave();
+    this.#host.sendSeparately(first, onReply, onFault);
+  }
+
+  /**
+   * Sends all calls alone.
+   * @param isTooLarge undefined where the node has refused nothing
+   */
+  #sendAllAlone(isTooLarge: boolean | undefined): void {
+    for (const call of this.#calls) this.#sendSeparately(call, isTooLarge);
+  }
+
+  /**
+   * Sends a call alone; if it succeeds, the node rejects batches.
+   * @param isTooLarge whether fewer calls might have been accepted; undefined where the node has refused nothing
+   */
+  #sendSeparately(call: CoalescedCall, isTooLarge: boolean | undefined): void {
+    if (!call.leave()) return;
+    this.#host.sendSeparately(call, (reply) => {
+      if (this.#isRefused || isTooLarge === undefined) return;
+      if (reply.kind === 'error' && isAboutBatch(reply.error)) return;
+      this.#isRefused = true;
+      this.#host.noteRefused(this.count, isTooLarge);
+    });
+  }
+}
+
+/** Whether an error is about the batch, and not about the call that it answers. The message of a revert is a contract's. */
+function isAboutBatch({ code, message }: NodeError): boolean {
+  return code === INVALID_REQUEST || (code !== REVERT && ABOUT_BATCH.test(message.slice(0, REFUSAL_BYTES)));
+}
+
+function isAboutSize({ message }: NodeError): boolean {
+  return ABOUT_SIZE.test(message.slice(0, REFUSAL_BYTES));
+}
+
+/**
+ * Whether an error asks for a pause or refuses the credentials, and is not about batches. It is classified as an answer to the call, so that the
+ * same words in a contract's message count as a revert.
+ */
+function isPause(error: NodeError, method: string): boolean {
+  if (isAboutBatch(error)) return false;
+  const { kind } = classifyError(error, method);
+  return PAUSES.has(kind);
+}
+
+/** Returns a reply for each call where the answer to all of them is such an error; undefined otherwise. */
+function readPauses(
+  calls: readonly CoalescedCall[],
+  { replies, bytes, refusal }: BatchAnswer,
+): readonly NodeReply[] | undefined {
+  const pauses: NodeReply[] = [];
+  for (const [position, { call }] of calls.entries()) {
+    const reply: NodeReply | undefined =
+      refusal === undefined ? replies[position] : { kind: 'error', error: refusal };
+    if (reply?.kind !== 'error' || (bytes[position] as number) > REFUSAL_BYTES) return undefined;
+    if (!isPause(reply.error, call.method)) return undefined;
+    pauses.push(reply);
+  }
+  return pauses;
+}

@@ -1,0 +1,315 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { AnswerMemory } from '../../util/answer-memory.ts';
+import type { CancelSignal } from '../../util/cancel-source.ts';
+import type { Expiring } from '../../util/expiry-sweep.ts';
+import { UpstreamFault } from '../fault.ts';
+import { excessive } from './answer-shape.ts';
+import { completeInSlot } from './answer-slots.ts';
+import type { BodyReader } from './body-reader.ts';
+import { PARSED } from './bound-framing.ts';
+import { describeConnectionError, isBrokenConnection } from './connection-error.ts';
+import { ContentDecoder, createDecompressor, type DecodedSink } from './content-decoder.ts';
+import { RefusalReader } from './refusal-reader.ts';
+import type { ResultSource } from './result-stream.ts';
+import type { OnComplete, SendOptions } from './transport.ts';
+
+/** Minimum bytes of an answer per `stallTimeout`, while a reader waits for it. */
+const LEAST_PROGRESS = 4_096;
+
+/** Allowed pieces of one answer, and bytes per further piece: each costs as much as a kilobyte, however short it is. */
+const PIECES = 1_024;
+const BYTES_PER_PIECE = 16;
+
+/** The context of one request, independent of the type of its value. */
+export interface Exchange extends Dispatcher.DispatchHandler, Expiring {
+  readonly body: string;
+  /** W3C trace context to be sent along. */
+  readonly traceParent: string | undefined;
+  /** Number of calls in the request. */
+  readonly places: number;
+  /** Whether the request has been assigned a connection. */
+  readonly isSent: boolean;
+  fail(fault: UpstreamFault): void;
+}
+
+/** Settings and connections that request contexts share. */
+export interface RequestHost {
+  readonly answerTimeout: number;
+  readonly stallTimeout: number;
+  /** Opens a reservation of memory for an answer. */
+  readonly memory: () => AnswerMemory;
+  /** Notes that the node sent more than the request can need. */
+  noteExcessive(fault: UpstreamFault): void;
+  /** Puts the request on a connection; where `isAlone`, on a new one of its own, which the node cannot have closed before. */
+  dispatch(exchange: Exchange, isAlone: boolean): void;
+  /** Notes that the context needs no expiry watch any more. */
+  forget(exchange: Exchange): void;
+  /** Notes that the request occupies no connection and no place in a queue any more. */
+  release(exchange: Exchange): void;
+}
+
+/** Body of a request, and the reader of its answer. */
+export type OutgoingRequest<T> = {
+  readonly body: string;
+  readonly places: number;
+  /** Whether the request is sent only once, over a connection of its own. */
+  readonly isOnce?: boolean;
+  readonly createReader: (source: ResultSource) => BodyReader<T>;
+};
+
+/**
+ * One HTTP request and its answer. It is over when the answer has been read to its end or has failed; the value may be known before, when the result
+ * is streamed. The deadline applies until the value is known.
+ */
+export class HttpRequest<T> implements Exchange, DecodedSink, ResultSource {
+  readonly body: string;
+  readonly traceParent: string | undefined;
+  readonly places: number;
+  expiresAt: number;
+  sweepIndex = -1;
+  readonly #host: RequestHost;
+  readonly #resolve: (value: T) => void;
+  readonly #reject: (fault: UpstreamFault) => void;
+  readonly #signal: CancelSignal | undefined;
+  readonly #onAbort: (() => void) | undefined;
+  #deadline: number;
+  #reader: BodyReader<T>;
+  #controller: Dispatcher.DispatchController | undefined;
+  #decoder: ContentDecoder | undefined;
+  /** Bytes since the stall timeout was last restarted. */
+  #progress = 0;
+  /** Bytes of the body so far, as sent, and the number of pieces in which they came. */
+  #encodedBytes = 0;
+  #pieces = 0;
+  /** Decoded bytes of the body that the reader has taken. */
+  #takenBytes = 0;
+  #hasAnswer = false;
+  #isCompleted = false;
+  /** True where the request is not resent when its connection breaks. */
+  #isLastTry: boolean;
+  #isOver = false;
+  /** True once the HTTP client has finished with the request. */
+  #isHandedBack = false;
+
+  constructor(
+    host: RequestHost,
+    { body, places, isOnce = false, createReader }: OutgoingRequest<T>,
+    options: SendOptions,
+    { resolve, reject }: OnComplete<T>,
+  ) {
+    this.body = body;
+    this.places = places;
+    this.#isLastTry = isOnce;
+    this.traceParent = options.traceParent;
+    this.#host = host;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#deadline = options.deadline;
+    this.expiresAt = options.deadline;
+    this.#reader = createReader(this);
+    this.#signal = options.signal;
+    if (options.signal !== undefined) {
+      this.#onAbort = () => this.fail(new UpstreamFault('aborted', 'the call is not wanted any more'));
+      options.signal.addEventListener('abort', this.#onAbort);
+    }
+  }
+
+  get isSent(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  /** Ends the request without a value, or breaks off the stream that is its value. */
+  fail(fault: UpstreamFault): void {
+    if (this.#isOver) return;
+    const reported = this.#reader.fail(fault);
+    this.#end();
+    this.#controller?.abort(fault);
+    if (reported.kind === 'excessive') this.#host.noteExcessive(reported);
+    this.#reject(reported);
+  }
+
+  expire(): void {
+    if (this.#reader.isWaitedFor) this.fail(new UpstreamFault('timeout', 'the node did not answer in time'));
+    else this.expiresAt = Number.POSITIVE_INFINITY;
+  }
+
+  pause(): void {
+    if (this.#decoder === undefined) this.#controller?.pause();
+    else this.#decoder.pause();
+  }
+
+  resume(): void {
+    this.#expectMore(this.#host.stallTimeout);
+    if (this.#decoder === undefined) this.#controller?.resume();
+    else this.#decoder.resume();
+  }
+
+  cancel(): void {
+    this.fail(new UpstreamFault('aborted', 'the result is not wanted any more'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // An error thrown here takes the request out of the queue and leaves the connection alone.
+    if (this.#isOver) throw new UpstreamFault('aborted', 'the call is over');
+    this.#controller = controller;
+    this.#expectMore(this.#host.answerTimeout);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    this.#hasAnswer = true;
+    if (status < 200) return;
+    PARSED.heads++;
+    PARSED.isSized = headers['content-length'] !== undefined && headers['transfer-encoding'] === undefined;
+    if (this.#isOver) return;
+    this.#expectMore(this.#host.stallTimeout);
+    if (status > 299) {
+      const retryAfter = readHeader(headers, 'retry-after');
+      this.#reader = new RefusalReader(status, retryAfter, this.#reader, this.#host.memory);
+    }
+    const encoding = readHeader(headers, 'content-encoding') ?? 'identity';
+    if (encoding === 'identity') {
+      const length = readHeader(headers, 'content-length');
+      if (length !== undefined) this.#expectBytes(Number(length));
+      return;
+    }
+    const decompressor = createDecompressor(encoding);
+    if (decompressor === undefined) {
+      this.fail(new UpstreamFault('malformed', 'the answer has an encoding that was not asked for'));
+    } else {
+      this.#decoder = new ContentDecoder(decompressor, this, controller);
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    PARSED.bodyBytes += chunk.length;
+    if (this.#isOver) return;
+    this.#progress += chunk.length;
+    this.#encodedBytes += chunk.length;
+    if (++this.#pieces > PIECES + this.#encodedBytes / BYTES_PER_PIECE) {
+      this.fail(excessive('chunks'));
+      return;
+    }
+    // Without this check a node that sends a byte now and then could occupy a connection, and its caller, indefinitely.
+    if (this.#progress >= LEAST_PROGRESS) this.#expectMore(this.#host.stallTimeout);
+    if (this.#decoder === undefined) this.#take(chunk);
+    else this.#decoder.write(chunk);
+  }
+
+  onResponseEnd(): void {
+    PARSED.answers++;
+    this.#isHandedBack = true;
+    if (this.#isOver) this.#host.release(this);
+    else if (this.#decoder === undefined) this.#finish();
+    else this.#decoder.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (!this.#isOver && !this.#hasAnswer && !this.#isLastTry && isBrokenConnection(error)) {
+      // The node may have closed an idle connection just as it was used. Calls that are not `isOnce` only read, or may be sent again.
+      this.#isLastTry = true;
+      this.#host.dispatch(this, true);
+      return;
+    }
+    this.#isHandedBack = true;
+    if (this.#isOver) this.#host.release(this);
+    else this.fail(describeConnectionError(error));
+  }
+
+  takeDecoded(piece: Buffer): void {
+    if (!this.#isOver) this.#take(piece);
+  }
+
+  endDecoded(): void {
+    if (!this.#isOver) this.#finish();
+  }
+
+  failDecoding(): void {
+    this.fail(new UpstreamFault('malformed', 'the compression of the answer is broken'));
+  }
+
+  #expectBytes(bytes: number): void {
+    try {
+      this.#reader.expect?.(bytes);
+    } catch (error) {
+      this.fail(error as UpstreamFault);
+    }
+  }
+
+  #take(chunk: Buffer): void {
+    this.#takenBytes += chunk.length;
+    try {
+      const value = this.#reader.push(chunk);
+      if (value !== undefined) this.#complete(value);
+    } catch (error) {
+      this.fail(error as UpstreamFault);
+    }
+  }
+
+  /** Reads the complete body. Only the deadline of the call applies from now on. */
+  #finish(): void {
+    this.expiresAt = this.#deadline;
+    // A stream that is already forwarded takes nothing but its end.
+    if (this.#isCompleted) this.#readEnd();
+    else completeInSlot(this.#takenBytes, () => this.#readEnd());
+  }
+
+  #readEnd(): void {
+    if (this.#isOver) return;
+    try {
+      const value = this.#reader.end();
+      if (value instanceof Promise)
+        value.then(
+          (late) => this.#conclude(late),
+          (error) => this.fail(error as UpstreamFault),
+        );
+      else this.#conclude(value);
+    } catch (error) {
+      this.fail(error as UpstreamFault);
+    }
+  }
+
+  #conclude(value: T | undefined): void {
+    if (this.#isOver) return;
+    if (value !== undefined) this.#complete(value);
+    this.#end();
+  }
+
+  /** Delivers the value. From here on only the consumer of the stream decides how long the request continues. */
+  #complete(value: T): void {
+    this.#isCompleted = true;
+    this.#deadline = Number.POSITIVE_INFINITY;
+    this.#ignoreSignal();
+    this.#resolve(value);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#ignoreSignal();
+    this.#decoder?.destroy();
+    this.#host.forget(this);
+    if (this.#isHandedBack) this.#host.release(this);
+  }
+
+  #ignoreSignal(): void {
+    if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  #expectMore(timeout: number): void {
+    this.#progress = 0;
+    this.expiresAt = Math.min(this.#deadline, performance.now() + timeout);
+  }
+}
+
+/** Returns a header field; one that was sent more than once is joined as a list, whatever it contains. */
+function readHeader(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  name: string,
+): string | undefined {
+  const value = headers[name];
+  return typeof value === 'object' ? value.join(', ') : value;
+}

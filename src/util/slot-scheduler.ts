@@ -1,0 +1,269 @@
+import { performance } from 'node:perf_hooks';
+import { FairLines } from './fair-lines.ts';
+
+/**
+ * Time per turn of the event loop for scheduled steps before everything else runs, and the same again for work run
+ * immediately, milliseconds. A request passes several turns on its way (its bytes, its worker's answer), so it
+ * waits this long several times.
+ */
+export const SLOT_MS = 2;
+/**
+ * Time reserved for accepting connections after steps and immediate work: half of the time while connections
+ * arrive, milliseconds.
+ */
+const ACCEPT_MS = 2 * SLOT_MS;
+
+/** An owner counts as alone when no other has sent a request for this long, milliseconds. */
+const ALONE_MS = 10_000;
+
+/** A piece of expensive work, which ends by itself after at most about `SLOT_MS`. */
+type Step = () => void;
+
+/**
+ * Scheduler of expensive work on the thread that reads requests: large bodies, batches, large answers. It runs in
+ * steps, which together take about `SLOT_MS` of a turn of the event loop. Owners share that time fairly, regardless
+ * of the number and length of their steps, so that a small request waits for one step at most.
+ */
+export class SlotScheduler {
+  readonly #lines = new FairLines<Step>();
+  /** Owner of the last request, and the time of the last request whose owner differed from the previous one's. */
+  #lastOwner: string | undefined;
+  #otherAt = Number.NEGATIVE_INFINITY;
+  /** Owner of the running step. */
+  #stepOwner = '';
+  /** Time used by steps in this turn of the event loop, ms. */
+  #stepsMs = 0;
+  /** Time used by immediate work since the last steps, ms. */
+  #atOnceMs = 0;
+  #isStepping = false;
+  /** Whether a connection was accepted in this turn. */
+  #hasAccepted = false;
+  /** End time of the last step. */
+  #workedAt = Number.NEGATIVE_INFINITY;
+  #isArmed = false;
+  /** Start time of the running work, which is charged when it ends. */
+  #runningSince: number | undefined;
+  /** Whether the step that has just run continues after a promise. */
+  #goesOn = false;
+  readonly #now: () => number;
+
+  /** @param now a monotonic clock in milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Owners with waiting steps. */
+  get waiting(): number {
+    return this.#lines.owners;
+  }
+
+  /**
+   * Whether the owner's work may run immediately in this turn; the caller then calls `spend`. An owner with waiting
+   * steps may not overtake them; another owner need not wait for them.
+   */
+  hasTime(owner: string): boolean {
+    if (this.#lines.has(owner) || this.#givesWay()) return false;
+    const runningMs = this.#runningSince === undefined ? 0 : this.#now() - this.#runningSince;
+    return (this.#isStepping ? this.#stepsMs : this.#atOnceMs) + runningMs < SLOT_MS;
+  }
+
+  /**
+   * Records that a connection was accepted in this turn. libuv accepts one per turn of the event loop, and others
+   * may be queued, so steps wait until `ACCEPT_MS` after the last step.
+   */
+  noteConnection(): void {
+    this.#hasAccepted = true;
+    this.#arm();
+  }
+
+  /** Charges immediate work, milliseconds; no effect within work that is measured as a whole. */
+  spend(ms: number): void {
+    if (this.#isStepping) this.#stepsMs += ms;
+    else if (this.#runningSince === undefined) this.#atOnceMs += ms;
+    this.#arm();
+  }
+
+  /** Runs `step` later, in a scheduler slot of its owner. It must not throw. */
+  enter(owner: string, step: Step): void {
+    this.#lines.add(owner, step);
+    this.#arm();
+  }
+
+  /**
+   * Runs work that pauses (`yield`) at least about once a millisecond, to its end. The result is synchronous when
+   * there is time for it in this turn.
+   * @throws errors of the work, synchronously or by rejection
+   */
+  run<T>(owner: string, work: Iterator<undefined, T>): T | Promise<T> {
+    if (this.hasTime(owner)) {
+      const step = this.#runNow(() => this.#runStep(work, this.#now()));
+      if (step.done === true) return step.value;
+    }
+    return new Promise((resolve, reject) => {
+      const takeStep = (): void => {
+        try {
+          const step = this.#runStep(work, this.#now());
+          if (step.done === true) resolve(step.value);
+          else this.enter(owner, takeStep);
+        } catch (error) {
+          reject(error);
+        }
+      };
+      this.enter(owner, takeStep);
+    });
+  }
+
+  /**
+   * Runs work without pauses that takes at most about `SLOT_MS`: immediately if there is time in this turn,
+   * otherwise in a scheduler slot of its owner. Its synchronous time is charged.
+   * @throws errors of the work, synchronously or by rejection
+   */
+  take<T>(owner: string, work: () => T | Promise<T>): T | Promise<T> {
+    if (this.hasTime(owner)) return this.#runNow(work);
+    return new Promise((resolve, reject) => {
+      this.enter(owner, () => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  /**
+   * Runs the work of a request: immediately if its owner is alone, since nobody waits for it, otherwise like
+   * `take`.
+   * @param now in milliseconds of the queue's clock
+   * @throws errors of the work, synchronously or by rejection
+   */
+  serve<T>(owner: string, now: number, work: () => T | Promise<T>): T | Promise<T> {
+    if (owner !== this.#lastOwner) {
+      if (this.#lastOwner !== undefined) this.#otherAt = now;
+      this.#lastOwner = owner;
+    }
+    return now - this.#otherAt > ALONE_MS ? work() : this.take(owner, work);
+  }
+
+  /**
+   * Runs `next` with a value: immediately if the value is there, like `take` if it was awaited, since others may
+   * have waited for the same value.
+   */
+  follow<T, U>(owner: string, value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
+    return value instanceof Promise
+      ? value.then((found) => this.take(owner, () => next(found)))
+      : next(value);
+  }
+
+  /**
+   * Calls `resume`, which settles a promise, in a scheduler slot of the owner. Continuations of that promise until
+   * they wait again are part of the step, and charged.
+   */
+  resumeLater(owner: string, resume: () => void): void {
+    this.enter(owner, () => {
+      this.#goesOn = true;
+      resume();
+    });
+  }
+
+  /** Resolves in a scheduler slot of the owner, like `resumeLater`. */
+  rejoin(owner: string): Promise<void> {
+    return new Promise((resolve) => this.resumeLater(owner, resolve));
+  }
+
+  /** Resolves in a scheduler slot of the owner, for subsequent work of about `ms` that cannot be run from here. */
+  pause(owner: string, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.enter(owner, () => {
+        this.#stepsMs += ms;
+        resolve();
+      });
+    });
+  }
+
+  /** Runs and charges work; nested work is part of the outer one. */
+  #runNow<T>(work: () => T): T {
+    if (this.#runningSince !== undefined) return work();
+    const startedAt = this.#now();
+    this.#runningSince = startedAt;
+    try {
+      return work();
+    } finally {
+      this.#runningSince = undefined;
+      this.spend(this.#now() - startedAt);
+    }
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    setImmediate(() => this.#takeSlot());
+  }
+
+  #takeSlot(): void {
+    this.#isArmed = false;
+    this.#isStepping = false;
+    this.#runningSince = undefined;
+    if (this.#atOnceMs > 0 || this.#stepsMs > 0) this.#workedAt = this.#now();
+    this.#atOnceMs = 0;
+    this.#stepsMs = 0;
+    if (this.#givesWay()) this.#endTurn();
+    else this.#runSteps();
+  }
+
+  #endTurn(): void {
+    this.#hasAccepted = false;
+    // Rearms also to reset the accounts of the next turn.
+    if (this.#lines.owners > 0 || this.#stepsMs > 0 || this.#atOnceMs > 0) this.#arm();
+  }
+
+  /** Whether connections go before steps in this turn. */
+  #givesWay(): boolean {
+    return this.#hasAccepted && this.#now() - this.#workedAt < ACCEPT_MS;
+  }
+
+  #runSteps(): void {
+    while (this.#stepsMs < SLOT_MS) {
+      const next = this.#lines.take();
+      if (next === undefined) break;
+      this.#stepOwner = next.owner;
+      this.#isStepping = true;
+      const startedAt = this.#now();
+      this.#runningSince = startedAt;
+      next.item();
+      if (this.#goesOn) {
+        this.#goesOn = false;
+        // Ticks run when no microtask is left: the continuations of the promise have then ended, or wait.
+        queueMicrotask(() => process.nextTick(this.#finishStep, startedAt));
+        return;
+      }
+      this.#count(startedAt);
+    }
+    this.#endTurn();
+  }
+
+  readonly #finishStep = (startedAt: number): void => {
+    this.#count(startedAt);
+    this.#runSteps();
+  };
+
+  #count(startedAt: number): void {
+    this.#runningSince = undefined;
+    this.#isStepping = false;
+    this.#workedAt = this.#now();
+    const ms = this.#workedAt - startedAt;
+    this.#stepsMs += ms;
+    this.#lines.charge(this.#stepOwner, ms);
+  }
+
+  /** Continues the work until it is done, or `SLOT_MS` is used up. */
+  #runStep<T>(work: Iterator<undefined, T>, startedAt: number): IteratorResult<undefined, T> {
+    for (;;) {
+      const step = work.next();
+      if (step.done === true || this.#now() - startedAt >= SLOT_MS) return step;
+    }
+  }
+}
+
+/** The queue of this thread, which has one event loop. */
+export const SCHEDULER: SlotScheduler = new SlotScheduler();

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SLOT_MS, SlotScheduler } from '../../src/util/slot-scheduler.ts';
+import { spin, watchTurns } from '../support/watch-turns.ts';
+
+function* pausing(steps: number, ms: number, onStep: () => void): Generator<undefined, string> {
+  for (let step = 0; step < steps; step++) {
+    onStep();
+    spin(ms);
+    yield;
+  }
+  return 'done';
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('work that ends in time is done at once, until the time of a turn is used up', async () => {
+  const slots = new SlotScheduler();
+  assert.equal(
+    slots.run(
+      'a',
+      pausing(3, 0, () => {}),
+    ),
+    'done',
+  );
+  assert.equal(slots.hasTime('a'), true);
+  slots.spend(SLOT_MS);
+  assert.equal(slots.hasTime('a'), false);
+  const later = slots.run(
+    'a',
+    pausing(1, 0, () => {}),
+  );
+  assert.ok(later instanceof Promise);
+  assert.equal(await later, 'done');
+  await nextTurn();
+  await nextTurn();
+  assert.equal(slots.hasTime('a'), true);
+});
+
+/** Runs works of owners, each so many steps of so many milliseconds. @returns whose steps ran, in order */
+async function orderOf(
+  ...works: readonly (readonly [owner: string, steps: number, ms: number])[]
+): Promise<string> {
+  let now = 0;
+  const slots = new SlotScheduler(() => now);
+  slots.spend(SLOT_MS);
+  let order = '';
+  const work = function* (owner: string, steps: number, ms: number): Generator<undefined, void> {
+    for (let step = 0; step < steps; step++) {
+      order += owner;
+      now += ms;
+      yield;
+    }
+  };
+  await Promise.all(works.map(([owner, steps, ms]) => slots.run(owner, work(owner, steps, ms))));
+  return order;
+}
+
+test('owners take turns, however much each has to do', async () => {
+  const much = ['g', 6, SLOT_MS] as const;
+  assert.equal(await orderOf(much, much, much, ['s', 2, SLOT_MS]), `gsgs${'g'.repeat(16)}`);
+});
+
+test('owners share time, however long their steps are', async () => {
+  assert.equal(await orderOf(['l', 3, 5 * SLOT_MS], ['s', 12, SLOT_MS]), 'lssssslssssslss');
+});
+
+test('an owner that comes anew goes first, however many wait', async () => {
+  const works = Array.from({ length: 20 }, (_, at) => [String.fromCharCode(97 + at), 3, SLOT_MS] as const);
+  let now = 0;
+  const slots = new SlotScheduler(() => now);
+  slots.spend(SLOT_MS);
+  const seen: string[] = [];
+  const enter = (owner: string, steps: number, ms: number): void =>
+    slots.enter(owner, () => {
+      seen.push(owner);
+      now += ms;
+      if (steps > 1) enter(owner, steps - 1, ms);
+      if (seen.length === 30) enter('new', 1, ms);
+    });
+  for (const work of works) enter(...work);
+  while (slots.waiting > 0) await nextTurn();
+  assert.equal(seen.length, 61);
+  assert.equal(seen.indexOf('new'), 30);
+});
+
+test('between two steps the event loop has its turn', async () => {
+  const slots = new SlotScheduler();
+  slots.spend(SLOT_MS);
+  let immediates = 0;
+  let isOver = false;
+  const count = (): void => {
+    immediates++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const before: number[] = [];
+  await slots.run(
+    'a',
+    pausing(5, SLOT_MS + 0.1, () => before.push(immediates)),
+  );
+  isOver = true;
+  assert.equal(new Set(before).size, 5, before.join());
+});
+
+test('pauses are passed in turns too, each as long as it says', async () => {
+  const slots = new SlotScheduler();
+  slots.spend(SLOT_MS);
+  let turn = 0;
+  let isOver = false;
+  const count = (): void => {
+    turn++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const passed: number[] = [];
+  const wait = (ms: number): Promise<void> => slots.pause('a', ms).then(() => void passed.push(turn));
+  await Promise.all([wait(SLOT_MS), wait(SLOT_MS), wait(SLOT_MS)]);
+  isOver = true;
+  assert.equal(new Set(passed).size, 3, passed.join());
+});
+
+test('while connections come, half of the time is theirs, and half that of steps', async () => {
+  let now = 0;
+  const slots = new SlotScheduler(() => now);
+  const seen: string[] = [];
+  const work = function* (): Generator<undefined, void> {
+    for (let step = 0; step < 3; step++) {
+      seen.push('step');
+      now += SLOT_MS;
+      yield;
+    }
+  };
+  slots.noteConnection();
+  assert.equal(slots.hasTime('a'), true);
+  const done = slots.run('a', work());
+  let isOver = false;
+  const accept = (): void => {
+    if (isOver) return;
+    slots.noteConnection();
+    seen.push('connection');
+    now += SLOT_MS / 4;
+    setImmediate(accept);
+  };
+  accept();
+  await done;
+  isOver = true;
+  const steps = seen.flatMap((what, at) => (what === 'step' ? [at] : []));
+  assert.equal(steps.length, 3);
+  for (const [index, at] of steps.slice(1).entries()) assert.ok(at - (steps[index] ?? 0) > 3, seen.join());
+});
+
+test('work that throws, at once or later, fails and lets others go on', async () => {
+  const slots = new SlotScheduler();
+  const broken = (): Iterator<undefined, string> => ({
+    next() {
+      throw new Error('broken');
+    },
+  });
+  assert.throws(() => slots.run('a', broken()), /broken/);
+  slots.spend(SLOT_MS);
+  const failing = slots.run('a', broken());
+  const other = slots.run(
+    'a',
+    pausing(2, 0, () => {}),
+  );
+  await assert.rejects(Promise.resolve(failing), /broken/);
+  assert.equal(await other, 'done');
+  assert.equal(slots.waiting, 0);
+});
+
+test('work that has to be waited for together is spread over turns', async () => {
+  const slots = new SlotScheduler();
+  const watch = watchTurns();
+  let found = (_: number): void => {};
+  const value = new Promise<number>((resolve) => {
+    found = resolve;
+  });
+  const all = Array.from({ length: 12 }, (_, at) =>
+    slots.follow(`owner ${at % 3}`, value, (one) => {
+      watch.note();
+      spin(SLOT_MS + 0.1);
+      return one + at;
+    }),
+  );
+  found(100);
+  assert.deepEqual(
+    await Promise.all(all),
+    Array.from({ length: 12 }, (_, at) => 100 + at),
+  );
+  // The first one at once, at the end of a turn.
+  assert.ok(watch.end() <= 2, String(watch.end()));
+  assert.equal(
+    slots.follow('a', 1, (one) => one + 1),
+    2,
+  );
+  const failed = slots.follow('a', value, () => assert.fail('as it is'));
+  await assert.rejects(async () => failed, { message: 'as it is' });
+});
+
+test('what follows a promise that is settled in a turn is counted, over all its promises', async () => {
+  const slots = new SlotScheduler();
+  const watch = watchTurns();
+  const goOn = async (owner: string): Promise<void> => {
+    await slots.rejoin(owner);
+    await Promise.resolve();
+    await new Promise((resolve) => queueMicrotask(() => resolve(undefined)));
+    watch.note();
+    spin(SLOT_MS + 0.1);
+  };
+  await Promise.all(Array.from({ length: 10 }, (_, at) => goOn(`owner ${at % 2}`)));
+  assert.equal(watch.end(), 1);
+});
+
+test('little work that follows promises shares a turn', async () => {
+  let now = 0;
+  const slots = new SlotScheduler(() => now);
+  const watch = watchTurns();
+  const goOn = async (): Promise<void> => {
+    await slots.rejoin('a');
+    watch.note();
+    now += SLOT_MS / 4;
+  };
+  await Promise.all(Array.from({ length: 12 }, goOn));
+  assert.equal(watch.end(), 4);
+});
+
+test('work within work has what time the other has left', async () => {
+  let now = 0;
+  const slots = new SlotScheduler(() => now);
+  const order: string[] = [];
+  const inner = (): void => void order.push('inner');
+  const outer = (ms: number) => (): void | Promise<void> => {
+    now += ms;
+    const within = slots.take('a', inner);
+    order.push('outer');
+    return within;
+  };
+  await slots.take('a', outer(SLOT_MS / 2));
+  assert.deepEqual(order.splice(0), ['inner', 'outer']);
+  await nextTurn();
+  await slots.take('a', outer(SLOT_MS));
+  assert.deepEqual(order, ['outer', 'inner']);
+});
