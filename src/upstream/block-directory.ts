@@ -16,8 +16,8 @@ import {
   ABSENCE_UNVERIFIED,
   type Absence,
   type AnsweredBy,
-  type Exchange,
   type NullMeaning,
+  type RequestContext,
   type Send,
   type UpstreamRequest,
 } from './upstream-request.ts';
@@ -336,13 +336,13 @@ export class BlockDirectory {
 
   /** Sends to a node that is not in `except` and adds it there. Returns undefined if `isOptional` and no other node can answer. */
   async #requestFromAnother(
-    exchange: Exchange & { readonly except: Set<Upstream> },
+    context: RequestContext & { readonly except: Set<Upstream> },
     isOptional: boolean,
   ): Promise<Block | null | undefined> {
     const witness: AnsweredBy = {};
     try {
-      const block = await this.#fetch({ ...exchange, witness });
-      if (witness.upstream !== undefined) exchange.except.add(witness.upstream);
+      const block = await this.#fetch({ ...context, witness });
+      if (witness.upstream !== undefined) context.except.add(witness.upstream);
       return block;
     } catch (error) {
       if (isOptional && error instanceof UpstreamFault && error.kind !== 'aborted') return undefined;
@@ -368,10 +368,10 @@ export class BlockDirectory {
     };
   }
 
-  async #fetch(exchange: Exchange): Promise<Block | null> {
-    const result = await this.#ask(exchange);
+  async #fetch(context: RequestContext): Promise<Block | null> {
+    const result = await this.#ask(context);
     if (result === 'null') return null;
-    const block = parseBlock(await parseText(result as string, exchange.scope));
+    const block = parseBlock(await parseText(result as string, context.scope));
     this.#blocks.set(block.hash, block);
     this.#noteMerge(block);
     return block;

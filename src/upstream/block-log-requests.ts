@@ -13,7 +13,7 @@ import type { Block } from './heads/block.ts';
 import { holdAll } from './hold-text.ts';
 import { openCharacters } from './join-pieces.ts';
 import type { Upstream } from './upstream.ts';
-import type { AnsweredBy, Exchange, UpstreamRequest } from './upstream-request.ts';
+import type { AnsweredBy, RequestContext, UpstreamRequest } from './upstream-request.ts';
 import type { LogProofs } from './verifying/log-proofs.ts';
 
 /** Minimum time over which nodes return the same logs that lack some of the header's bloom; some nodes answer before their indexes are written. */
@@ -156,9 +156,9 @@ export class BlockLogRequests {
   }
 
   /** @returns the fault if no node is left that answers */
-  async #ask(exchange: Exchange): Promise<JsonResult | UpstreamFault> {
+  async #ask(context: RequestContext): Promise<JsonResult | UpstreamFault> {
     try {
-      return await this.#parts.ask(exchange);
+      return await this.#parts.ask(context);
     } catch (error) {
       return takeFault(error);
     }

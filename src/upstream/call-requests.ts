@@ -14,7 +14,7 @@ import { checkData, checkQuantity } from './checks/check-values.ts';
 import type { CallSampler } from './local-executions.ts';
 import type { SendCoalesced } from './send-coalesced.ts';
 import type { Upstream } from './upstream.ts';
-import type { AnsweredBy, BlockPosition, Exchange, Send } from './upstream-request.ts';
+import type { AnsweredBy, BlockPosition, RequestContext, Send } from './upstream-request.ts';
 import type { Proofs } from './verifying/proofs.ts';
 
 export type RequestParts = {
@@ -198,7 +198,7 @@ export class CallRequests {
   #requestSampled(
     request: CallRequest,
     place: PinnedBlock['position'],
-    exchange: Exchange,
+    context: RequestContext,
   ): PromiseOrValue<JsonResult> {
     const witness: AnsweredBy = {};
     const note = (answer: JsonResult | ChainError): void => {
@@ -207,7 +207,7 @@ export class CallRequests {
         this.#sampler?.noteAnswer?.({ node, answer, request, place });
     };
     const requested = recoverWith<JsonResult>(
-      () => sendUncovered(this.#parts, { ...exchange, witness }),
+      () => sendUncovered(this.#parts, { ...context, witness }),
       (error) => {
         if (error instanceof ChainError) note(error);
         throw error;

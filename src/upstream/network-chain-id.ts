@@ -6,7 +6,7 @@ import { ScopeWaiters } from '../util/scope-waiters.ts';
 import { type ConfiguredChain, tallyChainIds } from './chain-claims.ts';
 import { explainOutage } from './node-state.ts';
 import type { Upstream } from './upstream.ts';
-import type { Exchange, Send } from './upstream-request.ts';
+import type { RequestContext, Send } from './upstream-request.ts';
 
 /** Chain id of a network of nodes: the configured one, or the one that they report, which is fixed once known. */
 export class NetworkChainId {
@@ -43,9 +43,9 @@ export class NetworkChainId {
   }
 
   /** Delays requests until the chain id is known: before, no node is known to be of this network. */
-  gate(exchange: Exchange, ask: Send): PromiseOrValue<JsonResult> {
-    if (this.#known !== undefined) return ask(exchange);
-    return continueWith(this.find(exchange.scope), () => ask(exchange));
+  gate(context: RequestContext, ask: Send): PromiseOrValue<JsonResult> {
+    if (this.#known !== undefined) return ask(context);
+    return continueWith(this.find(context.scope), () => ask(context));
   }
 
   /** Sets the chain id. */

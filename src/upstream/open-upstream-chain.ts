@@ -154,7 +154,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       acceptRules: (refutation, call) => verification.acceptRules(refutation, call.block),
     }),
   });
-  const ask = aimPending((exchange) => chainId.gate(exchange, sendToPool), {
+  const ask = aimPending((context) => chainId.gate(context, sendToPool), {
     upstreams,
     head: () => head.head,
     findPreferred: (call, scope) => sending?.findPreferred(call, scope),

@@ -118,7 +118,7 @@ export type AnsweredBy = { upstream?: Upstream | undefined };
  * Context of a request in the policies; each policy sees the decisions of those before it. There is one record per
  * request, which is completed on the way and copied only if several upstreams are used at the same time or with another scope.
  */
-export type Exchange = {
+export type RequestContext = {
   readonly call: UpstreamRequest;
   readonly scope: RequestScope;
   /** Upstreams that must not be used (again). */
@@ -132,7 +132,7 @@ export type Exchange = {
 };
 
 /** A request context with its upstreams, best first. */
-export type RoutedRequest = Exchange & { readonly route: Route };
+export type RoutedRequest = RequestContext & { readonly route: Route };
 
 /** A request context with its current upstream. */
 export type Directed = RoutedRequest & {
@@ -142,21 +142,21 @@ export type Directed = RoutedRequest & {
 };
 
 /** Mutable record behind the request context; the types returned by the functions below show which decisions are set. */
-type ExchangeRecord = Exchange & {
+type ContextRecord = RequestContext & {
   route: Route | undefined;
   upstream: Upstream | undefined;
   requestedAt: number;
 };
 
 /** Creates the mutable record of a request to nodes, with room for all decisions. */
-export function openContext(exchange: Exchange, scope: RequestScope): Exchange {
-  const record: ExchangeRecord = {
-    call: exchange.call,
+export function openContext(context: RequestContext, scope: RequestScope): RequestContext {
+  const record: ContextRecord = {
+    call: context.call,
     scope,
-    except: exchange.except,
-    prefer: exchange.prefer,
-    witness: exchange.witness ?? { upstream: undefined },
-    lacking: exchange.lacking,
+    except: context.except,
+    prefer: context.prefer,
+    witness: context.witness ?? { upstream: undefined },
+    lacking: context.lacking,
     route: undefined,
     upstream: undefined,
     requestedAt: 0,
@@ -165,30 +165,30 @@ export function openContext(exchange: Exchange, scope: RequestScope): Exchange {
 }
 
 /** Sets the route in the request context, and returns it. */
-export function setRoute(exchange: Exchange, route: Route): RoutedRequest {
-  const record = exchange as ExchangeRecord;
+export function setRoute(context: RequestContext, route: Route): RoutedRequest {
+  const record = context as ContextRecord;
   record.route = route;
   return record as RoutedRequest;
 }
 
 /** Sets the current upstream in the request context, and returns it. */
-export function setUpstream(exchange: RoutedRequest, upstream: Upstream): Directed {
-  const record = exchange as ExchangeRecord;
+export function setUpstream(context: RoutedRequest, upstream: Upstream): Directed {
+  const record = context as ContextRecord;
   record.upstream = upstream;
   record.requestedAt = performance.now();
   return record as Directed;
 }
 
 /** Returns a copy with another scope. */
-export function withScope<E extends Exchange>(exchange: E, scope: RequestScope): E {
-  return { ...exchange, scope };
+export function withScope<E extends RequestContext>(context: E, scope: RequestScope): E {
+  return { ...context, scope };
 }
 
 /**
  * Answers a request. Rejects with ChainError if the node's answer is an error (a revert, an invalid parameter),
  * and with UpstreamFault if there is no usable answer.
  */
-export type Handler<E extends Exchange = Exchange> = (exchange: E) => Promise<JsonResult>;
+export type Handler<E extends RequestContext = RequestContext> = (context: E) => Promise<JsonResult>;
 
 /** Answers a request with the whole pool, which has some answers synchronously. */
-export type Send = (exchange: Exchange) => PromiseOrValue<JsonResult>;
+export type Send = (context: RequestContext) => PromiseOrValue<JsonResult>;

@@ -143,8 +143,8 @@ it('the same question is asked as often as it comes on a development network, at
       return { kind: 'result', result: '"0x1"' };
     });
     const ask = openPool([scripted], { options: { development } });
-    const exchange = createExchange({ sharedAs: 'same' });
-    await Promise.all([ask(exchange), ask(createExchange({ sharedAs: 'same' }))]);
+    const context = createExchange({ sharedAs: 'same' });
+    await Promise.all([ask(context), ask(createExchange({ sharedAs: 'same' }))]);
     assert.equal(calls, requested);
   }
 });

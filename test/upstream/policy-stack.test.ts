@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { describe, it } from 'node:test';
 import { createPolicy, type Policy, PolicyStack, type PolicySteps } from '../../src/upstream/policy-stack.ts';
-import type { Directed, Exchange, RoutedRequest } from '../../src/upstream/upstream-request.ts';
+import type { Directed, RequestContext, RoutedRequest } from '../../src/upstream/upstream-request.ts';
 import { createExchange } from './support/exchange.ts';
 
 /** Whether the compiler takes a policy of the first type where one of the second is expected. */
@@ -14,9 +14,9 @@ describe('PolicyStack', () => {
     const name =
       (text: string): Policy =>
       (next) =>
-      (exchange) => {
+      (context) => {
         passed.push(text);
-        return next(exchange);
+        return next(context);
       };
     const handler = PolicyStack.of(name('first'))
       .around(name('second'))
@@ -27,10 +27,13 @@ describe('PolicyStack', () => {
   });
 
   it('does not compile where a policy needs what is not decided yet, or would lose what is', () => {
-    const needsRoute: Fits<Policy<RoutedRequest>, Policy<Exchange>> = false;
+    const needsRoute: Fits<Policy<RoutedRequest>, Policy<RequestContext>> = false;
     const needsUpstream: Fits<Policy<Directed>, Policy<RoutedRequest>> = false;
-    const losesRoute: Fits<Policy<Exchange>, Policy<RoutedRequest>> = false;
-    const decidesRoute: Fits<Policy<Exchange, RoutedRequest>, Policy<Exchange, RoutedRequest>> = true;
+    const losesRoute: Fits<Policy<RequestContext>, Policy<RoutedRequest>> = false;
+    const decidesRoute: Fits<
+      Policy<RequestContext, RoutedRequest>,
+      Policy<RequestContext, RoutedRequest>
+    > = true;
     assert.deepEqual([needsRoute, needsUpstream, losesRoute, decidesRoute], [false, false, false, true]);
   });
 });
@@ -39,9 +42,9 @@ describe('policies made of steps', () => {
   /** Notes what it sees, and changes nothing. */
   const watch = (name: string, seen: string[]): Policy =>
     createPolicy({
-      begin(exchange) {
+      begin(context) {
         seen.push(`${name} begins`);
-        return exchange;
+        return context;
       },
       onResult(_, result) {
         seen.push(`${name} sees ${String(result)}`);
@@ -67,7 +70,7 @@ describe('policies made of steps', () => {
 
   it('share one promise, in one stack with policies that are functions', async () => {
     const seen: string[] = [];
-    const plain: Policy = (next) => (exchange) => next(exchange);
+    const plain: Policy = (next) => (context) => next(context);
     const handler = PolicyStack.of(watch('a', seen))
       .around(plain)
       .around(watch('b', seen))
@@ -112,21 +115,22 @@ describe('policies made of steps', () => {
   });
 
   it('a result may be replaced at once or later, by a failure too, for the policies around', async () => {
-    const replacements: readonly (readonly [NonNullable<PolicySteps<Exchange>['onResult']>, string])[] = [
-      [() => '2', 'out sees 2'],
-      [async () => '3', 'out sees 3'],
+    const replacements: readonly (readonly [NonNullable<PolicySteps<RequestContext>['onResult']>, string])[] =
       [
-        () => {
-          throw new Error('wrong');
-        },
-        'out sees Error: wrong',
-      ],
-      [(exchange, _, next) => next(exchange), 'out sees 1'],
-    ];
+        [() => '2', 'out sees 2'],
+        [async () => '3', 'out sees 3'],
+        [
+          () => {
+            throw new Error('wrong');
+          },
+          'out sees Error: wrong',
+        ],
+        [(context, _, next) => next(context), 'out sees 1'],
+      ];
     for (const [onResult, expected] of replacements) {
       const seen: string[] = [];
       const handler = PolicyStack.of(watch('out', seen))
-        .around(createPolicy<Exchange>({ onResult }))
+        .around(createPolicy<RequestContext>({ onResult }))
         .over(async () => '1');
       await handler(createExchange()).catch(() => {});
       assert.deepEqual(seen.slice(1), [expected]);
@@ -136,10 +140,10 @@ describe('policies made of steps', () => {
   it('a failure may be replaced, and recovered from by asking again what is inside', async () => {
     const seen: string[] = [];
     let requested = 0;
-    const again = createPolicy<Exchange>({
+    const again = createPolicy<RequestContext>({
       onError: () => new Error('replaced'),
-      recover: (exchange, error, next) =>
-        (error as Error).message === 'replaced' && requested < 2 ? next(exchange) : undefined,
+      recover: (context, error, next) =>
+        (error as Error).message === 'replaced' && requested < 2 ? next(context) : undefined,
     });
     const handler = PolicyStack.of(watch('out', seen))
       .around(again)

@@ -134,10 +134,10 @@ async function playScene({ bad, position, truth, isShared, callers }: Scene): Pr
 async function playWithoutTruth(bad: readonly Behaviour[]): Promise<void> {
   const nodes = bad.map((behaviour, tier) => createNode({ behaviour, tier }));
   const ask = poolOf(nodes, { options: { retries: 1 } });
-  const exchange = createExchange({ check }, createScope(200));
+  const context = createExchange({ check }, createScope(200));
   // Streams of liars all break off at the same place: what is read of them is no answer either.
   await assert.rejects(
-    async () => readAll(await ask(exchange)),
+    async () => readAll(await ask(context)),
     (error: unknown) => error instanceof ChainError || error instanceof UpstreamFault,
   );
 }

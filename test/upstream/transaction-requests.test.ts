@@ -6,7 +6,7 @@ import { keccak256 } from '../../src/primitives/keccak.ts';
 import { PIECE_LENGTH } from '../../src/primitives/parse-json.ts';
 import type { BlockRequests } from '../../src/upstream/block-requests.ts';
 import { TransactionRequests } from '../../src/upstream/transaction-requests.ts';
-import { ABSENCE_VERIFIED, type Exchange } from '../../src/upstream/upstream-request.ts';
+import { ABSENCE_VERIFIED, type RequestContext } from '../../src/upstream/upstream-request.ts';
 import type { Proofs } from '../../src/upstream/verifying/proofs.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from './support/network.ts';
@@ -203,7 +203,7 @@ describe('a transaction by its hash, and its receipt', () => {
 });
 
 describe('a receipt that is taken out of those of its block', () => {
-  const answerAll = async ({ call }: Exchange): Promise<string> => {
+  const answerAll = async ({ call }: RequestContext): Promise<string> => {
     const { method, params } = call;
     return JSON.stringify(chain.answer(method, JSON.parse(params)));
   };

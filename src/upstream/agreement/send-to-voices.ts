@@ -3,7 +3,7 @@ import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
-import type { Exchange, Send, UpstreamRequest } from '../upstream-request.ts';
+import type { RequestContext, Send, UpstreamRequest } from '../upstream-request.ts';
 import { nameAnswer, withoutDetail } from './name-answer.ts';
 import type { OperatorVoices } from './operator-voices.ts';
 
@@ -20,11 +20,11 @@ export type UncoveredParts = {
  */
 export function sendUncovered(
   { ask, sendToVoices }: UncoveredParts,
-  exchange: Exchange,
+  context: RequestContext,
 ): PromiseOrValue<JsonResult> {
-  if (sendToVoices !== undefined) return sendToVoices(exchange);
-  exchange.scope.noteTrust('single');
-  return ask(exchange);
+  if (sendToVoices !== undefined) return sendToVoices(context);
+  context.scope.noteTrust('single');
+  return ask(context);
 }
 
 /** An answer, and the number of operators that returned it. */

@@ -2,7 +2,7 @@ import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
 import { Refutation } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Upstream } from '../upstream.ts';
-import type { Exchange, Handler, UpstreamRequest } from '../upstream-request.ts';
+import type { Handler, RequestContext, UpstreamRequest } from '../upstream-request.ts';
 import { ContinuedStream } from './continued-stream.ts';
 
 /**
@@ -26,22 +26,22 @@ const MAX_ROUNDS = 16;
 export function acceptRules(accept: AcceptRules | undefined): Policy {
   if (accept === undefined) return createPolicy({});
   /** Returns the request to send after a fault; undefined where the fault stands. */
-  const chooseAfter = (exchange: Exchange): ((fault: unknown) => Exchange | undefined) => {
-    const except = new Set(exchange.except);
+  const chooseAfter = (context: RequestContext): ((fault: unknown) => RequestContext | undefined) => {
+    const except = new Set(context.except);
     let rounds = 0;
     return (fault) => {
-      const dissenters = fault instanceof Refutation ? accept(fault, exchange.call) : undefined;
+      const dissenters = fault instanceof Refutation ? accept(fault, context.call) : undefined;
       if (dissenters === undefined || ++rounds > MAX_ROUNDS) return undefined;
       for (const upstream of dissenters) except.add(upstream);
-      return { ...exchange, except };
+      return { ...context, except };
     };
   };
   const retry = async (
-    exchange: Exchange,
-    choose: (fault: unknown) => Exchange | undefined,
+    context: RequestContext,
+    choose: (fault: unknown) => RequestContext | undefined,
     next: Handler,
   ): Promise<JsonResult> => {
-    for (let again = exchange; ; ) {
+    for (let again = context; ; ) {
       try {
         return await next(again);
       } catch (error) {
@@ -52,10 +52,10 @@ export function acceptRules(accept: AcceptRules | undefined): Policy {
     }
   };
   return createPolicy({
-    onResult: (exchange, result, next) =>
-      isComplete(result) ? result : new ContinuedStream(result, next, chooseAfter(exchange)),
-    recover(exchange, error, next) {
-      const choose = chooseAfter(exchange);
+    onResult: (context, result, next) =>
+      isComplete(result) ? result : new ContinuedStream(result, next, chooseAfter(context)),
+    recover(context, error, next) {
+      const choose = chooseAfter(context);
       const again = choose(error);
       return again && retry(again, choose, next);
     },

@@ -46,25 +46,25 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
     if (upstream.methodSilences.end(call.method)) events.onHeard(upstream, call.method);
   };
   return createPolicy({
-    begin(exchange) {
-      exchange.upstream.health.inFlight++;
-      return exchange;
+    begin(context) {
+      context.upstream.health.inFlight++;
+      return context;
     },
-    onResult(exchange, result) {
-      const { call, upstream, route, requestedAt } = exchange;
+    onResult(context, result) {
+      const { call, upstream, route, requestedAt } = context;
       const { health } = upstream;
       health.inFlight--;
       const ms = performance.now() - requestedAt;
       if (health.succeed(ms)) events.onHeard(upstream);
-      noteHeard(exchange);
+      noteHeard(context);
       upstream.seconds.record(ms / 1_000);
       // A result contradicts the nodes that claimed a failed execution.
       for (const { upstream: other, error } of route.takeClaims()) count(other, error, call.method);
       if (isComplete(result)) return result;
-      return watchStream(result, (fault) => note(exchange, fault, requestedAt));
+      return watchStream(result, (fault) => note(context, fault, requestedAt));
     },
-    onError(exchange, error) {
-      const { call, scope, upstream, requestedAt } = exchange;
+    onError(context, error) {
+      const { call, scope, upstream, requestedAt } = context;
       const { health, methodSilences } = upstream;
       const ms = performance.now() - requestedAt;
       health.inFlight--;
@@ -76,8 +76,8 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
         methodSilences.noteOvertaken(call.method);
       }
       if (isHeard(error) && health.silence.end()) events.onHeard(upstream);
-      if (error instanceof ChainError || isHeard(error)) noteHeard(exchange);
-      if (isNoted(error)) note(exchange, error, requestedAt);
+      if (error instanceof ChainError || isHeard(error)) noteHeard(context);
+      if (isNoted(error)) note(context, error, requestedAt);
       return error;
     },
   });

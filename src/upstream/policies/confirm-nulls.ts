@@ -16,29 +16,27 @@ import { type Directed, type Handler, type RoutedRequest, withScope } from '../u
  */
 export function confirmNulls(voices?: { readonly needed: number }): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({
-    begin(exchange, next) {
-      const { nulls } = exchange.call;
-      if (nulls === 'certain') return requestAll(next, exchange);
-      return nulls === 'search' && voices !== undefined
-        ? countVoices(next, exchange, voices.needed)
-        : exchange;
+    begin(context, next) {
+      const { nulls } = context.call;
+      if (nulls === 'certain') return requestAll(next, context);
+      return nulls === 'search' && voices !== undefined ? countVoices(next, context, voices.needed) : context;
     },
-    onResult(exchange, result, next) {
-      const { nulls } = exchange.call;
+    onResult(context, result, next) {
+      const { nulls } = context.call;
       if (result !== 'null' || nulls === 'truth' || nulls === 'fault') return result;
-      return confirm(exchange, next);
+      return confirm(context, next);
     },
   });
 }
 
-async function confirm(exchange: RoutedRequest, next: Handler<RoutedRequest>): Promise<JsonResult> {
-  const { nulls } = exchange.call;
-  const isAccepted = !isBehind(exchange);
+async function confirm(context: RoutedRequest, next: Handler<RoutedRequest>): Promise<JsonResult> {
+  const { nulls } = context.call;
+  const isAccepted = !isBehind(context);
   for (;;) {
-    const other = await requestFromAnother(next, exchange);
+    const other = await requestFromAnother(next, context);
     if (other === undefined) break;
     if (other !== 'null') return other;
-    if (nulls !== 'search' && (isAccepted || !isBehind(exchange))) return other;
+    if (nulls !== 'search' && (isAccepted || !isBehind(context))) return other;
   }
   if (nulls === 'search') return 'null';
   if (!isAccepted) throw new LoneNull('the nodes that could be asked are behind and do not have it');
@@ -63,13 +61,13 @@ export function noteLacking(): Policy<Directed> {
 /** Tries one upstream after the other until one has the object. Returns null only where at least `needed` operators report it absent. */
 async function countVoices(
   next: Handler<RoutedRequest>,
-  exchange: RoutedRequest,
+  context: RoutedRequest,
   needed: number,
 ): Promise<JsonResult> {
   const lacking = new Set<Upstream>();
-  const requested = { ...exchange, lacking };
+  const requested = { ...context, lacking };
   let result = await next(requested);
-  while (result === 'null' && !exchange.route.isExhausted)
+  while (result === 'null' && !context.route.isExhausted)
     result = (await requestFromAnother(next, requested)) ?? 'null';
   const operators = new Set([...lacking].map(({ operator }) => operator)).size;
   if (result !== 'null' || operators >= needed) return result;
@@ -78,13 +76,13 @@ async function countVoices(
 }
 
 /** Tries one upstream after the other until one has the object. Returns null only where all upstreams of the route report it absent. */
-async function requestAll(next: Handler<RoutedRequest>, exchange: RoutedRequest): Promise<JsonResult> {
+async function requestAll(next: Handler<RoutedRequest>, context: RoutedRequest): Promise<JsonResult> {
   const lacking = new Set<Upstream>();
-  const requested = { ...exchange, lacking };
-  const isCertain = (): boolean => lacking.size >= exchange.route.total;
+  const requested = { ...context, lacking };
+  const isCertain = (): boolean => lacking.size >= context.route.total;
   try {
     let result = await next(requested);
-    while (result === 'null' && !exchange.route.isExhausted)
+    while (result === 'null' && !context.route.isExhausted)
       result = (await requestFromAnother(next, requested)) ?? 'null';
     if (result !== 'null' || isCertain()) return result;
   } catch (error) {
@@ -113,11 +111,11 @@ function halveTime(scope: RequestScope): RequestScope {
 /** Returns the answer of the next upstream of the route; undefined when none can answer. */
 async function requestFromAnother(
   next: Handler<RoutedRequest>,
-  exchange: RoutedRequest,
+  context: RoutedRequest,
 ): Promise<JsonResult | undefined> {
-  if (exchange.route.isExhausted) return undefined;
+  if (context.route.isExhausted) return undefined;
   try {
-    return await next(withScope(exchange, halveTime(exchange.scope)));
+    return await next(withScope(context, halveTime(context.scope)));
   } catch (error) {
     if (error instanceof UpstreamFault && error.kind !== 'aborted') return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { Refutation, UpstreamFault } from '../fault.ts';
-import { type Exchange, type Handler, withScope } from '../upstream-request.ts';
+import { type Handler, type RequestContext, withScope } from '../upstream-request.ts';
 import { areSame, type Passed, PassedBytes } from './passed-bytes.ts';
 
 /** Time limit from the resumed request to the first piece of its answer. */
@@ -19,7 +19,7 @@ class OtherBytes extends UpstreamFault {
  * under a secret key: with any other checksum, a lying node could craft bytes that have the checksum of another's). Where an answer was refuted at its end,
  * others are read to theirs, whether they begin alike or not: the verified one shows which node was wrong.
  */
-export class ContinuedStream<E extends Exchange> implements JsonStream {
+export class ContinuedStream<E extends RequestContext> implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly #next: Handler<E>;
   /** Returns the request to send after a fault; undefined where the stream ends with the fault. */
@@ -62,19 +62,19 @@ export class ContinuedStream<E extends Exchange> implements JsonStream {
         if (error instanceof Refutation) refutation = error;
         // An answer that was read to its end is verified: the bytes passed on were wrong, and no other answer continues them.
         else if (refutation !== undefined && error instanceof OtherBytes) throw refutation;
-        const exchange = this.#choose(error);
-        if (exchange === undefined) throw refutation ?? error;
-        this.#source = toStream(await this.#ask(exchange));
+        const context = this.#choose(error);
+        if (context === undefined) throw refutation ?? error;
+        this.#source = toStream(await this.#ask(context));
         // The new source is not yet cancelled.
         if (this.#isCancelled) this.#source.cancel();
       }
     }
   }
 
-  #ask(exchange: E): Promise<JsonResult> {
+  #ask(context: E): Promise<JsonResult> {
     const deadline = performance.now() + RESUME_LIMIT_MS;
-    this.#scope = exchange.scope.derive({ deadline, isDetached: true });
-    return this.#next(withScope(exchange, this.#scope));
+    this.#scope = context.scope.derive({ deadline, isDetached: true });
+    return this.#next(withScope(context, this.#scope));
   }
 }
 

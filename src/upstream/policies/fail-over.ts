@@ -12,25 +12,25 @@ const MAX_UNKNOWN = 2;
  */
 export function failOver(): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({
-    recover: (exchange, error, next) =>
-      isFault(error) && mayFailOver(exchange) ? sendToOthers(exchange, error, next) : undefined,
+    recover: (context, error, next) =>
+      isFault(error) && mayFailOver(context) ? sendToOthers(context, error, next) : undefined,
   });
 }
 
 async function sendToOthers(
-  exchange: RoutedRequest,
+  context: RoutedRequest,
   first: UpstreamFault,
   next: Handler<RoutedRequest>,
 ): Promise<JsonResult> {
   const faults = [first];
   for (;;) {
     try {
-      return await next(exchange);
+      return await next(context);
     } catch (error) {
       if (!isFault(error)) throw error;
       faults.push(error);
       if (faults.filter(({ kind }) => kind === 'unknown').length >= MAX_UNKNOWN) throw error;
-      if (!mayFailOver(exchange)) throw summarize(faults);
+      if (!mayFailOver(context)) throw summarize(faults);
     }
   }
 }

@@ -41,31 +41,31 @@ export type HedgeParts = {
 export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<RoutedRequest, Directed> {
   const findLatencies = ({ call, scope }: RoutedRequest): LatencyWindow =>
     latenciesOf(call.method, scope.batch !== undefined);
-  const note = (exchange: RoutedRequest, startedAt: number): void => {
-    findLatencies(exchange).record(performance.now() - startedAt);
+  const note = (context: RoutedRequest, startedAt: number): void => {
+    findLatencies(context).record(performance.now() - startedAt);
   };
   return createPolicy<RoutedRequest, Directed>({
-    begin(exchange, next) {
-      const { route } = exchange;
+    begin(context, next) {
+      const { route } = context;
       const first = route.take();
       if (first === undefined) throw new UpstreamFault('unreachable', 'no node is reachable');
       budget.earn(share);
       if (route.isExhausted) {
-        noteConfirmed(exchange, first);
-        return setUpstream(exchange, first);
+        noteConfirmed(context, first);
+        return setUpstream(context, first);
       }
       const startedAt = performance.now();
-      const delays = chooseDelays(exchange, share > 0 ? findLatencies(exchange) : undefined, startedAt);
+      const delays = chooseDelays(context, share > 0 ? findLatencies(context) : undefined, startedAt);
       return new Promise((resolve, reject) => {
         const onResult = (result: JsonResult): void => {
-          note(exchange, startedAt);
+          note(context, startedAt);
           resolve(result);
         };
-        new Race({ exchange, next, delays, budget, onResult, onError: reject }).begin(first, startedAt);
+        new Race({ context, next, delays, budget, onResult, onError: reject }).begin(first, startedAt);
       });
     },
-    onResult(exchange, result) {
-      note(exchange, exchange.requestedAt);
+    onResult(context, result) {
+      note(context, context.requestedAt);
       return result;
     },
   });
@@ -98,7 +98,7 @@ function chooseDelays(
 }
 
 type RaceParts = {
-  readonly exchange: RoutedRequest;
+  readonly context: RoutedRequest;
   readonly next: Handler<Directed>;
   readonly delays: Delays;
   readonly budget: TokenBucket;
@@ -132,23 +132,23 @@ class Race implements Expiring {
   }
 
   begin(first: Upstream, now: number): void {
-    const { exchange, delays } = this.#parts;
-    if (exchange.scope.aborted) {
+    const { context, delays } = this.#parts;
+    if (context.scope.aborted) {
       this.#abandon();
       return;
     }
-    exchange.scope.signal.addEventListener('abort', this.#abandon);
+    context.scope.signal.addEventListener('abort', this.#abandon);
     this.expiresAt = now + (this.#isBudgeted ? delays.slowMs : delays.silentMs);
     RACES.add(this);
     this.#ask(first);
   }
 
   expire(): void {
-    const { exchange, delays, budget } = this.#parts;
-    const upstream = this.#isBudgeted && !budget.tryTake() ? undefined : exchange.route.take();
+    const { context, delays, budget } = this.#parts;
+    const upstream = this.#isBudgeted && !budget.tryTake() ? undefined : context.route.take();
     this.#isBudgeted = false;
     this.expiresAt = performance.now() + delays.silentMs;
-    if (exchange.route.isExhausted) RACES.delete(this);
+    if (context.route.isExhausted) RACES.delete(this);
     if (upstream !== undefined) this.#ask(upstream);
   }
 
@@ -159,10 +159,10 @@ class Race implements Expiring {
   };
 
   #ask(upstream: Upstream): void {
-    const { exchange, next } = this.#parts;
-    const runner = { upstream, scope: exchange.scope.derive({ isDetached: true }) };
+    const { context, next } = this.#parts;
+    const runner = { upstream, scope: context.scope.derive({ isDetached: true }) };
     this.#running = [...this.#running, runner];
-    next(setUpstream(withScope(exchange, runner.scope), upstream)).then(
+    next(setUpstream(withScope(context, runner.scope), upstream)).then(
       (result) => this.#take(runner, result),
       (error: unknown) => this.#fail(runner, error),
     );
@@ -171,7 +171,7 @@ class Race implements Expiring {
   #take(runner: Runner, result: JsonResult): void {
     this.#forget(runner);
     if (!this.#isOver) {
-      noteConfirmed(this.#parts.exchange, runner.upstream);
+      noteConfirmed(this.#parts.context, runner.upstream);
       this.#win();
       this.#parts.onResult(result);
     } else if (typeof result !== 'string') result.cancel();
@@ -182,7 +182,7 @@ class Race implements Expiring {
     // A fault leaves the other upstreams their chance; an answer that is an error is final.
     const leavesChance = error instanceof UpstreamFault && this.#running.length > 0;
     if (this.#isOver || leavesChance) return;
-    if (!(error instanceof UpstreamFault)) noteConfirmed(this.#parts.exchange, runner.upstream);
+    if (!(error instanceof UpstreamFault)) noteConfirmed(this.#parts.context, runner.upstream);
     this.#win();
     this.#parts.onError(error);
   }
@@ -194,14 +194,14 @@ class Race implements Expiring {
   #finish(): void {
     this.#isOver = true;
     RACES.delete(this);
-    this.#parts.exchange.scope.signal.removeEventListener('abort', this.#abandon);
+    this.#parts.context.scope.signal.removeEventListener('abort', this.#abandon);
   }
 
   /** Ends the race and cancels the other calls. */
   #win(): void {
     this.#finish();
     for (const { scope, upstream } of this.#running) {
-      this.#parts.exchange.route.giveBack(upstream);
+      this.#parts.context.route.giveBack(upstream);
       scope.abort(OVERTAKEN);
     }
   }

@@ -9,9 +9,9 @@ import { createPolicy, type Policy } from '../policy-stack.ts';
  */
 export function keepDeadline(): Policy {
   return createPolicy({
-    begin(exchange) {
-      if (performance.now() >= exchange.scope.deadline) throw describeLimit(exchange.scope);
-      return exchange;
+    begin(context) {
+      if (performance.now() >= context.scope.deadline) throw describeLimit(context.scope);
+      return context;
     },
     onError({ scope }, error) {
       if (!(error instanceof UpstreamFault)) return error;

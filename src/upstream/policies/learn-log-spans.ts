@@ -8,13 +8,13 @@ import type { Directed } from '../upstream-request.ts';
  */
 export function learnLogSpans(): Policy<Directed> {
   return createPolicy({
-    begin(exchange) {
-      const { logBlocks } = exchange.call;
-      const { logSpan } = exchange.upstream;
+    begin(context) {
+      const { logBlocks } = context.call;
+      const { logSpan } = context.upstream;
       if (logBlocks !== undefined && logBlocks > logSpan.limit) {
         throw new LogRefusal('range', logSpan.reason, logSpan.limit);
       }
-      return exchange;
+      return context;
     },
     onResult({ call: { logBlocks }, upstream }, result) {
       if (logBlocks !== undefined) upstream.logSpan.noteServed(logBlocks);

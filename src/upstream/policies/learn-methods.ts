@@ -22,39 +22,39 @@ const MAX_COMPARED = 1_024;
  */
 export function learnMethods(): Policy<Directed> {
   return createPolicy<Directed>({
-    onResult(exchange, result, next) {
-      const { call, upstream } = exchange;
+    onResult(context, result, next) {
+      const { call, upstream } = context;
       if (call.isPassed !== true || upstream.methods.has(call.method)) return result;
       if (!isComplete(result) || result.length > MAX_COMPARED) {
         upstream.methods.noteHas(call.method);
         return result;
       }
-      return compare(exchange, nameResult(result), next).then(() => result);
+      return compare(context, nameResult(result), next).then(() => result);
     },
-    recover(exchange, error, next) {
-      const { call, upstream } = exchange;
+    recover(context, error, next) {
+      const { call, upstream } = context;
       if (call.isPassed !== true || upstream.methods.has(call.method)) return undefined;
       const name = nameError(error, call.method);
       if (name === undefined) return undefined;
-      return compare(exchange, name, next).then(() => Promise.reject(error));
+      return compare(context, name, next).then(() => Promise.reject(error));
     },
   });
 }
 
 /** @throws UnclearMethod where the node gives the same answer to a method that cannot exist */
-async function compare(exchange: Directed, answer: string, next: Handler<Directed>): Promise<void> {
-  const { call, upstream } = exchange;
+async function compare(context: Directed, answer: string, next: Handler<Directed>): Promise<void> {
+  const { call, upstream } = context;
   const namespace = call.method.slice(0, call.method.indexOf('_'));
-  const control = await upstream.methods.findControl(namespace, () => sendControl(exchange, namespace, next));
+  const control = await upstream.methods.findControl(namespace, () => sendControl(context, namespace, next));
   if (control.kind === 'answers' && control.answer === answer) throw new UnclearMethod(call.method);
   if (control.kind !== 'unanswered') upstream.methods.noteHas(call.method);
 }
 
-async function sendControl(exchange: Directed, namespace: string, next: Handler<Directed>): Promise<Control> {
+async function sendControl(context: Directed, namespace: string, next: Handler<Directed>): Promise<Control> {
   const method = `${namespace}_${CONTROL_NAME}`;
   const call = { method, params: '[]', nulls: 'truth', isPassed: true, mayBeRefused: true } as const;
   try {
-    const result = await completeWithin(next({ ...exchange, call }), CONTROL_LIMIT_MS);
+    const result = await completeWithin(next({ ...context, call }), CONTROL_LIMIT_MS);
     if (result === TIMED_OUT) return { kind: 'unanswered' };
     if (isComplete(result)) return { kind: 'answers', answer: nameResult(result) };
     result.cancel();

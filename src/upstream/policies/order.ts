@@ -7,8 +7,8 @@ import { Route } from '../route.ts';
 import type { Upstream } from '../upstream.ts';
 import {
   type BlockPosition,
-  type Exchange,
   type Handler,
+  type RequestContext,
   type RoutedRequest,
   setRoute,
   type UpstreamRequest,
@@ -28,18 +28,18 @@ type BatchChoice = { readonly upstream: Upstream; left: number };
 export function order(
   upstreams: readonly Upstream[],
   decide: DecideRoute = createRouting(upstreams),
-): Policy<Exchange, RoutedRequest> {
+): Policy<RequestContext, RoutedRequest> {
   const explain = ({ call: { block }, route }: RoutedRequest, error: unknown): unknown =>
     block === undefined || route.isAvailable || !isMissing(error)
       ? error
       : explainMissing(block.number, upstreams);
   const sendAfter = async (
     checks: readonly Promise<void>[],
-    exchange: Exchange,
+    context: RequestContext,
     next: Handler<RoutedRequest>,
   ): Promise<JsonResult> => {
-    await waitForOne(checks, exchange.scope.deadline);
-    const routed = decide(exchange);
+    await waitForOne(checks, context.scope.deadline);
+    const routed = decide(context);
     if (routed instanceof UpstreamFault) throw routed;
     try {
       return await next(routed);
@@ -47,29 +47,29 @@ export function order(
       throw explain(routed, error);
     }
   };
-  return createPolicy<Exchange, RoutedRequest>({
-    begin(exchange, next) {
-      const routed = decide(exchange);
+  return createPolicy<RequestContext, RoutedRequest>({
+    begin(context, next) {
+      const routed = decide(context);
       if (!(routed instanceof UpstreamFault)) return routed;
       // A node that is being identified may be the missing one.
       const checks = upstreams.flatMap(({ checking }) => checking ?? []);
       if (checks.length === 0) throw routed;
-      return sendAfter(checks, exchange, next);
+      return sendAfter(checks, context, next);
     },
     onError: explain,
   });
 }
 
 /** Adds a route to a request context; returns the fault where there is none. */
-export type DecideRoute = (exchange: Exchange) => RoutedRequest | UpstreamFault;
+export type DecideRoute = (context: RequestContext) => RoutedRequest | UpstreamFault;
 
 /** Creates the routing that `order` describes. */
 export function createRouting(upstreams: readonly Upstream[]): DecideRoute {
   let favourite: Upstream | undefined;
   const choices = new WeakMap<object, BatchChoice>();
-  return (exchange) => {
-    const { call, scope, prefer } = exchange;
-    const candidates = findCandidates(upstreams, exchange);
+  return (context) => {
+    const { call, scope, prefer } = context;
+    const candidates = findCandidates(upstreams, context);
     if (candidates instanceof UpstreamFault) return candidates;
     if (call.isSticky === true) {
       favourite = keepFavourite(favourite, candidates, call.method);
@@ -78,8 +78,8 @@ export function createRouting(upstreams: readonly Upstream[]): DecideRoute {
       keepGrouped(candidates, scope.batch, call.method, choices);
     }
     if (prefer !== undefined) preferAll(candidates, prefer, call.method);
-    const absent = countAbsent(upstreams, candidates, exchange);
-    return setRoute(exchange, new Route(candidates, absent, isAvailable(call.block, candidates)));
+    const absent = countAbsent(upstreams, candidates, context);
+    return setRoute(context, new Route(candidates, absent, isAvailable(call.block, candidates)));
   };
 }
 
@@ -103,7 +103,7 @@ function explainMissing(block: bigint, upstreams: readonly Upstream[]): Upstream
 function countAbsent(
   upstreams: readonly Upstream[],
   candidates: readonly Upstream[],
-  { call, except }: Exchange,
+  { call, except }: RequestContext,
 ): number {
   if (call.nulls !== 'certain') return 0;
   const absent = upstreams.filter(
@@ -128,7 +128,7 @@ function waitForOne(works: readonly Promise<void>[], deadline: number): Promise<
 
 function findCandidates(
   upstreams: readonly Upstream[],
-  { call, except }: Exchange,
+  { call, except }: RequestContext,
 ): Upstream[] | UpstreamFault {
   const candidates: Upstream[] = [];
   const behind: Upstream[] = [];

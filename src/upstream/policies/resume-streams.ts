@@ -6,10 +6,10 @@ import { ContinuedStream } from './continued-stream.ts';
 /** Continues a broken-off stream with another upstream's answer to the same request. When no upstream is left, the stream ends with the fault. */
 export function resumeStreams(): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({
-    onResult(exchange, result, next) {
+    onResult(context, result, next) {
       // Each upstream is tried once: a route exhausted now has no upstream for a continuation.
-      if (isComplete(result) || exchange.route.isExhausted) return result;
-      return new ContinuedStream(result, next, () => (exchange.route.isExhausted ? undefined : exchange));
+      if (isComplete(result) || context.route.isExhausted) return result;
+      return new ContinuedStream(result, next, () => (context.route.isExhausted ? undefined : context));
     },
   });
 }

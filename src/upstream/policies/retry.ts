@@ -2,7 +2,7 @@ import type { JsonResult } from '../../primitives/json-result.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
-import type { Exchange, Handler } from '../upstream-request.ts';
+import type { Handler, RequestContext } from '../upstream-request.ts';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
@@ -32,7 +32,7 @@ export function retry(
 ): Policy {
   /** Takes a token for the next round; returns the pause before it in ms, or undefined where there is no further round. */
   const beginRound = (
-    { call, except, scope }: Exchange,
+    { call, except, scope }: RequestContext,
     error: unknown,
     round: number,
   ): number | undefined => {
@@ -44,17 +44,21 @@ export function retry(
     const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
     return performance.now() + pause < scope.deadline && budget.tryTake() ? pause : undefined;
   };
-  const sendAgain = async (exchange: Exchange, firstPause: number, next: Handler): Promise<JsonResult> => {
+  const sendAgain = async (
+    context: RequestContext,
+    firstPause: number,
+    next: Handler,
+  ): Promise<JsonResult> => {
     let pause = firstPause;
     for (let round = 1; ; round++) {
-      await pauseFor(pause, exchange);
+      await pauseFor(pause, context);
       try {
-        const result = await next(exchange);
+        const result = await next(context);
         budget.earn(EARNED);
         return result;
       } catch (error) {
         if (!(error instanceof UpstreamFault)) budget.earn(EARNED);
-        const nextPause = beginRound(exchange, error, round);
+        const nextPause = beginRound(context, error, round);
         if (nextPause === undefined) throw error;
         pause = nextPause;
       }
@@ -65,10 +69,10 @@ export function retry(
       budget.earn(EARNED);
       return result;
     },
-    recover(exchange, error, next) {
+    recover(context, error, next) {
       if (!(error instanceof UpstreamFault)) budget.earn(EARNED);
-      const pause = beginRound(exchange, error, 0);
-      return pause === undefined ? undefined : sendAgain(exchange, pause, next);
+      const pause = beginRound(context, error, 0);
+      return pause === undefined ? undefined : sendAgain(context, pause, next);
     },
   });
 }
@@ -82,7 +86,7 @@ function choosePause(round: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** round, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
 }
 
-function pauseFor(ms: number, { scope: { signal } }: Exchange): Promise<void> {
+function pauseFor(ms: number, { scope: { signal } }: RequestContext): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       clearTimeout(timer);

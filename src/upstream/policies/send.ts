@@ -38,7 +38,7 @@ export type SenderBounds = {
 
 /** Creates the innermost handler: it sends the call to the chosen upstream and reads the reply. */
 export function createSender(bounds: SenderBounds): Handler<Directed> {
-  return (exchange) => send(exchange, bounds);
+  return (context) => send(context, bounds);
 }
 
 function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
@@ -91,7 +91,7 @@ export function createManySender(bounds: SenderBounds, around: Observed<Directed
           (error: unknown) => fail(position, error),
         );
     };
-    for (const exchange of contexts) around.begin(exchange);
+    for (const context of contexts) around.begin(context);
     const calls = contexts.map(({ call, upstream }) => chooseCall(call, upstream));
     sendMany(first.upstream.transport, calls, first.scope, { resolve: take, reject: fail });
   };

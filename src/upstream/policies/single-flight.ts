@@ -8,10 +8,10 @@ import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { Policy } from '../policy-stack.ts';
 import {
-  type Exchange,
   fitResult,
   type Handler,
   openContext,
+  type RequestContext,
   type UpstreamRequest,
 } from '../upstream-request.ts';
 
@@ -30,23 +30,23 @@ export type InFlightRequests = PassingMap<FlightName, Flight>;
  */
 export function singleFlight(inFlight: InFlightRequests = new PassingMap()): Policy {
   return (next) => {
-    const sendAlone: Handler = (exchange) => next(openContext(exchange, exchange.scope));
-    const share: Handler = (exchange) => {
-      const name = nameRequest(exchange.call);
-      if (name === undefined) return sendAlone(exchange);
+    const sendAlone: Handler = (context) => next(openContext(context, context.scope));
+    const share: Handler = (context) => {
+      const name = nameRequest(context.call);
+      if (name === undefined) return sendAlone(context);
       const flight = inFlight.get(name);
       if (flight === undefined) {
-        if (inFlight.size >= MAX_IN_FLIGHT) return sendAlone(exchange);
-        const scope = exchange.scope.derive({ isDetached: true });
-        return new Flight(inFlight, name, exchange.call.key, scope).start(next, exchange, scope);
+        if (inFlight.size >= MAX_IN_FLIGHT) return sendAlone(context);
+        const scope = context.scope.derive({ isDetached: true });
+        return new Flight(inFlight, name, context.call.key, scope).start(next, context, scope);
       }
-      if (!flight.isOf(exchange.call)) return sendAlone(exchange);
-      return flight.join(exchange.scope).then(
-        (result) => (isComplete(result) ? fitResult(result, exchange.call) : sendAlone(exchange)),
+      if (!flight.isOf(context.call)) return sendAlone(context);
+      return flight.join(context.scope).then(
+        (result) => (isComplete(result) ? fitResult(result, context.call) : sendAlone(context)),
         (error: unknown) => {
-          const { deadline, signal } = exchange.scope;
+          const { deadline, signal } = context.scope;
           const isLeadersLimit = isTimeLimit(error) && flight.deadline < deadline;
-          if (isLeadersLimit && !signal.aborted && performance.now() < deadline) return share(exchange);
+          if (isLeadersLimit && !signal.aborted && performance.now() < deadline) return share(context);
           throw error;
         },
       );
@@ -114,10 +114,10 @@ export class Flight {
     return this.#key?.request === key?.request && this.#key?.blockHash === key?.blockHash;
   }
 
-  start(next: Handler, exchange: Exchange, scope: RequestScope): Promise<JsonResult> {
-    const outcome = next(openContext(exchange, scope));
+  start(next: Handler, context: RequestContext, scope: RequestScope): Promise<JsonResult> {
+    const outcome = next(openContext(context, scope));
     this.#inFlight.set(this.#name, this);
-    const answer = this.join(exchange.scope);
+    const answer = this.join(context.scope);
     outcome.then(
       (result) => this.land(result),
       (error: unknown) => this.crash(error),

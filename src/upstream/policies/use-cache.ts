@@ -7,18 +7,16 @@ import { fitResult, type Handler, type Send, type UpstreamRequest } from '../ups
 /** Answers from the cache; a miss sets `hasCalledNode` of the scope and continues with the next handler. */
 export function readCache(cache: Cache): (next: Handler) => Send {
   return (next) => {
-    const ask: Handler = (exchange) => {
-      exchange.scope.hasCalledNode = true;
-      return next(exchange);
+    const ask: Handler = (context) => {
+      context.scope.hasCalledNode = true;
+      return next(context);
     };
-    return (exchange) => {
-      const { key } = exchange.call;
+    return (context) => {
+      const { key } = context.call;
       const found = key === undefined ? undefined : cache.get(key);
-      if (found === undefined) return ask(exchange);
-      if (!(found instanceof Promise)) return fitResult(found, exchange.call);
-      return found.then((cached) =>
-        cached === undefined ? ask(exchange) : fitResult(cached, exchange.call),
-      );
+      if (found === undefined) return ask(context);
+      if (!(found instanceof Promise)) return fitResult(found, context.call);
+      return found.then((cached) => (cached === undefined ? ask(context) : fitResult(cached, context.call)));
     };
   };
 }

@@ -21,15 +21,15 @@ export function aimPending(ask: Send, { upstreams, head, findPreferred }: Pendin
       upstreams.some(({ isUp, tracker }) => isUp && tracker.holds(block.number, block.hash));
     return isBuffered ? block : undefined;
   };
-  return (exchange) => {
-    const { call, scope } = exchange;
+  return (context) => {
+    const { call, scope } = context;
     const isPending = call.isSticky === true && call.block === undefined;
-    if (!isPending && call.transactionHash === undefined) return ask(exchange);
+    if (!isPending && call.transactionHash === undefined) return ask(context);
     const prefer = findPreferred(call, scope);
     const block = isPending ? findHead() : undefined;
-    if (block === undefined && prefer === undefined) return ask(exchange);
+    if (block === undefined && prefer === undefined) return ask(context);
     return ask({
-      ...exchange,
+      ...context,
       ...(block !== undefined && { call: { ...call, block } }),
       ...(prefer !== undefined && { prefer }),
     });

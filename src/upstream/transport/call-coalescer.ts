@@ -6,7 +6,7 @@ import { BatchSize } from './batch-size.ts';
 import { type BatchHost, type BatchOrigin, CoalescedBatch } from './coalesced-batch.ts';
 import { type CoalescedCall, SingleCall } from './coalesced-call.ts';
 import { CoalescingPolicy } from './coalescing-policy.ts';
-import type { Exchange } from './http-request.ts';
+import type { RunningRequest } from './http-request.ts';
 import { packCallers, type SubmittedCalls } from './pack-callers.ts';
 import type { BatchAnswer } from './read-batch.ts';
 import type { BatchOptions, OnComplete, SendOptions } from './transport.ts';
@@ -31,7 +31,7 @@ export interface CoalescingHost {
     calls: readonly NodeCall[],
     options: SendOptions,
     complete: OnComplete<BatchAnswer>,
-  ): Exchange;
+  ): RunningRequest;
   takePlace(): void;
   releasePlace(): void;
 }
@@ -228,13 +228,13 @@ export class CallCoalescer implements BatchHost {
     let deadline = first.options.deadline;
     for (const { options } of calls) if (options.deadline > deadline) deadline = options.deadline;
     const { traceParent } = first.options;
-    const exchange = this.#host.sendCoalescedBatch(
+    const running = this.#host.sendCoalescedBatch(
       calls.map(({ call }) => call),
       traceParent === undefined ? { deadline } : { deadline, traceParent },
       { resolve: (answer) => batch.answer(answer), reject: (fault) => batch.fail(fault) },
     );
     if (batch.isOver) return;
-    batch.watch(exchange);
+    batch.watch(running);
     this.#sweep.add(batch);
   }
 

@@ -4,7 +4,7 @@ import { type FaultKind, UpstreamFault } from '../fault.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
 import { completeInSlot } from './answer-slots.ts';
 import type { CoalescedCall, SharedRequest } from './coalesced-call.ts';
-import type { Exchange } from './http-request.ts';
+import type { RunningRequest } from './http-request.ts';
 import { type BatchAnswer, REFUSAL_BYTES } from './read-batch.ts';
 
 /** Interface of a shared request to the connections of the node and to the measurements of the node. */
@@ -63,7 +63,7 @@ export class CoalescedBatch implements Expiring, SharedRequest {
   readonly #calls: readonly CoalescedCall[];
   readonly #host: BatchHost;
   readonly #splitMs: number;
-  #exchange: Exchange | undefined;
+  #running: RunningRequest | undefined;
   #startedAt: number;
   #splitAt: number;
   #left: number;
@@ -93,15 +93,15 @@ export class CoalescedBatch implements Expiring, SharedRequest {
    * Begins the expiry watch of the batch.
    * @param exchange the request that was sent
    */
-  watch(exchange: Exchange): void {
-    this.#exchange = exchange;
+  watch(running: RunningRequest): void {
+    this.#running = running;
     this.#plan();
   }
 
   drop(): void {
     if (--this.#left > 0 || this.#isOver) return;
     this.#end();
-    this.#exchange?.fail(new UpstreamFault('aborted', 'no call of the batch is wanted any more'));
+    this.#running?.fail(new UpstreamFault('aborted', 'no call of the batch is wanted any more'));
   }
 
   answer(answer: BatchAnswer): void {
@@ -145,7 +145,7 @@ export class CoalescedBatch implements Expiring, SharedRequest {
   /** Notes that the request failed. */
   fail(fault: UpstreamFault): void {
     if (this.#isOver) return;
-    const isBroken = fault.kind === 'unreachable' && this.#exchange?.isSent === true;
+    const isBroken = fault.kind === 'unreachable' && this.#running?.isSent === true;
     if (isBroken || PAUSES.has(fault.kind)) {
       this.#sendOneFirst(() => {
         for (const call of this.#calls) call.fail(fault);
@@ -177,8 +177,8 @@ export class CoalescedBatch implements Expiring, SharedRequest {
       this.drop();
     }
     if (this.#isOver) return;
-    if (now >= this.#splitAt && this.#exchange?.isSent === true) {
-      this.#giveUp(this.#exchange);
+    if (now >= this.#splitAt && this.#running?.isSent === true) {
+      this.#giveUp(this.#running);
       return;
     }
     if (now >= this.#splitAt) {
@@ -189,10 +189,10 @@ export class CoalescedBatch implements Expiring, SharedRequest {
     this.#plan();
   }
 
-  #giveUp(exchange: Exchange): void {
+  #giveUp(running: RunningRequest): void {
     this.#end();
     this.#host.noteDone(this, this.#startedAt, false);
-    exchange.fail(new UpstreamFault('aborted', 'the batch takes too long'));
+    running.fail(new UpstreamFault('aborted', 'the batch takes too long'));
     this.#sendAllAlone(undefined);
   }
 
@@ -217,7 +217,7 @@ export class CoalescedBatch implements Expiring, SharedRequest {
    * @param fault fault of the request, if any; the call that is sent alone gets it where its own fault is of the same kind
    */
   #sendOneFirst(conclude: () => void, fault?: UpstreamFault): void {
-    this.#exchange = undefined;
+    this.#running = undefined;
     this.#splitAt = Number.POSITIVE_INFINITY;
     this.#plan();
     const now = this.#host.now();

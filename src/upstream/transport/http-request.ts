@@ -22,7 +22,7 @@ const PIECES = 1_024;
 const BYTES_PER_PIECE = 16;
 
 /** The context of one request, independent of the type of its value. */
-export interface Exchange extends Dispatcher.DispatchHandler, Expiring {
+export interface RunningRequest extends Dispatcher.DispatchHandler, Expiring {
   readonly body: string;
   /** W3C trace context to be sent along. */
   readonly traceParent: string | undefined;
@@ -42,11 +42,11 @@ export interface RequestHost {
   /** Notes that the node sent more than the request can need. */
   noteExcessive(fault: UpstreamFault): void;
   /** Puts the request on a connection; where `isAlone`, on a new one of its own, which the node cannot have closed before. */
-  dispatch(exchange: Exchange, isAlone: boolean): void;
+  dispatch(running: RunningRequest, isAlone: boolean): void;
   /** Notes that the context needs no expiry watch any more. */
-  forget(exchange: Exchange): void;
+  forget(running: RunningRequest): void;
   /** Notes that the request occupies no connection and no place in a queue any more. */
-  release(exchange: Exchange): void;
+  release(running: RunningRequest): void;
 }
 
 /** Body of a request, and the reader of its answer. */
@@ -62,7 +62,7 @@ export type OutgoingRequest<T> = {
  * One HTTP request and its answer. It is over when the answer has been read to its end or has failed; the value may be known before, when the result
  * is streamed. The deadline applies until the value is known.
  */
-export class HttpRequest<T> implements Exchange, DecodedSink, ResultSource {
+export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource {
   readonly body: string;
   readonly traceParent: string | undefined;
   readonly places: number;

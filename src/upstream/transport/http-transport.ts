@@ -10,7 +10,7 @@ import { CallCoalescer, type CoalescingHost } from './call-coalescer.ts';
 import { CallGroup } from './call-group.ts';
 import { encodeBatch, encodeCall } from './encode-call.ts';
 import { compileHttpParser } from './http-parser.ts';
-import { type Exchange, HttpRequest, type OutgoingRequest, type RequestHost } from './http-request.ts';
+import { HttpRequest, type OutgoingRequest, type RequestHost, type RunningRequest } from './http-request.ts';
 import { createConnector } from './node-connector.ts';
 import { type BatchAnswer, requireAll } from './read-batch.ts';
 import { refuseCall } from './refuse-call.ts';
@@ -43,7 +43,7 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
   readonly #ownPool: Pool;
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #contexts = new ExpirySweep<Exchange>();
+  readonly #contexts = new ExpirySweep<RunningRequest>();
   readonly #coalescer: CallCoalescer;
   /** Calls in requests that occupy a connection, wait for one, or are about to. */
   #inFlight = 0;
@@ -132,7 +132,7 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
     calls: readonly NodeCall[],
     options: SendOptions,
     complete: OnComplete<BatchAnswer>,
-  ): Exchange {
+  ): RunningRequest {
     const answerBytes = Math.min(this.#limits.answerBytes, this.#limits.streamBytes);
     return this.#begin(this.#numberBatch(calls, calls.length, answerBytes), options, complete);
   }
@@ -148,27 +148,27 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
   async close(): Promise<void> {
     this.#isClosed = true;
     const fault = new UpstreamFault('unreachable', 'the connections to the node are being closed');
-    for (const exchange of this.#contexts.list()) exchange.fail(fault);
+    for (const running of this.#contexts.list()) running.fail(fault);
     await Promise.all([this.#pool.destroy(), this.#ownPool.destroy()]);
   }
 
-  dispatch(exchange: Exchange, isAlone: boolean): void {
+  dispatch(running: RunningRequest, isAlone: boolean): void {
     const pool = isAlone ? this.#ownPool : this.#pool;
-    const { body, traceParent } = exchange;
+    const { body, traceParent } = running;
     const headers =
       traceParent === undefined ? this.#headers : { ...this.#headers, traceparent: traceParent };
-    pool.dispatch({ path: this.#path, method: 'POST', headers, body }, exchange);
+    pool.dispatch({ path: this.#path, method: 'POST', headers, body }, running);
   }
 
   noteExcessive(fault: UpstreamFault): void {
     this.#limits.onExcessive?.(fault);
   }
 
-  forget(exchange: Exchange): void {
-    this.#contexts.delete(exchange);
+  forget(running: RunningRequest): void {
+    this.#contexts.delete(running);
   }
 
-  release({ places }: Exchange): void {
+  release({ places }: RunningRequest): void {
     this.#inFlight -= places;
   }
 
@@ -188,11 +188,11 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
     return { body: encodeBatch(calls, firstId), places, createReader };
   }
 
-  #begin<T>(request: OutgoingRequest<T>, options: SendOptions, complete: OnComplete<T>): Exchange {
-    const exchange = new HttpRequest(this, request, options, complete);
-    this.#contexts.add(exchange);
-    this.dispatch(exchange, request.isOnce === true);
-    return exchange;
+  #begin<T>(request: OutgoingRequest<T>, options: SendOptions, complete: OnComplete<T>): RunningRequest {
+    const running = new HttpRequest(this, request, options, complete);
+    this.#contexts.add(running);
+    this.dispatch(running, request.isOnce === true);
+    return running;
   }
 }
 

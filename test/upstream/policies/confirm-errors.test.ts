@@ -128,8 +128,8 @@ describe('what is remembered', () => {
     text: string,
   ): Promise<string> => {
     const handler = policy(() => Promise.reject(new UnknownExecutionError(-32000, text)));
-    const exchange = { ...createDirected(node), route };
-    return handler(exchange).then(
+    const context = { ...createDirected(node), route };
+    return handler(context).then(
       () => assert.fail(),
       (error: ChainError | UnknownExecutionError) => error.name,
     );

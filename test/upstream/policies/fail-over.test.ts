@@ -147,8 +147,8 @@ describe('faults', () => {
 
   it('a limit of one node does not make the others wait for it', async () => {
     const nodes = [createNode(fault('rateLimited', 60_000)), createNode(fault('unreachable'))];
-    const ask = failOver()((exchange) => {
-      const node = nodes.find(({ upstream }) => upstream === exchange.route?.take());
+    const ask = failOver()((context) => {
+      const node = nodes.find(({ upstream }) => upstream === context.route?.take());
       return Promise.reject(
         node === nodes[0]
           ? new UpstreamFault('rateLimited', 'scripted', 60_000)

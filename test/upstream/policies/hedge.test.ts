@@ -86,9 +86,9 @@ describe('hedge', () => {
     ];
     for (const [script, isSticky] of scripts) {
       const { calls, handler } = createOpenCalls();
-      const exchange = route(2);
-      const call = { ...exchange.call, isSticky };
-      const result = hedged(handler, script)({ ...exchange, call });
+      const context = route(2);
+      const call = { ...context.call, isSticky };
+      const result = hedged(handler, script)({ ...context, call });
       await new Promise((resolve) => setTimeout(resolve, 40));
       assert.equal(calls.length, 1);
       calls[0]?.complete('1');
@@ -161,14 +161,14 @@ describe('hedge', () => {
 
   it('gives the overtaken back: a null of the winner can still be confirmed by them', async () => {
     const { calls, handler } = createOpenCalls();
-    const exchange = route(2);
-    const result = hedged(handler)(exchange);
+    const context = route(2);
+    const result = hedged(handler)(context);
     await waitUntil(() => calls.length === 2);
-    assert.equal(exchange.route.left, 0);
+    assert.equal(context.route.left, 0);
     calls[0]?.complete('null');
     assert.equal(await result, 'null');
-    assert.equal(exchange.route.left, 1);
-    assert.equal(exchange.route.take(), calls[1]?.upstream);
+    assert.equal(context.route.left, 1);
+    assert.equal(context.route.take(), calls[1]?.upstream);
   });
 
   it('cancels the stream of a loser that answers all the same', async () => {
@@ -185,9 +185,9 @@ describe('hedge', () => {
   it('a caller that goes ends everything at once, even what does not heed its signal', async () => {
     const { calls, handler } = createOpenCalls();
     const caller = new AbortController();
-    const exchange = route(3, 20_000, caller.signal);
-    const countListeners = watchListeners(exchange.scope);
-    const result = hedged(handler)(exchange);
+    const context = route(3, 20_000, caller.signal);
+    const countListeners = watchListeners(context.scope);
+    const result = hedged(handler)(context);
     await waitUntil(() => calls.length === 2);
     caller.abort();
     await assert.rejects(result, { kind: 'aborted' });
@@ -207,9 +207,9 @@ describe('hedge', () => {
   });
 
   it('leaves no listener behind on the signal of its caller', async () => {
-    const exchange = route(3, 20_000);
-    const countListeners = watchListeners(exchange.scope);
-    await hedged(async () => '1')(exchange);
+    const context = route(3, 20_000);
+    const countListeners = watchListeners(context.scope);
+    await hedged(async () => '1')(context);
     assert.equal(countListeners(), 0);
   });
 

@@ -136,8 +136,8 @@ describe('sendToUpstream', () => {
       caller.abort();
       return { kind: 'result', result: endless };
     });
-    const exchange = createDirected(node, { isText: true }, createScope(20_000, caller.signal));
-    await assert.rejects(sendToUpstream(exchange), { kind: 'aborted' });
+    const context = createDirected(node, { isText: true }, createScope(20_000, caller.signal));
+    await assert.rejects(sendToUpstream(context), { kind: 'aborted' });
     assert.equal(endless.isCancelled, true);
   });
 });
@@ -238,12 +238,12 @@ describe('a method that the node lacks', () => {
         ? lacksReceipts(requested)
         : { kind: 'result', result: '"0123456789"' },
     );
-    const exchange = createDirected(node, call(250));
+    const context = createDirected(node, call(250));
     assert.equal(
-      JSON.parse((await createSender({ answerBytes: 3_000, streamBytes: 16 })(exchange)) as string).length,
+      JSON.parse((await createSender({ answerBytes: 3_000, streamBytes: 16 })(context)) as string).length,
       250,
     );
-    await assert.rejects(createSender({ answerBytes: 2_999, streamBytes: 16 })(exchange), {
+    await assert.rejects(createSender({ answerBytes: 2_999, streamBytes: 16 })(context), {
       kind: 'tooLarge',
     });
     assert.equal(node.requested.calls.length, 501);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { singleFlight } from '../../../src/upstream/policies/single-flight.ts';
-import type { Exchange, Handler } from '../../../src/upstream/upstream-request.ts';
+import type { Handler, RequestContext } from '../../../src/upstream/upstream-request.ts';
 import type { RequestScope } from '../../../src/util/request-scope.ts';
 import { SLOT_MS } from '../../../src/util/slot-scheduler.ts';
 import { spin, watchTurns } from '../../support/watch-turns.ts';
@@ -29,7 +29,7 @@ function createShared(): { readonly calls: OpenCall[]; readonly ask: Handler } {
 
 const KEY = { blockHash: '0xaa', request: '1:eth_call:[]' };
 
-const same = (scope: RequestScope = createScope()): Exchange => createExchange({ key: KEY }, scope);
+const same = (scope: RequestScope = createScope()): RequestContext => createExchange({ key: KEY }, scope);
 
 /** A caller that can go. */
 function createCaller(limitMs?: number): {

@@ -40,7 +40,7 @@ function cached(cache: Cache, results: readonly JsonResult[]): Handler {
     return result;
   };
   const ask = readCache(cache)(fillCache(createKeeper(cache, () => true))(node));
-  return async (exchange) => ask(exchange);
+  return async (context) => ask(context);
 }
 
 describe('cache', () => {

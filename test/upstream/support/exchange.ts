@@ -1,8 +1,8 @@
 import { Route } from '../../../src/upstream/route.ts';
 import {
   type Directed,
-  type Exchange,
   openContext,
+  type RequestContext,
   type RoutedRequest,
   setRoute,
   setUpstream,
@@ -44,7 +44,7 @@ export function createCall(parts: Partial<UpstreamRequest> = {}): UpstreamReques
 export function createExchange(
   call: Partial<UpstreamRequest> = {},
   scope: RequestScope = createScope(),
-): Exchange {
+): RequestContext {
   return openContext({ call: createCall(call), scope }, scope);
 }
 

@@ -20,7 +20,7 @@ export function createMemory(): Cache {
 /** The real pool over scripted nodes; what it answers at once is a promise too. */
 export function poolOf(nodes: readonly ScriptedNode[], script: PoolScript = {}): Handler {
   const ask = openPool(nodes, script);
-  return async (exchange) => ask(exchange);
+  return async (context) => ask(context);
 }
 
 /** The real pool over scripted nodes. */

@@ -4,7 +4,7 @@ import type { NodeCall, NodeReply } from '../../../src/upstream/node-call.ts';
 import { CallCoalescer } from '../../../src/upstream/transport/call-coalescer.ts';
 import { CallGroup } from '../../../src/upstream/transport/call-group.ts';
 import type { CallerCoalescing } from '../../../src/upstream/transport/coalescing-policy.ts';
-import type { Exchange } from '../../../src/upstream/transport/http-request.ts';
+import type { RunningRequest } from '../../../src/upstream/transport/http-request.ts';
 import type { OnComplete, SendOptions } from '../../../src/upstream/transport/transport.ts';
 import { CancelSource } from '../../../src/util/cancel-source.ts';
 import { faultOf } from './servers.ts';
@@ -18,7 +18,7 @@ type SetUp = {
 };
 
 const named = (name: string): NodeReply => ({ kind: 'result', result: `"${name}"` });
-const EXCHANGE = { isSent: true, fail: () => {} } as unknown as Exchange;
+const EXCHANGE = { isSent: true, fail: () => {} } as unknown as RunningRequest;
 
 /** A joiner over connections that answer everything, on a clock that stands still. */
 function reach(callers: CallerCoalescing, items = 100): SetUp {

@@ -117,7 +117,7 @@ test('old blocks are linked by proofs that stop at heights which later checkpoin
     refute: () => {},
   });
   const point = { number: 40_000n, hash: hashOf(40_000n) };
-  const links = new CheckpointLinks(point, verifier, async (exchange) => ask(exchange), 'anchored');
+  const links = new CheckpointLinks(point, verifier, async (context) => ask(context), 'anchored');
   assert.equal(await links.findHash(100n), hashOf(100n));
   assert.deepEqual(proven, [40_000n, ...stops.toReversed()]);
   links.moveTo({ number: 41_000n, hash: hashOf(41_000n) });
@@ -127,7 +127,7 @@ test('old blocks are linked by proofs that stop at heights which later checkpoin
   proven.length = 0;
   const agreed = new AgreedLinks({
     verifier,
-    ask: async (exchange) => ask(exchange),
+    ask: async (context) => ask(context),
     findHeader: () => undefined,
     agreedHead: () => point,
   });
