@@ -2,13 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Guesses } from './guesses.ts';
 import { isLoopbackHost } from './loopback.ts';
-import { BoundRefusal, Refusal } from './refusal.ts';
+import { AdminRefusal, BoundRefusal } from './refusal.ts';
 
 /**
  * Access to the admin server: with the key or, without a configured key, from browsers and programs of this
  * machine.
  */
-export class Access {
+export class AdminAccess {
   readonly #keyHash: Buffer | undefined;
   readonly #guesses: Guesses;
 
@@ -23,7 +23,8 @@ export class Access {
     const host = headers.host ?? '';
     if (this.#keyHash === undefined) {
       // A page of another site whose name was pointed here (DNS rebinding) still sends its own name in Host.
-      if (!isLoopbackHost(host)) throw new Refusal(403, 'use a loopback name: localhost, 127.0.0.1 or [::1]');
+      if (!isLoopbackHost(host))
+        throw new AdminRefusal(403, 'use a loopback name: localhost, 127.0.0.1 or [::1]');
     } else {
       this.#checkKey(this.#keyHash, headers.authorization, socket.remoteAddress ?? '');
     }
@@ -40,7 +41,7 @@ export class Access {
       if (isKey(keyHash, authorization)) return;
       this.#guesses.count(address);
     }
-    throw new Refusal(401, 'the key of the admin server is required', {
+    throw new AdminRefusal(401, 'the key of the admin server is required', {
       'WWW-Authenticate': 'Basic realm="Portcullis", charset="UTF-8"',
     });
   }
@@ -52,7 +53,7 @@ function checkOrigin(headers: IncomingMessage['headers'], host: string): void {
   const isOwn =
     (origin === undefined || origin.toLowerCase().replace(/^https?:\/\//, '') === host.toLowerCase()) &&
     (site === undefined || site === 'same-origin');
-  if (!isOwn) throw new Refusal(403, 'only the page itself may send this');
+  if (!isOwn) throw new AdminRefusal(403, 'only the page itself may send this');
 }
 
 const BEARER = /^Bearer +([!-~]+)$/i;

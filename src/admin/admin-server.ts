@@ -8,10 +8,10 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from '../observe/logger.ts';
 import { type BoundName, limitOf } from '../util/bounds.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
-import { Access } from './access.ts';
+import { AdminAccess } from './access.ts';
 import { sendRefusal } from './answers.ts';
 import type { Backstage } from './backstage.ts';
-import { BoundRefusal, Refusal } from './refusal.ts';
+import { AdminRefusal, BoundRefusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
 
 export type AdminParts = {
@@ -41,7 +41,7 @@ export function createAdminServer(parts: AdminParts): AdminServer {
 class NodeAdminServer implements AdminServer {
   readonly #options: AdminParts['options'];
   readonly #log: Logger;
-  readonly #access: Access;
+  readonly #access: AdminAccess;
   readonly #openBackstage: () => Promise<Backstage>;
   #backstage: Promise<Backstage> | undefined;
   readonly #http: HttpServer;
@@ -49,7 +49,7 @@ class NodeAdminServer implements AdminServer {
   constructor({ options, sources, log, clock = systemClock }: AdminParts) {
     this.#options = options;
     this.#log = log;
-    this.#access = new Access(options.key, () => clock.now());
+    this.#access = new AdminAccess(options.key, () => clock.now());
     // Loaded with the first request: these modules take as long as a tenth of the start.
     this.#openBackstage = async () => {
       const { openBackstage } = await import('./backstage.ts');
@@ -95,9 +95,9 @@ class NodeAdminServer implements AdminServer {
       this.#backstage ??= this.#openBackstage();
       await (await this.#backstage).routes.serve(request, response);
     } catch (error) {
-      if (!(error instanceof Refusal)) this.#log.error({ err: error }, 'fault of the admin server');
+      if (!(error instanceof AdminRefusal)) this.#log.error({ err: error }, 'fault of the admin server');
       if (error instanceof BoundRefusal) this.#logRefusal(error.bound);
-      const refusal = error instanceof Refusal ? error : new Refusal(500, 'internal error');
+      const refusal = error instanceof AdminRefusal ? error : new AdminRefusal(500, 'internal error');
       if (!response.headersSent && !response.destroyed) sendRefusal(response, refusal);
     }
   }

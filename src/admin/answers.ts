@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Refusal } from './refusal.ts';
+import type { AdminRefusal } from './refusal.ts';
 
 /** Headers of every answer. The page loads only its own resources; nothing may be framed, stored or sniffed. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
@@ -33,6 +33,6 @@ export function sendText(
 }
 
 /** Answers with a refusal as JSON: `{"error": message}`. */
-export function sendRefusal(response: ServerResponse, { status, message, headers }: Refusal): void {
+export function sendRefusal(response: ServerResponse, { status, message, headers }: AdminRefusal): void {
   sendText(response, status, JSON_TYPE, `${JSON.stringify({ error: message })}\n`, headers);
 }

@@ -6,9 +6,9 @@ import { JSON_TYPE, sendText } from './answers.ts';
 import { formatAuthorization } from './page/console/authorization.ts';
 import { findHost } from './page/console/find-host.ts';
 import type { ConsoleRequest } from './page/console/wire.ts';
-import { readBody } from './read-body.ts';
-import { BoundRefusal, Refusal } from './refusal.ts';
-import { type Call, type Connect, ServiceClient } from './service-client.ts';
+import { readAdminBody } from './read-body.ts';
+import { AdminRefusal, BoundRefusal } from './refusal.ts';
+import { type AdminCall, type Connect, ServiceClient } from './service-client.ts';
 
 /** Maximum concurrent console requests. */
 const MAX_IN_FLIGHT = limitOf('admin.calls');
@@ -76,15 +76,15 @@ export class Console {
   }
 
   /** @throws Refusal */
-  async #readCall(request: IncomingMessage): Promise<Call> {
+  async #readCall(request: IncomingMessage): Promise<AdminCall> {
     if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
-      throw new Refusal(415, 'expected application/json');
+      throw new AdminRefusal(415, 'expected application/json');
     }
-    const { network, key, request: call, ...credentials } = parseRequest(await readBody(request));
+    const { network, key, request: call, ...credentials } = parseRequest(await readAdminBody(request));
     const { networks } = await this.#status();
     // The host comes from the service's networks: nothing else can be reached from here.
     const host = findHost(networks.find(({ name }) => name === network)?.hosts);
-    if (host === undefined) throw new Refusal(400, 'no network of this service has this name');
+    if (host === undefined) throw new AdminRefusal(400, 'no network of this service has this name');
     return {
       network,
       host,
@@ -100,11 +100,11 @@ function parseRequest(body: Buffer): ConsoleRequest {
   try {
     value = JSON.parse(body.toString('utf8'));
   } catch {
-    throw new Refusal(400, 'the body is no JSON');
+    throw new AdminRefusal(400, 'the body is no JSON');
   }
   const parsed = requestSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new Refusal(
+  throw new AdminRefusal(
     400,
     'expected {network, key, request}: the name of a network, a key, a JSON-RPC object; and secret and token, where the key asks for them',
   );

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from './refusal.ts';
+import { AdminRefusal } from './refusal.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -7,7 +7,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
  * Reads the whole body.
  * @throws Refusal when it is too large or breaks off
  */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+export async function readAdminBody(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   try {
@@ -17,10 +17,10 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
       pieces.push(piece);
     }
   } catch {
-    throw new Refusal(400, 'the body broke off');
+    throw new AdminRefusal(400, 'the body broke off');
   }
   if (size > MAX_BODY_BYTES) {
-    throw new Refusal(413, `the body exceeds ${MAX_BODY_BYTES} bytes`, { Connection: 'close' });
+    throw new AdminRefusal(413, `the body exceeds ${MAX_BODY_BYTES} bytes`, { Connection: 'close' });
   }
   return Buffer.concat(pieces);
 }

@@ -1,7 +1,7 @@
 import { type BoundName, describeBoundRefusal } from '../util/bounds.ts';
 
 /** A request refused by the admin server: status and message, which never quotes the request. */
-export class Refusal extends Error {
+export class AdminRefusal extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -14,7 +14,7 @@ export class Refusal extends Error {
 }
 
 /** A refusal by a bound, which its message names. */
-export class BoundRefusal extends Refusal {
+export class BoundRefusal extends AdminRefusal {
   readonly bound: BoundName;
 
   constructor(status: number, bound: BoundName, headers?: Readonly<Record<string, string>>) {

@@ -3,7 +3,7 @@ import { JSON_TYPE, sendText } from './answers.ts';
 import type { Console } from './console.ts';
 import type { ServiceAddress } from './page/console/wire.ts';
 import { type PageFile, readPageFiles } from './page-files.ts';
-import { BoundRefusal, Refusal } from './refusal.ts';
+import { AdminRefusal, BoundRefusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
 import type { StatusFeed } from './status-feed.ts';
 
@@ -51,10 +51,10 @@ export class Routes {
     const path = query < 0 ? url : url.slice(0, query);
     const post = this.#post.get(path);
     const get = this.#get.get(path) ?? this.#findFile(path);
-    if (post === undefined && get === undefined) throw new Refusal(404, 'not found');
+    if (post === undefined && get === undefined) throw new AdminRefusal(404, 'not found');
     const route = method === 'POST' ? post : method === 'GET' || method === 'HEAD' ? get : undefined;
     if (route === undefined) {
-      throw new Refusal(405, 'method not allowed', {
+      throw new AdminRefusal(405, 'method not allowed', {
         Allow: post === undefined ? 'GET, HEAD' : 'GET, HEAD, POST',
       });
     }

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as openRequest } from 'node:http';
 import { readErrorCode } from '../util/system-error.ts';
 import type { ConsoleAnswer } from './page/console/wire.ts';
-import { Refusal } from './refusal.ts';
+import { AdminRefusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
 
 /** Longer than any default limit of the service. */
@@ -11,7 +11,7 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const SHOWN_HEADER =
   /^(content-(type|length|encoding)|retry-after|www-authenticate|allow|server-timing|traceparent|x-request-id|(x-)?ratelimit(-.*)?)$/;
 
-export type Call = {
+export type AdminCall = {
   readonly network: string;
   /** Host of the network. */
   readonly host: string;
@@ -32,7 +32,7 @@ export class ServiceClient {
   }
 
   /** @throws Refusal when there is no answer to display */
-  async send(call: Call, left: AbortSignal): Promise<ConsoleAnswer> {
+  async send(call: AdminCall, left: AbortSignal): Promise<ConsoleAnswer> {
     const signal = AbortSignal.any([left, AbortSignal.timeout(TIMEOUT_MS)]);
     const start = performance.now();
     try {
@@ -45,14 +45,14 @@ export class ServiceClient {
         milliseconds: Math.round((performance.now() - start) * 100) / 100,
       };
     } catch (error) {
-      if (error instanceof Refusal) throw error;
+      if (error instanceof AdminRefusal) throw error;
       const code = readErrorCode(error) ?? 'no answer';
-      throw new Refusal(502, `the service did not answer (${code})`);
+      throw new AdminRefusal(502, `the service did not answer (${code})`);
     }
   }
 
   async #post(
-    { network, host, key, authorization, body }: Call,
+    { network, host, key, authorization, body }: AdminCall,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     const socket = await this.#connect(signal);
@@ -85,7 +85,7 @@ async function readText(response: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const piece of response as AsyncIterable<Buffer>) {
     size += piece.length;
-    if (size > MAX_ANSWER_BYTES) throw new Refusal(502, `the answer exceeds ${MAX_ANSWER_BYTES} bytes`);
+    if (size > MAX_ANSWER_BYTES) throw new AdminRefusal(502, `the answer exceeds ${MAX_ANSWER_BYTES} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');

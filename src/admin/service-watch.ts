@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { WebSocket } from 'ws';
 import { SECURITY_HEADERS } from './answers.ts';
 import type { WatchLine } from './page/console/wire.ts';
-import { Refusal } from './refusal.ts';
-import type { Call, Connect } from './service-client.ts';
+import { AdminRefusal } from './refusal.ts';
+import type { AdminCall, Connect } from './service-client.ts';
 
 const HANDSHAKE_MS = 10_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -15,7 +15,11 @@ const MAX_BACKLOG_BYTES = 1024 * 1024;
  * until either side closes.
  * @throws Refusal where the service does not accept the connection
  */
-export async function passOnMessages(connect: Connect, call: Call, response: ServerResponse): Promise<void> {
+export async function passOnMessages(
+  connect: Connect,
+  call: AdminCall,
+  response: ServerResponse,
+): Promise<void> {
   const left = new AbortController();
   response.once('close', () => left.abort());
   const ws = await open(connect, call, left.signal);
@@ -38,10 +42,10 @@ export async function passOnMessages(connect: Connect, call: Call, response: Ser
   });
 }
 
-async function open(connect: Connect, call: Call, signal: AbortSignal): Promise<WebSocket> {
+async function open(connect: Connect, call: AdminCall, signal: AbortSignal): Promise<WebSocket> {
   const { network, host, key, authorization } = call;
   const socket = await connect(signal).catch(() => {
-    throw new Refusal(502, 'the service did not answer');
+    throw new AdminRefusal(502, 'the service did not answer');
   });
   const ws = new WebSocket(`ws://service/${network}/ws/v3/${key}`, {
     createConnection: () => socket,
@@ -52,7 +56,7 @@ async function open(connect: Connect, call: Call, signal: AbortSignal): Promise<
   });
   return new Promise((resolve, reject) => {
     const refuse = (what: string): void => {
-      reject(new Refusal(502, `the service did not take the WebSocket (${what})`));
+      reject(new AdminRefusal(502, `the service did not take the WebSocket (${what})`));
       ws.terminate();
     };
     ws.once('unexpected-response', (_, { statusCode }) => refuse(`HTTP ${statusCode}`));

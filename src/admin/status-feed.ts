@@ -4,7 +4,7 @@ import type { ServiceStatus } from '../observe/status.ts';
 import { limitOf } from '../util/bounds.ts';
 import type { Clock } from '../util/clock.ts';
 import { SECURITY_HEADERS } from './answers.ts';
-import { Refusal } from './refusal.ts';
+import { AdminRefusal } from './refusal.ts';
 
 /** Maximum concurrent watching pages. */
 const MAX_STREAMS = limitOf('admin.pages');
@@ -103,7 +103,7 @@ export class StatusFeed {
     } catch (error) {
       if (!this.#failed) this.#log.error({ err: error }, 'the status cannot be computed');
       this.#failed = true;
-      throw new Refusal(503, 'the status cannot be computed now');
+      throw new AdminRefusal(503, 'the status cannot be computed now');
     }
   }
 

@@ -6,7 +6,7 @@ import { type Method, parseParams } from '../rpc/method.ts';
 import { BundleRequestError } from './format.ts';
 import type { ReadKind } from './reads/read-kind.ts';
 import { receipts } from './reads/receipts.ts';
-import { transaction } from './reads/transaction.ts';
+import { transactionRead } from './reads/transaction.ts';
 import { uncle } from './reads/uncle.ts';
 
 /** Supported method, and the index of its block parameter; the EVM executes it if `read` is absent. */
@@ -19,7 +19,7 @@ export type ProvableMethod = {
 /** Methods by name; `blockAt` is undefined if the block is always the head. */
 const ROWS: Readonly<Record<string, Omit<ProvableMethod, 'method'>>> = {
   eth_getBlockReceipts: { blockAt: 0, read: receipts },
-  eth_getTransactionByBlockNumberAndIndex: { blockAt: 0, read: transaction },
+  eth_getTransactionByBlockNumberAndIndex: { blockAt: 0, read: transactionRead },
   eth_getUncleByBlockNumberAndIndex: { blockAt: 0, read: uncle },
   eth_call: { blockAt: 1 },
   eth_estimateGas: { blockAt: 1 },

@@ -5,7 +5,7 @@ import { evidenceOf, readHeader } from './evidence.ts';
 import { type Bundle, BundleError, encodeBundle, lowerHex } from './format.ts';
 import { findProvable, type ProvableMethod, readParams } from './provable-methods.ts';
 import type { ReadKind } from './reads/read-kind.ts';
-import { encodeHeader, requestBlock, type Source } from './request-block.ts';
+import { encodeBlockHeader, requestBlock, type Source } from './request-block.ts';
 import { findRules } from './runs/find-rules.ts';
 import { proveRun, type VerifiedRun } from './runs/prove-run.ts';
 import { readEngineHeader } from './runs/rules.ts';
@@ -67,7 +67,7 @@ async function proveExecution(
   const { rollup } = source;
   if (method.needsRollup === true && rollup === undefined)
     throw new BundleError(`the network is no rollup: it has no method ${question.method}`);
-  const header = encodeHeader(await requestBlock(source, question.block.hash, false));
+  const header = encodeBlockHeader(await requestBlock(source, question.block.hash, false));
   const rules = await findRules(source, readEngineHeader(header));
   const settings = method.needsRollup === true ? (rollup ?? null) : null;
   return proveRun({ ...question, header, rules, rollup: settings }, source);
@@ -94,7 +94,7 @@ async function proveRead(
   const block = await requestBlock(source, question.block.hash, true);
   const collected = await read.collect(source, block, index);
   const result = lowerHex(collected.result);
-  const encoded = encodeHeader(block);
+  const encoded = encodeBlockHeader(block);
   const evidence = evidenceOf(encoded, collected.evidence);
   const header = readHeader(encoded, question.block.hash);
   const members = read.check({ header, index, result, evidence });

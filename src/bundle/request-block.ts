@@ -52,7 +52,7 @@ export async function requestBlock(
 }
 
 /** RLP-encodes the header of a block object. @throws BundleError if the encoding does not hash to the object's `hash` */
-export function encodeHeader(object: Members): Uint8Array {
+export function encodeBlockHeader(object: Members): Uint8Array {
   const writer = new RlpWriter();
   const form = findHeaderForm(object, String(object['hash']), writer);
   if (form === undefined)

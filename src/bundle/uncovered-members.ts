@@ -4,7 +4,7 @@ import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import { findTransactionForm } from '../verification/encode-transaction.ts';
 import type { Members } from '../verification/findings.ts';
 import { isMembers } from '../verification/members.ts';
-import { deriveContract, type TransactionFacts } from '../verification/verify-transaction.ts';
+import { deriveContract, type VerifiedFacts } from '../verification/verify-transaction.ts';
 
 /** Members that place a transaction, receipt or log in a block. */
 const PLACE = ['blockHash', 'blockNumber', 'blockTimestamp', 'transactionIndex'];
@@ -48,7 +48,7 @@ export class UncoveredMembers {
 export function noteReceipt(
   told: UncoveredMembers,
   receipt: Members,
-  facts: TransactionFacts,
+  facts: VerifiedFacts,
   writer: RlpWriter,
 ): void {
   const { root, logs, depositReceiptVersion } = receipt;
@@ -68,7 +68,7 @@ export function noteReceipt(
 export function noteTransaction(
   told: UncoveredMembers,
   transaction: Members,
-  { gasPrice, from }: TransactionFacts,
+  { gasPrice, from }: VerifiedFacts,
 ): void {
   const form = findTransactionForm(transaction);
   const covered = new Set([...PLACE, 'hash', 'type']);

@@ -4,7 +4,7 @@ import { hexToBytes } from '../primitives/hex.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import { parseQuantity } from '../primitives/quantity.ts';
 import type { AccountAccess, BlockAccessList, IndexedValue, SlotChanges } from './block-access-list.ts';
-import { data, quantity } from './json-values.ts';
+import { encodeDataString, quantity } from './json-values.ts';
 
 /** Encodes the array, one account per piece. */
 export function* encodeBlockAccessListJson(list: BlockAccessList): Generator<string> {
@@ -18,17 +18,17 @@ export function* encodeBlockAccessListJson(list: BlockAccessList): Generator<str
 function encodeAccount(account: AccountAccess): JsonText {
   const { address, storageChanges, storageReads, balanceChanges, nonceChanges, codeChanges } = account;
   return (
-    `{"address":${data(address)},"storageChanges":[${storageChanges.map(encodeSlot).join(',')}],` +
-    `"storageReads":[${storageReads.map(data).join(',')}],` +
+    `{"address":${encodeDataString(address)},"storageChanges":[${storageChanges.map(encodeSlot).join(',')}],` +
+    `"storageReads":[${storageReads.map(encodeDataString).join(',')}],` +
     `"balanceChanges":${encodeChanges(balanceChanges, 'value', quantity)},` +
     `"nonceChanges":${encodeChanges(nonceChanges, 'value', quantity)},` +
-    `"codeChanges":${encodeChanges(codeChanges, 'code', data)}}`
+    `"codeChanges":${encodeChanges(codeChanges, 'code', encodeDataString)}}`
   );
 }
 
 function encodeSlot({ slot, changes }: SlotChanges): JsonText {
-  const words = encodeChanges(changes, 'value', (value) => data(padLeft(value, 32)));
-  return `{"key":${data(slot)},"changes":${words}}`;
+  const words = encodeChanges(changes, 'value', (value) => encodeDataString(padLeft(value, 32)));
+  return `{"key":${encodeDataString(slot)},"changes":${words}}`;
 }
 
 function encodeChanges<T>(

@@ -5,7 +5,7 @@ import { keccak256 } from '../primitives/keccak.ts';
 import { decodeRlp, splitRlpList } from '../primitives/rlp.ts';
 import { measureBlock, readWithdrawals, splitTransactions, splitUncles, type Withdrawal } from './block.ts';
 import { type Header, hashHeader, headerOnlyBlockSize } from './header.ts';
-import { data, quantity } from './json-values.ts';
+import { encodeDataString, quantity } from './json-values.ts';
 import { readTransactionFacts, type TransactionFacts } from './receipt.ts';
 import { decodeTransaction, type Transaction } from './transaction.ts';
 import { encodeTransactionJson } from './wire-json.ts';
@@ -95,9 +95,9 @@ export function* encodeContentsJson(contents: BlockContents, isFull: boolean): G
       index++;
     }
   } else {
-    yield facts.map(({ transactionHash }) => data(transactionHash)).join(',');
+    yield facts.map(({ transactionHash }) => encodeDataString(transactionHash)).join(',');
   }
-  const uncles = contents.readUncles().map((uncle) => data(keccak256(uncle)));
+  const uncles = contents.readUncles().map((uncle) => encodeDataString(keccak256(uncle)));
   yield `],"uncles":[${uncles.join(',')}]`;
   const withdrawals = contents.readWithdrawals();
   if (withdrawals === undefined) return yield '}';
@@ -126,20 +126,20 @@ function listHeaderFields(header: Header, hash: string | undefined): string[] {
   const fields = [
     `"number":${quantity(header.number)}`,
     `"hash":${hash === undefined ? 'null' : `"${hash}"`}`,
-    `"parentHash":${data(header.parentHash)}`,
-    `"nonce":${hash === undefined ? 'null' : data(header.nonce)}`,
-    `"mixHash":${data(header.mixHash)}`,
-    `"sha3Uncles":${data(header.ommersHash)}`,
-    `"logsBloom":${data(header.logsBloom)}`,
-    `"stateRoot":${data(header.stateRoot)}`,
-    `"miner":${hash === undefined ? 'null' : data(header.beneficiary)}`,
+    `"parentHash":${encodeDataString(header.parentHash)}`,
+    `"nonce":${hash === undefined ? 'null' : encodeDataString(header.nonce)}`,
+    `"mixHash":${encodeDataString(header.mixHash)}`,
+    `"sha3Uncles":${encodeDataString(header.ommersHash)}`,
+    `"logsBloom":${encodeDataString(header.logsBloom)}`,
+    `"stateRoot":${encodeDataString(header.stateRoot)}`,
+    `"miner":${hash === undefined ? 'null' : encodeDataString(header.beneficiary)}`,
     `"difficulty":${quantity(header.difficulty)}`,
-    `"extraData":${data(header.extraData)}`,
+    `"extraData":${encodeDataString(header.extraData)}`,
     `"gasLimit":${quantity(header.gasLimit)}`,
     `"gasUsed":${quantity(header.gasUsed)}`,
     `"timestamp":${quantity(header.timestamp)}`,
-    `"transactionsRoot":${data(header.transactionsRoot)}`,
-    `"receiptsRoot":${data(header.receiptsRoot)}`,
+    `"transactionsRoot":${encodeDataString(header.transactionsRoot)}`,
+    `"receiptsRoot":${encodeDataString(header.receiptsRoot)}`,
   ];
   const { baseFeePerGas, blobGasUsed, excessBlobGas } = header;
   const { withdrawalsRoot, requestsHash, blockAccessListHash, slotNumber } = header;
@@ -150,7 +150,7 @@ function listHeaderFields(header: Header, hash: string | undefined): string[] {
   }
   const hashes = { withdrawalsRoot, parentBeaconBlockRoot, requestsHash, blockAccessListHash };
   for (const [name, value] of Object.entries(hashes)) {
-    if (value !== undefined) fields.push(`"${name}":${data(value)}`);
+    if (value !== undefined) fields.push(`"${name}":${encodeDataString(value)}`);
   }
   return fields;
 }
@@ -158,6 +158,6 @@ function listHeaderFields(header: Header, hash: string | undefined): string[] {
 function encodeWithdrawal({ index, validatorIndex, address, amount }: Withdrawal): JsonText {
   return (
     `{"index":${quantity(index)},"validatorIndex":${quantity(validatorIndex)},` +
-    `"address":${data(address)},"amount":${quantity(amount)}}`
+    `"address":${encodeDataString(address)},"amount":${quantity(amount)}}`
   );
 }

@@ -8,6 +8,6 @@ export function quantity(value: bigint | number): JsonText {
 }
 
 /** Encodes bytes as a JSON string of hex data. */
-export function data(bytes: Uint8Array): JsonText {
+export function encodeDataString(bytes: Uint8Array): JsonText {
   return `"${bytesToHex(bytes)}"`;
 }

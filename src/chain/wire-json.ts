@@ -2,7 +2,7 @@
 import { createAddress } from '../primitives/address.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { Header } from './header.ts';
-import { data, quantity } from './json-values.ts';
+import { encodeDataString, quantity } from './json-values.ts';
 import type { Log, PlacedReceipt, StoredReceipt, TransactionFacts } from './receipt.ts';
 import { blobGasOf, effectiveGasPrice, type Transaction } from './transaction.ts';
 
@@ -28,25 +28,26 @@ export type WithdrawalObject = {
 };
 
 /** Block of a transaction or receipt. */
-export type BlockPosition = {
+export type WireBlock = {
   readonly header: Header;
   readonly hash: string;
 };
 
-const nullableData = (bytes: Uint8Array | undefined): string => (bytes === undefined ? 'null' : data(bytes));
+const nullableData = (bytes: Uint8Array | undefined): string =>
+  bytes === undefined ? 'null' : encodeDataString(bytes);
 
 /** Encodes a mined transaction (spec 2.2; execution-apis `TransactionInfo`). @param index position in the block */
 export function encodeTransactionJson(
   tx: Transaction,
   { sender, transactionHash }: TransactionFacts,
   index: number,
-  { header, hash }: BlockPosition,
+  { header, hash }: WireBlock,
 ): JsonText {
   return encodeTransaction(tx, {
     block: `"blockHash":"${hash}","blockNumber":${quantity(header.number)},"blockTimestamp":${quantity(header.timestamp)}`,
-    sender: data(sender),
+    sender: encodeDataString(sender),
     gasPrice: effectiveGasPrice(tx, header.baseFeePerGas),
-    hash: data(transactionHash),
+    hash: encodeDataString(transactionHash),
     index: quantity(index),
   });
 }
@@ -85,7 +86,7 @@ function encodeTransaction(
     `"gas":${quantity(tx.gasLimit)}`,
     `"gasPrice":${quantity(gasPrice)}`,
     `"hash":${hash}`,
-    `"input":${data(tx.data)}`,
+    `"input":${encodeDataString(tx.data)}`,
     `"nonce":${quantity(tx.nonce)}`,
     `"to":${nullableData(tx.to)}`,
     `"transactionIndex":${index}`,
@@ -106,7 +107,7 @@ function typedFields(tx: Transaction): string[] {
   if (tx.type === 0) return fields;
   const accessList = tx.accessList.map(
     ({ address, storageKeys }) =>
-      `{"address":${data(address)},"storageKeys":[${storageKeys.map(data).join(',')}]}`,
+      `{"address":${encodeDataString(address)},"storageKeys":[${storageKeys.map(encodeDataString).join(',')}]}`,
   );
   fields.push(`"yParity":${quantity(tx.signature.yParity)}`, `"accessList":[${accessList.join(',')}]`);
   if (tx.type === 1) return fields;
@@ -117,13 +118,13 @@ function typedFields(tx: Transaction): string[] {
   if (tx.type === 3) {
     fields.push(
       `"maxFeePerBlobGas":${quantity(tx.maxFeePerBlobGas)}`,
-      `"blobVersionedHashes":[${tx.blobVersionedHashes.map(data).join(',')}]`,
+      `"blobVersionedHashes":[${tx.blobVersionedHashes.map(encodeDataString).join(',')}]`,
     );
   }
   if (tx.type === 4) {
     const list = tx.authorizationList.map(
       ({ chainId, address, nonce, signature }) =>
-        `{"chainId":${quantity(chainId)},"address":${data(address)},"nonce":${quantity(nonce)},` +
+        `{"chainId":${quantity(chainId)},"address":${encodeDataString(address)},"nonce":${quantity(nonce)},` +
         `"yParity":${quantity(signature.yParity)},"r":${quantity(signature.r)},"s":${quantity(signature.s)}}`,
     );
     fields.push(`"authorizationList":[${list.join(',')}]`);
@@ -140,13 +141,13 @@ export type ReceiptPlace = {
 
 /** Returns the JSON members that all logs of one transaction share. */
 export function placeLogs(
-  { header, hash }: BlockPosition,
+  { header, hash }: WireBlock,
   transactionHash: Uint8Array,
   transactionIndex: number,
 ): ReceiptPlace {
   return {
     block: `"blockHash":"${hash}","blockNumber":${quantity(header.number)}`,
-    transaction: `"transactionHash":${data(transactionHash)},"transactionIndex":${quantity(transactionIndex)}`,
+    transaction: `"transactionHash":${encodeDataString(transactionHash)},"transactionIndex":${quantity(transactionIndex)}`,
     timestamp: `"blockTimestamp":${quantity(header.timestamp)}`,
   };
 }
@@ -154,7 +155,7 @@ export function placeLogs(
 /** Encodes a log (spec 2.4). @param logIndex index in its block */
 export function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): string {
   return (
-    `{"address":${data(log.address)},"topics":[${log.topics.map(data).join(',')}],"data":${data(log.data)},` +
+    `{"address":${encodeDataString(log.address)},"topics":[${log.topics.map(encodeDataString).join(',')}],"data":${encodeDataString(log.data)},` +
     `${place.block},${place.transaction},${place.timestamp},"logIndex":${quantity(logIndex)},"removed":false}`
   );
 }
@@ -169,23 +170,24 @@ export function* encodeReceiptJson(
   tx: Transaction,
   index: number,
   { receipt, firstLogIndex, gasUsed }: PlacedReceipt,
-  { header, hash }: BlockPosition,
+  { header, hash }: WireBlock,
   blobGasPrice: bigint,
 ): Generator<string> {
   const block = `"blockHash":"${hash}","blockNumber":${quantity(header.number)}`;
   const timestamp = `"blockTimestamp":${quantity(header.timestamp)}`;
-  const transaction = `"transactionHash":${data(receipt.transactionHash)},"transactionIndex":${quantity(index)}`;
-  const contractAddress = tx.to === undefined ? data(createAddress(receipt.sender, tx.nonce)) : 'null';
+  const transaction = `"transactionHash":${encodeDataString(receipt.transactionHash)},"transactionIndex":${quantity(index)}`;
+  const contractAddress =
+    tx.to === undefined ? encodeDataString(createAddress(receipt.sender, tx.nonce)) : 'null';
   const outcome =
     receipt.outcome instanceof Uint8Array
-      ? `"root":${data(receipt.outcome)}`
+      ? `"root":${encodeDataString(receipt.outcome)}`
       : `"status":${quantity(receipt.outcome)}`;
   const blob =
     tx.type === 3 ? `,"blobGasUsed":${quantity(blobGasOf(tx))},"blobGasPrice":${quantity(blobGasPrice)}` : '';
-  yield `{${block},${transaction},"from":${data(receipt.sender)},"to":${nullableData(tx.to)},` +
+  yield `{${block},${transaction},"from":${encodeDataString(receipt.sender)},"to":${nullableData(tx.to)},` +
     `"contractAddress":${contractAddress},"cumulativeGasUsed":${quantity(receipt.cumulativeGasUsed)},` +
     `"gasUsed":${quantity(gasUsed)},"effectiveGasPrice":${quantity(effectiveGasPrice(tx, header.baseFeePerGas))},` +
-    `"logsBloom":${data(receipt.logsBloom)},${outcome},"type":${quantity(tx.type)}${blob},"logs":[`;
+    `"logsBloom":${encodeDataString(receipt.logsBloom)},${outcome},"type":${quantity(tx.type)}${blob},"logs":[`;
   const place = { block, transaction, timestamp };
   for (const [at, log] of receipt.logs.entries()) {
     yield (at === 0 ? '' : ',') + encodeLogJson(log, firstLogIndex + at, place);
@@ -197,7 +199,7 @@ export function* encodeReceiptJson(
 export function* encodeReceipts(
   transactions: readonly Transaction[],
   receipts: readonly StoredReceipt[],
-  position: BlockPosition,
+  position: WireBlock,
   blobGasPrice: bigint,
 ): Generator<string> {
   let firstLogIndex = 0;

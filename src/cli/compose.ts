@@ -10,7 +10,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { MetricsJson } from '../observe/metrics/render-metrics.ts';
 import type { Observability } from '../observe/observability.ts';
 import type { StatusReport } from '../observe/status-report.ts';
-import { Health } from '../server/health.ts';
+import { ServiceHealth } from '../server/health.ts';
 import { createServer, type Server } from '../server/lifecycle.ts';
 import { createNodeMemory } from '../upstream/node-memory.ts';
 import { EmbeddedChains } from './embedded-chains.ts';
@@ -95,7 +95,7 @@ export async function composeService(
   const server = createServer({
     gateway,
     options: { listen: config.listen, cors: config.cors, limits },
-    health: new Health(config.health, () => core.networks.readReadiness()),
+    health: new ServiceHealth(config.health, () => core.networks.readReadiness()),
     log,
     requests: observability.requests,
   });

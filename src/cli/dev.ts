@@ -5,7 +5,12 @@ import { DEFAULT_ADMIN_OPTIONS } from '../admin/options.ts';
 import { DEV_NETWORK } from '../config/builtin-config.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { applyPlaceEnvironment, type Environment, type Place, parsePort } from '../config/environment.ts';
+import {
+  applyPlaceEnvironment,
+  type Environment,
+  type ListenAddresses,
+  parsePort,
+} from '../config/environment.ts';
 import { MAX_SIMULATION_GAS, MIN_SIMULATION_GAS } from '../engine/options.ts';
 import { MAX_GENESIS_BYTES, readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
@@ -46,7 +51,7 @@ function defaultDataFolder(genesis: string): string {
 }
 
 /** Returns the listen addresses; options override the environment. @throws ConfigError for invalid variables */
-function findPlace(port: number | undefined, environment: Environment): Place {
+function findPlace(port: number | undefined, environment: Environment): ListenAddresses {
   const { place, errors } = applyPlaceEnvironment(
     { listen: { host: '127.0.0.1', port: port ?? 8_545 }, admin: DEFAULT_ADMIN_OPTIONS },
     port === undefined ? environment : { ...environment, PORTCULLIS_PORT: undefined },

@@ -5,7 +5,7 @@ import { isServed } from '../config/method-options.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { VerificationFigures } from '../observe/sources.ts';
 import { examineNetwork } from '../upstream/examination/examine-network.ts';
-import type { Finding, NetworkReport } from '../upstream/examination/network-report.ts';
+import type { ExaminationReport, ReportFinding } from '../upstream/examination/network-report.ts';
 import { type AnchorDiagnosis, describeAnchor, tryAnchor } from './doctor-anchor.ts';
 import { describeExecution, type ExecutionDiagnosis, tryExecution } from './doctor-execution.ts';
 import { describeFamily, type FamilyDiagnosis, tryFamily } from './doctor-family.ts';
@@ -35,7 +35,7 @@ type Diagnosis = {
   readonly name: string;
   readonly source: string;
   readonly rollup?: RollupDiagnosis;
-  readonly report?: NetworkReport;
+  readonly report?: ExaminationReport;
   /** Marks of a rollup's nodes that identify its family. */
   readonly recognition?: FamilyDiagnosis;
   /** Subjects of its answers, verifiable or not. */
@@ -138,7 +138,7 @@ function describe(diagnosis: Diagnosis): string {
 
 const WIDEST_SEVERITY = 'warning'.length;
 
-function describeFinding({ severity, upstream, problem, advice }: Finding): string {
+function describeFinding({ severity, upstream, problem, advice }: ReportFinding): string {
   const prefix = upstream === undefined ? '' : `${upstream}: `;
   return `${severity.padEnd(WIDEST_SEVERITY)}  ${prefix}${problem}; ${advice}`;
 }
@@ -151,7 +151,7 @@ function encodeDiagnoses(diagnoses: readonly Diagnosis[]): string {
   return JSON.stringify({ networks }, encodeBigInt, 2);
 }
 
-function flatten(report: NetworkReport | undefined): object {
+function flatten(report: ExaminationReport | undefined): object {
   if (report === undefined) return {};
   const { identity, nodes, isServable, findings } = report;
   const upstreams = nodes.map(({ examination, ...rest }) => ({ ...rest, ...examination }));

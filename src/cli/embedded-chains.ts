@@ -34,8 +34,8 @@ export class EmbeddedChains {
 
   /** @throws Error if the chain cannot be opened */
   async open(source: EmbeddedSource, dataDir: string, log: Logger): Promise<ObservedChain> {
-    const { createPool, openEmbeddedChain } = await import('./engine-parts.ts');
-    this.#pool ??= createPool(this.#bounds);
+    const { createExecutionPool, openEmbeddedChain } = await import('./engine-parts.ts');
+    this.#pool ??= createExecutionPool(this.#bounds);
     return openEmbeddedChain(source, this.#pool, { dataDir, log });
   }
 
@@ -50,12 +50,12 @@ export class EmbeddedChains {
     config: ChainConfig | undefined,
     { dataDir, log }: { readonly dataDir: string; readonly log: Logger },
   ): Promise<OpenExecutions> {
-    const { createPool, openCodes, prepareExecutions } = await import('./engine-parts.ts');
+    const { createExecutionPool, openCodes, openExecutions } = await import('./engine-parts.ts');
     if (this.#isClosed) throw new Error('the service is closing');
-    this.#pool ??= createPool(this.#bounds);
+    this.#pool ??= createExecutionPool(this.#bounds);
     // Sampled calls are rare, so their contract codes are only cached in memory.
     if (options.execution !== 'node') this.#codes ??= openCodes(dataDir);
-    return prepareExecutions(network, options, { pool: this.#pool, config, log });
+    return openExecutions(network, options, { pool: this.#pool, config, log });
   }
 
   /** Cache of a network's verified state: its size in bytes, and the disk store of contract codes once calls are executed locally. */

@@ -1,5 +1,5 @@
 /** Modules that need the engine, loaded on demand as one bundle. */
-import { createPool, openEmbeddedChain, prepareStore } from './open-embedded-chain.ts';
-import { openCodes, prepareExecutions } from './open-executions.ts';
+import { createExecutionPool, openEmbeddedChain, prepareStore } from './open-embedded-chain.ts';
+import { openCodes, openExecutions } from './open-executions.ts';
 
-export { createPool, openCodes, openEmbeddedChain, prepareExecutions, prepareStore };
+export { createExecutionPool, openCodes, openEmbeddedChain, openExecutions, prepareStore };

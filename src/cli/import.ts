@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { type Genesis, parseGenesis } from '../chain/genesis.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { BlockError, EvmMemoryError } from '../engine/import/block-error.ts';
-import { BlockImporter, type Verification } from '../engine/import/block-importer.ts';
+import { BlockImporter, type ImportChecks } from '../engine/import/block-importer.ts';
 import { initializeStore } from '../engine/import/initialize-store.ts';
 import { readBlocks } from '../engine/import/read-blocks.ts';
 import type { SealCheck } from '../engine/import/validate-header.ts';
@@ -40,7 +40,7 @@ and every root is checked. An import that was cut off, or stopped with Ctrl-C, c
 
 export const SEAL_CHECKS: readonly SealCheck[] = ['ethash-format', 'none'];
 
-const VERIFICATIONS: readonly Verification[] = ['full', 'header', 'none'];
+const VERIFICATIONS: readonly ImportChecks[] = ['full', 'header', 'none'];
 
 export type ImportOptions = {
   readonly genesis: string;
@@ -48,7 +48,7 @@ export type ImportOptions = {
   readonly data: string;
   readonly seal: SealCheck;
   /** Default is `full`. */
-  readonly verify?: Verification;
+  readonly verify?: ImportChecks;
   /** Most bytes of memory for the frames of one transaction; the EVM's default if absent. */
   readonly callMemory?: number;
 };

@@ -8,7 +8,7 @@ import type { AccessOptions, SharedServer } from '../access/options.ts';
 import { StoredKeys } from '../access/stored-keys.ts';
 import { createTokenVerifier } from '../access/tokens.ts';
 import type { Config } from '../config/config.ts';
-import type { Access } from '../gateway/admission.ts';
+import type { AdmissionParts } from '../gateway/admission.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { HeightTable } from '../records/height-table.ts';
 import { LmdbHeightTable } from '../records/lmdb-height-table.ts';
@@ -19,7 +19,7 @@ import { describeSystemError } from '../util/system-error.ts';
 import { fingerprint } from './fingerprint.ts';
 
 /** Access control of requests, and its resources. */
-export type OpenAccess = Access & {
+export type OpenAccess = AdmissionParts & {
   readonly keys: StoredKeys;
   readonly tables: Tables;
   /** Fingerprints of the settings that keys and tokens are verified with; a reload keeps caches of unchanged ones. */

@@ -11,7 +11,7 @@ import type { LocalListener } from '../util/local-connection.ts';
 import { readErrorCode } from '../util/system-error.ts';
 import { readVersion } from './version.ts';
 
-export type AdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
+export type OpenAdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
   /** Address of the service. */
   readonly service: ListenAddress;
   readonly config: Pick<Config, 'admin' | 'listen'>;
@@ -33,7 +33,7 @@ export async function openAdmin({
   defaultPort = DEFAULT_ADMIN_PORT,
   service,
   ...sources
-}: AdminParts): Promise<OpenAdmin | undefined> {
+}: OpenAdminParts): Promise<OpenAdmin | undefined> {
   if (admin === false) return undefined;
   // Loaded on demand: a service without it does not need the module.
   const { createAdminServer } = await import('../admin/admin-server.ts');

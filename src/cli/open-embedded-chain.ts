@@ -9,7 +9,7 @@ import { completeIndexes } from './index-store.ts';
 
 type StoreOptions = { readonly dataDir: string; readonly log: Logger };
 
-export function createPool(bounds: ExecutionBounds): ExecutionPool {
+export function createExecutionPool(bounds: ExecutionBounds): ExecutionPool {
   return new ExecutionPool({ ...DEFAULT_POOL, ...bounds });
 }
 

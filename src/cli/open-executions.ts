@@ -7,12 +7,12 @@ import { LmdbCodes } from '../proven/lmdb-codes.ts';
 import { ComparedExecutions } from '../remote/compared-executions.ts';
 import { RemoteExecutions } from '../remote/remote-executions.ts';
 import { SampledCalls } from '../remote/sampled-calls.ts';
-import type { LocalExecutions, StateSource } from '../upstream/local-executions.ts';
+import type { LocalExecutions, UpstreamStateSource } from '../upstream/local-executions.ts';
 import { DEFAULT_VERIFY_CALLS } from '../upstream/options.ts';
 import { samplesCalls } from './prepare-executions.ts';
 
 /** Starts local execution once the network's nodes are open. */
-export type OpenExecutions = (source: StateSource) => LocalExecutions;
+export type OpenExecutions = (source: UpstreamStateSource) => LocalExecutions;
 
 export type ExecutionParts = {
   readonly pool: ExecutionPool;
@@ -27,7 +27,7 @@ export function openCodes(dataDir: string): LmdbCodes {
 }
 
 /** Creates the local execution of a network's calls, all of them or samples. */
-export function prepareExecutions(
+export function openExecutions(
   network: string,
   options: NetworkOptions,
   { pool, config, log }: ExecutionParts,

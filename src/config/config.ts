@@ -14,9 +14,9 @@ import {
   corsOptionsSchema,
   type HealthOptions,
   healthOptionsSchema,
+  type ListenerLimits,
   type ListenOptions,
   listenOptionsSchema,
-  type TransportLimits,
   transportLimitsShape,
 } from '../server/options.ts';
 import { limitOf } from '../util/bounds.ts';
@@ -24,7 +24,7 @@ import { durationSchema } from '../util/duration-schema.ts';
 import { type NetworkOptions, networkOptionsSchema } from './network-options.ts';
 
 /** All of `limits:`. Durations are milliseconds. */
-export type Limits = TransportLimits & {
+export type Limits = ListenerLimits & {
   readonly batchItems: number;
   /** Concurrent items of one batch. */
   readonly batchConcurrency: number;

@@ -23,13 +23,13 @@ export function applyEnvironment(
 }
 
 /** Listen addresses of a service and its status page. */
-export type Place = Pick<Config, 'listen' | 'admin'>;
+export type ListenAddresses = Pick<Config, 'listen' | 'admin'>;
 
 /** Overrides a place with PORTCULLIS_HOST, PORTCULLIS_PORT and PORTCULLIS_ADMIN_PORT; invalid variables leave it unchanged. */
 export function applyPlaceEnvironment(
-  { listen, admin }: Place,
+  { listen, admin }: ListenAddresses,
   environment: Environment,
-): { readonly place: Place; readonly errors: readonly string[] } {
+): { readonly place: ListenAddresses; readonly errors: readonly string[] } {
   const newListen = applyListenEnvironment(listen, environment);
   const newAdmin = readAdmin(environment['PORTCULLIS_ADMIN_PORT'], admin);
   const errors: string[] = [];

@@ -11,7 +11,7 @@ import {
   applyListenEnvironment,
   applyPlaceEnvironment,
   type Environment,
-  type Place,
+  type ListenAddresses,
   PORT_ERROR,
 } from './environment.ts';
 import { type CheckedConfig, findProblems, listProblems } from './find-problems.ts';
@@ -39,7 +39,7 @@ export async function loadConfig(
 /** Checks the files that a configuration names; its paths are absolute. */
 export type FileCheck = (config: Config) => readonly Problem[];
 
-export type ConfigSource = {
+export type ConfigInput = {
   /** Name of the text in errors. */
   readonly name: string;
   readonly folder: string;
@@ -47,10 +47,10 @@ export type ConfigSource = {
   readonly checkFiles?: FileCheck;
 };
 
-const ANY_PLACE: Place = { listen: { host: '127.0.0.1', port: 0 }, admin: false };
+const ANY_PLACE: ListenAddresses = { listen: { host: '127.0.0.1', port: 0 }, admin: false };
 
 /** Parses a YAML configuration. @throws ConfigError with all errors */
-export function parseConfig(text: string, source: ConfigSource): Config {
+export function parseConfig(text: string, source: ConfigInput): Config {
   const { name, folder, environment } = source;
   const yaml = parseYaml(text);
   const checked = yaml.errors.some(({ isSyntax }) => isSyntax)
@@ -75,7 +75,7 @@ export function parseConfig(text: string, source: ConfigSource): Config {
 /** @throws ConfigError for an empty file */
 function findYamlProblems(
   yaml: YamlSource,
-  { name, folder, environment, checkFiles }: ConfigSource,
+  { name, folder, environment, checkFiles }: ConfigInput,
 ): CheckedConfig {
   checkContents(yaml, name);
   const { value, problems: missing } = fillInSecrets(yaml.value, environment);
@@ -86,7 +86,7 @@ function findYamlProblems(
 }
 
 /** Finds the errors in the sections without syntax errors. */
-function findProblemsBeside(text: string, source: ConfigSource): readonly Problem[] {
+function findProblemsBeside(text: string, source: ConfigInput): readonly Problem[] {
   const rest = removeBrokenSections(text);
   if (rest === undefined || rest.yaml.value === null || rest.yaml.value === undefined) return [];
   const { problems = [] } = findYamlProblems(rest.yaml, source);

@@ -20,7 +20,7 @@ import {
   verifyLogBlocksSchema,
   verifySchema,
 } from '../upstream/options.ts';
-import { type SendOptions, sendOptionsSchema } from '../upstream/sending/options.ts';
+import { type SendSectionOptions, sendOptionsSchema } from '../upstream/sending/options.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { type MethodOptions, methodOptionsSchema } from './method-options.ts';
 
@@ -53,7 +53,7 @@ export type NetworkOptions = {
   /** Block that is on the chain, whatever nodes report. Only with verified `upstreams`. */
   readonly checkpoint?: Checkpoint;
   /** Destination of transactions. Only with `upstreams`. */
-  readonly send: SendOptions;
+  readonly send: SendSectionOptions;
   readonly methods: MethodOptions;
   /** Limits of one eth_getLogs response. */
   readonly logs: LogLimits;

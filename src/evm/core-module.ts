@@ -103,7 +103,7 @@ export type CoreExports = {
   firstChangedSlot(): Pointer;
   nextChangedSlot(slot: Pointer): Pointer;
   changedSlotOwner(slot: Pointer): Pointer;
-  complete(): void;
+  settle(): void;
   /** Returns the bytes of its memory that occupy memory of the process. */
   memoryPeak(): number;
   clearState(): void;

@@ -11,13 +11,13 @@ import { type CoreExports, type CoreModule, instantiateCore } from './core-modul
 import { useRules } from './core-rules.ts';
 import type { StateReader } from './host.ts';
 import type {
-  Access,
   BlockEnvironment,
   ExecutionLog,
   Message,
   MessageOutcome,
   MessageResult,
   Recording,
+  StateAccess,
 } from './message.ts';
 import { MessageOutput } from './message-output.ts';
 import { PrecompileRun } from './precompile-run.ts';
@@ -120,7 +120,7 @@ export class Evm {
   }
 
   /** Returns one of the recorded accounts and slots, in no order; undefined when none is left. */
-  takeAccess(): Access | undefined {
+  takeAccess(): StateAccess | undefined {
     const core = this.#core;
     const account = core.takeAccessedAccount();
     if (account !== 0) return { address: this.#memory.readWord(account, 20), slot: undefined };
@@ -134,8 +134,8 @@ export class Evm {
    * Returns the accounts and slots accessed since the last call, while `blockAccesses` are recorded, including those of reverted messages.
    * A slot may appear twice when its account's storage was cleared in between.
    */
-  takeBlockAccesses(): readonly Access[] {
-    const accesses: Access[] = [];
+  takeBlockAccesses(): readonly StateAccess[] {
+    const accesses: StateAccess[] = [];
     for (let access = this.takeAccess(); access !== undefined; access = this.takeAccess())
       accesses.push(access);
     return accesses;

@@ -53,7 +53,7 @@ export type ExecutionLog = {
 export type Recording = 'nothing' | 'logNumbers' | 'transfers' | 'accesses' | 'blockAccesses';
 
 /** An account or slot that an instruction named, or (`blockAccesses`) that a message accessed. */
-export type Access = { readonly address: Uint8Array; readonly slot: Uint8Array | undefined };
+export type StateAccess = { readonly address: Uint8Array; readonly slot: Uint8Array | undefined };
 
 /** Outcome of a message. */
 export type MessageOutcome = {

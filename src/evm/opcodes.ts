@@ -8,7 +8,7 @@
  * data from the host. These three are functions of a module of the core. `control`: AssemblyScript code in the dispatch loop, in which ENTER
  * begins the block at `ip`. `decoded`: decoding emits other operations for it.
  */
-export type Execution =
+export type OpcodeExecution =
   | {
       readonly form: 'word' | 'push' | 'body';
       readonly module: string;
@@ -25,7 +25,7 @@ export type Opcode = {
   readonly outputs: number;
   /** Static gas in the revision that adds the instruction. */
   readonly gas: number;
-  readonly execution: Execution;
+  readonly execution: OpcodeExecution;
   /**
    * `block`: the next instruction begins another block, because this one reads gas or leaves the block. `path`: the next instruction is
    * moreover reachable by jumps only.
@@ -41,17 +41,17 @@ type Row = readonly [
   inputs: number,
   outputs: number,
   gas: number,
-  execution: Execution,
+  execution: OpcodeExecution,
   ends?: Opcode['ends'],
   immediate?: number,
 ];
 
 /** @param name name of the function, when it is not the lower-case name of the instruction */
-const word = (module: string, name?: string): Execution => ({ form: 'word', module, function: name });
-const push = (module: string, name?: string): Execution => ({ form: 'push', module, function: name });
-const body = (module: string, name?: string): Execution => ({ form: 'body', module, function: name });
-const control = (text: string): Execution => ({ form: 'control', text });
-const DECODED: Execution = { form: 'decoded' };
+const word = (module: string, name?: string): OpcodeExecution => ({ form: 'word', module, function: name });
+const push = (module: string, name?: string): OpcodeExecution => ({ form: 'push', module, function: name });
+const body = (module: string, name?: string): OpcodeExecution => ({ form: 'body', module, function: name });
+const control = (text: string): OpcodeExecution => ({ form: 'control', text });
+const DECODED: OpcodeExecution = { form: 'decoded' };
 
 const ROWS: readonly Row[] = [
   [0x00, 'STOP', 0, 0, 0, control('result = finish(SUCCESS, gas, 0, 0); break;'), 'path'],

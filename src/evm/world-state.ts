@@ -216,7 +216,7 @@ export class WorldState {
         storage,
       });
     }
-    this.#core.complete();
+    this.#core.settle();
     return { accounts, codes: [...codes.values()] };
   }
 

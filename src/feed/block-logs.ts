@@ -3,7 +3,7 @@ import { continueWith, type PromiseOrValue } from '../primitives/promise-or-valu
 import type { Clock } from '../util/clock.ts';
 import { Lru } from '../util/lru.ts';
 import type { FeedLimits } from './limits.ts';
-import { readWithin } from './read-within.ts';
+import { readShared } from './read-within.ts';
 import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 
 /** Estimated heap bytes of a log besides its text: address, topics, objects. */
@@ -64,7 +64,7 @@ export class BlockLogs {
     const flight = this.#inFlight.get(hash);
     if (flight !== undefined) return flight;
     const read = continueWith(
-      readWithin(this.#clock, this.#limits.readTimeoutMs, (scope) => this.#logs.getBlockLogs(hash, scope)),
+      readShared(this.#clock, this.#limits.readTimeoutMs, (scope) => this.#logs.getBlockLogs(hash, scope)),
       (logs) => {
         if (logs !== null) (isRecent ? this.#recent : this.#old).set(hash, logs);
         return logs;

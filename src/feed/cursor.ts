@@ -7,7 +7,7 @@ import type { SlotScheduler } from '../util/slot-scheduler.ts';
 import type { BlockLogs } from './block-logs.ts';
 import { CriteriaIndex } from './criteria-index.ts';
 import { FeedError, type FeedStep } from './feed.ts';
-import type { FollowedChain } from './followed-chain.ts';
+import type { FeedChain } from './followed-chain.ts';
 import type { FeedLimits } from './limits.ts';
 import type { Member, MemberHolder } from './member.ts';
 import type { Pulse } from './pulse.ts';
@@ -38,7 +38,7 @@ const IDLE: Rest = { until: undefined };
 
 /** Shared parts of all cursors of a feed. */
 export type CursorParts = {
-  readonly chain: FollowedChain;
+  readonly chain: FeedChain;
   readonly steps: StepFinder;
   readonly logs: BlockLogs;
   readonly clock: Clock;

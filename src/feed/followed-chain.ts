@@ -6,7 +6,7 @@ import { isChildOf } from './steps.ts';
 const REMOVED_WINDOWS = 4;
 
 /** Top of the followed chain, without a gap from `lowest` to `tip`, and blocks that have left it. */
-export class FollowedChain {
+export class FeedChain {
   readonly #windowBlocks: number;
   /** Lowest first. */
   #blocks: FeedBlock[] = [];

@@ -3,7 +3,7 @@ import { ChainError } from '../chain/errors.ts';
 import { Backoff } from '../util/backoff.ts';
 import type { Clock } from '../util/clock.ts';
 import type { FeedBlock } from './feed.ts';
-import type { FollowedChain } from './followed-chain.ts';
+import type { FeedChain } from './followed-chain.ts';
 import type { HeaderReads } from './header-reads.ts';
 import type { FeedLimits } from './limits.ts';
 
@@ -26,7 +26,7 @@ type Walk = {
 export type HeadFollowerOptions = {
   readonly heads: Pick<HeadReads, 'served' | 'watch'>;
   readonly headers: HeaderReads;
-  readonly chain: FollowedChain;
+  readonly chain: FeedChain;
   readonly clock: Clock;
   readonly limits: FeedLimits;
   /** The served head has changed; its block is not read yet. */

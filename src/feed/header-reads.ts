@@ -7,8 +7,8 @@ import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { FeedBlock } from './feed.ts';
 import type { FeedLimits } from './limits.ts';
-import { type ExpectedBlock, parseHeader } from './parse-header.ts';
-import { readWithin } from './read-within.ts';
+import { type ExpectedBlock, parseFeedHeader } from './parse-header.ts';
+import { readShared } from './read-within.ts';
 import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 import { isChildOf } from './steps.ts';
 
@@ -61,7 +61,7 @@ export class HeaderReads {
       return this.readByHash(hash, number);
     const expected = { hash, ...(number !== undefined && { number }) };
     const take = ({ header }: RemovedBlock): FeedBlock => {
-      const block = parseHeader(header, expected);
+      const block = parseFeedHeader(header, expected);
       this.#cached.set(hash, block);
       return block;
     };
@@ -126,10 +126,10 @@ export class HeaderReads {
   ): PromiseOrValue<FeedBlock | null> {
     const flight = this.#inFlight.get(key);
     if (flight !== undefined) return flight;
-    const header = readWithin(this.#clock, this.#limits.readTimeoutMs, ask);
+    const header = readShared(this.#clock, this.#limits.readTimeoutMs, ask);
     const read = continueWith(header, (text) => {
       if (text === null) return null;
-      const found = parseHeader(text, expected);
+      const found = parseFeedHeader(text, expected);
       if (expected.hash !== undefined) this.#cached.set(found.hash, found);
       return found;
     });

@@ -19,7 +19,7 @@ import {
   type LogTest,
   type NetworkFeed,
 } from './feed.ts';
-import { FollowedChain } from './followed-chain.ts';
+import { FeedChain } from './followed-chain.ts';
 import { HeadFollower } from './head-follower.ts';
 import { HeaderReads } from './header-reads.ts';
 import { DEFAULT_FEED_LIMITS, type FeedLimits } from './limits.ts';
@@ -71,7 +71,7 @@ class ServedFeed implements NetworkFeed {
   readonly #clock: Clock;
   readonly #limits: FeedLimits;
   readonly #removed: RemovedRecords | undefined;
-  readonly #followed: FollowedChain;
+  readonly #followed: FeedChain;
   readonly #headers: HeaderReads;
   readonly #logs: BlockLogs;
   readonly #steps: StepFinder;
@@ -100,7 +100,7 @@ class ServedFeed implements NetworkFeed {
     this.#chain = chain;
     this.#clock = clock;
     this.#limits = { ...DEFAULT_FEED_LIMITS, ...limits };
-    this.#followed = new FollowedChain(this.#limits.windowBlocks);
+    this.#followed = new FeedChain(this.#limits.windowBlocks);
     this.#headers = new HeaderReads(chain.blocks, clock, this.#limits, removed);
     this.#logs = new BlockLogs(chain.logs, clock, this.#limits, removed);
     this.#steps = new StepFinder(this.#followed, this.#headers, this.#limits);

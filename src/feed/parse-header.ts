@@ -12,7 +12,7 @@ export type ExpectedBlock = { readonly hash?: string; readonly number?: bigint }
  * Parses a header object to a block.
  * @throws ChainError `unavailable` for an invalid header, or one of another block
  */
-export function parseHeader(header: JsonText, expected: ExpectedBlock): FeedBlock {
+export function parseFeedHeader(header: JsonText, expected: ExpectedBlock): FeedBlock {
   const { number, hash, parentHash } = readMembers(header);
   if (
     typeof number !== 'string' ||

@@ -7,7 +7,7 @@ import { RequestScope } from '../util/request-scope.ts';
  * Runs a read of the chain that several callers may share: it has its own scope, which ends after `limitMs`.
  * @throws (or rejects with) ChainError `timeout`; errors of `read`
  */
-export function readWithin<T>(
+export function readShared<T>(
   clock: Clock,
   limitMs: number,
   read: (scope: RequestScope) => PromiseOrValue<T>,

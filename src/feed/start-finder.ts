@@ -1,6 +1,6 @@
 import type { BlockPlace } from '../chain/chain.ts';
 import { FeedError, type FeedStart } from './feed.ts';
-import type { FollowedChain } from './followed-chain.ts';
+import type { FeedChain } from './followed-chain.ts';
 import type { HeaderReads } from './header-reads.ts';
 import type { FeedLimits } from './limits.ts';
 import { listBetween } from './step-finder.ts';
@@ -21,11 +21,11 @@ export type FoundStart = {
 
 /** Finds the block after which a start lies. Requires a tip. */
 export class StartFinder {
-  readonly #chain: FollowedChain;
+  readonly #chain: FeedChain;
   readonly #headers: HeaderReads;
   readonly #limits: FeedLimits;
 
-  constructor(chain: FollowedChain, headers: HeaderReads, limits: FeedLimits) {
+  constructor(chain: FeedChain, headers: HeaderReads, limits: FeedLimits) {
     this.#chain = chain;
     this.#headers = headers;
     this.#limits = limits;

@@ -2,7 +2,7 @@ import type { BlockPlace } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { type FeedBlock, FeedError, type FeedStep } from './feed.ts';
-import type { FollowedChain } from './followed-chain.ts';
+import type { FeedChain } from './followed-chain.ts';
 import type { HeaderReads } from './header-reads.ts';
 import type { FeedLimits } from './limits.ts';
 import { addBlock, isChildOf, removeBlock } from './steps.ts';
@@ -17,11 +17,11 @@ const NONE: readonly FeedStep[] = [];
  * queried by number.
  */
 export class StepFinder {
-  readonly #chain: FollowedChain;
+  readonly #chain: FeedChain;
   readonly #headers: HeaderReads;
   readonly #windowBlocks: bigint;
 
-  constructor(chain: FollowedChain, headers: HeaderReads, { windowBlocks }: FeedLimits) {
+  constructor(chain: FeedChain, headers: HeaderReads, { windowBlocks }: FeedLimits) {
     this.#chain = chain;
     this.#headers = headers;
     this.#windowBlocks = BigInt(windowBlocks);

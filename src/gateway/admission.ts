@@ -37,7 +37,7 @@ export type Refusal = {
 };
 
 /** Dependencies of admission. */
-export type Access = {
+export type AdmissionParts = {
   readonly keys: KeyVerifier;
   readonly tokens: TokenVerifier;
   readonly credentials: KnownCredentials;
@@ -60,7 +60,7 @@ const WRONG_CREDENTIALS = { wrongSecret: refusal('wrongSecret'), invalidToken: r
 export function admit(
   visitor: Visitor,
   networks: NetworkRegistry,
-  access: Access,
+  access: AdmissionParts,
   log: Logger,
 ): PromiseOrValue<Session | Refusal> {
   const { host, network: name, key, address } = visitor;
@@ -105,7 +105,7 @@ function admitPrincipal(
   principal: Principal | undefined,
   network: Network,
   visitor: Visitor,
-  access: Access,
+  access: AdmissionParts,
   block: Denial | undefined,
 ): PromiseOrValue<Session | Refusal> {
   if (principal === undefined) {
@@ -130,7 +130,7 @@ function admitCredentials(
   terms: Terms,
   session: Session | Refusal,
   { authorization, address, wasAdmitted }: Visitor,
-  { tokens, limiter, credentials }: Access,
+  { tokens, limiter, credentials }: AdmissionParts,
   block: Denial | undefined,
 ): PromiseOrValue<Session | Refusal> {
   if (block !== undefined && !credentials.has(principal, authorization)) return refuseGuesses(block);

@@ -1,7 +1,7 @@
 import type { MethodContext } from '../methods/method-context.ts';
 import { findMethod } from '../methods/table.ts';
 import type { CallObserver, CallSource } from '../observe/call-report.ts';
-import { OK, UNKNOWN_METHOD } from '../observe/call-table.ts';
+import { OK, OTHER_METHOD_LABEL } from '../observe/call-table.ts';
 import type { LimitObserver, LimitReason } from '../observe/limit-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { ErrorName, RpcError } from '../rpc/errors.ts';
@@ -98,7 +98,7 @@ export class CallWatch {
     report: RequestReport | undefined,
   ): void {
     const { network, principal } = session;
-    const name = method === undefined ? UNKNOWN_METHOD : (method.label ?? method.name);
+    const name = method === undefined ? OTHER_METHOD_LABEL : (method.label ?? method.name);
     const outcome = error === undefined ? OK : error.rowName;
     const source = findSource(method, network.hasNodes === true, error, ownScope);
     const credits = error !== undefined && COSTS_NOTHING.has(error.rowName) ? 0 : this.#scale.weigh(method);

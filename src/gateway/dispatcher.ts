@@ -7,8 +7,8 @@ import { isComplete, type JsonBytes, type JsonResult, type JsonText } from '../p
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
-import type { CallOutcome, Method } from '../rpc/method.ts';
-import { shorten } from '../rpc/param-problem.ts';
+import type { Method, MethodOutcome } from '../rpc/method.ts';
+import { truncateText } from '../rpc/param-problem.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { BodyContext } from './body-context.ts';
@@ -20,7 +20,7 @@ import { type BegunCall, type CallResponse, RunningCall, respond, tellTrust } fr
 /** The parts of a call or a notification that a method runs with. */
 type Request = Omit<Call, 'kind' | 'id'>;
 
-type CallOutcomes = readonly (CallOutcome | undefined)[];
+type CallOutcomes = readonly (MethodOutcome | undefined)[];
 
 /**
  * Error data of grouped calls longer than this is encoded when it is delivered, one after the other. UTF-16 units.
@@ -110,7 +110,7 @@ export class Dispatcher {
     return responses;
   }
 
-  #concludeOne(outcome: CallOutcome | undefined, call: BegunCall): CallResponse {
+  #concludeOne(outcome: MethodOutcome | undefined, call: BegunCall): CallResponse {
     if (outcome === undefined) return undefined;
     const { id, method, body, scope, startedAt } = call;
     const { answer, isRequested } = outcome;
@@ -133,7 +133,7 @@ export class Dispatcher {
     const method = findMethod(call.method, network);
     const late = refuseLate(body.scope, now);
     if (method === undefined) {
-      const error = late ?? new RpcError('methodNotFound', shorten(call.method));
+      const error = late ?? new RpcError('methodNotFound', truncateText(call.method));
       this.#watch?.noteEnd(undefined, body.session, error, now, undefined, body.report);
       return respond(id, error);
     }

@@ -22,7 +22,7 @@ import type { BoundName } from '../util/bounds.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
-import { type Access, admit, type Refusal, renew, type Session } from './admission.ts';
+import { type AdmissionParts, admit, type Refusal, renew, type Session } from './admission.ts';
 import type { Answer, TextAnswer } from './answer.ts';
 import { passAnswer } from './answer-turn.ts';
 import { BatchRunner } from './batch-runner.ts';
@@ -124,7 +124,7 @@ const DEFAULT_LIMITS: GatewayLimits = {
 
 export type GatewayOptions = {
   readonly networks: NetworkRegistry;
-  readonly access: Access;
+  readonly access: AdmissionParts;
   /** Weights of calls that override those of the table. */
   readonly credits?: CreditTable;
   /** Answer of `web3_clientVersion`: `name/version`. */

@@ -45,7 +45,7 @@ const NUMBER_OR_TAG = { parse: parseNumberOrTag };
 const BLOCK_HASH = { parse: parseHash };
 
 /** Default block of a call, as in geth. */
-export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+export const DEFAULT_BLOCK: BlockReference = { kind: 'tag', tag: 'latest' };
 
 const BY_TAG: ReadonlyMap<unknown, BlockReference> = new Map(
   TAGS.map((tag): [BlockTag, BlockReference] => [tag, { kind: 'tag', tag }]),

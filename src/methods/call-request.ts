@@ -9,7 +9,7 @@ import type {
 import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
-import { LATEST } from './block-reference.ts';
+import { DEFAULT_BLOCK } from './block-reference.ts';
 import { countFurtherEntries } from './call-entries.ts';
 import type { MethodContext } from './method-context.ts';
 import { workFor } from './work-credits.ts';
@@ -55,7 +55,7 @@ export function createCallRequestNow(parts: CallParts, context: MethodContext): 
 }
 
 function assembleRequest(
-  { call: provided, block = LATEST, stateOverrides, blockOverrides }: CallParts,
+  { call: provided, block = DEFAULT_BLOCK, stateOverrides, blockOverrides }: CallParts,
   gas: bigint | undefined,
 ): CallRequest {
   const call = gas === undefined && provided.input === undefined ? provided : completeFields(provided, gas);
@@ -82,7 +82,7 @@ function completeFields(
 
 /** Clamps instead of rejecting, as nodes do with their own cap. */
 function capGas(requested: bigint, { network, scope }: MethodContext): PromiseOrValue<bigint> {
-  return continueWith(network.chain.blocks.getHeader(LATEST, scope), (header) => {
+  return continueWith(network.chain.blocks.getHeader(DEFAULT_BLOCK, scope), (header) => {
     if (header === null) throw new RpcError('serverError', 'header not found');
     const cap = header.gasLimit * GAS_CAP_FACTOR;
     return requested < cap ? requested : cap;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { data } from '../rpc/result-scalars.ts';
+import { dataResult } from '../rpc/result-scalars.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import { ANY_BLOCK_PARAM } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
@@ -12,7 +12,7 @@ export const debugGetRawReceipts: Method<MethodContext> = defineMethod({
   summary: 'The receipts of a block as the receipts trie has them (EIP-2718).',
   description: 'An unknown number gives `null`, an unknown hash `[]`.',
   params: [ANY_BLOCK_PARAM],
-  result: { name: 'receipts', schema: z.array(data).nullable() },
+  result: { name: 'receipts', schema: z.array(dataResult).nullable() },
   contractScope: scopeOfNothing,
   cost: 1000,
   isOptIn: true,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { address } from '../rpc/result-scalars.ts';
+import { addressResult } from '../rpc/result-scalars.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import { callDevelopmentNode } from './development-method.ts';
 import type { MethodContext } from './method-context.ts';
@@ -13,7 +13,7 @@ export const ethAccounts: Method<MethodContext> = defineMethod({
   description:
     'Nodes are not asked: what they may have is not for the clients of this service. On development networks the accounts of the node, for clients that may send from them (docs/upstreams.md, Development nodes).',
   params: [],
-  result: { name: 'accounts', schema: z.array(address) },
+  result: { name: 'accounts', schema: z.array(addressResult) },
   contractScope: scopeOfNothing,
   cost: 5,
   isLocal: true,

@@ -1,5 +1,5 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { quantity256 } from '../rpc/result-scalars.ts';
+import { quantity256Result } from '../rpc/result-scalars.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
@@ -13,7 +13,7 @@ export const ethBaseFee: Method<MethodContext> = defineMethod({
     'It follows from the head alone. `null` where that block has no base fee (before London). On nodes it is taken from `eth_feeHistory`, ' +
     'which clients have that lack this method.',
   params: [],
-  result: { name: 'baseFee', schema: quantity256.nullable() },
+  result: { name: 'baseFee', schema: quantity256Result.nullable() },
   contractScope: scopeOfNothing,
   cost: 80,
   errors: ['methodNotFound', 'serverError'],

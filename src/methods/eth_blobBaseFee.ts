@@ -1,5 +1,5 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { quantity256 } from '../rpc/result-scalars.ts';
+import { quantity256Result } from '../rpc/result-scalars.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
@@ -13,7 +13,7 @@ export const ethBlobBaseFee: Method<MethodContext> = defineMethod({
     '`null` where the head has no such price (before Cancun). On nodes it is taken from `eth_feeHistory`, so that it means the head whichever ' +
     'client answers: some name the price of the next block.',
   params: [],
-  result: { name: 'blobBaseFee', schema: quantity256.nullable() },
+  result: { name: 'blobBaseFee', schema: quantity256Result.nullable() },
   contractScope: scopeOfNothing,
   cost: 80,
   errors: ['methodNotFound', 'serverError'],

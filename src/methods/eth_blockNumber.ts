@@ -3,7 +3,7 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64 } from '../rpc/schemas.ts';
-import { LATEST } from './block-reference.ts';
+import { DEFAULT_BLOCK } from './block-reference.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 
@@ -17,7 +17,7 @@ export const ethBlockNumber: Method<MethodContext> = defineMethod({
   errors: ['serverError'],
   example: { params: [], result: '0x47' },
   handle: (_, { network, scope }) =>
-    continueWith(network.chain.blocks.getHeader(LATEST, scope), (header) => {
+    continueWith(network.chain.blocks.getHeader(DEFAULT_BLOCK, scope), (header) => {
       if (header === null) throw new RpcError('serverError', 'header not found');
       return `"${encodeQuantity(header.number)}"`;
     }),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { hash32, quantity64 } from '../rpc/result-scalars.ts';
+import { hash32Result, quantity64Result } from '../rpc/result-scalars.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
@@ -11,7 +11,7 @@ const ETH_CAPABILITIES = 'eth_capabilities';
 const resource: z.ZodType = z
   .looseObject({
     disabled: z.boolean(),
-    oldestBlock: quantity64.optional(),
+    oldestBlock: quantity64Result.optional(),
     deleteStrategy: z
       .record(z.string(), z.string())
       .meta({ description: '`type` is `window`: only `retentionBlocks` blocks up to the head are kept.' })
@@ -30,7 +30,7 @@ export const ethCapabilities: Method<MethodContext> = defineMethod({
     name: 'capabilities',
     schema: z
       .looseObject({
-        head: z.looseObject({ number: quantity64, hash: hash32 }).meta({ title: 'head' }),
+        head: z.looseObject({ number: quantity64Result, hash: hash32Result }).meta({ title: 'head' }),
         state: resource,
         tx: resource,
         logs: resource,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { address, quantity256 } from '../rpc/result-scalars.ts';
+import { addressResult, quantity256Result } from '../rpc/result-scalars.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
@@ -16,13 +16,13 @@ const forkConfig: z.ZodType = z
       .looseObject({ target: count, max: count, baseFeeUpdateFraction: count })
       .meta({ title: 'blob schedule', description: 'In blobs; `null` before Cancun.' })
       .nullable(),
-    chainId: quantity256,
+    chainId: quantity256Result,
     forkId: z
       .string()
       .regex(/^0x[0-9a-f]{8}$/)
       .meta({ title: '4 bytes', description: 'Hash of the fork identifier (EIP-2124, EIP-6122).' }),
-    precompiles: z.record(z.string(), address),
-    systemContracts: z.record(z.string(), address),
+    precompiles: z.record(z.string(), addressResult),
+    systemContracts: z.record(z.string(), addressResult),
   })
   .meta({ title: 'fork' });
 

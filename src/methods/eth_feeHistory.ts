@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { quantity64, quantity256 } from '../rpc/result-scalars.ts';
+import { quantity64Result, quantity256Result } from '../rpc/result-scalars.ts';
 import { anyBlockNumberOrTag } from './block-reference.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import { blockCount, checkPercentiles, MAX_HISTORY_BLOCKS, percentileList } from './fee-history-params.ts';
@@ -15,20 +15,20 @@ const ratio: z.ZodType = z.number().min(0);
 
 const feeHistory: z.ZodType = z
   .looseObject({
-    oldestBlock: quantity64,
+    oldestBlock: quantity64Result,
     reward: z
-      .array(z.array(quantity256))
+      .array(z.array(quantity256Result))
       .meta({
         description: 'By block: the priority fee at each percentile of its gas. Only with percentiles.',
       })
       .optional(),
     baseFeePerGas: z
-      .array(quantity256)
+      .array(quantity256Result)
       .meta({ description: 'By block, and that of the block after the newest; 0 before London.' })
       .optional(),
     gasUsedRatio: z.array(ratio).nullable(),
     baseFeePerBlobGas: z
-      .array(quantity256)
+      .array(quantity256Result)
       .meta({ description: 'By block, and that of the block after the newest; 0 before Cancun.' })
       .optional(),
     blobGasUsedRatio: z.array(ratio).optional(),

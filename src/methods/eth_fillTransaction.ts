@@ -4,7 +4,7 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import { type Codec, isJsonObject } from '../rpc/codec/codec.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { ParamProblem } from '../rpc/param-problem.ts';
-import { LATEST } from './block-reference.ts';
+import { DEFAULT_BLOCK } from './block-reference.ts';
 import { callObject } from './call-object.ts';
 import { createCallRequest } from './call-request.ts';
 import { completeFees, type FilledFees, readQuantityText, refuse } from './complete-fees.ts';
@@ -62,7 +62,7 @@ export const ethFillTransaction: Method<MethodContext> = defineMethod({
   },
   async handle([call], context) {
     const { chain } = context.network;
-    const head = await chain.blocks.getHeader(LATEST, context.scope);
+    const head = await chain.blocks.getHeader(DEFAULT_BLOCK, context.scope);
     if (head === null) throw refuse('header not found');
     const fees = await completeFees(call, head, context);
     const nonce = await fillNonce(call, context);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { BlockReference } from '../chain/requests.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { data, quantity64, quantity256 } from '../rpc/result-scalars.ts';
+import { dataResult, quantity64Result, quantity256Result } from '../rpc/result-scalars.ts';
 import { scopeOfAccount } from './contract-scope.ts';
 import { blockOfHash } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
@@ -9,7 +9,7 @@ import { readWholeText } from './read-whole-text.ts';
 import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
 
 const accountInfo: z.ZodType = z
-  .object({ balance: quantity256, nonce: quantity64, code: data })
+  .object({ balance: quantity256Result, nonce: quantity64Result, code: dataResult })
   .meta({ title: 'account info' });
 
 export const ethGetAccountInfo: Method<MethodContext> = defineMethod({

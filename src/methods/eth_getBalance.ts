@@ -1,6 +1,6 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity256 } from '../rpc/schemas.ts';
-import { LATEST } from './block-reference.ts';
+import { DEFAULT_BLOCK } from './block-reference.ts';
 import { scopeOfAccount } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
@@ -18,6 +18,6 @@ export const ethGetBalance: Method<MethodContext> = defineMethod({
     params: ['0xb22db1efc84ea674085fe1364910d5e8196cbc81', '0x3b'],
     result: '0x21bef1209473a08bbb2',
   },
-  handle: ([account, block = LATEST], { network, scope }) =>
+  handle: ([account, block = DEFAULT_BLOCK], { network, scope }) =>
     network.chain.state.getBalance(account, block, scope),
 });

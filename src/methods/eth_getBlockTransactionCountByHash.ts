@@ -1,5 +1,5 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { quantity64 } from '../rpc/result-scalars.ts';
+import { quantity64Result } from '../rpc/result-scalars.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import { BLOCK_HASH_PARAM, blockOfHash, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
@@ -10,7 +10,7 @@ export const ethGetBlockTransactionCountByHash: Method<MethodContext> = defineMe
   summary: 'How many transactions a block has, by its hash.',
   description: 'An unknown block gives `null`.',
   params: [BLOCK_HASH_PARAM],
-  result: { name: 'count', schema: quantity64.nullable() },
+  result: { name: 'count', schema: quantity64Result.nullable() },
   contractScope: scopeOfNothing,
   cost: 150,
   errors: ['serverError'],

@@ -1,5 +1,5 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { quantity64 } from '../rpc/result-scalars.ts';
+import { quantity64Result } from '../rpc/result-scalars.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import { NUMBER_PARAM, orNull } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';
@@ -9,7 +9,7 @@ export const ethGetBlockTransactionCountByNumber: Method<MethodContext> = define
   summary: 'How many transactions a block has, by its number or tag.',
   description: 'An unknown or future block gives `null`.',
   params: [NUMBER_PARAM],
-  result: { name: 'count', schema: quantity64.nullable() },
+  result: { name: 'count', schema: quantity64Result.nullable() },
   contractScope: scopeOfNothing,
   cost: 150,
   errors: ['serverError'],

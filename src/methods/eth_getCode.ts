@@ -1,6 +1,6 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/schemas.ts';
-import { LATEST } from './block-reference.ts';
+import { DEFAULT_BLOCK } from './block-reference.ts';
 import { scopeOfAccount } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
@@ -19,6 +19,6 @@ export const ethGetCode: Method<MethodContext> = defineMethod({
     params: ['0xd4c6a0a120d1d22c7091e2c42b9f3c07f9fae5aa', '0x2f'],
     result: '0xef010093333479292cfa4aee05e0eea5f4730b9321026f',
   },
-  handle: ([account, block = LATEST], { network, scope }) =>
+  handle: ([account, block = DEFAULT_BLOCK], { network, scope }) =>
     network.chain.state.getCode(account, block, scope),
 });

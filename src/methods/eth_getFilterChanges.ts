@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { hash32 } from '../rpc/result-scalars.ts';
+import { hash32Result } from '../rpc/result-scalars.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import { EXAMPLE_FILTER_ID, filterId, findFilters } from './filters/filter-id.ts';
 import type { MethodContext } from './method-context.ts';
@@ -16,7 +16,7 @@ export const ethGetFilterChanges: Method<MethodContext> = defineMethod({
     'the next poll goes on behind it. Where the service does not know any more what has happened since the last poll (too many blocks, or a branch that no node has), it removes the filter and says so ' +
     'in a message that begins with `filter not found`: make another one and read what lies between with `eth_getLogs`.',
   params: [filterId],
-  result: { name: 'changes', schema: z.array(z.union([hash32, log, transaction])) },
+  result: { name: 'changes', schema: z.array(z.union([hash32Result, log, transaction])) },
   contractScope: scopeOfNothing,
   cost: 140,
   errors: ['serverError', 'recordsUnavailable'],

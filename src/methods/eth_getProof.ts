@@ -1,6 +1,6 @@
 import { createBoundError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { LATEST } from './block-reference.ts';
+import { DEFAULT_BLOCK } from './block-reference.ts';
 import { scopeOfAccount } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_PROOF } from './result-examples.ts';
@@ -30,7 +30,7 @@ export const ethGetProof: Method<MethodContext> = defineMethod({
     params: ['0xcabe9823112d187ea24d56be8e47ae75ed52a842', ['0x2'], '0x3b'],
     result: EXAMPLE_PROOF,
   },
-  handle: ([account, slots, block = LATEST], { network, scope }) => {
+  handle: ([account, slots, block = DEFAULT_BLOCK], { network, scope }) => {
     if (slots.length > MAX_SLOTS) {
       const detail = `storage keys requested (max ${MAX_SLOTS}, got ${slots.length})`;
       throw createBoundError('invalidParams', 'call.slots', detail);

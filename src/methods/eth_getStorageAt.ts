@@ -2,7 +2,7 @@ import { continueWith } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { hash32 } from '../rpc/schemas.ts';
-import { LATEST } from './block-reference.ts';
+import { DEFAULT_BLOCK } from './block-reference.ts';
 import { scopeOfAccount } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { ACCOUNT_PARAM, decodeSlot, STATE_BLOCK_PARAM, slotText } from './state-params.ts';
@@ -24,7 +24,7 @@ export const ethGetStorageAt: Method<MethodContext> = defineMethod({
     params: ['0xcabe9823112d187ea24d56be8e47ae75ed52a842', '0x2', '0x3b'],
     result: '0x00000000000000000000000000000000000000000000d3c21bcecceda1000000',
   },
-  handle: ([account, slot, block = LATEST], { network, scope }) => {
+  handle: ([account, slot, block = DEFAULT_BLOCK], { network, scope }) => {
     const { state } = network.chain;
     try {
       return state.getStorageAt(account, decodeSlot(slot).word, block, scope);

@@ -1,5 +1,5 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
-import { LATEST } from './block-reference.ts';
+import { DEFAULT_BLOCK } from './block-reference.ts';
 import { scopeOfStorage } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { storageValues } from './result-schemas.ts';
@@ -31,6 +31,6 @@ export const ethGetStorageValues: Method<MethodContext> = defineMethod({
       ],
     },
   },
-  handle: ([requests, block = LATEST], { network, scope }) =>
+  handle: ([requests, block = DEFAULT_BLOCK], { network, scope }) =>
     network.chain.state.getStorageValues(orderRequests(requests), block, scope),
 });

@@ -6,7 +6,7 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { address, integer64 } from '../rpc/schemas.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
-import { LATEST } from './block-reference.ts';
+import { DEFAULT_BLOCK } from './block-reference.ts';
 import { readQuantityText } from './complete-fees.ts';
 import { scopeOfAccount } from './contract-scope.ts';
 import { blockOfHash } from './lookups.ts';
@@ -40,7 +40,7 @@ export const ethGetTransactionBySenderAndNonce: Method<MethodContext> = defineMe
   async handle([sender, nonce], context) {
     const { network, scope } = context;
     const { blocks, transactions } = network.chain;
-    const head = await blocks.getHeader(LATEST, scope);
+    const head = await blocks.getHeader(DEFAULT_BLOCK, scope);
     if (head === null) return 'null';
     const number = await findBlock(sender, nonce, head, context);
     if (number === 'above') return (await transactions.findWaiting(sender, nonce, scope)) ?? 'null';

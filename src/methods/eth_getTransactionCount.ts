@@ -1,6 +1,6 @@
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64 } from '../rpc/schemas.ts';
-import { LATEST } from './block-reference.ts';
+import { DEFAULT_BLOCK } from './block-reference.ts';
 import { scopeOfAccount } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { ACCOUNT_PARAM, STATE_BLOCK_PARAM } from './state-params.ts';
@@ -15,6 +15,6 @@ export const ethGetTransactionCount: Method<MethodContext> = defineMethod({
   cost: 80,
   errors: ['serverError'],
   example: { params: ['0xb22db1efc84ea674085fe1364910d5e8196cbc81', '0x3b'], result: '0x2b' },
-  handle: ([account, block = LATEST], { network, scope }) =>
+  handle: ([account, block = DEFAULT_BLOCK], { network, scope }) =>
     network.chain.state.getTransactionCount(account, block, scope),
 });

@@ -3,7 +3,7 @@ import type { BlockReference, BlockSimulation } from '../chain/requests.ts';
 import { createBoundError, RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { limitOf } from '../util/bounds.ts';
-import { LATEST } from './block-reference.ts';
+import { DEFAULT_BLOCK } from './block-reference.ts';
 import { countSimulatedEntries } from './call-entries.ts';
 import { CALL_BLOCK_PARAM } from './call-params.ts';
 import { scopeOfSimulation } from './contract-scope.ts';
@@ -76,7 +76,7 @@ export const ethSimulateV1: Method<MethodContext> = defineMethod({
     ],
     result: EXAMPLE_SIMULATION,
   },
-  handle([provided, block = LATEST], { network, scope }) {
+  handle([provided, block = DEFAULT_BLOCK], { network, scope }) {
     checkSize(provided);
     const furtherEntries = countSimulatedEntries(provided);
     const furtherBlocks = countBlocks(provided, findNumber(block, network.chain.heads)) - 1;

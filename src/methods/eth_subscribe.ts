@@ -1,6 +1,6 @@
 import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
-import { shorten } from '../rpc/param-problem.ts';
+import { truncateText } from '../rpc/param-problem.ts';
 import { scopeOfSubscription } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_LOG, SUBSCRIPTION_ID } from './result-examples.ts';
@@ -41,7 +41,7 @@ export const ethSubscribe: Method<MethodContext> = {
     if (typeof name !== 'string')
       throw new RpcError('invalidParams', 'expected subscription name as first argument');
     const kind = KINDS.get(name);
-    if (kind === undefined) throw new RpcError('unknownSubscription', JSON.stringify(shorten(name)));
+    if (kind === undefined) throw new RpcError('unknownSubscription', JSON.stringify(truncateText(name)));
     const { feed } = network;
     if (feed === undefined) throw new RpcError('serverError', 'this network has no subscriptions');
     const { id } = await notifier.open(name, kind({ rawParams, context, feed }));

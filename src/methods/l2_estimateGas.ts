@@ -2,7 +2,7 @@ import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { blockOrOverrides } from './block-or-overrides.ts';
-import { LATEST, resolveSafeTag } from './block-reference.ts';
+import { DEFAULT_BLOCK, resolveSafeTag } from './block-reference.ts';
 import { CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
 import { createCallRequest } from './call-request.ts';
 import { scopeOfEstimate } from './contract-scope.ts';
@@ -61,7 +61,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
   async handle([call, second = {}, third], context) {
     const { rollup } = context.network;
     if (rollup === undefined) throw new RpcError('methodNotFound', L2_ESTIMATE_GAS);
-    const { block = LATEST, stateOverrides = third } = second;
+    const { block = DEFAULT_BLOCK, stateOverrides = third } = second;
     if (third !== undefined && second.stateOverrides !== undefined)
       throw new RpcError('invalidParams', 'invalid argument 2: state overrides are argument 1 already');
     const reference = resolveSafeTag(block, 1, context.network);

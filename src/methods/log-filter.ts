@@ -4,7 +4,7 @@ import { createBoundError } from '../rpc/errors.ts';
 import { createKindProblem, ParamProblem } from '../rpc/param-problem.ts';
 import { hash32 } from '../rpc/schemas.ts';
 import { limitOf } from '../util/bounds.ts';
-import { anyBlockNumberOrTag, LATEST } from './block-reference.ts';
+import { anyBlockNumberOrTag, DEFAULT_BLOCK } from './block-reference.ts';
 
 /** Maximum topics of a log: LOG0 to LOG4. */
 const MAX_TOPICS = 4;
@@ -78,7 +78,7 @@ function parseBlocks({ blockHash = null, fromBlock = null, toBlock = null }: Mem
 }
 
 function parseBound(name: string, value: unknown): LogBound {
-  return (value === null ? LATEST : parseWithin(anyBlockNumberOrTag, value, name)) as LogBound;
+  return (value === null ? DEFAULT_BLOCK : parseWithin(anyBlockNumberOrTag, value, name)) as LogBound;
 }
 
 function parseAddresses(value: unknown): readonly string[] {

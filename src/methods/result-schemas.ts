@@ -3,7 +3,13 @@
  * at runtime. Networks may add fields of their own.
  */
 import * as z from 'zod';
-import { address, data, hash32, quantity64, quantity256 } from '../rpc/result-scalars.ts';
+import {
+  addressResult,
+  dataResult,
+  hash32Result,
+  quantity64Result,
+  quantity256Result,
+} from '../rpc/result-scalars.ts';
 
 const bytes8: z.ZodType<string> = z
   .string()
@@ -19,59 +25,66 @@ const since = (fork: string, schema: z.ZodType): z.ZodOptional<z.ZodType> =>
   schema.meta({ description: `Since ${fork}.` }).optional();
 
 const headerFields = {
-  number: quantity64,
-  hash: hash32,
-  parentHash: hash32,
+  number: quantity64Result,
+  hash: hash32Result,
+  parentHash: hash32Result,
   nonce: bytes8,
-  mixHash: hash32,
-  sha3Uncles: hash32,
+  mixHash: hash32Result,
+  sha3Uncles: hash32Result,
   logsBloom: bloom,
-  transactionsRoot: hash32,
-  stateRoot: hash32,
-  receiptsRoot: hash32,
-  miner: address,
-  difficulty: quantity256,
-  extraData: data,
-  gasLimit: quantity64,
-  gasUsed: quantity64,
-  timestamp: quantity64,
-  baseFeePerGas: since('London', quantity256),
-  withdrawalsRoot: since('Shanghai', hash32),
-  blobGasUsed: since('Cancun', quantity64),
-  excessBlobGas: since('Cancun', quantity64),
-  parentBeaconBlockRoot: since('Cancun', hash32),
-  requestsHash: since('Prague', hash32),
-  blockAccessListHash: since('Amsterdam', hash32),
-  slotNumber: since('Amsterdam', quantity64),
+  transactionsRoot: hash32Result,
+  stateRoot: hash32Result,
+  receiptsRoot: hash32Result,
+  miner: addressResult,
+  difficulty: quantity256Result,
+  extraData: dataResult,
+  gasLimit: quantity64Result,
+  gasUsed: quantity64Result,
+  timestamp: quantity64Result,
+  baseFeePerGas: since('London', quantity256Result),
+  withdrawalsRoot: since('Shanghai', hash32Result),
+  blobGasUsed: since('Cancun', quantity64Result),
+  excessBlobGas: since('Cancun', quantity64Result),
+  parentBeaconBlockRoot: since('Cancun', hash32Result),
+  requestsHash: since('Prague', hash32Result),
+  blockAccessListHash: since('Amsterdam', hash32Result),
+  slotNumber: since('Amsterdam', quantity64Result),
 };
 
-const blockFields = { ...headerFields, size: quantity64, uncles: z.array(hash32) };
+const blockFields = { ...headerFields, size: quantity64Result, uncles: z.array(hash32Result) };
 
 /** Block object fields that belong to the header. */
 export const header: z.ZodType = z.looseObject(headerFields).meta({ title: 'header' });
 
 const withdrawal: z.ZodType = z
-  .object({ index: quantity64, validatorIndex: quantity64, address, amount: quantity64 })
+  .object({
+    index: quantity64Result,
+    validatorIndex: quantity64Result,
+    address: addressResult,
+    amount: quantity64Result,
+  })
   .meta({ title: 'withdrawal' });
 
 /** Block object of an uncle (spec 2.1), without `transactions`. */
 export const uncleBlock: z.ZodType = z
-  .looseObject({ ...blockFields, totalDifficulty: quantity256.nullable() })
+  .looseObject({ ...blockFields, totalDifficulty: quantity256Result.nullable() })
   .meta({ title: 'block' });
 
 const accessList: z.ZodType = z.array(
-  z.object({ address, storageKeys: z.array(hash32) }).meta({ title: 'access list entry' }),
+  z
+    .object({ address: addressResult, storageKeys: z.array(hash32Result) })
+    .meta({ title: 'access list entry' }),
 );
 
 const authorizationList: z.ZodType = z.array(
   z
     .object({
-      chainId: quantity256,
-      address,
-      nonce: quantity64,
-      yParity: quantity64,
-      r: quantity256,
-      s: quantity256,
+      chainId: quantity256Result,
+      address: addressResult,
+      nonce: quantity64Result,
+      yParity: quantity64Result,
+      r: quantity256Result,
+      s: quantity256Result,
     })
     .meta({ title: 'authorization' }),
 );
@@ -79,58 +92,58 @@ const authorizationList: z.ZodType = z.array(
 /** Transaction (spec 2.2). Block fields are null while pending. */
 export const transaction: z.ZodType = z
   .looseObject({
-    type: quantity64,
-    blockHash: hash32.nullable(),
-    blockNumber: quantity64.nullable(),
-    blockTimestamp: quantity64.nullable().optional(),
-    transactionIndex: quantity64.nullable(),
-    hash: hash32,
-    from: address,
-    to: address.nullable(),
-    nonce: quantity64,
-    value: quantity256,
-    gas: quantity64,
-    gasPrice: quantity256,
-    input: data,
-    chainId: quantity256.meta({ description: 'Absent without replay protection.' }).optional(),
-    maxFeePerGas: quantity256.meta({ description: 'Types 2, 3 and 4.' }).optional(),
-    maxPriorityFeePerGas: quantity256.meta({ description: 'Types 2, 3 and 4.' }).optional(),
-    maxFeePerBlobGas: quantity256.meta({ description: 'Type 3.' }).optional(),
+    type: quantity64Result,
+    blockHash: hash32Result.nullable(),
+    blockNumber: quantity64Result.nullable(),
+    blockTimestamp: quantity64Result.nullable().optional(),
+    transactionIndex: quantity64Result.nullable(),
+    hash: hash32Result,
+    from: addressResult,
+    to: addressResult.nullable(),
+    nonce: quantity64Result,
+    value: quantity256Result,
+    gas: quantity64Result,
+    gasPrice: quantity256Result,
+    input: dataResult,
+    chainId: quantity256Result.meta({ description: 'Absent without replay protection.' }).optional(),
+    maxFeePerGas: quantity256Result.meta({ description: 'Types 2, 3 and 4.' }).optional(),
+    maxPriorityFeePerGas: quantity256Result.meta({ description: 'Types 2, 3 and 4.' }).optional(),
+    maxFeePerBlobGas: quantity256Result.meta({ description: 'Type 3.' }).optional(),
     accessList: accessList.meta({ description: 'Types 1 to 4.' }).optional(),
-    blobVersionedHashes: z.array(hash32).meta({ description: 'Type 3.' }).optional(),
+    blobVersionedHashes: z.array(hash32Result).meta({ description: 'Type 3.' }).optional(),
     authorizationList: authorizationList.meta({ description: 'Type 4.' }).optional(),
-    yParity: quantity64.meta({ description: 'Types 1 to 4.' }).optional(),
-    v: quantity256,
-    r: quantity256,
-    s: quantity256,
+    yParity: quantity64Result.meta({ description: 'Types 1 to 4.' }).optional(),
+    v: quantity256Result,
+    r: quantity256Result,
+    s: quantity256Result,
   })
   .meta({ title: 'transaction' });
 
 /** Unsigned transaction with the members that geth returns. */
 export const filledTransaction: z.ZodType = z
   .object({
-    raw: data.meta({ description: 'Its bytes, with a signature of zeros.' }),
+    raw: dataResult.meta({ description: 'Its bytes, with a signature of zeros.' }),
     tx: z
       .looseObject({
-        type: quantity64,
-        hash: hash32.meta({ description: 'Of these bytes; the signed transaction has another one.' }),
-        to: address.nullable(),
-        nonce: quantity64,
-        value: quantity256,
-        gas: quantity64,
-        gasPrice: quantity256.nullable(),
-        maxFeePerGas: quantity256.nullable(),
-        maxPriorityFeePerGas: quantity256.nullable(),
-        input: data,
-        chainId: quantity256.meta({ description: 'Types 2 to 4.' }).optional(),
-        maxFeePerBlobGas: quantity256.meta({ description: 'Type 3.' }).optional(),
+        type: quantity64Result,
+        hash: hash32Result.meta({ description: 'Of these bytes; the signed transaction has another one.' }),
+        to: addressResult.nullable(),
+        nonce: quantity64Result,
+        value: quantity256Result,
+        gas: quantity64Result,
+        gasPrice: quantity256Result.nullable(),
+        maxFeePerGas: quantity256Result.nullable(),
+        maxPriorityFeePerGas: quantity256Result.nullable(),
+        input: dataResult,
+        chainId: quantity256Result.meta({ description: 'Types 2 to 4.' }).optional(),
+        maxFeePerBlobGas: quantity256Result.meta({ description: 'Type 3.' }).optional(),
         accessList: accessList.meta({ description: 'Types 2 to 4.' }).optional(),
-        blobVersionedHashes: z.array(hash32).meta({ description: 'Type 3.' }).optional(),
+        blobVersionedHashes: z.array(hash32Result).meta({ description: 'Type 3.' }).optional(),
         authorizationList: authorizationList.meta({ description: 'Type 4.' }).optional(),
-        yParity: quantity64.meta({ description: 'Types 2 to 4.' }).optional(),
-        v: quantity256,
-        r: quantity256,
-        s: quantity256,
+        yParity: quantity64Result.meta({ description: 'Types 2 to 4.' }).optional(),
+        v: quantity256Result,
+        r: quantity256Result,
+        s: quantity256Result,
       })
       .meta({ title: 'unsigned transaction' }),
   })
@@ -139,15 +152,15 @@ export const filledTransaction: z.ZodType = z
 /** Log (spec 2.4). */
 export const log: z.ZodType = z
   .looseObject({
-    address,
-    topics: z.array(hash32).max(4),
-    data,
-    blockNumber: quantity64,
-    blockHash: hash32,
-    blockTimestamp: quantity64.optional(),
-    transactionHash: hash32,
-    transactionIndex: quantity64,
-    logIndex: quantity64,
+    address: addressResult,
+    topics: z.array(hash32Result).max(4),
+    data: dataResult,
+    blockNumber: quantity64Result,
+    blockHash: hash32Result,
+    blockTimestamp: quantity64Result.optional(),
+    transactionHash: hash32Result,
+    transactionIndex: quantity64Result,
+    logIndex: quantity64Result,
     removed: z.boolean(),
   })
   .meta({ title: 'log' });
@@ -156,10 +169,10 @@ export const log: z.ZodType = z
 export const block: z.ZodType = z
   .looseObject({
     ...blockFields,
-    hash: hash32.nullable().meta({ description: 'Null while pending.' }),
+    hash: hash32Result.nullable().meta({ description: 'Null while pending.' }),
     nonce: bytes8.nullable().meta({ description: 'Null while pending.' }),
-    miner: address.nullable().meta({ description: 'Null while pending.' }),
-    transactions: z.union([z.array(hash32), z.array(transaction)]),
+    miner: addressResult.nullable().meta({ description: 'Null while pending.' }),
+    transactions: z.union([z.array(hash32Result), z.array(transaction)]),
     withdrawals: since('Shanghai', z.array(withdrawal)),
   })
   .meta({ title: 'block' });
@@ -167,40 +180,42 @@ export const block: z.ZodType = z
 /** Receipt (spec 2.3). */
 export const receipt: z.ZodType = z
   .looseObject({
-    type: quantity64,
-    blockHash: hash32,
-    blockNumber: quantity64,
-    transactionHash: hash32,
-    transactionIndex: quantity64,
-    from: address,
-    to: address.nullable(),
-    contractAddress: address.nullable(),
-    cumulativeGasUsed: quantity64,
-    gasUsed: quantity64,
-    effectiveGasPrice: quantity256,
-    status: quantity64.meta({ description: 'Since Byzantium.' }).optional(),
-    root: hash32.meta({ description: 'State root; before Byzantium.' }).optional(),
-    blobGasUsed: quantity64.meta({ description: 'Type 3.' }).optional(),
-    blobGasPrice: quantity256.meta({ description: 'Type 3.' }).optional(),
+    type: quantity64Result,
+    blockHash: hash32Result,
+    blockNumber: quantity64Result,
+    transactionHash: hash32Result,
+    transactionIndex: quantity64Result,
+    from: addressResult,
+    to: addressResult.nullable(),
+    contractAddress: addressResult.nullable(),
+    cumulativeGasUsed: quantity64Result,
+    gasUsed: quantity64Result,
+    effectiveGasPrice: quantity256Result,
+    status: quantity64Result.meta({ description: 'Since Byzantium.' }).optional(),
+    root: hash32Result.meta({ description: 'State root; before Byzantium.' }).optional(),
+    blobGasUsed: quantity64Result.meta({ description: 'Type 3.' }).optional(),
+    blobGasPrice: quantity256Result.meta({ description: 'Type 3.' }).optional(),
     logs: z.array(log),
     logsBloom: bloom,
   })
   .meta({ title: 'receipt' });
 
 const indexed = (name: string, schema: z.ZodType): z.ZodType =>
-  z.array(z.object({ index: quantity64, [name]: schema }).meta({ title: 'change' }));
+  z.array(z.object({ index: quantity64Result, [name]: schema }).meta({ title: 'change' }));
 
 /** Account accessed by a block (EIP-7928). */
 export const accountAccess: z.ZodType = z
   .object({
-    address,
+    address: addressResult,
     storageChanges: z.array(
-      z.object({ key: hash32, changes: indexed('value', hash32) }).meta({ title: 'slot changes' }),
+      z
+        .object({ key: hash32Result, changes: indexed('value', hash32Result) })
+        .meta({ title: 'slot changes' }),
     ),
-    storageReads: z.array(hash32).meta({ description: 'Slots that were read and not changed.' }),
-    balanceChanges: indexed('value', quantity256),
-    nonceChanges: indexed('value', quantity64),
-    codeChanges: indexed('code', data),
+    storageReads: z.array(hash32Result).meta({ description: 'Slots that were read and not changed.' }),
+    balanceChanges: indexed('value', quantity256Result),
+    nonceChanges: indexed('value', quantity64Result),
+    codeChanges: indexed('code', dataResult),
   })
   .meta({
     title: 'account access',
@@ -209,23 +224,25 @@ export const accountAccess: z.ZodType = z
   });
 
 /** Storage words by account. */
-export const storageValues: z.ZodType = z.record(address, z.array(hash32)).meta({ title: 'storage values' });
+export const storageValues: z.ZodType = z
+  .record(addressResult, z.array(hash32Result))
+  .meta({ title: 'storage values' });
 
-const trieNodes: z.ZodType = z.array(data).meta({ description: 'RLP of the nodes from the root on.' });
+const trieNodes: z.ZodType = z.array(dataResult).meta({ description: 'RLP of the nodes from the root on.' });
 
 export const accountProof: z.ZodType = z
   .looseObject({
-    address,
+    address: addressResult,
     accountProof: trieNodes,
-    balance: quantity256,
-    codeHash: hash32.meta({ description: 'All zeros where there is no such account.' }),
-    nonce: quantity64,
-    storageHash: hash32.meta({ description: 'All zeros where there is no such account.' }),
+    balance: quantity256Result,
+    codeHash: hash32Result.meta({ description: 'All zeros where there is no such account.' }),
+    nonce: quantity64Result,
+    storageHash: hash32Result.meta({ description: 'All zeros where there is no such account.' }),
     storageProof: z.array(
       z
         .object({
-          key: z.union([quantity256, hash32]).meta({ description: 'As it was asked for.' }),
-          value: quantity256,
+          key: z.union([quantity256Result, hash32Result]).meta({ description: 'As it was asked for.' }),
+          value: quantity256Result,
           proof: trieNodes,
         })
         .meta({ title: 'slot proof' }),
@@ -236,9 +253,9 @@ export const accountProof: z.ZodType = z
 /** Gas estimate of a rollup (spec 2.6). */
 export const gasEstimate: z.ZodType = z
   .object({
-    gasLimit: quantity256.meta({ description: 'Recommended gas limit.' }),
-    baseFeePerGas: quantity256.meta({ description: 'Base fee, Wei per gas.' }),
-    priorityFeePerGas: quantity256.meta({
+    gasLimit: quantity256Result.meta({ description: 'Recommended gas limit.' }),
+    baseFeePerGas: quantity256Result.meta({ description: 'Base fee, Wei per gas.' }),
+    priorityFeePerGas: quantity256Result.meta({
       description: 'Priority fee, Wei per gas, including the cost of layer 1.',
     }),
   })

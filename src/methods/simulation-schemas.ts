@@ -1,15 +1,17 @@
 import * as z from 'zod';
-import { address, data, hash32, quantity64 } from '../rpc/result-scalars.ts';
+import { addressResult, dataResult, hash32Result, quantity64Result } from '../rpc/result-scalars.ts';
 import { block, log } from './result-schemas.ts';
 
 /** Result of `eth_createAccessList`. */
 export const accessListResult: z.ZodType = z
   .object({
     accessList: z.array(
-      z.object({ address, storageKeys: z.array(hash32) }).meta({ title: 'access list entry' }),
+      z
+        .object({ address: addressResult, storageKeys: z.array(hash32Result) })
+        .meta({ title: 'access list entry' }),
     ),
     error: z.string().meta({ description: 'Why the call fails; absent where it does not.' }).optional(),
-    gasUsed: quantity64.meta({ description: 'What the call uses with this list.' }),
+    gasUsed: quantity64Result.meta({ description: 'What the call uses with this list.' }),
   })
   .meta({ title: 'access list' });
 
@@ -17,17 +19,17 @@ const callError = z
   .object({
     code: z.number().meta({ description: '3: it reverted. -32015: it failed otherwise.' }),
     message: z.string(),
-    data: data.meta({ description: 'Raw revert data.' }).optional(),
+    data: dataResult.meta({ description: 'Raw revert data.' }).optional(),
   })
   .meta({ title: 'call error' });
 
 const callResult = z
   .object({
-    returnData: data,
+    returnData: dataResult,
     logs: z.array(log),
-    gasUsed: quantity64,
-    maxUsedGas: quantity64.meta({ description: 'Before refunds.' }),
-    status: quantity64,
+    gasUsed: quantity64Result,
+    maxUsedGas: quantity64Result.meta({ description: 'Before refunds.' }),
+    status: quantity64Result,
     error: callError.optional(),
   })
   .meta({ title: 'call result' });

@@ -1,6 +1,6 @@
 import type { BoundName } from '../util/bounds.ts';
 import type { Caller, CallObserver, CallSource } from './call-report.ts';
-import { type CallSeries, CallTable } from './call-table.ts';
+import { type CallSeries, CallSeriesTable } from './call-table.ts';
 import { Histogram } from './histogram.ts';
 import { KeyUsage } from './key-usage.ts';
 import type { LimitObserver, LimitReason } from './limit-observer.ts';
@@ -20,7 +20,7 @@ export type RefusalCount = {
 
 /** All counters of calls, updated as calls end: well under a microsecond each, without allocation. */
 export class CallRecorder implements CallObserver, LimitObserver {
-  readonly table: CallTable;
+  readonly table: CallSeriesTable;
   readonly keys: KeyUsage = new KeyUsage();
   readonly errors: RecentErrors = new RecentErrors();
   readonly batchItems: Histogram = new Histogram(BATCH_BOUNDS);
@@ -35,7 +35,7 @@ export class CallRecorder implements CallObserver, LimitObserver {
 
   /** @param faults outcomes caused by the service or a node */
   constructor(faults: ReadonlySet<string>) {
-    this.table = new CallTable(faults);
+    this.table = new CallSeriesTable(faults);
     this.#origin = performance.timeOrigin;
   }
 

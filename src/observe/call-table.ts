@@ -2,7 +2,7 @@ import type { CallSource } from './call-report.ts';
 import { DURATION_BOUNDS, Histogram } from './histogram.ts';
 
 /** Label of methods without a row in the table: text that clients choose is never a label. */
-export const UNKNOWN_METHOD = 'unknown';
+export const OTHER_METHOD_LABEL = 'unknown';
 
 /** Outcome of a call answered with a result; all others are row names of the error table. */
 export const OK = 'ok';
@@ -24,7 +24,7 @@ type MethodRow = { readonly name: string; readonly list: CallSeries[] };
 const MAX_METHODS = 512;
 
 /** All series so far, by their labels. */
-export class CallTable {
+export class CallSeriesTable {
   readonly #faults: ReadonlySet<string>;
   /** Keyed by network, then method: each has few outcomes and sources. */
   readonly #byNetwork = new Map<string, Map<string, MethodRow>>();
@@ -70,7 +70,8 @@ export class CallTable {
     }
     const known = methods.get(method);
     if (known !== undefined) return known;
-    if (methods.size >= MAX_METHODS && method !== UNKNOWN_METHOD) return this.#rowOf(network, UNKNOWN_METHOD);
+    if (methods.size >= MAX_METHODS && method !== OTHER_METHOD_LABEL)
+      return this.#rowOf(network, OTHER_METHOD_LABEL);
     const row = { name: method, list: [] };
     methods.set(method, row);
     return row;

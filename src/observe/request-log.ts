@@ -1,7 +1,7 @@
 import type { Logger } from './logger.ts';
 import type { RequestLogOptions } from './options.ts';
 import { redactUrl } from './redact-url.ts';
-import type { CallGroup, RequestReport } from './request-report.ts';
+import type { LabelledCalls, RequestReport } from './request-report.ts';
 
 /** Statuses caused by the service's state, not by a mistake of the client. */
 const OVERLOADED = 429;
@@ -79,7 +79,7 @@ function describeBounds(bounds: RequestReport['bounds']): Record<string, unknown
 }
 
 /** Describes a single call by its names, several by their counts. */
-function describeCalls(groups: readonly CallGroup[]): Record<string, unknown> {
+function describeCalls(groups: readonly LabelledCalls[]): Record<string, unknown> {
   const [only] = groups;
   if (only === undefined) return {};
   const { method, outcome, source } = only;
@@ -92,7 +92,10 @@ function describeCalls(groups: readonly CallGroup[]): Record<string, unknown> {
   };
 }
 
-function countBy(groups: readonly CallGroup[], key: 'method' | 'outcome' | 'source'): Record<string, number> {
+function countBy(
+  groups: readonly LabelledCalls[],
+  key: 'method' | 'outcome' | 'source',
+): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const group of groups) counts[group[key]] = (counts[group[key]] ?? 0) + group.count;
   return counts;

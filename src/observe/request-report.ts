@@ -5,14 +5,14 @@ import type { Caller } from './call-report.ts';
 export type TransportName = 'http' | 'websocket';
 
 /** Calls of one body with equal labels. */
-export type CallGroup = {
+export type LabelledCalls = {
   readonly method: string;
   readonly outcome: string;
   readonly source: string;
   count: number;
 };
 
-const NO_GROUPS: readonly CallGroup[] = [];
+const NO_GROUPS: readonly LabelledCalls[] = [];
 
 /** Maximum separate groups; further calls are counted with the last. */
 const MAX_GROUPS = 32;
@@ -49,7 +49,7 @@ export class RequestReport {
   #outcome = '';
   #source = '';
   #count = 0;
-  #others: CallGroup[] | undefined;
+  #others: LabelledCalls[] | undefined;
 
   constructor(transport: TransportName, address: string, startedAt: number, span: TraceSpan | undefined) {
     this.transport = transport;
@@ -58,7 +58,7 @@ export class RequestReport {
     this.span = span;
   }
 
-  get groups(): readonly CallGroup[] {
+  get groups(): readonly LabelledCalls[] {
     if (this.#count === 0) return NO_GROUPS;
     const first = { method: this.#method, outcome: this.#outcome, source: this.#source, count: this.#count };
     return [first, ...(this.#others ?? NO_GROUPS)];

@@ -4,7 +4,7 @@ import { bytesToHex } from '../primitives/hex.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 
 /** Changes that a block made to an account; an undefined member is unchanged. */
-export type AccountChange = {
+export type AccountDelta = {
   readonly balance: bigint | undefined;
   readonly nonce: bigint | undefined;
   readonly codeHash: Uint8Array | undefined;
@@ -15,7 +15,7 @@ export type AccountChange = {
 /** Difference between the state of a block and that of its parent. */
 export type BlockChanges = {
   /** Changes by address, lower-case `0x` text. An absent account is unchanged. */
-  readonly accounts: ReadonlyMap<string, AccountChange>;
+  readonly accounts: ReadonlyMap<string, AccountDelta>;
   /** New codes of accounts, by their hashes. */
   readonly codes: ReadonlyMap<string, Uint8Array>;
   /** Approximate heap size, codes excluded. */
@@ -31,7 +31,7 @@ const SLOT_BYTES = 300;
  * @param list block access list (EIP-7928) that the header commits to
  */
 export function readBlockChanges(list: BlockAccessList): BlockChanges {
-  const accounts = new Map<string, AccountChange>();
+  const accounts = new Map<string, AccountDelta>();
   const codes = new Map<string, Uint8Array>();
   let bytes = 0;
   for (const access of list) {

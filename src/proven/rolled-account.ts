@@ -1,7 +1,7 @@
 import type { AccountState } from '../evm/host.ts';
 import { bytesEqual } from '../primitives/bytes.ts';
 import { EMPTY_CODE_HASH } from '../primitives/keccak.ts';
-import type { AccountChange } from './block-changes.ts';
+import type { AccountDelta } from './block-changes.ts';
 
 /** Known state of an account at a block: its storage by root, by values, or by both. */
 export type RolledAccount = {
@@ -28,7 +28,7 @@ const NO_ACCOUNT: RolledAccount = {
  */
 export function changeAccount(
   before: RolledAccount | null,
-  change: AccountChange | undefined,
+  change: AccountDelta | undefined,
   listKnown: (storageRoot: string) => Iterable<readonly [slot: string, value: Uint8Array]>,
 ): RolledAccount | null | undefined {
   // A touch deletes an empty account left from before EIP-161; an access list does not record that.

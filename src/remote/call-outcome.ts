@@ -3,7 +3,7 @@ import type { CallObject, CallRequest } from '../chain/requests.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
-import type { NodeRef, NodeReply, NodeRequest, Place, StateSource } from './state-source.ts';
+import type { NodeRef, NodeRequest, Place, StateReply, StateSource } from './state-source.ts';
 
 /** Result of a call as text; for a failure its kind and data, since clients word failures differently. */
 export type Outcome = string;
@@ -12,7 +12,7 @@ export type Outcome = string;
  * `same`: a node has the local outcome. `refuted`: the same, and nodes with another outcome were reported. `different`: no node has the local outcome.
  * `unknown`: no node answered.
  */
-export type Verdict = 'same' | 'refuted' | 'different' | 'unknown';
+export type SampleVerdict = 'same' | 'refuted' | 'different' | 'unknown';
 
 /** Cap on nodes with another outcome per call. */
 const MAX_NODES = 8;
@@ -111,15 +111,15 @@ export async function isCertain(
 export async function compareReplies(
   source: StateSource,
   compared: ComparedCall,
-  replies: AsyncIterable<NodeReply>,
+  replies: AsyncIterable<StateReply>,
   mayBlame: () => Promise<boolean>,
-): Promise<Verdict> {
+): Promise<SampleVerdict> {
   const { kind, ours, place } = compared;
   const others: { readonly node: NodeRef; readonly outcome: Outcome }[] = [];
   for await (const { node, answer } of replies) {
     const outcome = readOutcome(answer);
     if (outcome === undefined) continue;
-    if (areSame(kind, ours, outcome)) {
+    if (outcomesAgree(kind, ours, outcome)) {
       // A node may fail by limits of its own.
       const wrong = others.filter((other) => other.outcome !== 'failed');
       if (wrong.length === 0 || !(await mayBlame())) return 'same';
@@ -134,7 +134,7 @@ export async function compareReplies(
 }
 
 /** Whether outcomes agree: estimates may differ by `ESTIMATE_TOLERANCE` of the node's. */
-export function areSame(kind: ComparedCall['kind'], ours: Outcome, theirs: Outcome): boolean {
+export function outcomesAgree(kind: ComparedCall['kind'], ours: Outcome, theirs: Outcome): boolean {
   if (ours === theirs) return true;
   if (kind === 'call' || !ours.startsWith('"0x') || !theirs.startsWith('"0x')) return false;
   const [own, other] = [Number(JSON.parse(ours)), Number(JSON.parse(theirs))];

@@ -7,7 +7,14 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { compareReplies, executeHere, isCertain, isPlain, requestOf, type Verdict } from './call-outcome.ts';
+import {
+  compareReplies,
+  executeHere,
+  isCertain,
+  isPlain,
+  requestOf,
+  type SampleVerdict,
+} from './call-outcome.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { Place, StateSource } from './state-source.ts';
 
@@ -95,7 +102,7 @@ export class ComparedExecutions {
       this.#note(await this.#compare(next), next);
   }
 
-  #note(verdict: Verdict, { request }: Waiting): void {
+  #note(verdict: SampleVerdict, { request }: Waiting): void {
     const { log, network } = this.#options;
     if (verdict === 'same' || verdict === 'refuted') {
       this.#same++;
@@ -133,7 +140,7 @@ export class ComparedExecutions {
   }
 
   /** Runs a call at the head, locally and at a node; at further nodes until one has the same outcome. */
-  async #compare({ kind, request }: Waiting): Promise<Verdict> {
+  async #compare({ kind, request }: Waiting): Promise<SampleVerdict> {
     const { source, here } = this.#options;
     const scope = new RequestScope(performance.now() + LIMIT_MS);
     let place: Place | undefined;

@@ -8,19 +8,19 @@ import type { JsonResult } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import {
-  areSame,
   type ComparedCall,
   compareReplies,
   executeHere,
   isCertain,
   isPlain,
+  outcomesAgree,
   readOutcome,
   requestOf,
-  type Verdict,
+  type SampleVerdict,
 } from './call-outcome.ts';
 import type { ComparedExecutions } from './compared-executions.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
-import type { NodeReply, Place, StateSource } from './state-source.ts';
+import type { Place, StateReply, StateSource } from './state-source.ts';
 
 /** Delay after a difference that nodes did not cause, milliseconds. */
 const RETRY_MS = 3_600_000;
@@ -38,7 +38,7 @@ export function isComparable(request: CallRequest): boolean {
 }
 
 /** Node's answer to a call at a block. */
-export type NodeAnswer = NodeReply & { readonly request: CallRequest; readonly place: Place };
+export type SampledAnswer = StateReply & { readonly request: CallRequest; readonly place: Place };
 
 export type SampledOptions = {
   readonly here: RemoteExecutions;
@@ -99,7 +99,7 @@ export class SampledCalls {
     return isComparable(request) && performance.now() >= this.#nextAt;
   }
 
-  noteAnswer(answer: NodeAnswer): void {
+  noteAnswer(answer: SampledAnswer): void {
     if (this.#isBusy) return;
     this.#isBusy = true;
     this.#compareLater(answer)
@@ -109,7 +109,7 @@ export class SampledCalls {
       });
   }
 
-  async #compareLater(answer: NodeAnswer): Promise<void> {
+  async #compareLater(answer: SampledAnswer): Promise<void> {
     const dueAt = performance.now() + DELAY_MS;
     await sleep(DELAY_MS, undefined, { ref: false });
     const isLoaded = performance.now() > dueAt + MAX_LATE_MS || this.#options.pool.describe().queued > 0;
@@ -125,7 +125,7 @@ export class SampledCalls {
     );
   }
 
-  async #compare({ request, place, ...first }: NodeAnswer): Promise<Verdict> {
+  async #compare({ request, place, ...first }: SampledAnswer): Promise<SampleVerdict> {
     const { here, source } = this.#options;
     const theirs = readOutcome(first.answer);
     if (theirs === undefined || theirs.length > MAX_LENGTH) return 'unknown';
@@ -134,7 +134,7 @@ export class SampledCalls {
     const pinned: CallRequest = { call, block: { kind: 'hash', hash: place.hash, requireCanonical: false } };
     const ours = await executeHere(here, source, 'call', pinned, scope);
     if (ours === undefined) return 'unknown';
-    if (areSame('call', ours, theirs)) return 'same';
+    if (outcomesAgree('call', ours, theirs)) return 'same';
     const compared: ComparedCall = { kind: 'call', call, place, ours };
     if (!(await isCertain(here, source, compared, scope))) return 'unknown';
     const further = source.survey(requestOf('call', { call }), place, scope, [first.node]);
@@ -142,7 +142,7 @@ export class SampledCalls {
   }
 }
 
-async function* startWith(first: NodeReply, others: AsyncIterable<NodeReply>): AsyncGenerator<NodeReply> {
+async function* startWith(first: StateReply, others: AsyncIterable<StateReply>): AsyncGenerator<StateReply> {
   yield first;
   yield* others;
 }

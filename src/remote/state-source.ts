@@ -24,7 +24,7 @@ export type NodeRequest = {
 export type NodeRef = { readonly name: string; readonly operator?: string };
 
 /** Answer of a node: JSON text, or an error that is an answer. */
-export type NodeReply = { readonly node: NodeRef; readonly answer: JsonText | ChainError };
+export type StateReply = { readonly node: NodeRef; readonly answer: JsonText | ChainError };
 
 /** Source of state missing in executions: nodes, whose answers are verified. */
 export interface StateSource {
@@ -53,7 +53,7 @@ export interface StateSource {
     place: Place,
     scope: RequestScope,
     except?: readonly NodeRef[],
-  ): AsyncIterable<NodeReply>;
+  ): AsyncIterable<StateReply>;
   /** Reports that a node's answer about a block is refuted: the node is quarantined, and cached answers about the block are dropped. */
   refute(node: NodeRef, place: Place, evidence: string): void;
   /**

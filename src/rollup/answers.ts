@@ -24,7 +24,7 @@ export function readData(answer: Answer, message: string): Uint8Array {
  * @param method name for the error
  * @throws ChainError `failed` if the result is a stream
  */
-export function readValue(answer: Answer, method: string): unknown {
+export function parseAnswer(answer: Answer, method: string): unknown {
   if (answer === UNSUPPORTED) return undefined;
   if (typeof answer !== 'string') {
     answer.cancel();
@@ -33,12 +33,12 @@ export function readValue(answer: Answer, method: string): unknown {
   return (JSON.parse(answer) as unknown) ?? undefined;
 }
 
-export type Members = Readonly<Record<string, unknown>>;
+export type AnswerMembers = Readonly<Record<string, unknown>>;
 
 /** Returns the members of an object's member; an empty object if that is not an object. */
-export function readMembers(object: Members, name: string): Members {
+export function readMembers(object: AnswerMembers, name: string): AnswerMembers {
   const member = object[name];
-  return typeof member === 'object' && member !== null ? (member as Members) : {};
+  return typeof member === 'object' && member !== null ? (member as AnswerMembers) : {};
 }
 
 const INTEGER = /^(0|[1-9][0-9]*)$/;
@@ -52,7 +52,7 @@ export function readCount(value: unknown): bigint | undefined {
 
 function readText<T>(answer: Answer, message: string, parse: (text: string) => T): T {
   try {
-    const value = readValue(answer, '');
+    const value = parseAnswer(answer, '');
     if (typeof value === 'string') return parse(value);
   } catch {
     // Too long, not JSON and not hex are the same failure to the caller.

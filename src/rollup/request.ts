@@ -1,7 +1,7 @@
 import type { Chain } from '../chain/chain.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import { type Members, readCount, readMembers, readValue } from './answers.ts';
+import { type AnswerMembers, parseAnswer, readCount, readMembers } from './answers.ts';
 
 /** Returns a method's result as JSON; undefined if the chain does not have the method, or the result is `null`. */
 export async function requestValue(
@@ -10,7 +10,7 @@ export async function requestValue(
   params: readonly unknown[],
   scope: RequestScope,
 ): Promise<unknown> {
-  return readValue(await chain.request(method, params, scope), method);
+  return parseAnswer(await chain.request(method, params, scope), method);
 }
 
 /** Returns a method's result as a number; undefined if it is not one. */
@@ -29,7 +29,7 @@ export async function requestObject(
   method: string,
   params: readonly unknown[],
   scope: RequestScope,
-): Promise<Members> {
+): Promise<AnswerMembers> {
   return readMembers({ answer: await requestValue(chain, method, params, scope) }, 'answer');
 }
 

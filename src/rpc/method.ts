@@ -76,7 +76,7 @@ type MethodFacts = {
 type PlainHandler<C> = (call: CallBytes, context: C) => PromiseOrValue<JsonResult> | undefined;
 
 /** Outcome of one of several calls that run together. */
-export type CallOutcome = {
+export type MethodOutcome = {
   readonly answer: JsonResult | Error;
   /** Whether a request was sent to a node for it. */
   readonly isRequested: boolean;
@@ -85,7 +85,7 @@ export type CallOutcome = {
 /** Call as input of `invokeMany`, with its parameters. */
 export type ScopedCall = Omit<Call, 'kind' | 'id' | 'method'>;
 
-type CallOutcomes = PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined;
+type CallOutcomes = PromiseOrValue<readonly (MethodOutcome | undefined)[]> | undefined;
 
 /** Method as seen by the dispatcher, the OpenRPC document and the documentation. */
 export type Method<C> = MethodFacts & {

@@ -44,7 +44,7 @@ export function kindOf(value: unknown): string {
 }
 
 /** Truncates a client's text to 80 characters. */
-export function shorten(text: string): string {
+export function truncateText(text: string): string {
   return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`;
 }
 
@@ -52,7 +52,7 @@ function formatPath(path: readonly (string | number)[]): string {
   let text = '';
   for (const part of path) {
     if (typeof part === 'number') text += `[${part}]`;
-    else text += `${text === '' ? '' : '.'}${shorten(part)}`;
+    else text += `${text === '' ? '' : '.'}${truncateText(part)}`;
   }
   return text;
 }

@@ -1,7 +1,7 @@
 import { encodeHexData } from '../primitives/hex-data.ts';
 import { JsonBytes, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import type { RpcError } from './errors.ts';
-import { cutText, LARGE_TEXT, streamParts } from './text-pieces.ts';
+import { LARGE_TEXT, sliceText, streamParts } from './text-pieces.ts';
 
 /** Encodes a success response. @param id raw JSON text of the request's id */
 export function encodeSuccess(id: JsonText, result: JsonText): JsonText {
@@ -82,7 +82,7 @@ function beginError(id: JsonText, { code, message }: RpcError): string {
 
 function* encodeLargeError(id: JsonText, error: RpcError, data: string): Generator<string, void, undefined> {
   yield `${beginError(id, error)},"data":"`;
-  for (const slice of cutText(data)) yield JSON.stringify(slice).slice(1, -1);
+  for (const slice of sliceText(data)) yield JSON.stringify(slice).slice(1, -1);
   yield '"}}';
 }
 

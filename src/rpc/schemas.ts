@@ -6,7 +6,7 @@ import { isLowerHex } from '../primitives/byte-loops.ts';
 import { findQuantityProblem } from '../primitives/quantity.ts';
 import type { Codec } from './codec/codec.ts';
 import { mapped } from './codec/derived-codecs.ts';
-import { textOf } from './codec/text-codec.ts';
+import { lowerCaseText } from './codec/text-codec.ts';
 import { createKindProblem } from './param-problem.ts';
 
 /** Unsigned integer of at most 8 bits. */
@@ -63,7 +63,7 @@ export const anything: Codec<unknown> = {
 };
 
 /** Hex bytes of any length. */
-export const data: Codec<string> = textOf({
+export const data: Codec<string> = lowerCaseText({
   title: 'data',
   pattern: '^0x([0-9a-fA-F]{2})*$',
   findProblem: findDataProblem,
@@ -77,7 +77,7 @@ export const address: Codec<string> = createFixedDataCodec(20, 'address');
 export const hash32: Codec<string> = createFixedDataCodec(32, '32 bytes');
 
 function createQuantityCodec(bits: number): Codec<string> {
-  return textOf({
+  return lowerCaseText({
     title: 'quantity',
     pattern: `^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,${bits / 4 - 1}})$`,
     findProblem: (text) => findQuantityProblem(text, bits),
@@ -87,7 +87,7 @@ function createQuantityCodec(bits: number): Codec<string> {
 }
 
 function createFixedDataCodec(bytes: number, title: string): Codec<string> {
-  return textOf({
+  return lowerCaseText({
     title,
     pattern: `^0x[0-9a-fA-F]{${bytes * 2}}$`,
     findProblem: (text) => findFixedDataProblem(text, bytes, title),

@@ -33,7 +33,7 @@ async function* joinParts(parts: Iterable<Part>): AsyncGenerator<Uint8Array, voi
     } else if (part.length > TEXT_PIECE) {
       if (text !== '') yield Buffer.from(text);
       text = '';
-      for (const slice of cutText(part)) yield Buffer.from(slice);
+      for (const slice of sliceText(part)) yield Buffer.from(slice);
     } else {
       text += part;
       if (text.length < TEXT_PIECE) continue;
@@ -45,7 +45,7 @@ async function* joinParts(parts: Iterable<Part>): AsyncGenerator<Uint8Array, voi
 }
 
 /** Splits a text into slices that do not separate surrogate pairs. */
-export function* cutText(text: string): Generator<string, void, undefined> {
+export function* sliceText(text: string): Generator<string, void, undefined> {
   for (let at = 0; at < text.length; ) {
     let end = Math.min(at + TEXT_PIECE, text.length);
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end++;

@@ -7,7 +7,7 @@ import { endIdle, endStalled } from './end-connection.ts';
 import type { FastPathEndpoint } from './fast-path-endpoint.ts';
 import { type FastPathHead, FastPathHeadReader } from './fast-path-request.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
-import type { TransportLimits } from './options.ts';
+import type { ListenerLimits } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
@@ -16,7 +16,7 @@ import { readPeer, type VisitorReader } from './visitor.ts';
 export type FastPathConnectionParts = {
   readonly endpoint: FastPathEndpoint;
   readonly gateway: Gateway;
-  readonly limits: TransportLimits;
+  readonly limits: ListenerLimits;
   readonly writer: ResponseWriter;
   readonly shares: TransportShares;
   readonly visitors: VisitorReader;

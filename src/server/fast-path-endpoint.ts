@@ -18,7 +18,7 @@ import type { FastPathHead } from './fast-path-request.ts';
 import { writeFastPathResponse } from './fast-path-response.ts';
 import { encodeMember } from './gzip-member.ts';
 import { isJsonType } from './media-type.ts';
-import type { TransportLimits } from './options.ts';
+import type { ListenerLimits } from './options.ts';
 import type { RequestHead } from './request-head.ts';
 import { countBytes, isCompressed, measure, type ResponseWriter } from './response-writer.ts';
 import type { SendBacklog } from './send-backlog.ts';
@@ -27,7 +27,7 @@ import type { VisitorReader } from './visitor.ts';
 
 export type FastPathEndpointParts = {
   readonly gateway: Gateway;
-  readonly limits: TransportLimits;
+  readonly limits: ListenerLimits;
   readonly log: Logger;
   readonly writer: ResponseWriter;
   readonly visitors: VisitorReader;
@@ -51,7 +51,7 @@ type Work = {
 /** JSON-RPC over fast-path requests; `HttpEndpoint` serves all others. */
 export class FastPathEndpoint {
   readonly #gateway: Gateway;
-  readonly #limits: TransportLimits;
+  readonly #limits: ListenerLimits;
   readonly #log: Logger;
   readonly #requests: RequestObserver | undefined;
   readonly #writer: ResponseWriter;

@@ -17,7 +17,7 @@ const DRAINING: TextAnswer = { status: 503, body: '{"status":"draining"}' };
  * Liveness and readiness for load balancers and orchestrators: whether to restart this process, and whether to
  * route requests to it.
  */
-export class Health {
+export class ServiceHealth {
   readonly #needsAll: boolean;
   readonly #readNetworks: () => NetworkReadiness;
   #isDraining = false;

@@ -17,16 +17,16 @@ import { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Connection, ConnectionTable } from './connection.ts';
 import type { CorsPolicy } from './cors.ts';
-import type { Health } from './health.ts';
+import type { ServiceHealth } from './health.ts';
 import { isJsonType, parseContentEncoding } from './media-type.ts';
-import type { ServerOptions, TransportLimits } from './options.ts';
+import type { ListenerLimits, ServerOptions } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
 import { type BodyMemory, decompressBody, discardBody, type RequestBody, readBody } from './request-body.ts';
 import {
   findRoute,
   MAX_HEADER_FIELDS,
   type RequestHead,
-  type Route,
+  type RequestTarget,
   readRequestHead,
   readTrustParameter,
   splitTarget,
@@ -43,7 +43,7 @@ export type HttpEndpointParts = {
   readonly connections: ConnectionTable;
   readonly cors: CorsPolicy;
   readonly writer: ResponseWriter;
-  readonly health: Health;
+  readonly health: ServiceHealth;
   readonly visitors: VisitorReader;
   readonly shares: TransportShares;
   readonly requests: RequestObserver | undefined;
@@ -67,14 +67,14 @@ type HttpRefusal = { readonly answer: TextAnswer; readonly headers?: readonly st
 /** JSON-RPC over HTTP: validates a request from the outside in, reads its body, and passes it to the gateway. */
 export class HttpEndpoint {
   readonly #gateway: Gateway;
-  readonly #limits: TransportLimits;
+  readonly #limits: ListenerLimits;
   readonly #log: Logger;
   readonly #requests: RequestObserver | undefined;
   readonly #connections: ConnectionTable;
   readonly #cors: CorsPolicy;
   readonly #shares: TransportShares;
   readonly #writer: ResponseWriter;
-  readonly #health: Health;
+  readonly #health: ServiceHealth;
   readonly #visitors: VisitorReader;
 
   constructor(parts: HttpEndpointParts) {
@@ -328,7 +328,7 @@ export class HttpEndpoint {
   /**
    * Answers everything but a POST to the service: the OpenRPC document, health, preflights, wrong paths and verbs.
    */
-  #answerWithoutCall(work: HttpRequest, route: Route): void {
+  #answerWithoutCall(work: HttpRequest, route: RequestTarget): void {
     const { request, response, head } = work;
     const refusal = this.#findRefusal(request.method, head, route);
     if (refusal !== undefined) {
@@ -354,7 +354,7 @@ export class HttpEndpoint {
     }
   }
 
-  #findRefusal(method: string | undefined, head: RequestHead, route: Route): HttpRefusal | undefined {
+  #findRefusal(method: string | undefined, head: RequestHead, route: RequestTarget): HttpRefusal | undefined {
     if (head.hasTwoHosts) return { answer: this.#gateway.refuse('malformedHead') };
     if (route.to === 'nothing') return { answer: this.#gateway.refuse('notFound') };
     const answer = this.#gateway.refuse('methodNotAllowed');

@@ -13,11 +13,11 @@ import { CorsPolicy } from './cors.ts';
 import { endStalled } from './end-connection.ts';
 import { FastPathEndpoint } from './fast-path-endpoint.ts';
 import { FastPathLane } from './fast-path-lane.ts';
-import { Health } from './health.ts';
+import { ServiceHealth } from './health.ts';
 import { HttpEndpoint } from './http.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
 import { createHttpListener, createTlsListener, type Listener } from './listener.ts';
-import type { ServerOptions, TransportLimits } from './options.ts';
+import type { ListenerLimits, ServerOptions } from './options.ts';
 import { MAX_HEADER_FIELDS } from './request-head.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { SlicedReading } from './sliced-reading.ts';
@@ -29,7 +29,7 @@ export type ServerParts = {
   readonly gateway: Gateway;
   readonly options: ServerOptions;
   /** If absent, the service is ready until it is closed. */
-  readonly health?: Health;
+  readonly health?: ServiceHealth;
   readonly log: Logger;
   /** Called for every request. */
   readonly requests?: RequestObserver;
@@ -88,7 +88,7 @@ class NodeServer implements Server {
   readonly #listener: Listener;
   readonly #http: HttpServer;
   readonly #webSockets: WebSocketEndpoint;
-  readonly #health: Health;
+  readonly #health: ServiceHealth;
   readonly #connections: ConnectionTable;
   readonly #shares: TransportShares;
   readonly #lane: FastPathLane;
@@ -98,7 +98,7 @@ class NodeServer implements Server {
   #closed: Promise<void> | undefined;
 
   constructor(parts: ServerParts) {
-    const { gateway, options, log, health = new Health(), requests } = parts;
+    const { gateway, options, log, health = new ServiceHealth(), requests } = parts;
     const { limits } = options;
     this.#options = options;
     const shares = new TransportShares(limits, (bound, session) => {
@@ -335,7 +335,7 @@ function createFaultHandler(log: Logger, closeIdle: () => void): (error: NodeJS.
   };
 }
 
-function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: TransportLimits): HttpServerOptions {
+function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: ListenerLimits): HttpServerOptions {
   return {
     headersTimeout,
     requestTimeout: Math.max(bodyTimeout, headersTimeout),

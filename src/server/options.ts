@@ -46,7 +46,7 @@ export const corsOptionsSchema: z.ZodType<CorsOptions> = z
   .prefault({});
 
 /** Limits of the transports. Durations are milliseconds. */
-export type TransportLimits = {
+export type ListenerLimits = {
   /** Maximum size of one request body or WebSocket message, before and after decompression. */
   readonly bodyBytes: number;
   /**
@@ -103,37 +103,36 @@ const duration = (byDefault: string): z.ZodType<number> =>
     .prefault(byDefault);
 
 /** The transports' rows of `limits:`, to be composed with the rows of other folders. */
-export const transportLimitsShape: { readonly [K in keyof TransportLimits]: z.ZodType<TransportLimits[K]> } =
-  {
-    bodyBytes: bytes(5 * MiB),
-    arrivingBytes: bytes(128 * MiB),
-    unsentBytes: bytes(256 * MiB),
-    ownerShare: z.number().gt(0).max(1).default(0.5),
-    connections: count(4_096, 1_000_000),
-    pipelinedRequests: count(64, 10_000),
-    handshakeTimeout: duration('10s'),
-    headersTimeout: duration('10s'),
-    bodyTimeout: duration('30s'),
-    requestTimeout: duration('30s'),
-    keepAliveTimeout: duration('75s'),
-    sendTimeout: duration('30s'),
-    sendRate: bytes(16 * 1024),
-    drainDelay: durationSchema
-      .refine((ms) => ms <= 600_000, 'expected a duration from 0s to 10m')
-      .prefault('0s'),
-    drainTimeout: duration('10s'),
-    webSockets: count(1_024, 1_000_000),
-    webSocketInFlight: count(64, 10_000),
-    webSocketPing: duration('30s'),
-    webSocketHighWaterBytes: bytes(4 * MiB),
-    webSocketBufferedBytes: bytes(64 * MiB),
-    webSocketSubscriptions: count(1_000, 100_000),
-    subscriptions: count(50_000, 10_000_000),
-  };
+export const transportLimitsShape: { readonly [K in keyof ListenerLimits]: z.ZodType<ListenerLimits[K]> } = {
+  bodyBytes: bytes(5 * MiB),
+  arrivingBytes: bytes(128 * MiB),
+  unsentBytes: bytes(256 * MiB),
+  ownerShare: z.number().gt(0).max(1).default(0.5),
+  connections: count(4_096, 1_000_000),
+  pipelinedRequests: count(64, 10_000),
+  handshakeTimeout: duration('10s'),
+  headersTimeout: duration('10s'),
+  bodyTimeout: duration('30s'),
+  requestTimeout: duration('30s'),
+  keepAliveTimeout: duration('75s'),
+  sendTimeout: duration('30s'),
+  sendRate: bytes(16 * 1024),
+  drainDelay: durationSchema
+    .refine((ms) => ms <= 600_000, 'expected a duration from 0s to 10m')
+    .prefault('0s'),
+  drainTimeout: duration('10s'),
+  webSockets: count(1_024, 1_000_000),
+  webSocketInFlight: count(64, 10_000),
+  webSocketPing: duration('30s'),
+  webSocketHighWaterBytes: bytes(4 * MiB),
+  webSocketBufferedBytes: bytes(64 * MiB),
+  webSocketSubscriptions: count(1_000, 100_000),
+  subscriptions: count(50_000, 10_000_000),
+};
 
 /** Options of the server. */
 export type ServerOptions = {
   readonly listen: ListenOptions;
   readonly cors: CorsOptions;
-  readonly limits: TransportLimits;
+  readonly limits: ListenerLimits;
 };

@@ -152,12 +152,15 @@ export type KeyedRoute = {
 };
 
 /** Destination of a request target. */
-export type Route = KeyedRoute | { readonly to: 'openRpc' | 'live' | 'ready' } | { readonly to: 'nothing' };
+export type RequestTarget =
+  | KeyedRoute
+  | { readonly to: 'openRpc' | 'live' | 'ready' }
+  | { readonly to: 'nothing' };
 
-const OPEN_RPC: Route = { to: 'openRpc' };
-const LIVE: Route = { to: 'live' };
-const READY: Route = { to: 'ready' };
-const NOTHING: Route = { to: 'nothing' };
+const OPEN_RPC: RequestTarget = { to: 'openRpc' };
+const LIVE: RequestTarget = { to: 'live' };
+const READY: RequestTarget = { to: 'ready' };
+const NOTHING: RequestTarget = { to: 'nothing' };
 /**
  * Nothing is decoded or normalized: a name is any network name of the configuration, except for the two words that
  * paths begin with otherwise.
@@ -165,7 +168,7 @@ const NOTHING: Route = { to: 'nothing' };
 const KEYED_PATH = /^(?:\/(?!(?:ws|v3)\/)([A-Za-z0-9_-]{1,64}))?(\/ws)?\/v3(?:\/([^/]*))?$/;
 
 /** Finds the route of an origin-form path; a query is ignored. */
-export function findRoute(target: string): Route {
+export function findRoute(target: string): RequestTarget {
   const path = withoutQuery(target);
   const keyed = KEYED_PATH.exec(path);
   if (keyed !== null) {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { SharedBudget } from '../util/shared-budget.ts';
-import type { TransportLimits } from './options.ts';
+import type { ListenerLimits } from './options.ts';
 import { type CutOff, SendBacklog } from './send-backlog.ts';
 
 /** Interval of checks of connections with a send backlog: `sendTimeout` / `INTERVALS`, within these limits. */
@@ -38,7 +38,7 @@ export class SendBacklogTotal {
 
   /** @param onClosed called for each connection that is closed for its share of the bound, or for slow reading */
   constructor(
-    { unsentBytes, ownerShare, sendTimeout, sendRate }: TransportLimits,
+    { unsentBytes, ownerShare, sendTimeout, sendRate }: ListenerLimits,
     onClosed: (bound: 'unsent.bytes' | 'send.rate') => void = () => {},
   ) {
     this.#onClosed = onClosed;

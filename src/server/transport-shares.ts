@@ -3,7 +3,7 @@ import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { BoundName } from '../util/bounds.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { Compression } from './compression.ts';
-import type { TransportLimits } from './options.ts';
+import type { ListenerLimits } from './options.ts';
 import { SendBacklogTotal } from './send-backlog-total.ts';
 
 /** Reason of a refusal or close because the caller already uses its share. */
@@ -45,7 +45,7 @@ export class TransportShares {
   readonly #refused = { connections: 0, webSockets: 0, arriving: 0 };
 
   /** @param onRefused called when a bound refuses or closes something that gets no answer */
-  constructor(limits: TransportLimits, onRefused: OnRefused = () => {}) {
+  constructor(limits: ListenerLimits, onRefused: OnRefused = () => {}) {
     this.#onRefused = onRefused;
     const { arrivingBytes, webSockets, subscriptions, connections, ownerShare } = limits;
     this.arriving = new SharedBudget(arrivingBytes, ownerShare);

@@ -15,7 +15,7 @@ import { PassingMap } from '../util/passing-map.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { readFastPathFrames } from './fast-path-frames.ts';
-import type { TransportLimits } from './options.ts';
+import type { ListenerLimits } from './options.ts';
 import { CountedPieces } from './piece-writer.ts';
 import { watchRefusedMessages } from './refused-messages.ts';
 import { measure } from './response-writer.ts';
@@ -39,7 +39,7 @@ export type WebSocketParts = {
   /** Admits the key again; called for every message. */
   readonly admit: () => PromiseOrValue<Session | Refusal>;
   readonly gateway: Gateway;
-  readonly limits: TransportLimits;
+  readonly limits: ListenerLimits;
   readonly shares: TransportShares;
   /** Owner in the shared bounds: the key. */
   readonly owner: string;
@@ -64,7 +64,7 @@ const takeBody = ({ body }: Answer): JsonResult => body;
 export class WebSocketConnection {
   readonly #parts: WebSocketParts;
   readonly #ws: WebSocket;
-  readonly #limits: TransportLimits;
+  readonly #limits: ListenerLimits;
   readonly #outbox: WebSocketOutbox;
   readonly #arrival: WebSocketArrival;
   readonly #pace: WebSocketShare;

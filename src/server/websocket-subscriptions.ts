@@ -3,7 +3,7 @@ import type { JsonResult, JsonText } from '../primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { BeginSubscription, NotificationPort, Subscription } from '../rpc/notifier.ts';
 import { encodeNotificationHead } from './notification-frames.ts';
-import type { TransportLimits } from './options.ts';
+import type { ListenerLimits } from './options.ts';
 import type { TransportShares } from './transport-shares.ts';
 import type { WebSocketOutbox } from './websocket-outbox.ts';
 
@@ -11,7 +11,7 @@ const ID_BYTES = 16;
 
 export type WebSocketSubscriptionsParts = {
   readonly outbox: WebSocketOutbox;
-  readonly limits: TransportLimits;
+  readonly limits: ListenerLimits;
   readonly shares: TransportShares;
   /** Owner in the shared bounds: the key. */
   readonly owner: string;

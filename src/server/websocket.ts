@@ -12,7 +12,7 @@ import { nameOwner } from '../util/owner.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { CorsPolicy } from './cors.ts';
 import { Heartbeat } from './heartbeat.ts';
-import type { ServerOptions, TransportLimits } from './options.ts';
+import type { ListenerLimits, ServerOptions } from './options.ts';
 import { sendRawResponse } from './raw-response.ts';
 import {
   findRoute,
@@ -66,7 +66,7 @@ const RECHECK_PARTS = 8;
 /** JSON-RPC over WebSocket: network and key are checked at the upgrade, and the key again with every message. */
 export class WebSocketEndpoint {
   readonly #gateway: Gateway;
-  readonly #limits: TransportLimits;
+  readonly #limits: ListenerLimits;
   readonly #log: Logger;
   readonly #cors: CorsPolicy;
   readonly #visitors: VisitorReader;

@@ -4,7 +4,7 @@ import type { VersionedWrite } from './versioned-table.ts';
 export const STORED_CHANGES = 1_024;
 
 /** Keys of the accounts and slots that one block changed. */
-export type BlockChanges = {
+export type BlockChangedKeys = {
   /** Addresses (20). */
   readonly accounts: readonly Uint8Array[];
   /** Addresses (20) followed by slots (32). */
@@ -56,7 +56,7 @@ export class ChangeCollector {
 }
 
 /** Decodes a row that `ChangeCollector.encode` wrote. */
-export function decodeBlockChanges(row: Buffer): BlockChanges {
+export function decodeBlockChanges(row: Buffer): BlockChangedKeys {
   const slotsAt = COUNT_LENGTH + row.readUInt32BE() * ADDRESS_LENGTH;
   return {
     accounts: splitBytes(row.subarray(COUNT_LENGTH, slotsAt), ADDRESS_LENGTH),

@@ -4,10 +4,9 @@ import { type ChainConfig, parseChainConfig } from '../chain/chain-config.ts';
 import { type Header, headerFromRlp } from '../chain/header.ts';
 import { bytesToHex } from '../primitives/hex.ts';
 import { asBytes, asInteger, asList, decodeRlp, type RlpItem } from '../primitives/rlp.ts';
-import { type BlockChanges, decodeBlockChanges } from './block-changes.ts';
+import { type BlockChangedKeys, decodeBlockChanges } from './block-changes.ts';
 import type { LogTables } from './log-index.ts';
 import {
-  asBuffer,
   DATA_FILE,
   META_CONFIG,
   META_HEAD,
@@ -15,6 +14,7 @@ import {
   openStore,
   type Store,
   type Tables,
+  viewAsBuffer,
 } from './schema.ts';
 import { findTransaction, isIndexed, requireIndexes, type TransactionPosition } from './store-indexes.ts';
 import type { KeyAge, KeyRange, Version } from './versioned-table.ts';
@@ -78,7 +78,7 @@ export class ChainReader {
   }
 
   getNumberByHash(hash: Uint8Array): bigint | undefined {
-    return this.#tables.numbers.get(asBuffer(hash))?.readBigUInt64BE();
+    return this.#tables.numbers.get(viewAsBuffer(hash))?.readBigUInt64BE();
   }
 
   /** Whether the indexes cover every block; a store of an earlier version has no indexes. */
@@ -134,14 +134,14 @@ export class ChainReader {
   }
 
   /** Returns the keys that a block changed; undefined when the store has no record of them. */
-  getChanges(block: bigint): BlockChanges | undefined {
+  getChanges(block: bigint): BlockChangedKeys | undefined {
     const row = this.#tables.changes?.get(numberKey(block));
     return row && decodeBlockChanges(row);
   }
 
   /** Returns a node of the head's state trie. @param path hex-prefix encoded */
   getAccountNode(path: Uint8Array): Uint8Array | undefined {
-    return this.#tables.accountTrie.get(asBuffer(path));
+    return this.#tables.accountTrie.get(viewAsBuffer(path));
   }
 
   /** Returns a node of a storage trie of the head. @param owner hash of the account's address */
@@ -150,7 +150,7 @@ export class ChainReader {
   }
 
   getCode(hash: Uint8Array): Uint8Array | undefined {
-    return this.#tables.codes.get(asBuffer(hash));
+    return this.#tables.codes.get(viewAsBuffer(hash));
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,6 @@ import { encodeRlp } from '../primitives/rlp.ts';
 import { ChangeCollector, STORED_CHANGES } from './block-changes.ts';
 import { ChainReader } from './chain-reader.ts';
 import {
-  asBuffer,
   type BinaryTable,
   META_CONFIG,
   META_HEAD,
@@ -15,6 +14,7 @@ import {
   SCHEMA_VERSION,
   type Store,
   type Tables,
+  viewAsBuffer,
 } from './schema.ts';
 import type { NodeWrite, StateBatch, StorageTrieWrite } from './state-batch.ts';
 import { type IndexProgress, indexBlocks, indexPiece, isIndexed, markIndexed } from './store-indexes.ts';
@@ -151,13 +151,13 @@ export class ChainWriter {
     }
     for (const node of accountTrie) putNode(tables.accountTrie, NO_OWNER, node);
     for (const write of storageTries) this.#putStorageTrie(write);
-    for (const [hash, code] of codes) tables.codes.putSync(asBuffer(hash), asBuffer(code));
+    for (const [hash, code] of codes) tables.codes.putSync(viewAsBuffer(hash), viewAsBuffer(code));
   }
 
   #putStorageTrie({ owner, isCleared, nodes }: StorageTrieWrite): void {
     const table = this.#tables.storageTries;
     if (isCleared) {
-      const range = { start: asBuffer(owner), end: Buffer.concat([owner, PAST_ALL_PATHS]) };
+      const range = { start: viewAsBuffer(owner), end: Buffer.concat([owner, PAST_ALL_PATHS]) };
       for (let stored: readonly Buffer[] | undefined; stored?.length !== 0; ) {
         stored = [...table.getKeys({ ...range, limit: MAX_CACHED_KEYS })];
         for (const key of stored) table.removeSync(key);
@@ -175,17 +175,17 @@ export class ChainWriter {
 
   #putBlock({ number, hash, header, body, receipts, accessList }: EncodedBlock): void {
     const key = numberKey(number);
-    this.#tables.headers.putSync(key, asBuffer(header));
-    this.#tables.numbers.putSync(asBuffer(hash), key);
-    this.#tables.bodies.putSync(key, asBuffer(body));
-    this.#tables.receipts.putSync(key, asBuffer(receipts));
+    this.#tables.headers.putSync(key, viewAsBuffer(header));
+    this.#tables.numbers.putSync(viewAsBuffer(hash), key);
+    this.#tables.bodies.putSync(key, viewAsBuffer(body));
+    this.#tables.receipts.putSync(key, viewAsBuffer(receipts));
     if (accessList !== undefined) this.#putAccessList(number, accessList);
     this.#tables.meta.putSync(META_HEAD, key);
   }
 
   #putAccessList(number: bigint, accessList: Uint8Array): void {
     const { accessLists: table } = this.#tables;
-    table?.putSync(numberKey(number), asBuffer(accessList));
+    table?.putSync(numberKey(number), viewAsBuffer(accessList));
     const oldest = number - BigInt(STORED_ACCESS_LISTS);
     if (oldest >= 0n) table?.removeSync(numberKey(oldest));
   }
@@ -200,7 +200,7 @@ const PAST_ALL_PATHS = Buffer.of(0xff);
 function putNode(table: BinaryTable, owner: Uint8Array, [path, encoded]: NodeWrite): void {
   const key = Buffer.concat([owner, path]);
   if (encoded === undefined) table.removeSync(key);
-  else table.putSync(key, asBuffer(encoded));
+  else table.putSync(key, viewAsBuffer(encoded));
 }
 
 /** Opens the store in a folder for writing, and creates it when absent. @throws Error when the layout differs */

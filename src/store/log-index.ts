@@ -1,6 +1,6 @@
 import { scanLogTerms, scanStoredReceipts } from '../chain/scan-receipts.ts';
 import type { PostingTable } from './posting-table.ts';
-import { asBuffer, type BinaryTable, numberKey } from './schema.ts';
+import { type BinaryTable, numberKey, viewAsBuffer } from './schema.ts';
 
 /** Tables of the log index. Logs are numbered over the whole chain, from 0. */
 export type LogTables = {
@@ -80,7 +80,7 @@ export class LogIndexBatch {
   /** Adds a block; call it within a write transaction. @param receipts receipts of the block as stored */
   add(block: bigint, receipts: Uint8Array, onTransaction: (hashAt: number, index: number) => void): void {
     const start = this.#next;
-    const bytes = asBuffer(receipts);
+    const bytes = viewAsBuffer(receipts);
     const addresses = this.#terms[ADDRESS_KIND] as TermNumbers;
     scanStoredReceipts(receipts, {
       onTransaction,

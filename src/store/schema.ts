@@ -126,7 +126,7 @@ export function numberKey(number: bigint): Buffer {
 }
 
 /** Returns a Buffer view of bytes for LMDB, without copying. */
-export function asBuffer(bytes: Uint8Array): Buffer {
+export function viewAsBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 

@@ -1,6 +1,6 @@
 import type { EncodedBlock } from './chain-writer.ts';
 import { LogIndexBatch } from './log-index.ts';
-import { asBuffer, type IndexTables, META_HEAD, META_INDEXED, numberKey, type Tables } from './schema.ts';
+import { type IndexTables, META_HEAD, META_INDEXED, numberKey, type Tables, viewAsBuffer } from './schema.ts';
 
 /** Version of the indexes; indexes of another version are rebuilt when a store is opened for writing. */
 const INDEX_VERSION = 3;
@@ -52,7 +52,7 @@ export function indexBlocks(tables: Tables, blocks: readonly IndexedBlock[]): vo
       const position = Buffer.allocUnsafe(POSITION_LENGTH);
       position.writeBigUInt64BE(number);
       position.writeUInt32BE(index, NUMBER_LENGTH);
-      entries.push([asBuffer(receipts.subarray(hashAt, hashAt + HASH_LENGTH)), position]);
+      entries.push([viewAsBuffer(receipts.subarray(hashAt, hashAt + HASH_LENGTH)), position]);
     });
   }
   // In tree order each page is modified once.
@@ -92,7 +92,7 @@ function clearIndexes({ transactions, logStarts, logBlocks, logTerms }: IndexTab
 
 /** @throws Error when the store has no indexes */
 export function findTransaction(tables: Tables, hash: Uint8Array): TransactionPosition | undefined {
-  const position = requireIndexes(tables).transactions.get(asBuffer(hash));
+  const position = requireIndexes(tables).transactions.get(viewAsBuffer(hash));
   if (position === undefined) return undefined;
   return { number: position.readBigUInt64BE(), index: position.readUInt32BE(NUMBER_LENGTH) };
 }

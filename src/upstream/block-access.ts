@@ -7,11 +7,11 @@ import type { RequestScope } from '../util/request-scope.ts';
 import { sendUncovered } from './agreement/send-to-voices.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { RequestParts } from './call-requests.ts';
-import type { Block } from './heads/block.ts';
+import type { ReportedBlock } from './heads/block.ts';
 import type { UpstreamRequest } from './upstream-request.ts';
 
 /** A block; one that is not canonical has to be requested by its hash. */
-export type FoundBlock = { readonly block: Block; readonly isCanonical: boolean };
+export type FoundBlock = { readonly block: ReportedBlock; readonly isCanonical: boolean };
 
 /** Methods that take a block and an index in it; each exists in a form by block number and one by block hash. */
 export type IndexedRequest = 'eth_getTransaction' | 'eth_getRawTransaction' | 'eth_getUncle';
@@ -33,7 +33,7 @@ export class BlockAccess {
     });
   }
 
-  findResolved(resolved: ResolvedBlock, scope: RequestScope): PromiseOrValue<Block | null> {
+  findResolved(resolved: ResolvedBlock, scope: RequestScope): PromiseOrValue<ReportedBlock | null> {
     if (resolved.kind !== 'block') return null;
     const { number, hash } = resolved.position;
     if (!resolved.isCanonical && hash !== undefined) return this.#parts.directory.findByHash(hash, scope);
@@ -43,7 +43,7 @@ export class BlockAccess {
   /** A request whose answer is immutable for the block and is checked against it. */
   about(
     method: string,
-    { number, hash }: Pick<Block, 'number' | 'hash'>,
+    { number, hash }: Pick<ReportedBlock, 'number' | 'hash'>,
     params: readonly unknown[],
   ): UpstreamRequest & { readonly key: CacheKey } {
     const text = JSON.stringify(params);

@@ -6,7 +6,7 @@ import { BLOCK_LIFE, Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { AgreedLinks } from './agreement/agreed-links.ts';
 import { UpstreamFault } from './fault.ts';
-import type { Block, BlockHeader } from './heads/block.ts';
+import type { BlockHeader, ReportedBlock } from './heads/block.ts';
 import type { NetworkHead } from './heads/network-head.ts';
 import { parseBlock } from './heads/parse-block.ts';
 import { parseText } from './parse-text.ts';
@@ -67,7 +67,7 @@ const NOTHING_VERIFIED: BlockProofs = {
 export class BlockDirectory {
   readonly #ask: Send;
   readonly #head: NetworkHead;
-  readonly #blocks = new Lru<string, Block>(MAX_BYTES, BLOCK_LIFE, undefined, weighBlock);
+  readonly #blocks = new Lru<string, ReportedBlock>(MAX_BYTES, BLOCK_LIFE, undefined, weighBlock);
   readonly #findReported: (hash: string) => bigint | undefined;
   /** Hashes of blocks that were served and are no longer canonical. */
   readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);
@@ -76,7 +76,7 @@ export class BlockDirectory {
   readonly #confirmed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
   readonly #proofs: BlockProofs;
   /** Requests by height in flight since the last reorg, by their parameters. */
-  readonly #agreeing = new Map<string, Promise<Block | null>>();
+  readonly #agreeing = new Map<string, Promise<ReportedBlock | null>>();
   #mergedFrom: bigint | undefined;
   /** Number of reorgs; a response to a request from before the last one is not cached by height. */
   #epoch = 0;
@@ -135,7 +135,7 @@ export class BlockDirectory {
    * Returns the block at a height up to the served head; null if two nodes report that there is none. The hash of a recent height is
    * known from the heads of the share; that of an older one is accepted when two nodes report the same, if there are two.
    */
-  findByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
+  findByNumber(number: bigint, scope: RequestScope): PromiseOrValue<ReportedBlock | null> {
     const hash = this.hashOf(number);
     const known = hash === undefined ? undefined : this.#blocks.get(hash);
     return known ?? this.#requestByNumber(number, hash, scope);
@@ -145,7 +145,7 @@ export class BlockDirectory {
     number: bigint,
     known: string | undefined,
     scope: RequestScope,
-  ): Promise<Block | null> {
+  ): Promise<ReportedBlock | null> {
     const epoch = this.#epoch;
     const { links, agreed } = this.#proofs;
     const isOpen = known === undefined && (links ?? agreed) !== undefined;
@@ -161,10 +161,10 @@ export class BlockDirectory {
    * @param last at most the served head
    * @throws UpstreamFault if the nodes lack a block
    */
-  async listRange(first: bigint, last: bigint, scope: RequestScope): Promise<readonly Block[]> {
+  async listRange(first: bigint, last: bigint, scope: RequestScope): Promise<readonly ReportedBlock[]> {
     const epoch = this.#epoch;
     let child = present(await this.findByNumber(last, scope));
-    const blocks: Block[] = [child];
+    const blocks: ReportedBlock[] = [child];
     while (child.number > first) {
       const count = Math.min(RANGE_STEP, Number(child.number - first));
       const below = child.number - 1n;
@@ -183,7 +183,7 @@ export class BlockDirectory {
   }
 
   /** Returns the block of a height as one node reports it; the caller has to check that it is canonical. */
-  #requestOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<Block | null> {
+  #requestOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<ReportedBlock | null> {
     const hash = this.hashOf(number);
     return (
       (hash === undefined ? undefined : this.#blocks.get(hash)) ??
@@ -207,7 +207,7 @@ export class BlockDirectory {
   }
 
   /** Returns the median of the safe or finalized blocks that up to three nodes report; null if they have none, or if it is not on the served chain. */
-  async findByTag(tag: 'safe' | 'finalized', scope: RequestScope): Promise<Block | null> {
+  async findByTag(tag: 'safe' | 'finalized', scope: RequestScope): Promise<ReportedBlock | null> {
     const call: UpstreamRequest = {
       method: 'eth_getBlockByNumber',
       params: `["${tag}",false]`,
@@ -217,7 +217,7 @@ export class BlockDirectory {
       check: this.#check(() => true),
     };
     const requested = new Set<Upstream>();
-    const told: (Block | null)[] = [];
+    const told: (ReportedBlock | null)[] = [];
     while (told.length < TAG_CONFIRMATIONS) {
       const block = await this.#requestFromAnother({ call, scope, except: requested }, told.length > 0);
       if (block === undefined) break;
@@ -232,7 +232,7 @@ export class BlockDirectory {
   }
 
   /** Returns a cached block by its hash, canonical or not. */
-  findKnown(hash: string): Block | undefined {
+  findKnown(hash: string): ReportedBlock | undefined {
     return this.#blocks.get(hash);
   }
 
@@ -240,7 +240,7 @@ export class BlockDirectory {
    * Returns a block by its hash, canonical or not; null if there is none.
    * @param nulls meaning of a null for an unknown block
    */
-  findByHash(hash: string, scope: RequestScope, nulls?: NullMeaning): PromiseOrValue<Block | null> {
+  findByHash(hash: string, scope: RequestScope, nulls?: NullMeaning): PromiseOrValue<ReportedBlock | null> {
     const known = this.#blocks.get(hash);
     if (known !== undefined) return known;
     const call: UpstreamRequest = {
@@ -299,7 +299,7 @@ export class BlockDirectory {
   }
 
   /** Sends one request for all concurrent callers with the same height; it continues when any of them goes away. */
-  #agreeOnce(call: UpstreamRequest): Promise<Block | null> {
+  #agreeOnce(call: UpstreamRequest): Promise<ReportedBlock | null> {
     const under = this.#agreeing.get(call.params);
     if (under !== undefined) return under;
     const scope = new RequestScope(performance.now() + AGREE_LIMIT_MS);
@@ -310,7 +310,7 @@ export class BlockDirectory {
     return agreement;
   }
 
-  async #agree(call: UpstreamRequest, scope: RequestScope): Promise<Block | null> {
+  async #agree(call: UpstreamRequest, scope: RequestScope): Promise<ReportedBlock | null> {
     const { sharedAs: _, ...unshared } = call;
     const requested = new Set<Upstream>();
     const { voices } = this.#proofs;
@@ -338,7 +338,7 @@ export class BlockDirectory {
   async #requestFromAnother(
     context: RequestContext & { readonly except: Set<Upstream> },
     isOptional: boolean,
-  ): Promise<Block | null | undefined> {
+  ): Promise<ReportedBlock | null | undefined> {
     const witness: AnsweredBy = {};
     try {
       const block = await this.#fetch({ ...context, witness });
@@ -355,7 +355,7 @@ export class BlockDirectory {
    * @param named the requested block, if its hash is known
    */
   #check(
-    isExpected: (block: Block) => boolean,
+    isExpected: (block: ReportedBlock) => boolean,
     named?: VerificationTarget,
   ): (result: JsonResult, upstream?: Upstream) => JsonResult {
     return (result, upstream) => {
@@ -368,7 +368,7 @@ export class BlockDirectory {
     };
   }
 
-  async #fetch(context: RequestContext): Promise<Block | null> {
+  async #fetch(context: RequestContext): Promise<ReportedBlock | null> {
     const result = await this.#ask(context);
     if (result === 'null') return null;
     const block = parseBlock(await parseText(result as string, context.scope));
@@ -383,11 +383,11 @@ export class BlockDirectory {
   }
 }
 
-function weighBlock({ transactionHashes, uncleHashes, extraData }: Block): number {
+function weighBlock({ transactionHashes, uncleHashes, extraData }: ReportedBlock): number {
   return HEADER_BYTES + HASH_BYTES * (transactionHashes.length + uncleHashes.length) + extraData.length;
 }
 
-function present(block: Block | null): Block {
+function present(block: ReportedBlock | null): ReportedBlock {
   if (block === null) throw new UpstreamFault('missing', 'the nodes do not have a block of the chain');
   return block;
 }

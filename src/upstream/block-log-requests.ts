@@ -9,7 +9,7 @@ import type { RequestParts } from './call-requests.ts';
 import { checkReceipts } from './checks/check-receipts.ts';
 import { type LogContradiction, type ReadLogs, readBlockLogs } from './checks/read-block-logs.ts';
 import { Refutation, UpstreamFault } from './fault.ts';
-import type { Block } from './heads/block.ts';
+import type { ReportedBlock } from './heads/block.ts';
 import { holdAll } from './hold-text.ts';
 import { openCharacters } from './join-pieces.ts';
 import type { Upstream } from './upstream.ts';
@@ -89,7 +89,7 @@ export class BlockLogRequests {
    * Returns the logs of verified receipts, or undefined if they cannot be verified.
    * @throws ChainError `unavailable` if verification is required
    */
-  async #findVerified(block: Block, scope: RequestScope): Promise<readonly BlockLog[] | undefined> {
+  async #findVerified(block: ReportedBlock, scope: RequestScope): Promise<readonly BlockLog[] | undefined> {
     const { logProofs, directory, proofs } = this.#parts;
     if (logProofs === undefined) return undefined;
     const { number, hash } = block;
@@ -110,7 +110,11 @@ export class BlockLogRequests {
   }
 
   /** Sends to one node after the other until the reported logs can be accepted. */
-  async #collect(block: Block, from: Source, scope: RequestScope): Promise<readonly BlockLog[] | null> {
+  async #collect(
+    block: ReportedBlock,
+    from: Source,
+    scope: RequestScope,
+  ): Promise<readonly BlockLog[] | null> {
     const { key, ...unkept } = this.#about(block, from);
     const except = new Set<Upstream>();
     const claims: Claim[] = [];
@@ -166,7 +170,7 @@ export class BlockLogRequests {
 
   /** Handles that no node has the logs. Returns null if the block is not on the chain either. */
   async #findNothing(
-    block: Block,
+    block: ReportedBlock,
     { nulls }: UpstreamRequest,
     result: JsonResult | UpstreamFault,
     scope: RequestScope,
@@ -177,7 +181,7 @@ export class BlockLogRequests {
   }
 
   /** Whether the block is canonical. Recent blocks do not get here: a null for them is a fault. */
-  async #isServed({ number, hash }: Block, scope: RequestScope): Promise<boolean> {
+  async #isServed({ number, hash }: ReportedBlock, scope: RequestScope): Promise<boolean> {
     const { number: head } = await this.#parts.resolver.getHead(scope);
     if (number > head) return false;
     const served = await this.#parts.directory.findByNumber(number, scope);
@@ -188,7 +192,7 @@ export class BlockLogRequests {
   async #read(
     result: JsonResult,
     from: Source,
-    block: Block,
+    block: ReportedBlock,
     scope: RequestScope,
   ): Promise<(ReadLogs & { readonly text: JsonText | JsonBytes }) | UpstreamFault> {
     try {
@@ -200,12 +204,12 @@ export class BlockLogRequests {
     }
   }
 
-  async #readText(text: JsonText | JsonBytes, block: Block, scope: RequestScope): Promise<ReadLogs> {
+  async #readText(text: JsonText | JsonBytes, block: ReportedBlock, scope: RequestScope): Promise<ReadLogs> {
     return SCHEDULER.run(scope.owner ?? '', readBlockLogs(await openCharacters(text), block));
   }
 
   /** Accepts logs that contradict the header but that no node contradicts. */
-  #accept(block: Block, { logs, contradiction, digest, key, text }: Claim): readonly BlockLog[] {
+  #accept(block: ReportedBlock, { logs, contradiction, digest, key, text }: Claim): readonly BlockLog[] {
     if (contradiction === 'missing' && !this.#hasLasted(block.hash, digest)) throw doNotAgree();
     if (contradiction !== undefined && !this.#ignored.has(contradiction)) {
       this.#ignored.add(contradiction);
@@ -226,7 +230,7 @@ export class BlockLogRequests {
     return false;
   }
 
-  #about(block: Block, from: Source): UpstreamRequest & { readonly key: CacheKey } {
+  #about(block: ReportedBlock, from: Source): UpstreamRequest & { readonly key: CacheKey } {
     const { hash } = block;
     const ofBlock = `[{"blockHash":"${hash}"}]`;
     const isReceipts = from === 'receipts';

@@ -14,7 +14,7 @@ import { checkReceipts } from './checks/check-receipts.ts';
 import { checkBytes } from './checks/check-stream.ts';
 import { checkQuantity } from './checks/check-values.ts';
 import { parseObjectInSlots } from './checks/parse-object.ts';
-import { type Block, type BlockHeader, viewHeader } from './heads/block.ts';
+import { type BlockHeader, type ReportedBlock, viewHeader } from './heads/block.ts';
 import { parsePendingHeader } from './heads/parse-block.ts';
 import { listReceipts } from './list-receipts.ts';
 import { type NamedBlock, RawRequests } from './raw-requests.ts';
@@ -267,7 +267,7 @@ export class BlockRequests {
     if (resolved.kind === 'none') return null;
     const { number, hash: known } = resolved.position;
     const found = known ?? this.#parts.directory.findByNumber(number, scope);
-    return continueWith<string | Block | null, JsonResult | null>(found, (block) => {
+    return continueWith<string | ReportedBlock | null, JsonResult | null>(found, (block) => {
       const hash = typeof block === 'string' ? block : block?.hash;
       return hash === undefined
         ? null

@@ -9,7 +9,7 @@ import { sendUncovered } from './agreement/send-to-voices.ts';
 import type { BlockDirectory } from './block-directory.ts';
 import type { BlockResolver, ResolvedBlock } from './block-resolver.ts';
 import { CallAtBlock } from './call-at-block.ts';
-import { checkAccessList, checkSimulation } from './checks/check-simulations.ts';
+import { checkAccessListResult, checkSimulation } from './checks/check-simulations.ts';
 import { checkData, checkQuantity } from './checks/check-values.ts';
 import type { CallSampler } from './local-executions.ts';
 import type { SendCoalesced } from './send-coalesced.ts';
@@ -40,7 +40,7 @@ export const MAX_KEY_LENGTH = 65_536;
 
 type Check = (result: JsonResult, upstream?: Upstream) => JsonResult;
 
-const LIST_CHECK: Check = (result, upstream) => checkAccessList(result, upstream?.credentials);
+const LIST_CHECK: Check = (result, upstream) => checkAccessListResult(result, upstream?.credentials);
 
 /** Parameters as text: the first one, the block, and those after it, each preceded by a comma. */
 type EncodedRequest = {

@@ -20,13 +20,13 @@ import type { TrustRules } from './verifying/trust.ts';
 export type ExecutionKind = 'call' | 'estimate' | 'accessList';
 
 /** Answer of a node: JSON text, or an error that counts as an answer. */
-export type NodeReply = { readonly node: Upstream; readonly answer: JsonText | ChainError };
+export type ExecutionReply = { readonly node: Upstream; readonly answer: JsonText | ChainError };
 
 /** Compares some of the answers of nodes to calls. */
 export interface CallSampler {
   /** Whether the answer to this call has to be passed to `noteAnswer`. */
   isSample(request: CallRequest): boolean;
-  noteAnswer(answer: NodeReply & { readonly request: CallRequest; readonly place: Place }): void;
+  noteAnswer(answer: ExecutionReply & { readonly request: CallRequest; readonly place: Place }): void;
 }
 
 /** Executes calls on state that nodes prove. */
@@ -58,7 +58,7 @@ type NodeRequest = {
 };
 
 /** Requests for local executions: parts of states at blocks of the served chain, verified by the executions. */
-export class StateSource {
+export class UpstreamStateSource {
   readonly requests: StateRequests;
   /** Number of operators that have to report the rules of the chain; absent if two nodes are enough. */
   readonly voices: number | undefined;
@@ -132,7 +132,7 @@ export class StateSource {
     place: Place,
     scope: RequestScope,
     except: readonly Upstream[] = [],
-  ): AsyncGenerator<NodeReply> {
+  ): AsyncGenerator<ExecutionReply> {
     const call = toCall(query, place);
     const requested = new Set(except);
     for (;;) {

@@ -4,7 +4,7 @@ import { classifyError } from './errors/classify-error.ts';
 import { UpstreamFault } from './fault.ts';
 import type { BlockHeader } from './heads/block.ts';
 import type { HeadFeed, HeadListener, SyncClaim } from './heads/head-feed.ts';
-import { parseBlockHeader, parseHeader } from './heads/parse-block.ts';
+import { parseBlockHeader, parseReportedHeader } from './heads/parse-block.ts';
 import { type OwnTransport, requestNodeValue } from './request-value.ts';
 import type { Transport } from './transport/transport.ts';
 
@@ -61,7 +61,7 @@ export function createNodeFeed(
 /** Skips a header that cannot be parsed; the next poll finds the head. */
 function announce(header: unknown, onBlock: (block: unknown) => void, listener: HeadListener): void {
   try {
-    const head = parseHeader(header);
+    const head = parseReportedHeader(header);
     onBlock(header);
     listener.onHeader(head);
   } catch {

@@ -21,13 +21,13 @@ import { HeadRequests } from './head-requests.ts';
 import { contradictsChain } from './heads/contradicts-chain.ts';
 import { NetworkHead } from './heads/network-head.ts';
 import { SharedHeights } from './heads/shared-heights.ts';
-import { type LocalExecutions, StateSource } from './local-executions.ts';
+import { type LocalExecutions, UpstreamStateSource } from './local-executions.ts';
 import { Membership } from './membership.ts';
 import { NetworkChainId } from './network-chain-id.ts';
 import { createNodeMemory } from './node-memory.ts';
 import { openLogRequests } from './open-log-requests.ts';
 import { PassedRequests } from './passed-requests.ts';
-import { PendingFeed } from './pending/pending-feed.ts';
+import { NodePendingFeed } from './pending/pending-feed.ts';
 import { createNodeClient, createPool } from './pool.ts';
 import { findReported, hasFallen, mayReportHead } from './reported-heads.ts';
 import { aimPending } from './sending/aim-pending.ts';
@@ -185,7 +185,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     head: () => head.head,
   });
   const { proofs } = verification;
-  const pending = new PendingFeed({
+  const pending = new NodePendingFeed({
     network,
     nodes: upstreams,
     log,
@@ -268,7 +268,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   states = new StateProofs(parts, requests);
   try {
     local = options.openExecutions?.(
-      new StateSource(
+      new UpstreamStateSource(
         chainId,
         requests,
         parts,

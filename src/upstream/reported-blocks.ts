@@ -1,8 +1,8 @@
-import type { Block } from './heads/block.ts';
+import type { ReportedBlock } from './heads/block.ts';
 
 /** Blocks of one height, and the nodes or operators that reported them. */
 export class ReportedBlocks {
-  readonly #reports = new Map<string, { readonly block: Block; readonly by: Set<unknown> }>();
+  readonly #reports = new Map<string, { readonly block: ReportedBlock; readonly by: Set<unknown> }>();
 
   /** Number of reports, each reporter of a block counted once. */
   get size(): number {
@@ -12,7 +12,7 @@ export class ReportedBlocks {
   }
 
   /** The block that all reported; undefined if there is none, or several. */
-  get only(): Block | undefined {
+  get only(): ReportedBlock | undefined {
     const [first, ...others] = this.#reports.values();
     return others.length === 0 ? first?.block : undefined;
   }
@@ -21,7 +21,7 @@ export class ReportedBlocks {
    * @param reporter a node, or its operator
    * @returns how many reported the same block
    */
-  add(block: Block, reporter: unknown): number {
+  add(block: ReportedBlock, reporter: unknown): number {
     const entry = this.#reports.get(block.hash) ?? { block, by: new Set() };
     this.#reports.set(block.hash, entry);
     entry.by.add(reporter);

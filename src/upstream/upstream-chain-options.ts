@@ -7,9 +7,9 @@ import type { HeightTable } from '../records/height-table.ts';
 import type { RecordTable } from '../records/record-table.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';
 import type { AgreementOptions } from './agreement/options.ts';
-import type { LocalExecutions, StateSource } from './local-executions.ts';
+import type { LocalExecutions, UpstreamStateSource } from './local-executions.ts';
 import type { Checkpoint, PoolOptions, UpstreamOptions, VerifyMode } from './options.ts';
-import type { SendOptions } from './sending/options.ts';
+import type { SendSectionOptions } from './sending/options.ts';
 import type { SendingTools } from './sending/sending-parts.ts';
 
 export type UpstreamChainOptions = {
@@ -26,7 +26,7 @@ export type UpstreamChainOptions = {
   /** Storage of proven state; by default in memory only. */
   readonly provenState?: Pick<StateCacheOptions, 'bytes' | 'codes'>;
   /** Opens the executor of local calls; absent if nodes execute. */
-  readonly openExecutions?: ((source: StateSource) => LocalExecutions) | undefined;
+  readonly openExecutions?: ((source: UpstreamStateSource) => LocalExecutions) | undefined;
   /** A block that is canonical according to the configuration. */
   readonly checkpoint?: Checkpoint | undefined;
   /** Whether layer 1 commits to blocks of the chain. */
@@ -41,7 +41,7 @@ export type UpstreamChainOptions = {
 
 /** Options of sending, apart from the nodes. */
 type SendingOptions = {
-  readonly options: SendOptions;
+  readonly options: SendSectionOptions;
   readonly tools: SendingTools;
   /** Records of sent transactions that processes share. */
   readonly records?: RecordTable | undefined;

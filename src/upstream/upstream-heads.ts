@@ -1,17 +1,17 @@
 import type { BlockPlace, HeadReads } from '../chain/chain.ts';
 import { Listeners } from '../util/listeners.ts';
 import type { NetworkHead } from './heads/network-head.ts';
-import type { PendingFeed } from './pending/pending-feed.ts';
+import type { NodePendingFeed } from './pending/pending-feed.ts';
 
 /** The head that a network of nodes serves, and the transactions that its nodes announce. */
 export class UpstreamHeads implements HeadReads {
   readonly #head: Pick<NetworkHead, 'served'>;
-  readonly #pending: PendingFeed;
+  readonly #pending: NodePendingFeed;
   readonly explainAbsence: () => string;
   readonly #watchers = new Listeners<[]>();
 
   /** @param explain returns why no block is served, as the rest of a sentence */
-  constructor(head: Pick<NetworkHead, 'served'>, pending: PendingFeed, explain: () => string) {
+  constructor(head: Pick<NetworkHead, 'served'>, pending: NodePendingFeed, explain: () => string) {
     this.#head = head;
     this.#pending = pending;
     this.explainAbsence = explain;

@@ -31,7 +31,7 @@ const READERS: Readonly<Record<FieldKind, ReadField>> = {
  * @param encoded envelope as in the block: type byte and RLP list, or a legacy list
  * @throws RangeError if no known form fits
  */
-export function decodeTransaction(encoded: Uint8Array): Members {
+export function decodeHashedTransaction(encoded: Uint8Array): Members {
   const [first = 0] = encoded;
   const type = first >= FIRST_LIST ? undefined : first;
   const items = asList(decodeRlp(type === undefined ? encoded : encoded.subarray(1)), 'transaction');

@@ -11,7 +11,7 @@ const ROOT = /^0x[0-9a-fA-F]{64}$/;
  * @param type type of the transaction
  * @throws UnreadableMember if a hashed member is missing or malformed
  */
-export function encodeReceipt(receipt: Members, type: number, writer: RlpWriter): Uint8Array {
+export function encodeTrieReceipt(receipt: Members, type: number, writer: RlpWriter): Uint8Array {
   const mark = writer.mark;
   try {
     if (type === DEPOSIT_TYPE && receipt['depositReceiptVersion'] != null) {

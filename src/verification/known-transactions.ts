@@ -1,6 +1,6 @@
 import { encodeHex } from '../primitives/byte-loops.ts';
 import type { VerifiedHeader } from './verify-block.ts';
-import type { TransactionFacts } from './verify-transaction.ts';
+import type { VerifiedFacts } from './verify-transaction.ts';
 
 /** Byte offsets in a row of `assembly/block.ts`; `hash`, `from` and `to` are byte ranges, each ending where the next field begins. */
 export const ROW_SIZE = 128;
@@ -25,26 +25,26 @@ export class KnownTransactions {
   /** Rows that `ListText` compares receipts and hashes with; absent if the transactions were parsed. */
   readonly rows: Uint8Array | undefined;
   /** Facts of transactions that are not in the rows, by index. */
-  readonly parsed: ReadonlyMap<number, TransactionFacts>;
-  #facts: readonly TransactionFacts[] | undefined;
+  readonly parsed: ReadonlyMap<number, VerifiedFacts>;
+  #facts: readonly VerifiedFacts[] | undefined;
 
   private constructor(
     length: number,
     rows: Uint8Array | undefined,
-    parsed: ReadonlyMap<number, TransactionFacts>,
+    parsed: ReadonlyMap<number, VerifiedFacts>,
   ) {
     this.length = length;
     this.rows = rows;
     this.parsed = parsed;
   }
 
-  static of(facts: readonly TransactionFacts[]): KnownTransactions {
+  static of(facts: readonly VerifiedFacts[]): KnownTransactions {
     const known = new KnownTransactions(facts.length, undefined, new Map());
     known.#facts = facts;
     return known;
   }
 
-  static ofRows(rows: Uint8Array, parsed: ReadonlyMap<number, TransactionFacts>): KnownTransactions {
+  static ofRows(rows: Uint8Array, parsed: ReadonlyMap<number, VerifiedFacts>): KnownTransactions {
     return new KnownTransactions(rows.length / ROW_SIZE, rows, parsed);
   }
 
@@ -60,7 +60,7 @@ export class KnownTransactions {
   }
 
   /** Built on first use; most blocks never need them. */
-  get facts(): readonly TransactionFacts[] {
+  get facts(): readonly VerifiedFacts[] {
     this.#facts ??= readRows(this.rows as Uint8Array, this.parsed);
     return this.#facts;
   }
@@ -69,10 +69,7 @@ export class KnownTransactions {
 /** Verified block. */
 export type KnownBlock = { readonly header: VerifiedHeader; readonly transactions: KnownTransactions };
 
-function readRows(
-  rows: Uint8Array,
-  parsed: ReadonlyMap<number, TransactionFacts>,
-): readonly TransactionFacts[] {
+function readRows(rows: Uint8Array, parsed: ReadonlyMap<number, VerifiedFacts>): readonly VerifiedFacts[] {
   const text = encodeHex(rows);
   const numbers = new DataView(rows.buffer, rows.byteOffset);
   return Array.from({ length: rows.length / ROW_SIZE }, (_, index) => {

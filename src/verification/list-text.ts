@@ -12,7 +12,7 @@ import { LIST_READER_MODULE } from './list-reader-module.ts';
 import { hasRepeatedNames } from './repeated-names.ts';
 import { type FieldKind, TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
 import type { VerifiedHeader } from './verify-block.ts';
-import type { BlockPlace } from './verify-transaction.ts';
+import type { StatedBlock } from './verify-transaction.ts';
 
 type Global = { readonly value: number };
 
@@ -217,7 +217,7 @@ export class ListText {
    * @param first index in the block of the first transaction
    * @returns false if `decide` rejected an item or the text has an unsupported form: it must be parsed
    */
-  readTransactions(block: BlockPlace, first: number, decide: Decide): boolean {
+  readTransactions(block: StatedBlock, first: number, decide: Decide): boolean {
     return this.#walk(block, first, 0, (transaction, index) => {
       const encoded = decide(transaction, index);
       if (encoded !== undefined)
@@ -265,7 +265,7 @@ export class ListText {
    * @returns false if `decide` rejected an item or the text has an unsupported form: it must be parsed
    */
   readReceipts(
-    block: BlockPlace,
+    block: StatedBlock,
     first: number,
     rows: Uint8Array,
     walk: ReceiptWalk,
@@ -290,7 +290,7 @@ export class ListText {
   }
 
   #walk(
-    { hash, number, timestamp, baseFeePerGas }: BlockPlace,
+    { hash, number, timestamp, baseFeePerGas }: StatedBlock,
     first: number,
     known: number,
     decide: Decide,

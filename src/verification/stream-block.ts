@@ -22,7 +22,7 @@ import {
   verifyHeader,
   verifyWithdrawals,
 } from './verify-block.ts';
-import type { BlockPlace, TransactionFacts, VerifyTools } from './verify-transaction.ts';
+import type { StatedBlock, VerifiedFacts, VerifyTools } from './verify-transaction.ts';
 
 /** Longest block without its transactions, in bytes; most have one or two kilobytes. */
 const MAX_REST_BYTES: number = 4 << 20;
@@ -66,8 +66,8 @@ export class BlockStream {
   readonly #root: OrderedRoot;
   readonly #rows: Uint8Array[] = [];
   /** Facts of the transactions that were parsed, by index. */
-  readonly #parsed = new Map<number, TransactionFacts>();
-  #place: BlockPlace | undefined;
+  readonly #parsed = new Map<number, VerifiedFacts>();
+  #place: StatedBlock | undefined;
   #isPlaceSought = false;
   /** Items of the last piece, until the header is there. */
   readonly #waiting: Uint8Array[] = [];
@@ -195,7 +195,7 @@ export class BlockStream {
     this.#count += length;
   }
 
-  #readParsed(text: JsonText, items: readonly unknown[], place: BlockPlace): void {
+  #readParsed(text: JsonText, items: readonly unknown[], place: StatedBlock): void {
     const { tools, verifySender } = this.#options;
     refuseRepeatedNames(text, items, tools.findings);
     this.#rows.push(ListText.createRows(items.length));
@@ -216,7 +216,7 @@ export class BlockStream {
    * Reads the members that transactions are compared with from the text before the list; undefined if one is missing, as in blocks without a base fee,
    * or may differ from the header's.
    */
-  #findPlace(): BlockPlace | undefined {
+  #findPlace(): StatedBlock | undefined {
     try {
       const members = JSON.parse(`${this.#splitter.rest}]}`) as Members;
       if (mayBeUnhashed(members, 'baseFeePerGas')) return undefined;
@@ -234,7 +234,7 @@ export class BlockStream {
   }
 }
 
-function isSamePlace(place: BlockPlace | undefined, header: VerifiedHeader): boolean {
+function isSamePlace(place: StatedBlock | undefined, header: VerifiedHeader): boolean {
   return (
     place?.number === header.number &&
     place.timestamp === header.timestamp &&

@@ -17,16 +17,16 @@ import {
   writeInteger,
 } from './members.ts';
 import {
-  type BlockPlace,
   readUncovered,
-  type TransactionFacts,
+  type StatedBlock,
+  type VerifiedFacts,
   type VerifyTools,
   verifyPlace,
   verifyTransaction,
 } from './verify-transaction.ts';
 
 /** Members of a recomputed header that other responses are compared with. */
-export type VerifiedHeader = BlockPlace & {
+export type VerifiedHeader = StatedBlock & {
   /** Encoding that the chain uses. */
   readonly form: HeaderForm;
   readonly parentHash: string;
@@ -126,11 +126,11 @@ export function verifyBody(
 export function readMatching(
   transactions: ListText,
   first: number,
-  block: BlockPlace,
+  block: StatedBlock,
   writer: RlpWriter,
 ): KnownTransactions | undefined {
   const tools = { findings: new Findings(), writer };
-  const parsed = new Map<number, TransactionFacts>();
+  const parsed = new Map<number, VerifiedFacts>();
   const isRead = transactions.readTransactions(block, first, (transaction, index) => {
     const verified = isMembers(transaction)
       ? verifyTransaction(transaction, tools, block.baseFeePerGas)
@@ -148,10 +148,10 @@ function verifyTransactions(
   transactionsRoot: unknown,
   header: VerifiedHeader,
   tools: VerifyTools,
-): readonly TransactionFacts[] | undefined {
+): readonly VerifiedFacts[] | undefined {
   const { findings } = tools;
   const encodings: Uint8Array[] = [];
-  const facts: TransactionFacts[] = [];
+  const facts: VerifiedFacts[] = [];
   if (!Array.isArray(transactions)) {
     findings.contradict('transactions', 'the block has no list of transactions');
     return undefined;
@@ -174,9 +174,9 @@ function verifyTransactions(
 export function readListed(
   transaction: unknown,
   index: number,
-  block: BlockPlace,
+  block: StatedBlock,
   tools: VerifyTools,
-): { readonly encoded?: Uint8Array; readonly facts: TransactionFacts } | undefined {
+): { readonly encoded?: Uint8Array; readonly facts: VerifiedFacts } | undefined {
   const { findings, writer } = tools;
   const uncovered = isMembers(transaction) ? readUncovered(transaction, writer) : undefined;
   if (uncovered !== undefined) {

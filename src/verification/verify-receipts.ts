@@ -2,14 +2,14 @@ import { bytesToHex } from '../primitives/hex.ts';
 import { computeOrderedRoot } from '../primitives/ordered-root.ts';
 import type { RlpWriter } from '../primitives/rlp-writer.ts';
 import { requireLogMembers, requireReceiptMembers } from './compare-members.ts';
-import { encodeReceipt } from './encode-receipt.ts';
+import { encodeTrieReceipt } from './encode-receipt.ts';
 import { readType } from './encode-transaction.ts';
 import { Findings, type Members } from './findings.ts';
 import type { KnownBlock, KnownTransactions } from './known-transactions.ts';
 import { ListText, type ReceiptWalk } from './list-text.ts';
 import { isMembers, isSameInteger, isSameText, readInteger, UnreadableMember } from './members.ts';
 import type { VerifiedHeader } from './verify-block.ts';
-import { deriveContract, type TransactionFacts, type VerifyTools } from './verify-transaction.ts';
+import { deriveContract, type VerifiedFacts, type VerifyTools } from './verify-transaction.ts';
 
 const GAS_PER_BLOB = 131_072;
 /** Zero address; some nodes return it for transactions that create no contract. */
@@ -39,7 +39,7 @@ export function verifyReceipts(
   const encodings: Uint8Array[] = [];
   const walk: ReceiptWalk = { gas: 0n, logs: 0 };
   for (const [index, receipt] of (receipts as readonly unknown[]).entries()) {
-    const facts = transactions.facts[index] as TransactionFacts;
+    const facts = transactions.facts[index] as VerifiedFacts;
     if (!readReceipt(receipt, facts, header, index, walk, tools, (encoded) => encodings.push(encoded)))
       return;
   }
@@ -54,7 +54,7 @@ export function verifyReceipts(
  */
 export function readReceipt(
   receipt: unknown,
-  facts: TransactionFacts,
+  facts: VerifiedFacts,
   header: VerifiedHeader,
   index: number,
   walk: ReceiptWalk,
@@ -66,7 +66,7 @@ export function readReceipt(
     if (!isMembers(receipt)) throw new UnreadableMember('receipts');
     if (facts.isUncovered === true)
       findings.noteUnknown('receipts', 'there is a receipt that no root covers');
-    else take(encodeReceipt(receipt, facts.type, writer));
+    else take(encodeTrieReceipt(receipt, facts.type, writer));
     compareReceipt(receipt, facts, header, index, walk, tools);
     return true;
   } catch (error) {
@@ -121,7 +121,7 @@ export function readMatchingReceipts(
   const decide = (receipt: unknown, index: number): Uint8Array | undefined => {
     const facts = transactions.facts[index];
     if (!isMembers(receipt) || facts === undefined || facts.isUncovered === true) return undefined;
-    const encoded = encodeReceipt(receipt, facts.type, writer);
+    const encoded = encodeTrieReceipt(receipt, facts.type, writer);
     compareReceipt(receipt, facts, header, index, walk, { findings, writer });
     return findings.list.length === 0 ? encoded : undefined;
   };
@@ -135,7 +135,7 @@ export function readMatchingReceipts(
 
 function compareReceipt(
   receipt: Members,
-  facts: TransactionFacts,
+  facts: VerifiedFacts,
   header: VerifiedHeader,
   index: number,
   walk: ReceiptWalk,
@@ -191,7 +191,7 @@ function compareReceipt(
 
 function comparePlace(
   { type, transactionHash, transactionIndex, blockHash, blockNumber, blockTimestamp }: Members,
-  facts: TransactionFacts,
+  facts: VerifiedFacts,
   { hash, number, timestamp }: VerifiedHeader,
   index: number,
   findings: Findings,
@@ -208,7 +208,7 @@ function comparePlace(
 
 function compareLogs(
   { logs }: Members,
-  facts: TransactionFacts,
+  facts: VerifiedFacts,
   header: VerifiedHeader,
   index: number,
   walk: ReceiptWalk,

@@ -22,7 +22,7 @@ import type { TransactionForm } from './transaction-forms.ts';
 export type VerifyTools = { readonly findings: Findings; readonly writer: RlpWriter };
 
 /** Block that an object states as its own; hashes are lower-case. */
-export type BlockPlace = {
+export type StatedBlock = {
   readonly hash: string;
   readonly number: bigint;
   /** Unix time in seconds. */
@@ -31,7 +31,7 @@ export type BlockPlace = {
 };
 
 /** Facts of a verified transaction: as much as its receipt is compared with. */
-export type TransactionFacts = {
+export type VerifiedFacts = {
   readonly hash: string;
   readonly type: number;
   /** Undefined if it is neither hashed nor signed: one node's word cannot refute another node. */
@@ -61,7 +61,7 @@ const NOBODY = `0x${'0'.repeat(40)}`;
  * Returns the facts of a listed transaction that no root covers: Polygon's state sync (bor, core/types/bor_receipt.go), from and to the zero
  * address, without gas and signature, under a hash that is not its own. Undefined for all others.
  */
-export function readUncovered(transaction: Members, writer: RlpWriter): TransactionFacts | undefined {
+export function readUncovered(transaction: Members, writer: RlpWriter): VerifiedFacts | undefined {
   const { from, to, gas, r, s, hash, nonce } = transaction;
   const isOfNobody = from === NOBODY && to === NOBODY && gas === '0x0' && r === '0x0' && s === '0x0';
   if (!isOfNobody || typeof hash !== 'string' || typeof nonce !== 'string') return undefined;
@@ -108,7 +108,7 @@ export function verifyTransaction(
   transaction: Members,
   tools: VerifyTools,
   baseFeePerGas: bigint | undefined,
-): { readonly encoded: Uint8Array; readonly facts: TransactionFacts } | undefined {
+): { readonly encoded: Uint8Array; readonly facts: VerifiedFacts } | undefined {
   const { findings, writer } = tools;
   const form = findTransactionForm(transaction);
   if (form === undefined) {
@@ -197,7 +197,7 @@ function readFacts(
   hash: string,
   baseFeePerGas: bigint | undefined,
   findings: Findings,
-): TransactionFacts {
+): VerifiedFacts {
   const { type = 0 } = form;
   const { from, to, nonce, blobVersionedHashes } = transaction;
   const price = type > MAX_PRICED_TYPE ? undefined : computePrice(transaction, type, baseFeePerGas);
@@ -256,7 +256,7 @@ function computePrice(
 /** Compares the place that a transaction object states with its actual place. */
 export function verifyPlace(
   transaction: Members,
-  { hash, number, timestamp }: BlockPlace,
+  { hash, number, timestamp }: StatedBlock,
   index: number,
   findings: Findings,
 ): void {
@@ -334,7 +334,7 @@ export function verifySender(
 }
 
 /** Address of the contract that a transaction creates (yellow paper, section 7); undefined if sender or nonce are unknown or malformed. */
-export function deriveContract({ from, nonce }: TransactionFacts, writer: RlpWriter): string | undefined {
+export function deriveContract({ from, nonce }: VerifiedFacts, writer: RlpWriter): string | undefined {
   if (from === undefined || nonce === undefined || !ADDRESS.test(from)) return undefined;
   const mark = writer.mark;
   try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
-import { parseHeader } from '../../src/feed/parse-header.ts';
+import { parseFeedHeader } from '../../src/feed/parse-header.ts';
 import { ModelChain } from '../support/model-chain.ts';
 
 const { head } = new ModelChain(12);
@@ -9,7 +9,7 @@ const { head } = new ModelChain(12);
 describe('header of a feed', () => {
   it('is read with its number, hash and parent', () => {
     const { number, hash, parentHash, header } = head;
-    assert.deepEqual(parseHeader(header, { hash, number }), { number, hash, parentHash, header });
+    assert.deepEqual(parseFeedHeader(header, { hash, number }), { number, hash, parentHash, header });
   });
 
   it('is refused where it is none, or that of another block', () => {
@@ -27,8 +27,8 @@ describe('header of a feed', () => {
     ];
     const isUnavailable = (error: unknown): boolean =>
       error instanceof ChainError && error.kind === 'unavailable';
-    for (const header of broken) assert.throws(() => parseHeader(header, {}), isUnavailable, header);
-    assert.throws(() => parseHeader(head.header, { number: 4n }), isUnavailable);
-    assert.throws(() => parseHeader(head.header, { hash: head.parentHash }), isUnavailable);
+    for (const header of broken) assert.throws(() => parseFeedHeader(header, {}), isUnavailable, header);
+    assert.throws(() => parseFeedHeader(head.header, { number: 4n }), isUnavailable);
+    assert.throws(() => parseFeedHeader(head.header, { hash: head.parentHash }), isUnavailable);
   });
 });

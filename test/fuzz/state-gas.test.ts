@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createEvm } from '../../src/engine/create-evm.ts';
 import type { Evm } from '../../src/evm/evm.ts';
 import type { StateChanges } from '../../src/evm/host.ts';
-import type { Access, MessageResult } from '../../src/evm/message.ts';
+import type { MessageResult, StateAccess } from '../../src/evm/message.ts';
 import { rulesOf } from '../../src/evm/revisions/revisions.ts';
 import { WHOLE_SLICE } from '../../src/evm/slice.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
@@ -27,7 +27,7 @@ type Outcome = {
   readonly accesses: readonly string[];
 };
 
-function nameOf({ address, slot }: Access): string {
+function nameOf({ address, slot }: StateAccess): string {
   return `${bytesToHex(address)} ${slot === undefined ? '' : bytesToHex(slot)}`;
 }
 

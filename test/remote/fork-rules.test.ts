@@ -6,7 +6,7 @@ import { BLANK_HEADER, type Header } from '../../src/chain/header.ts';
 import { FetchedRules } from '../../src/remote/fetched-rules.ts';
 import { ForkRules } from '../../src/remote/fork-rules.ts';
 import { findKnownChain } from '../../src/remote/known-chains.ts';
-import type { NodeReply, NodeRequest } from '../../src/remote/state-source.ts';
+import type { NodeRequest, StateReply } from '../../src/remote/state-source.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { GETH_SKIP, installGeth } from '../geth/node/geth-program.ts';
@@ -71,7 +71,7 @@ class Tellers {
     });
   }
 
-  async *#survey({ method }: NodeRequest): AsyncGenerator<NodeReply> {
+  async *#survey({ method }: NodeRequest): AsyncGenerator<StateReply> {
     assert.equal(method, 'eth_config');
     for (const [i, answer] of this.answers.entries()) {
       this.requested++;

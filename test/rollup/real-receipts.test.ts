@@ -13,11 +13,11 @@ import { hexToBytes } from '../../src/primitives/hex.ts';
 import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
 import {
   type BedrockPrices,
+  type CalldataBytes,
   computeEcotoneFee,
   computeFjordFee,
   computeFjordGas,
   computeRegolithFee,
-  type DataBytes,
   type EcotonePrices,
 } from '../../src/rollup/fees/op-stack-fee.ts';
 
@@ -39,7 +39,7 @@ const RECEIPTS = JSON.parse(
   readFileSync(join(ROOT, 'test/rollup/receipts/receipts.json'), 'utf8'),
 ) as readonly Receipt[];
 
-function countBytes(transaction: Uint8Array): DataBytes {
+function countBytes(transaction: Uint8Array): CalldataBytes {
   const zeros = transaction.filter((byte) => byte === 0).length;
   return { zero: BigInt(zeros), nonZero: BigInt(transaction.length - zeros) };
 }

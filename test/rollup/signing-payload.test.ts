@@ -5,7 +5,7 @@ import { serializeTransaction } from 'viem';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { CallObject } from '../../src/chain/requests.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
-import { encodeSigningPayload, inferPayloadType } from '../../src/rollup/estimate/signing-payload.ts';
+import { encodeSigningBytes, inferPayloadType } from '../../src/rollup/estimate/signing-payload.ts';
 
 const TO = '0x52908400098527886e0f7030069857d2e4169ee7';
 const KEY = `0x${'11'.repeat(32)}`;
@@ -13,7 +13,7 @@ const DEFAULTS = { chainId: 59144n, nonce: 9n, gasLimit: 53_000n, gasPrice: 7n }
 const ACCESS_LIST = [{ address: TO, storageKeys: [KEY, `0x${'00'.repeat(32)}`] }];
 
 function encode(call: CallObject): string {
-  return bytesToHex(encodeSigningPayload(call, DEFAULTS));
+  return bytesToHex(encodeSigningBytes(call, DEFAULTS));
 }
 
 test('legacy: EIP-155 payload, as ethers builds it', () => {

@@ -4,7 +4,7 @@ import { ChainError } from '../../src/chain/errors.ts';
 import type { CallRequest } from '../../src/chain/requests.ts';
 import { hexToBytes } from '../../src/primitives/hex.ts';
 import { readWord } from '../../src/rollup/contract.ts';
-import { suggestTip } from '../../src/rollup/estimate/find-tip.ts';
+import { findSuggestedTip } from '../../src/rollup/estimate/find-tip.ts';
 import { foldL1Cost } from '../../src/rollup/estimate/fold-l1-cost.ts';
 import { pinBlock } from '../../src/rollup/estimate/pin-block.ts';
 import { readBasics } from '../../src/rollup/estimate/read-basics.ts';
@@ -45,7 +45,7 @@ async function estimateToyGas(
   const pinned = await pinBlock(chain, request.block, scope);
   const [{ gasLimit, baseFeePerGas = 0n }, tip = 0n, price] = await Promise.all([
     readBasics(chain, request, pinned, scope),
-    suggestTip(chain, scope),
+    findSuggestedTip(chain, scope),
     readWord(chain, { to: PRICES, data: PRICE_PER_BYTE }, pinned.reference, scope),
   ]);
   if (price === undefined) throw new ChainError('misconfigured', `no pricePerByte() at ${PRICES}`);

@@ -5,7 +5,7 @@ import { encodeHexData, toHexData } from '../../src/primitives/hex-data.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { RpcError } from '../../src/rpc/errors.ts';
 import { encodeError, encodeResult, encodeSmallError } from '../../src/rpc/response.ts';
-import { cutText, LARGE_TEXT, streamParts } from '../../src/rpc/text-pieces.ts';
+import { LARGE_TEXT, sliceText, streamParts } from '../../src/rpc/text-pieces.ts';
 
 /** No piece is larger: what the event loop does at a time. */
 const MAX_PIECE_BYTES = 3 * 64 * 1024 + 100;
@@ -69,7 +69,7 @@ test('parts are put together and cut without loss', async () => {
       const expected = Buffer.concat(mixed.map((part) => Buffer.from(part as string)));
       assert.equal(await read(streamParts(mixed, 0)), expected.toString());
 
-      assert.equal([...cutText(parts.join(''))].join(''), parts.join(''));
+      assert.equal([...sliceText(parts.join(''))].join(''), parts.join(''));
     }),
     { numRuns: 30 },
   );

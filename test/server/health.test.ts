@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Health, type NetworkReadiness } from '../../src/server/health.ts';
+import { type NetworkReadiness, ServiceHealth } from '../../src/server/health.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { encodeHead, encodeRequest, exchange, RawClient, startServer } from './support.ts';
 
@@ -49,7 +49,7 @@ for (const [policy, networks, status] of [
   const { answerable, unanswerable } = networks;
   const names = Object.keys(unanswerable);
   test(`${policy}: ${answerable.length} can answer, ${names.length} cannot: ${status}`, async (t) => {
-    const health = new Health({ ready: policy }, () => networks);
+    const health = new ServiceHealth({ ready: policy }, () => networks);
     const { port } = await startServer(t, { health });
     const answer = await exchange(port, READY);
     assert.equal(answer.status, status);

@@ -3,19 +3,23 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   findRoute,
-  type Route,
+  type RequestTarget,
   readRequestHead,
   readSessionParameter,
 } from '../../src/server/request-head.ts';
 
-const keyed = (to: 'http' | 'webSocket', network: string | undefined, key: string | undefined): Route => ({
+const keyed = (
+  to: 'http' | 'webSocket',
+  network: string | undefined,
+  key: string | undefined,
+): RequestTarget => ({
   to,
   network,
   key,
 });
-const NOTHING: Route = { to: 'nothing' };
+const NOTHING: RequestTarget = { to: 'nothing' };
 
-const ROUTES: Readonly<Record<string, Route>> = {
+const ROUTES: Readonly<Record<string, RequestTarget>> = {
   '/v3/k': keyed('http', undefined, 'k'),
   '/v3/': keyed('http', undefined, undefined),
   '/v3': keyed('http', undefined, undefined),

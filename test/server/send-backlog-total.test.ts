@@ -5,7 +5,7 @@ import { Duplex } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Server } from '../../src/server/lifecycle.ts';
-import type { TransportLimits } from '../../src/server/options.ts';
+import type { ListenerLimits } from '../../src/server/options.ts';
 import { SendBacklogTotal } from '../../src/server/send-backlog-total.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
@@ -29,7 +29,7 @@ type Handled = { calls: number };
 /** A server on which each key `good-key-<name>` is a caller of its own. */
 async function start(
   t: TestContext,
-  limits: Partial<TransportLimits>,
+  limits: Partial<ListenerLimits>,
 ): Promise<{ server: Server; port: number; handled: Handled; bounds: string[] }> {
   const bounds: string[] = [];
   const handled = { calls: 0 };

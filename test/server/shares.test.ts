@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Server } from '../../src/server/lifecycle.ts';
-import type { ListenOptions, TransportLimits } from '../../src/server/options.ts';
+import type { ListenerLimits, ListenOptions } from '../../src/server/options.ts';
 import { nameOwner } from '../../src/util/owner.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
@@ -25,7 +25,7 @@ const POLITE = `${KEY}-polite`;
 /** A server on which each key that begins with `good-key` is a caller of its own. */
 function start(
   t: TestContext,
-  limits: Partial<TransportLimits>,
+  limits: Partial<ListenerLimits>,
   { admitted, listen }: { admitted?: Promise<void>; listen?: Partial<ListenOptions> } = {},
 ): Promise<{ server: Server; port: number }> {
   const gateway = createFakeGateway();

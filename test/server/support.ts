@@ -8,12 +8,12 @@ import type { Network } from '../../src/methods/network.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { RequestLog } from '../../src/observe/request-log.ts';
 import { RequestObserver } from '../../src/observe/request-observer.ts';
-import type { Health } from '../../src/server/health.ts';
+import type { ServiceHealth } from '../../src/server/health.ts';
 import { createServer, type Server } from '../../src/server/lifecycle.ts';
 import {
   type CorsOptions,
+  type ListenerLimits,
   type ListenOptions,
-  type TransportLimits,
   transportLimitsShape,
 } from '../../src/server/options.ts';
 import type { BoundName } from '../../src/util/bounds.ts';
@@ -81,9 +81,9 @@ export function createFakeGateway(
 export type Setup = {
   readonly handler?: Handler;
   readonly gateway?: Gateway;
-  readonly limits?: Partial<TransportLimits>;
+  readonly limits?: Partial<ListenerLimits>;
   readonly cors?: CorsOptions;
-  readonly health?: Health;
+  readonly health?: ServiceHealth;
   readonly listen?: Partial<ListenOptions>;
   readonly logLines?: string[];
   /** Called for each refusal by a bound that has no answer. */
@@ -91,7 +91,7 @@ export type Setup = {
 };
 
 /** What `limits:` is when a file says nothing. */
-export function defaultLimits(): TransportLimits {
+export function defaultLimits(): ListenerLimits {
   return z.strictObject(transportLimitsShape).parse({});
 }
 

@@ -2,7 +2,7 @@ import { KnownCredentials } from '../../src/access/known-credentials.ts';
 import type { LimitTable } from '../../src/access/limits/limit-table.ts';
 import { Limiter } from '../../src/access/limits/limiter.ts';
 import type { KeyVerifier } from '../../src/access/principal.ts';
-import type { Access } from '../../src/gateway/admission.ts';
+import type { AdmissionParts } from '../../src/gateway/admission.ts';
 
 /** Gives what is wanted. */
 export const NO_LIMITS: LimitTable = {
@@ -13,7 +13,7 @@ export const NO_LIMITS: LimitTable = {
 };
 
 /** Admission is what `verify` says; there are no limits and no tokens. */
-export function openTo(verify: KeyVerifier['verify']): Access {
+export function openTo(verify: KeyVerifier['verify']): AdmissionParts {
   return {
     keys: { verify, isKnown: () => false },
     tokens: { verify: () => assertNever() },

@@ -1,4 +1,4 @@
-import type { Block, BlockHeader } from '../../src/upstream/heads/block.ts';
+import type { BlockHeader, ReportedBlock } from '../../src/upstream/heads/block.ts';
 
 /** Seconds between two blocks of a tree. */
 const BLOCK_SECONDS = 2;
@@ -10,7 +10,7 @@ export function hashOf(branch: string, number: bigint): string {
 }
 
 /** A block of a branch; `parent` is the block below where that is on another branch. */
-export function makeBlock(branch: string, number: bigint, parent?: BlockHeader): Block {
+export function makeBlock(branch: string, number: bigint, parent?: BlockHeader): ReportedBlock {
   return {
     number,
     hash: hashOf(branch, number),
@@ -29,9 +29,9 @@ export function makeBlock(branch: string, number: bigint, parent?: BlockHeader):
 
 /** A chain of blocks from 0 on, of which others can fork off. */
 export class TestChain {
-  readonly blocks: Block[];
+  readonly blocks: ReportedBlock[];
 
-  constructor(blocks: readonly Block[]) {
+  constructor(blocks: readonly ReportedBlock[]) {
     this.blocks = [...blocks];
   }
 
@@ -50,11 +50,11 @@ export class TestChain {
     return this;
   }
 
-  get tip(): Block {
+  get tip(): ReportedBlock {
     return this.at(this.blocks.length - 1);
   }
 
-  at(number: number): Block {
+  at(number: number): ReportedBlock {
     const block = this.blocks[number];
     if (block === undefined) throw new RangeError(`no block ${number}`);
     return block;

@@ -1,4 +1,4 @@
-import type { Block, BlockHeader } from '../../src/upstream/heads/block.ts';
+import type { BlockHeader, ReportedBlock } from '../../src/upstream/heads/block.ts';
 import type { HeadFeed, SyncClaim } from '../../src/upstream/heads/head-feed.ts';
 import type { Clock } from '../../src/util/clock.ts';
 import type { TestChain } from './block-tree.ts';
@@ -43,7 +43,7 @@ export class ScriptedFeed implements HeadFeed {
     };
   }
 
-  async getBlock(block: Wanted): Promise<Block | null> {
+  async getBlock(block: Wanted): Promise<ReportedBlock | null> {
     this.requested.push({ block, at: this.#clock.now() });
     const answer = this.#find(block);
     if (this.#reserved !== undefined) await new Promise<void>((resolve) => this.#reserved?.push(resolve));
@@ -84,7 +84,7 @@ export class ScriptedFeed implements HeadFeed {
     return this.requested.map(({ block }) => block).filter((block) => typeof block === 'bigint');
   }
 
-  #find(block: Wanted): Block | null | Error {
+  #find(block: Wanted): ReportedBlock | null | Error {
     if (this.fault !== undefined) return this.fault;
     if (block === 'latest') return this.chain.tip;
     if (typeof block === 'bigint') return this.chain.blocks[Number(block)] ?? null;

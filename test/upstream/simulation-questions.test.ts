@@ -6,7 +6,7 @@ import type {
   CallRequest,
   SimulateRequest,
 } from '../../src/chain/requests.ts';
-import { checkAccessList } from '../../src/upstream/checks/check-simulations.ts';
+import { checkAccessListResult } from '../../src/upstream/checks/check-simulations.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
@@ -155,8 +155,8 @@ describe('access lists', () => {
 
 it('an access list that is null is empty, and one that is absent is refused', () => {
   const told = '{"accessList":null,"gasUsed":"0x5208"}';
-  assert.deepEqual(JSON.parse(checkAccessList(told) as string), { accessList: [], gasUsed: '0x5208' });
-  assert.equal(checkAccessList(ACCESS_LIST), ACCESS_LIST);
+  assert.deepEqual(JSON.parse(checkAccessListResult(told) as string), { accessList: [], gasUsed: '0x5208' });
+  assert.equal(checkAccessListResult(ACCESS_LIST), ACCESS_LIST);
   for (const text of ['{"gasUsed":"0x5208"}', '{"accessList":null}'])
-    assert.throws(() => checkAccessList(text), { name: 'UpstreamFault', kind: 'wrong' });
+    assert.throws(() => checkAccessListResult(text), { name: 'UpstreamFault', kind: 'wrong' });
 });

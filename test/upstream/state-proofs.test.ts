@@ -9,7 +9,7 @@ import type { BlockDirectory } from '../../src/upstream/block-directory.ts';
 import type { BlockResolver } from '../../src/upstream/block-resolver.ts';
 import type { RequestParts } from '../../src/upstream/call-requests.ts';
 import type { BlockHeader } from '../../src/upstream/heads/block.ts';
-import { parseHeader } from '../../src/upstream/heads/parse-block.ts';
+import { parseReportedHeader } from '../../src/upstream/heads/parse-block.ts';
 import type { VerifyMode } from '../../src/upstream/options.ts';
 import type { Send } from '../../src/upstream/upstream-request.ts';
 import { openVerification } from '../../src/upstream/verifying/open-verification.ts';
@@ -37,7 +37,7 @@ async function open(verify: VerifyMode) {
     const text: JsonText = JSON.stringify(await node.ask(method, ...(JSON.parse(params) as unknown[])));
     return check?.(text) ?? text;
   };
-  const head: BlockHeader = parseHeader(await node.ask('eth_getBlockByNumber', 'latest', false));
+  const head: BlockHeader = parseReportedHeader(await node.ask('eth_getBlockByNumber', 'latest', false));
   const verification = openVerification({
     network: 'test',
     verify,

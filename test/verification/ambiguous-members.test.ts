@@ -6,7 +6,7 @@ import { keccak256 } from '../../src/primitives/keccak.ts';
 import { computeOrderedRoot } from '../../src/primitives/ordered-root.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
 import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
-import { encodeReceipt } from '../../src/verification/encode-receipt.ts';
+import { encodeTrieReceipt } from '../../src/verification/encode-receipt.ts';
 import { encodeTransaction, findTransactionForm } from '../../src/verification/encode-transaction.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ETHEREUM_FORM } from '../../src/verification/header-forms.ts';
@@ -107,7 +107,7 @@ test('an authorization says the same in all of its spellings', () => {
 
 test('a status is no state root', () => {
   const receipt = { type: '0x0', cumulativeGasUsed: '0x1', logsBloom: `0x${'00'.repeat(256)}`, logs: [] };
-  const encode = (members: Members): Uint8Array => encodeReceipt(members, 0, new RlpWriter());
+  const encode = (members: Members): Uint8Array => encodeTrieReceipt(members, 0, new RlpWriter());
   assert.ok(encode({ ...receipt, root: WORD }).length > encode({ ...receipt, status: '0x1' }).length);
   assert.throws(() => encode({ ...receipt, status: WORD }), UnreadableMember);
 });

@@ -11,7 +11,7 @@ import { BlockStream, type StreamedBlock } from '../../src/verification/stream-b
 import { ReceiptStream } from '../../src/verification/stream-receipts.ts';
 import { type VerifiedHeader, verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
-import type { TransactionFacts } from '../../src/verification/verify-transaction.ts';
+import type { VerifiedFacts } from '../../src/verification/verify-transaction.ts';
 import { countRuns } from '../support/count-runs.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
 import { changeAt, changeLeaf, listLeaves, type Path } from './liars.ts';
@@ -27,7 +27,7 @@ const LEAVES = 24;
 const MAX_LENGTH = 250_000;
 
 type Read = {
-  readonly facts: readonly TransactionFacts[] | undefined;
+  readonly facts: readonly VerifiedFacts[] | undefined;
   readonly found: Findings['list'];
 };
 

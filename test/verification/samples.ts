@@ -6,7 +6,7 @@ import { ETHEREUM_FORM } from '../../src/verification/header-forms.ts';
 import { KnownTransactions } from '../../src/verification/known-transactions.ts';
 import { type VerifiedHeader, verifyBody, verifyHeader } from '../../src/verification/verify-block.ts';
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
-import type { TransactionFacts, VerifyTools } from '../../src/verification/verify-transaction.ts';
+import type { VerifiedFacts, VerifyTools } from '../../src/verification/verify-transaction.ts';
 import { findVectors } from '../support/vectors.ts';
 
 /** A recorded block; receipts where they were recorded, all of them. */
@@ -73,7 +73,7 @@ function readJson(file: string): unknown {
 export type Verified = {
   readonly findings: Findings;
   readonly header: VerifiedHeader | undefined;
-  readonly facts: readonly TransactionFacts[] | undefined;
+  readonly facts: readonly VerifiedFacts[] | undefined;
 };
 
 /** Everything that can be compared of a block and its receipts. */
@@ -110,7 +110,7 @@ function describe(block: Members): VerifiedHeader {
 }
 
 /** What receipts tell of their transactions, where the sample lacks those. */
-function tellFacts({ transactionHash, type, from, to, blobGasUsed }: Members): TransactionFacts {
+function tellFacts({ transactionHash, type, from, to, blobGasUsed }: Members): VerifiedFacts {
   return {
     hash: String(transactionHash),
     type: Number(type ?? 0),

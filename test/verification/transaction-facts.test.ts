@@ -7,7 +7,7 @@ import { KnownTransactions } from '../../src/verification/known-transactions.ts'
 import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
 import {
   readUncovered,
-  type TransactionFacts,
+  type VerifiedFacts,
   verifyTransaction,
 } from '../../src/verification/verify-transaction.ts';
 
@@ -17,7 +17,7 @@ const SIGNATURE: Members = { v: '0x1', r: '0x2', s: '0x3' };
 const BODY: Members = { from: ADDRESS, to: ADDRESS, nonce: '0x5', gas: '0x5208', value: '0x0', input: '0x' };
 const FEES: Members = { maxFeePerGas: '0x2', maxPriorityFeePerGas: '0x1', accessList: [], chainId: '0x1' };
 
-function readFacts(transaction: Members): TransactionFacts | undefined {
+function readFacts(transaction: Members): VerifiedFacts | undefined {
   const tools = { findings: new Findings(), writer: new RlpWriter() };
   return verifyTransaction(transaction, tools, 1n)?.facts;
 }
@@ -45,7 +45,7 @@ test('blobs of a transaction that can have none are no fact', () => {
 
 test('a receipt that no root covers is refused where its logs cannot be read, and nothing throws', () => {
   const zero = `0x${'0'.repeat(40)}`;
-  const facts: TransactionFacts = {
+  const facts: VerifiedFacts = {
     hash: HASH,
     type: 0,
     from: zero,

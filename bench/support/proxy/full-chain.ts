@@ -7,7 +7,7 @@ import { EMPTY_LIST_HASH, keccak256 } from '../../../src/primitives/keccak.ts';
 import { computeOrderedRoot } from '../../../src/primitives/ordered-root.ts';
 import { encodeQuantity } from '../../../src/primitives/quantity.ts';
 import { RlpWriter } from '../../../src/primitives/rlp-writer.ts';
-import { encodeReceipt } from '../../../src/verification/encode-receipt.ts';
+import { encodeTrieReceipt } from '../../../src/verification/encode-receipt.ts';
 import {
   encodeSigned,
   encodeTransaction,
@@ -83,7 +83,7 @@ function makeBlock(number: number, parent: string | undefined, transactions: rea
     transactionsRoot: computeOrderedRoot(
       transactions.map((each) => encodeTransaction(each, formOf(each), writer)),
     ),
-    receiptsRoot: computeOrderedRoot(receipts.map((receipt) => encodeReceipt(receipt, 2, writer))),
+    receiptsRoot: computeOrderedRoot(receipts.map((receipt) => encodeTrieReceipt(receipt, 2, writer))),
     logsBloom: bloom,
     number: BigInt(number),
     gasLimit: 30_000_000n,

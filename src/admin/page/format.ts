@@ -68,6 +68,6 @@ export function formatDate(at: number): string {
 }
 
 /** Keeps both ends of a long text, such as a hash or an address. */
-export function shorten(text: string, head = 8, tail = 6): string {
+export function shortenMiddle(text: string, head = 8, tail = 6): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`;
 }

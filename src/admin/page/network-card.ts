@@ -8,7 +8,7 @@ import {
   formatShare,
   formatSpan,
   NOTHING,
-  shorten,
+  shortenMiddle,
 } from './format.ts';
 import type { Part } from './keyed-list.ts';
 import { Sparkline } from './sparkline.ts';
@@ -105,7 +105,7 @@ const UNCONFIRMED_MS = 5_000;
 
 function describeHead({ head, unconfirmed = 0, isExpired }: NetworkStatus): string {
   if (head === undefined) return NOTHING;
-  const block = `${formatCount(head.number)}  ${shorten(head.hash)}`;
+  const block = `${formatCount(head.number)}  ${shortenMiddle(head.hash)}`;
   if (unconfirmed < UNCONFIRMED_MS) return block;
   return `${block}, ${isExpired === true ? 'not served: ' : ''}no node has had it for ${formatSpan(unconfirmed)}`;
 }

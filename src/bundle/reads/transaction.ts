@@ -11,10 +11,10 @@ import { BundleError } from '../format.ts';
 import { readResult } from '../request-block.ts';
 import { noteTransaction, UncoveredMembers } from '../uncovered-members.ts';
 import { byHash, type ReadKind } from './read-kind.ts';
-import { encodeTransactions, openTools, recoverPublicKey, refuseFindings } from './transactions.ts';
+import { encodeTransactions, openTools, recoverWithLibrary, refuseFindings } from './transactions.ts';
 
 /** Transaction at a position: a proof in the transactions trie shows it, or its absence. */
-export const transaction: ReadKind = {
+export const transactionRead: ReadKind = {
   uses: ['nodes'],
   async collect({ chain, scope }, block, index) {
     const answer = await chain.transactions.getTransaction({ block: byHash(block), index }, scope);
@@ -35,7 +35,7 @@ export const transaction: ReadKind = {
     if (!isMembers(result)) throw new BundleError('the block has a transaction at this position');
     const tools = openTools();
     const verified = verifyTransaction(result, tools, header.verified.baseFeePerGas);
-    verifySender(result, tools, recoverPublicKey);
+    verifySender(result, tools, recoverWithLibrary);
     verifyPlace(result, header.verified, Number(index), tools.findings);
     refuseFindings(tools);
     if (verified === undefined || !bytesEqual(verified.encoded, encoded))

@@ -5,12 +5,12 @@ import { bytesToHex } from '../../primitives/hex.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
 import { computeOrderedRoot } from '../../primitives/ordered-root.ts';
 import { RlpWriter } from '../../primitives/rlp-writer.ts';
-import { decodeTransaction } from '../../verification/decode-transaction.ts';
+import { decodeHashedTransaction } from '../../verification/decode-transaction.ts';
 import { Findings, type Members } from '../../verification/findings.ts';
 import { isMembers } from '../../verification/members.ts';
 import {
   findSigner,
-  type TransactionFacts,
+  type VerifiedFacts,
   type VerifyTools,
   verifyTransaction,
 } from '../../verification/verify-transaction.ts';
@@ -19,7 +19,7 @@ import { BundleError } from '../format.ts';
 import { readList } from './read-kind.ts';
 
 /** @throws Error of the loaded library */
-export const recoverPublicKey = (
+export const recoverWithLibrary = (
   hash: Uint8Array,
   signature: Uint8Array,
   yParity: 0 | 1,
@@ -55,16 +55,16 @@ function checkRoot(encodings: readonly Uint8Array[], { transactionsRoot }: Membe
 export function readFacts(
   encodings: readonly Uint8Array[],
   { members, verified }: HeaderEvidence,
-): readonly TransactionFacts[] {
+): readonly VerifiedFacts[] {
   const tools = openTools();
   checkRoot(encodings, members);
   return encodings.map((encoded) => {
-    const decoded = decode(() => decodeTransaction(encoded), 'a transaction');
+    const decoded = decode(() => decodeHashedTransaction(encoded), 'a transaction');
     const hash = bytesToHex(keccak256(encoded));
-    const from = decode(() => findSigner(decoded, tools.writer, recoverPublicKey), 'a signature');
+    const from = decode(() => findSigner(decoded, tools.writer, recoverWithLibrary), 'a signature');
     const whole = { ...decoded, hash, ...(from !== undefined && { from }) };
     const facts = verifyTransaction(whole, tools, verified.baseFeePerGas)?.facts;
     refuseFindings(tools);
-    return facts as TransactionFacts;
+    return facts as VerifiedFacts;
   });
 }

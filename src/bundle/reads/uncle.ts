@@ -5,7 +5,7 @@ import { isMembers } from '../../verification/members.ts';
 import { verifyHeader } from '../../verification/verify-block.ts';
 import { describeFindings, readHeader } from '../evidence.ts';
 import { BundleError } from '../format.ts';
-import { encodeHeader, readObject } from '../request-block.ts';
+import { encodeBlockHeader, readObject } from '../request-block.ts';
 import { UncoveredMembers } from '../uncovered-members.ts';
 import { byHash, type ReadKind, readList } from './read-kind.ts';
 import { openTools } from './transactions.ts';
@@ -19,7 +19,7 @@ export const uncle: ReadKind = {
       const answer = await chain.blocks.getUncle(byHash(block), at, scope);
       uncles.push(await readObject(answer, `uncle ${at} of block ${String(block['hash'])}`));
     }
-    const encoded = uncles.map((object) => bytesToHex(encodeHeader(object)));
+    const encoded = uncles.map((object) => bytesToHex(encodeBlockHeader(object)));
     return { result: uncles[Number(index)] ?? null, evidence: { uncles: encoded } };
   },
   check({ header, index, result, evidence }) {

@@ -5,7 +5,7 @@ import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { isMembers } from '../../verification/members.ts';
 import { evidenceOf, listPieces, Pieces } from '../evidence.ts';
 import { type Bundle, BundleError, type RollupSettings, type Rules } from '../format.ts';
-import { encodeHeader, readObject, readResult, requestBlock, type Source } from '../request-block.ts';
+import { encodeBlockHeader, readObject, readResult, requestBlock, type Source } from '../request-block.ts';
 import { describeNeed } from './check-run.ts';
 import { EvidenceBlock } from './evidence-block.ts';
 import { createEvidenceChain, type Executed } from './evidence-chain.ts';
@@ -161,7 +161,7 @@ class Collector {
   async #addHeaders(number: bigint): Promise<void> {
     for (let above = this.#block.oldest; above > number + 1n; above--) {
       const object = await requestBlock(this.#source, bytesToHex(this.#block.oldestHash), false);
-      this.#block.addAncestor(encodeHeader(object));
+      this.#block.addAncestor(encodeBlockHeader(object));
     }
   }
 }

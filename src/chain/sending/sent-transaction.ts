@@ -3,7 +3,7 @@ import { concatBytes } from '../../primitives/bytes.ts';
 import { asList, decodeRlp, type RlpItem } from '../../primitives/rlp.ts';
 import { decodeLenient, type Transaction } from '../transaction.ts';
 import { checkRlpForm, splitRlp } from './rlp-form.ts';
-import { CARRYING_FORMS, TRANSACTION_FORMS } from './transaction-forms.ts';
+import { CARRYING_FORMS, SENT_TRANSACTION_FORMS } from './transaction-forms.ts';
 
 /** Part of a blob transaction that blocks do not include. */
 export type BlobSidecar = {
@@ -37,7 +37,7 @@ export function decodeSentTransaction(bytes: Uint8Array): SentTransaction {
   const size = bytes.length;
   const first = bytes[0];
   if (first !== undefined && first >= FIRST_LEGACY_BYTE) {
-    checkRlpForm(bytes, TRANSACTION_FORMS[0]);
+    checkRlpForm(bytes, SENT_TRANSACTION_FORMS[0]);
     return { transaction: decodeLenient(decodeRlp(bytes)), sidecar: undefined, size };
   }
   if (size <= 1) throw new RangeError('typed transaction too short');
@@ -45,7 +45,7 @@ export function decodeSentTransaction(bytes: Uint8Array): SentTransaction {
     throw new RangeError('transaction type not supported');
   const payload = bytes.subarray(1);
   if (first === BLOB_TYPE && carriesBlobs(payload)) return decodeCarrying(bytes, payload);
-  checkRlpForm(payload, TRANSACTION_FORMS[first]);
+  checkRlpForm(payload, SENT_TRANSACTION_FORMS[first]);
   return { transaction: decodeLenient(bytes), sidecar: undefined, size };
 }
 

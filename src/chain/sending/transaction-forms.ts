@@ -65,7 +65,7 @@ const BLOB_TRANSACTION = struct('types.BlobTx', [
 ]);
 
 /** Forms by type; blob transactions without their sidecar. */
-export const TRANSACTION_FORMS: Readonly<Record<TransactionType, RlpForm>> = {
+export const SENT_TRANSACTION_FORMS: Readonly<Record<TransactionType, RlpForm>> = {
   0: struct('types.LegacyTx', [
     ['Nonce', UINT64],
     ['GasPrice', BIG],

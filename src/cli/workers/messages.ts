@@ -30,9 +30,9 @@ export type FromWorker =
   | { readonly say: 'hello' }
   | { readonly say: 'ready'; readonly address: ListenAddress }
   | { readonly say: 'failed'; readonly reason: string }
-  | { readonly say: 'answer'; readonly id: number; readonly answer: Answer };
+  | { readonly say: 'answer'; readonly id: number; readonly answer: WorkerAnswer };
 
-export type Answer =
+export type WorkerAnswer =
   | { readonly status: StatusReport }
   | { readonly metrics: MetricsJson }
   | { readonly load: WorkerLoad }

@@ -7,7 +7,7 @@ import { boundHeap } from '../heap-settings.ts';
 import { describeListenError } from '../listen-error.ts';
 import { UsageError } from '../usage.ts';
 import { LoadMeter } from './load-meter.ts';
-import type { Answer, FromWorker, Request, ToWorker } from './messages.ts';
+import type { FromWorker, Request, ToWorker, WorkerAnswer } from './messages.ts';
 
 /** Runs `portcullis worker`, which only the primary starts. @returns the exit code */
 export async function runWorker(): Promise<number> {
@@ -58,7 +58,7 @@ export async function runWorker(): Promise<number> {
   return 0;
 }
 
-async function answer(service: Service, meter: LoadMeter, request: Request): Promise<Answer> {
+async function answer(service: Service, meter: LoadMeter, request: Request): Promise<WorkerAnswer> {
   try {
     switch (request.what) {
       case 'status':

@@ -8,7 +8,7 @@ import type { ListenAddress } from '../../server/lifecycle.ts';
 import { Backoff } from '../../util/backoff.ts';
 import type { ConfigSource } from '../config-source.ts';
 import { Balancer } from './balancer.ts';
-import type { Answer } from './messages.ts';
+import type { WorkerAnswer } from './messages.ts';
 import { Worker } from './worker.ts';
 
 export type WorkerPoolOptions = {
@@ -172,7 +172,7 @@ export class WorkerPool {
 }
 
 /** Returns the errors of a reload in a worker; undefined if there are none, or the worker has ended. */
-function findProblems(answer: Answer | undefined, worker: Worker): readonly string[] | undefined {
+function findProblems(answer: WorkerAnswer | undefined, worker: Worker): readonly string[] | undefined {
   if (answer === undefined) return worker.isReady ? ['a worker did not answer in time'] : undefined;
   return 'failed' in answer ? answer.failed : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Worker as ClusterWorker } from 'node:cluster';
 import type { ListenAddress } from '../../server/lifecycle.ts';
 import type { ConfigSource } from '../config-source.ts';
-import type { Answer, FromWorker, Request, ToWorker } from './messages.ts';
+import type { FromWorker, Request, ToWorker, WorkerAnswer } from './messages.ts';
 
 /** Time limit of an answer, milliseconds. */
 const ANSWER_LIMIT_MS = 2_000;
@@ -9,7 +9,7 @@ const ANSWER_LIMIT_MS = 2_000;
 /** Worker process as the primary sees it. */
 export class Worker {
   readonly #worker: ClusterWorker;
-  readonly #requests = new Map<number, (answer: Answer | undefined) => void>();
+  readonly #requests = new Map<number, (answer: WorkerAnswer | undefined) => void>();
   #nextId = 1;
   #hasSaidHello = false;
   #isReady = false;
@@ -62,7 +62,7 @@ export class Worker {
   }
 
   /** Sends a request. Undefined if it is not answered in time. Never rejects. */
-  ask(request: Request, limitMs: number = ANSWER_LIMIT_MS): Promise<Answer | undefined> {
+  ask(request: Request, limitMs: number = ANSWER_LIMIT_MS): Promise<WorkerAnswer | undefined> {
     const id = this.#nextId++;
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#complete(id, undefined), limitMs);
@@ -88,7 +88,7 @@ export class Worker {
     if (this.#worker.isConnected()) this.#worker.send(message, () => {});
   }
 
-  #complete(id: number, answer: Answer | undefined): void {
+  #complete(id: number, answer: WorkerAnswer | undefined): void {
     this.#requests.get(id)?.(answer);
     this.#requests.delete(id);
   }

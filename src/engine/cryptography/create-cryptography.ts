@@ -4,7 +4,7 @@ import { Blake2bCompression } from './blake2b.ts';
 import { createBls12381 } from './bls12-381.ts';
 import { createBls12381Curve } from './bls12-381-curve.ts';
 import { createBn254 } from './bn254.ts';
-import { ripemd160, ripemd160Steps, sha256, sha256Steps } from './hashes.ts';
+import { hashSha256, ripemd160, ripemd160Steps, sha256Steps } from './hashes.ts';
 import { createKzgVerifier } from './kzg.ts';
 import { createP256Verifier } from './p256.ts';
 import { createRecovery } from './secp256k1.ts';
@@ -32,7 +32,7 @@ export function createCryptography(): Cryptography {
   const kzg = createOnce(() => createKzgVerifier(curve()));
   return {
     keccak256,
-    sha256,
+    sha256: hashSha256,
     ripemd160,
     sha256Steps,
     ripemd160Steps,

@@ -21,7 +21,7 @@ function* hashSteps(data: Uint8Array, digest: Hash): Steps<Uint8Array> {
 }
 
 /** SHA-256 digest, 32 bytes. */
-export function sha256(data: Uint8Array): Uint8Array {
+export function hashSha256(data: Uint8Array): Uint8Array {
   return toBytes(hash('sha256', data, 'buffer'));
 }
 

@@ -18,9 +18,9 @@ export type ThreadOptions = {
 };
 
 /** Called when a job has completely ended on the thread, with its outcome and the milliseconds of its slices. */
-export type OnComplete = (outcome: JobOutcome, ms: number) => void;
+export type OnJobEnd = (outcome: JobOutcome, ms: number) => void;
 
-type ThreadJob = { readonly owner: string; readonly complete: OnComplete };
+type ThreadJob = { readonly owner: string; readonly complete: OnJobEnd };
 
 /** Grace period for a stopping thread to end its slice, milliseconds. */
 const STOP_GRACE_MS = 2_000;
@@ -81,7 +81,7 @@ export class ExecutionThread {
   }
 
   /** Starts a job. @returns a function that cancels it; `complete` is called when the job has completely ended */
-  run(job: Job, owner: string, complete: OnComplete): () => void {
+  run(job: Job, owner: string, complete: OnJobEnd): () => void {
     this.#lastId++;
     const id = this.#lastId;
     this.#jobs.set(id, { owner, complete });

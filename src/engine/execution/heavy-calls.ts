@@ -4,7 +4,7 @@ import type { HexData } from '../../primitives/hex-data.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { type OwnerShare, SharedBudget } from '../../util/shared-budget.ts';
 import { MissingState } from '../state/missing-state.ts';
-import type { OnComplete } from './execution-thread.ts';
+import type { OnJobEnd } from './execution-thread.ts';
 import type { Room } from './first-slices.ts';
 import type { Job, JobOutcome } from './job.ts';
 import { chooseNext, type Lane } from './next-task.ts';
@@ -22,7 +22,7 @@ export type HeavyCallsOptions = {
 /** A queued or running call. */
 type Task = Lane & {
   readonly job: Job;
-  readonly complete: OnComplete;
+  readonly complete: OnJobEnd;
   /** Cancels the running task. Its place is free once the thread reports that it has completely ended. */
   cancel: (() => void) | undefined;
   /** Whether the caller has been answered. */

@@ -21,7 +21,7 @@ import { type BlockResult, executeBlock } from '../transition/execute-block.ts';
 import { type BlockRules, isMergedBlock, rulesAt } from '../transition/rules.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
 import { BlockError, EvmMemoryError } from './block-error.ts';
-import { checkResult, checkStateRoot } from './check-result.ts';
+import { checkStateRoot, compareWithHeader } from './check-result.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 import { validateBody } from './validate-body.ts';
 import { type ParentHeader, type SealCheck, validateHeader, validateLink } from './validate-header.ts';
@@ -31,7 +31,7 @@ import { validateUncles } from './validate-uncles.ts';
  * Extent of the checks against headers. `full`: everything, including each block's state root. `header`: state root of the last block
  * of a batch only. `none`: only that a block follows its parent.
  */
-export type Verification = 'none' | 'header' | 'full';
+export type ImportChecks = 'none' | 'header' | 'full';
 
 /** Limits of one commit; a process that dies loses at most this much work. */
 const MAX_BATCH_BLOCKS = 512;
@@ -54,7 +54,7 @@ export class BlockImporter {
   readonly #writer: ChainWriter;
   readonly #reader: ChainReader;
   readonly #seal: SealCheck;
-  readonly #verification: Verification;
+  readonly #verification: ImportChecks;
   readonly #evm: Evm;
   #state: StateCommitter;
   #recent: RecentBlocks;
@@ -70,7 +70,7 @@ export class BlockImporter {
   constructor(
     writer: ChainWriter,
     seal: SealCheck,
-    verification: Verification = 'full',
+    verification: ImportChecks = 'full',
     evm?: Evm,
     memoryLimit?: number,
   ) {
@@ -225,7 +225,7 @@ export class BlockImporter {
     if (this.#verification === 'none') validateLink(header, parent);
     else this.#validate(block, parent, rules);
     const result = this.#run(block, rules);
-    if (this.#verification !== 'none') checkResult(block, result, rules);
+    if (this.#verification !== 'none') compareWithHeader(block, result, rules);
     if (this.#verification === 'full') checkStateRoot(header, this.#state.computeRoot());
     const totalDifficulty = parent.totalDifficulty + header.difficulty;
     const { receipts, accessList } = result;

@@ -13,7 +13,7 @@ import type { BlockRules } from '../transition/rules.ts';
 import { BlockError } from './block-error.ts';
 
 /** Compares the execution result with the header, state root excluded. @throws BlockError naming both values */
-export function checkResult(block: Block, result: BlockResult, { revision }: BlockRules): void {
+export function compareWithHeader(block: Block, result: BlockResult, { revision }: BlockRules): void {
   const { header } = block;
   if (result.gasUsed !== header.gasUsed) {
     throw mismatch('gas used', result.gasUsed.toString(), header.gasUsed.toString());

@@ -6,7 +6,7 @@ import { readRlpSpan } from '../../primitives/rlp.ts';
 import { PackedPosition } from './packed-position.ts';
 
 /** An encoded block of a file, and the file offset (compressed, for gzip) at which it ends. */
-export type EncodedBlock = { readonly encoded: Uint8Array; readonly fileEnd: number };
+export type FileBlock = { readonly encoded: Uint8Array; readonly fileEnd: number };
 
 /** Maximum encoded size of a block in a file, bytes; no block of a chain comes near it. */
 const MAX_ENCODED_BLOCK = 256 * 1024 * 1024;
@@ -42,7 +42,7 @@ function unpack(file: ReadStream, position: PackedPosition): Transform {
  * Streams a file of concatenated RLP blocks, gzipped or not, block by block.
  * @throws RangeError when the file is malformed or ends inside a block
  */
-export async function* readBlocks(path: string): AsyncGenerator<EncodedBlock> {
+export async function* readBlocks(path: string): AsyncGenerator<FileBlock> {
   const isPacked = await isGzip(path);
   const file = createReadStream(path, { highWaterMark: 1024 * 1024 });
   const position = new PackedPosition();

@@ -1,5 +1,5 @@
 import { ChainError } from '../../chain/errors.ts';
-import { data, quantity } from '../../chain/json-values.ts';
+import { encodeDataString, quantity } from '../../chain/json-values.ts';
 import type { CallObject } from '../../chain/requests.ts';
 import type { AccessListItem } from '../../chain/transaction.ts';
 import { hashTransaction, recoverAuthority } from '../../chain/transaction.ts';
@@ -204,9 +204,9 @@ function* encodeResult(
   let text = '{"accessList":[';
   let count = 0;
   for (const [index, { address, storageKeys }] of list.entries()) {
-    text += `${index === 0 ? '' : ','}{"address":${data(address)},"storageKeys":[`;
+    text += `${index === 0 ? '' : ','}{"address":${encodeDataString(address)},"storageKeys":[`;
     for (const [at, slot] of storageKeys.entries()) {
-      text += at === 0 ? data(slot) : `,${data(slot)}`;
+      text += at === 0 ? encodeDataString(slot) : `,${encodeDataString(slot)}`;
       if (++count % PIECE === 0) yield 'sliceUsed';
     }
     text += ']}';

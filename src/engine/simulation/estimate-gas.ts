@@ -6,7 +6,7 @@ import { minBigInt } from '../../primitives/bigint.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import type { TransactionResult } from '../transition/running-transaction.ts';
 import { TransactionError } from '../transition/transaction-error.ts';
-import { toChainError } from './execute-call.ts';
+import { toExecutionError } from './execute-call.ts';
 import { advance, type Execution } from './execution.ts';
 import { GasSearch } from './gas-search.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
@@ -133,7 +133,7 @@ export function* estimateGas(simulation: Simulation, gasCap: bigint): Execution<
   if (transferGas !== undefined) return transferGas;
   const { succeeded, result } = yield* attempt(simulation, high);
   if (!succeeded || result === undefined) {
-    if (result !== undefined && !isOutOfGas(result.reason)) throw toChainError(result);
+    if (result !== undefined && !isOutOfGas(result.reason)) throw toExecutionError(result);
     throw new ChainError('failed', `gas required exceeds allowance (${high})`);
   }
   const calculated = yield* calculate(simulation, result, high);

@@ -7,7 +7,7 @@ import { TransactionError } from '../transition/transaction-error.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 /** Converts a failed execution to the error for its caller. */
-export function toChainError({ status, reason, output }: MessageOutcome): ChainError {
+export function toExecutionError({ status, reason, output }: MessageOutcome): ChainError {
   if (status === 'revert') return new ChainError('reverted', 'execution reverted', toHexData(output));
   return new ChainError('failed', reason);
 }
@@ -31,6 +31,6 @@ export function startCall(simulation: Simulation, gasLimit: bigint): RunningTran
 /** Returns the return data of a finished call. @throws ChainError with geth's texts */
 export function finishCall(running: RunningTransaction): HexData {
   const { outcome } = running;
-  if (outcome.status !== 'success') throw toChainError(outcome);
+  if (outcome.status !== 'success') throw toExecutionError(outcome);
   return toHexData(outcome.output);
 }

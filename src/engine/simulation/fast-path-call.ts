@@ -9,7 +9,7 @@ import type { HexData } from '../../primitives/hex-data.ts';
 import { MissingState } from '../state/missing-state.ts';
 import { findDelegate } from '../transition/delegation.ts';
 import type { CallsAhead, FastPathContext } from './calls-ahead.ts';
-import { toChainError } from './execute-call.ts';
+import { toExecutionError } from './execute-call.ts';
 import { SLICE_GAS } from './execution.ts';
 import type { Simulator } from './simulator.ts';
 
@@ -47,7 +47,7 @@ export function runPlainCall(
       isDone = evm.advance(SLICE_GAS);
     }
     simulator.meter.used += intrinsicGas + evm.gasUsedNumber;
-    if (!evm.isSuccess) throw toChainError(evm.outcome);
+    if (!evm.isSuccess) throw toExecutionError(evm.outcome);
     const output = evm.outputData;
     if (ahead === undefined || call.following === undefined) return output;
     while (!evm.abandon());

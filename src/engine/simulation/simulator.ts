@@ -1,6 +1,6 @@
 import type { BlockOverrides, CallObject, StateOverrides } from '../../chain/requests.ts';
 import type { Evm } from '../../evm/evm.ts';
-import type { Access, BlockEnvironment, Recording } from '../../evm/message.ts';
+import type { BlockEnvironment, Recording, StateAccess } from '../../evm/message.ts';
 import { hasPrecompile } from '../../evm/revisions/revision-rules.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../create-evm.ts';
@@ -282,7 +282,7 @@ export class Simulation {
   }
 
   /** Returns one recorded access; undefined when none is left. */
-  takeAccess(): Access | undefined {
+  takeAccess(): StateAccess | undefined {
     return this.#evm.takeAccess();
   }
 

@@ -1,6 +1,6 @@
 import { ChainError } from '../../chain/errors.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
-import type { BlockChanges } from '../../store/block-changes.ts';
+import type { BlockChangedKeys } from '../../store/block-changes.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import type { KeyAge, KeyRange } from '../../store/versioned-table.ts';
 
@@ -76,7 +76,7 @@ class ChangedKeys {
   >();
   #count = 0;
 
-  add({ accounts, slots }: BlockChanges): void {
+  add({ accounts, slots }: BlockChangedKeys): void {
     for (const address of accounts) this.#mark(address);
     for (const key of slots) {
       const marked = this.#mark(key.subarray(0, ADDRESS_LENGTH)).slots;

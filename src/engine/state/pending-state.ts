@@ -5,7 +5,7 @@ import type { Version, VersionedWrite } from '../../store/versioned-table.ts';
 import { decodeStoredAccount, encodeStoredAccount, type StoredAccount, toAccountState } from './account.ts';
 import { clearStale, type StaleAccounts } from './stale-accounts.ts';
 import { StoredState } from './state-reader.ts';
-import type { StateSource } from './state-source.ts';
+import type { StoredStateSource } from './state-source.ts';
 
 /** Stored version of a key, followed by the versions of the batch's blocks. */
 type Track = VersionedWrite & { readonly versions: Version[]; isChanged: boolean };
@@ -27,7 +27,7 @@ const OVERHEAD_BYTES = 900;
  * discarded.
  */
 export class PendingState implements StateReader {
-  readonly #source: StateSource;
+  readonly #source: StoredStateSource;
   #stored: StoredState;
   readonly #batch = new Map<string, AccountTrack>();
   readonly #drafts = new Map<string, Draft>();
@@ -35,7 +35,7 @@ export class PendingState implements StateReader {
   /** Approximate heap size, bytes. */
   size = 0;
 
-  constructor(source: StateSource) {
+  constructor(source: StoredStateSource) {
     this.#source = source;
     this.#stored = new StoredState(source, NEWEST);
   }

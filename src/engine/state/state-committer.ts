@@ -4,7 +4,7 @@ import { keccak256 } from '../../primitives/keccak.ts';
 import type { StateBatch } from '../../store/state-batch.ts';
 import { PendingState } from './pending-state.ts';
 import { type StaleAccount, StaleAccounts } from './stale-accounts.ts';
-import type { StateSource } from './state-source.ts';
+import type { StoredStateSource } from './state-source.ts';
 import { StateTrie, type TrieChange } from './state-trie.ts';
 
 /**
@@ -19,7 +19,7 @@ export class StateCommitter implements StateReader {
   readonly #stale = new StaleAccounts();
   #isSealedApplied = false;
 
-  constructor(source: StateSource) {
+  constructor(source: StoredStateSource) {
     this.#state = new PendingState(source);
     this.#trie = new StateTrie(source);
   }

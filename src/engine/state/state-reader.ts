@@ -3,7 +3,7 @@ import { bytesEqual, concatBytes, EMPTY_BYTES } from '../../primitives/bytes.ts'
 import { bytesToHex } from '../../primitives/hex.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import { decodeStoredAccount, type StoredAccount, toAccountState } from './account.ts';
-import type { StateSource } from './state-source.ts';
+import type { StoredStateSource } from './state-source.ts';
 
 /** Returns the state after a stored block; later commits do not affect it. */
 export function createStateReader(reader: ChainReader, blockNumber: bigint): StateReader {
@@ -12,13 +12,13 @@ export function createStateReader(reader: ChainReader, blockNumber: bigint): Sta
 
 /** State of a store after `block`. */
 export class StoredState implements StateReader {
-  readonly #source: StateSource;
+  readonly #source: StoredStateSource;
   readonly #block: number;
   /** Cache of the last account: reads of its slots usually follow. */
   #lastAddress: Uint8Array = EMPTY_BYTES;
   #lastAccount: StoredAccount | undefined;
 
-  constructor(source: StateSource, block: number) {
+  constructor(source: StoredStateSource, block: number) {
     this.#source = source;
     this.#block = block;
   }

@@ -1,13 +1,13 @@
 import type { ChainReader } from '../../store/chain-reader.ts';
 
 /** Subset of the store that reads state. */
-export type StateSource = Pick<
+export type StoredStateSource = Pick<
   ChainReader,
   'findAccount' | 'findSlot' | 'getAccountNode' | 'getStorageNode' | 'getCode'
 >;
 
 /** A store without any state. */
-export const EMPTY_SOURCE: StateSource = {
+export const EMPTY_SOURCE: StoredStateSource = {
   findAccount: () => undefined,
   findSlot: () => undefined,
   getAccountNode: () => undefined,

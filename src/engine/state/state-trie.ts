@@ -7,7 +7,7 @@ import { encodePath } from '../../primitives/trie-node.ts';
 import type { NodeWrite, StorageTrieWrite } from '../../store/state-batch.ts';
 import { encodeAccountLeaf, readStorageRoot, type StoredAccount } from './account.ts';
 import { PendingNodes } from './pending-nodes.ts';
-import type { StateSource } from './state-source.ts';
+import type { StoredStateSource } from './state-source.ts';
 
 /** Changes of one account to apply to the tries. */
 export type TrieChange = {
@@ -29,7 +29,7 @@ const MAX_LOADED_NODES = 30_000;
  * on top of the store.
  */
 export class StateTrie {
-  readonly #source: StateSource;
+  readonly #source: StoredStateSource;
   readonly #accountNodes: PendingNodes;
   #accounts: MerkleTrie;
   readonly #storages = new Map<string, StorageTrie>();
@@ -40,7 +40,7 @@ export class StateTrie {
   #root: Uint8Array;
   #sealedRoot: Uint8Array;
 
-  constructor(source: StateSource) {
+  constructor(source: StoredStateSource) {
     this.#source = source;
     this.#accountNodes = new PendingNodes((path) => source.getAccountNode(path));
     const node = source.getAccountNode(encodePath(EMPTY_BYTES, false));

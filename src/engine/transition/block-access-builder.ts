@@ -1,6 +1,6 @@
 import type { AccountAccess, BlockAccessList, IndexedValue } from '../../chain/block-access-list.ts';
 import type { AccountChange, StateChanges, StateReader } from '../../evm/host.ts';
-import type { Access } from '../../evm/message.ts';
+import type { StateAccess } from '../../evm/message.ts';
 import { bytesEqual, EMPTY_BYTES } from '../../primitives/bytes.ts';
 import { bytesToHex } from '../../primitives/hex.ts';
 import { EMPTY_CODE_HASH } from '../../primitives/keccak.ts';
@@ -25,7 +25,7 @@ export class BlockAccessBuilder {
     this.#accountOf(address);
   }
 
-  noteAccesses(accesses: readonly Access[]): void {
+  noteAccesses(accesses: readonly StateAccess[]): void {
     for (const { address, slot } of accesses) {
       const account = this.#accountOf(address);
       if (slot !== undefined) slotOf(account, slot);

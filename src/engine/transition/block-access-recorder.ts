@@ -4,7 +4,7 @@ import type { StateChanges, StateReader } from '../../evm/host.ts';
 import { BlockAccessBuilder } from './block-access-builder.ts';
 
 /** The state under the EVM on which a block executes. */
-export interface BlockState extends StateReader {
+export interface ExecutionState extends StateReader {
   /** Applies what execution changed since the last call. */
   apply(changes: StateChanges): void;
 }
@@ -19,12 +19,12 @@ export type BuiltAccessList = {
 /** Follows the execution of a block part by part and builds its block access list from EVM records and changes (EIP-7928). */
 export class BlockAccessRecorder {
   readonly #evm: Evm;
-  readonly #state: BlockState;
+  readonly #state: ExecutionState;
   readonly #builder = new BlockAccessBuilder();
   #index = 0;
 
   /** @param state the state under `evm` */
-  constructor(evm: Evm, state: BlockState) {
+  constructor(evm: Evm, state: ExecutionState) {
     this.#evm = evm;
     this.#state = state;
     evm.record('blockAccesses');

@@ -3,7 +3,7 @@ import { computeLogsBloom, type StoredReceipt } from '../../chain/receipt.ts';
 import { hashTransaction, recoverSender, type Transaction } from '../../chain/transaction.ts';
 import { WHOLE_SLICE } from '../../evm/slice.ts';
 import { applyTransaction } from './apply-transaction.ts';
-import { BlockAccessRecorder, type BlockState, type BuiltAccessList } from './block-access-recorder.ts';
+import { BlockAccessRecorder, type BuiltAccessList, type ExecutionState } from './block-access-recorder.ts';
 import { BlockGas } from './block-gas.ts';
 import { applyDaoFork } from './dao-fork.ts';
 import type { ExecutionContext, TransactionResult } from './running-transaction.ts';
@@ -25,7 +25,7 @@ export type BlockResult = {
 };
 
 /** The state on which a block executes, with its root. */
-export interface RootedState extends BlockState {
+export interface RootedState extends ExecutionState {
   computeRoot(): Uint8Array;
 }
 

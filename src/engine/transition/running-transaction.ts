@@ -33,7 +33,7 @@ export type TransactionResult = MessageOutcome &
   };
 
 /** Charges computed when a transaction starts. */
-export type Charges = {
+export type TransactionCharges = {
   readonly gasPrice: bigint;
   readonly intrinsicGas: bigint;
   /** EIP-7623. */
@@ -52,7 +52,7 @@ export class RunningTransaction {
   readonly #sender: Uint8Array;
   readonly #context: ExecutionContext;
   readonly #mode: TransactionRules;
-  readonly #charges: Charges;
+  readonly #charges: TransactionCharges;
   readonly #budget: GasBudget;
   /** Present from Amsterdam. */
   readonly #runtime: RuntimeCharges | undefined;
@@ -74,7 +74,7 @@ export class RunningTransaction {
     sender: Uint8Array,
     context: ExecutionContext,
     mode: TransactionRules,
-    charges: Charges,
+    charges: TransactionCharges,
   ) {
     this.#tx = tx;
     this.#sender = sender;

@@ -217,7 +217,7 @@ function createPairing(cryptography: Cryptography): Precompile {
 }
 
 /** Precompiles 0x0b to 0x11 in order (EIP-2537). */
-export function createBls12381(cryptography: Cryptography): readonly Precompile[] {
+export function createBls12381Precompiles(cryptography: Cryptography): readonly Precompile[] {
   return [
     createAddition('bls12381G1Add', 375, G1_BYTES, (a, b) => cryptography.bls12381.addG1(a, b)),
     createSum(cryptography, 'bls12381G1Sum', G1_PRODUCT, G1_BYTES, (points, scalars) =>

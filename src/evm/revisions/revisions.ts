@@ -1,7 +1,7 @@
 /** The revisions of Ethereum, oldest first: each has the rules of the previous one plus its changes, by EIP. */
 import { factorAtByzantium, factorAtFrontier, factorAtHomestead } from '../difficulty.ts';
 import { createBlake2f } from '../precompiles/blake2f.ts';
-import { createBls12381 } from '../precompiles/bls12-381.ts';
+import { createBls12381Precompiles } from '../precompiles/bls12-381.ts';
 import { createBn254Add, createBn254Multiply, createBn254Pairing } from '../precompiles/bn254.ts';
 import { createEcrecover } from '../precompiles/ecrecover.ts';
 import { createRipemd160, createSha256, IDENTITY } from '../precompiles/hashes.ts';
@@ -241,7 +241,7 @@ const LATER: Readonly<Record<Exclude<Revision, 'frontier'>, RevisionChange>> = {
     precompiles: Object.fromEntries(
       BLS12_381.map((name, i): [number, PrecompileRow] => [
         0x0b + i,
-        { name, create: (cryptography) => createBls12381(cryptography)[i] as Precompile },
+        { name, create: (cryptography) => createBls12381Precompiles(cryptography)[i] as Precompile },
       ]),
     ),
     transactionTypes: [4], // EIP-7702

@@ -2,7 +2,7 @@ import type { BlockReference, CallObject, CallRequest } from '../../chain/reques
 import { LATEST_BLOCK } from '../../primitives/call-bytes.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import type { ScopedCall } from '../../rpc/method.ts';
-import { LATEST } from '../block-reference.ts';
+import { DEFAULT_BLOCK } from '../block-reference.ts';
 
 /** Message call that is forwarded unchanged. Its members are parsed lazily. */
 class TextRequest implements CallRequest {
@@ -23,6 +23,6 @@ class TextRequest implements CallRequest {
 export function createTextRequest({ plain, callText }: ScopedCall): CallRequest | undefined {
   if (plain === undefined || callText === undefined) return undefined;
   const block: BlockReference =
-    plain.block === LATEST_BLOCK ? LATEST : { kind: 'number', number: BigInt(plain.block) };
+    plain.block === LATEST_BLOCK ? DEFAULT_BLOCK : { kind: 'number', number: BigInt(plain.block) };
   return new TextRequest(callText, block);
 }

@@ -3,8 +3,8 @@ import type { BlockReference, CallObject, CallRequest } from '../../chain/reques
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { findNonce } from './find-nonce.ts';
-import { deriveTip, suggestTip } from './find-tip.ts';
-import type { PinnedBlock } from './pin-block.ts';
+import { deriveTip, findSuggestedTip } from './find-tip.ts';
+import type { EstimateBlock } from './pin-block.ts';
 import { readBasics } from './read-basics.ts';
 import { inferPayloadType, type PayloadDefaults } from './signing-payload.ts';
 
@@ -30,13 +30,13 @@ export type Draft = {
 export async function draftTransaction(
   chain: Chain,
   request: CallRequest,
-  pinned: PinnedBlock,
+  pinned: EstimateBlock,
   scope: RequestScope,
 ): Promise<Draft> {
   inferPayloadType(request.call);
   const [{ gasLimit, baseFeePerGas = 0n }, suggested, nonce] = await Promise.all([
     readBasics(chain, request, pinned, scope),
-    suggestTip(chain, scope),
+    findSuggestedTip(chain, scope),
     findNonce(chain, request, pinned, scope),
   ]);
   const defaults = { chainId: chain.chainId, nonce, gasLimit, gasPrice: baseFeePerGas };

@@ -2,13 +2,13 @@ import type { Chain } from '../../chain/chain.ts';
 import type { CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readQuantity } from '../answers.ts';
-import type { PinnedBlock } from './pin-block.ts';
+import type { EstimateBlock } from './pin-block.ts';
 
 /** Returns the sender's next nonce; 0 without a sender. It only affects the size of the transaction. */
 export async function findNonce(
   chain: Chain,
   { call, stateOverrides }: CallRequest,
-  { reference }: PinnedBlock,
+  { reference }: EstimateBlock,
   scope: RequestScope,
 ): Promise<bigint> {
   if (call.nonce !== undefined) return BigInt(call.nonce);

@@ -3,7 +3,7 @@ import type { Chain } from '../../chain/chain.ts';
 import type { FeeHistoryRequest } from '../../chain/requests.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { readCount, readMembers, readValue } from '../answers.ts';
+import { parseAnswer, readCount, readMembers } from '../answers.ts';
 import { requestGasPrice, requestPriorityFee } from '../request.ts';
 
 /** Blocks whose fees are read, and the percentile of their tips. */
@@ -14,7 +14,7 @@ const HISTORY: FeeHistoryRequest = {
 };
 
 /** Returns the chain's own suggestion; undefined if it does not have the method. */
-export function suggestTip(chain: Chain, scope: RequestScope): Promise<bigint | undefined> {
+export function findSuggestedTip(chain: Chain, scope: RequestScope): Promise<bigint | undefined> {
   return requestPriorityFee(chain, scope);
 }
 
@@ -24,7 +24,7 @@ export async function deriveTip(chain: Chain, baseFeePerGas: bigint, scope: Requ
     chain.fees.getFeeHistory(HISTORY, scope),
     requestGasPrice(chain, scope),
   ]);
-  const answer = history === null ? undefined : readValue(history, 'eth_feeHistory');
+  const answer = history === null ? undefined : parseAnswer(history, 'eth_feeHistory');
   const { reward } = readMembers({ answer }, 'answer');
   return findLastReward(reward) ?? maxBigInt(price - baseFeePerGas, 0n);
 }

@@ -6,7 +6,7 @@ import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 
 /** One block for all parts of a result. */
-export type PinnedBlock = {
+export type EstimateBlock = {
   /** Stable reference to the block. */
   readonly reference: BlockReference;
   /** Parameter for methods that many nodes do not accept a hash for: a number or a tag if possible. */
@@ -26,7 +26,7 @@ export async function pinBlock(
   chain: Chain,
   block: BlockReference,
   scope: RequestScope,
-): Promise<PinnedBlock> {
+): Promise<EstimateBlock> {
   if (block.kind !== 'tag' || block.tag === 'earliest')
     return {
       reference: block,

@@ -3,7 +3,7 @@ import { ChainError } from '../../chain/errors.ts';
 import type { CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readQuantity } from '../answers.ts';
-import { findBaseFee, type PinnedBlock } from './pin-block.ts';
+import { type EstimateBlock, findBaseFee } from './pin-block.ts';
 
 /** Common first part of every family's estimate. */
 export type Basics = {
@@ -17,7 +17,7 @@ export type Basics = {
 export async function readBasics(
   chain: Chain,
   request: CallRequest,
-  pinned: PinnedBlock,
+  pinned: EstimateBlock,
   scope: RequestScope,
 ): Promise<Basics> {
   const [header, gasLimit] = await Promise.all([

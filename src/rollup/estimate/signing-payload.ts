@@ -32,7 +32,7 @@ export function inferPayloadType(call: CallObject): PayloadType {
 }
 
 /** Encodes the bytes that a sender would hash and sign: EIP-155 for legacy, EIP-2718 envelopes otherwise. */
-export function encodeSigningPayload(call: CallObject, defaults: PayloadDefaults): Uint8Array {
+export function encodeSigningBytes(call: CallObject, defaults: PayloadDefaults): Uint8Array {
   const { type, chainId, fields } = listFields(call, defaults);
   return wrap(type, type === 0 ? [...fields, chainId, 0n, 0n] : fields);
 }

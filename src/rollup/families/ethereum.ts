@@ -1,6 +1,6 @@
 import type { CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { deriveTip, suggestTip } from '../estimate/find-tip.ts';
+import { deriveTip, findSuggestedTip } from '../estimate/find-tip.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
@@ -31,7 +31,7 @@ export async function estimateGasWithoutL1Fee(
   const pinned = await pinBlock(chain, request.block, scope);
   const [{ gasLimit, baseFeePerGas = 0n }, tip] = await Promise.all([
     readBasics(chain, request, pinned, scope),
-    suggestTip(chain, scope),
+    findSuggestedTip(chain, scope),
   ]);
   return {
     gasLimit,

@@ -5,7 +5,7 @@ import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { allowBlockStep, type Comparison } from '../estimate/comparison.ts';
-import { findBaseFee, type PinnedBlock, pinBlock } from '../estimate/pin-block.ts';
+import { type EstimateBlock, findBaseFee, pinBlock } from '../estimate/pin-block.ts';
 import { readBasics } from '../estimate/read-basics.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark, clientMark, headerMark, methodMark } from '../marks.ts';
@@ -73,7 +73,7 @@ const SEARCH_GAS = 6_500n;
 async function compareGas(
   chain: Chain,
   request: CallRequest,
-  pinned: PinnedBlock,
+  pinned: EstimateBlock,
   native: bigint,
   scope: RequestScope,
 ): Promise<Comparison> {

@@ -5,7 +5,7 @@
 import { maxBigInt } from '../../primitives/bigint.ts';
 
 /** Bytes of a transaction with its signature, by calldata cost. */
-export type DataBytes = { readonly zero: bigint; readonly nonZero: bigint };
+export type CalldataBytes = { readonly zero: bigint; readonly nonZero: bigint };
 
 /** Layer 1 prices in wei, and the chain's scalars. */
 export type BedrockPrices = {
@@ -29,17 +29,20 @@ const FJORD_INTERCEPT = -42_585_600n;
 const FJORD_SLOPE = 836_500n;
 const FJORD_LEAST = 100n * MICRO;
 
-function calldataGas({ zero, nonZero }: DataBytes): bigint {
+function calldataGas({ zero, nonZero }: CalldataBytes): bigint {
   return 4n * zero + 16n * nonZero;
 }
 
 /** Returns the data fee in wei from Bedrock to Regolith. */
-export function computeBedrockFee(data: DataBytes, prices: BedrockPrices): bigint {
+export function computeBedrockFee(data: CalldataBytes, prices: BedrockPrices): bigint {
   return computeRegolithFee({ ...data, nonZero: data.nonZero + SIGNATURE_BYTES }, prices);
 }
 
 /** Returns the data fee in wei from Regolith to Ecotone. */
-export function computeRegolithFee(data: DataBytes, { l1BaseFee, overhead, scalar }: BedrockPrices): bigint {
+export function computeRegolithFee(
+  data: CalldataBytes,
+  { l1BaseFee, overhead, scalar }: BedrockPrices,
+): bigint {
   return ((calldataGas(data) + overhead) * l1BaseFee * scalar) / MICRO;
 }
 
@@ -49,7 +52,7 @@ function weigh({ l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar }: Eco
 }
 
 /** Returns the data fee in wei from Ecotone to Fjord. */
-export function computeEcotoneFee(data: DataBytes, prices: EcotonePrices): bigint {
+export function computeEcotoneFee(data: CalldataBytes, prices: EcotonePrices): bigint {
   return (calldataGas(data) * weigh(prices)) / (16n * MICRO);
 }
 

@@ -7,7 +7,7 @@ import { requestValue } from '../request.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
 /** State that a node of any family reports. */
-export type NodeState = {
+export type RollupNodeState = {
   readonly latest: HeaderView;
   /** Stable reference to the latest block. */
   readonly reference: BlockReference;
@@ -31,7 +31,7 @@ export async function readNode(
   chain: Chain,
   postedTag: 'safe' | 'finalized',
   scope: RequestScope,
-): Promise<NodeState> {
+): Promise<RollupNodeState> {
   const [latest, verified, syncing = false] = await Promise.all([
     findTagged(chain.blocks, 'latest', scope),
     findPosted(chain.blocks, postedTag, scope),
@@ -77,7 +77,7 @@ async function findTagged(
 /** Assembles the info. `verified` never exceeds the head, which may have been read earlier. */
 export function composeInfo(
   mode: RollupInfo['mode'],
-  { latest, verified, isSyncing }: NodeState,
+  { latest, verified, isSyncing }: RollupNodeState,
   { l1, queueIndex = 0n }: L1State,
 ): RollupInfo {
   return {

@@ -6,7 +6,7 @@ import { readQuantity } from '../answers.ts';
 import { findNonce } from '../estimate/find-nonce.ts';
 import { pinBlock } from '../estimate/pin-block.ts';
 import { type Basics, readBasics } from '../estimate/read-basics.ts';
-import { encodeSigningPayload, inferPayloadType } from '../estimate/signing-payload.ts';
+import { encodeSigningBytes, inferPayloadType } from '../estimate/signing-payload.ts';
 import type { GasEstimate } from '../rollup-family.ts';
 import { boundCompressedSize } from './compressed-size.ts';
 import { type LineaPricing, parseLineaExtraData } from './extra-data.ts';
@@ -50,7 +50,7 @@ export async function priceLineaCall(
     return { estimate: { gasLimit, baseFeePerGas, priorityFeePerGas }, pricing };
   }
   const defaults = { chainId: chain.chainId, nonce, gasLimit, gasPrice: baseFeePerGas };
-  const payload = encodeSigningPayload(request.call, defaults);
+  const payload = encodeSigningBytes(request.call, defaults);
   const size = boundCompressedSize(SENDER_LENGTH + payload.length);
   const priorityFeePerGas = computeLineaPriorityFee(pricing, size, gasLimit);
   return { estimate: { gasLimit, baseFeePerGas, priorityFeePerGas }, pricing };

@@ -1,7 +1,7 @@
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Draft } from '../estimate/draft-transaction.ts';
 import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
-import { encodeSigningPayload } from '../estimate/signing-payload.ts';
+import { encodeSigningBytes } from '../estimate/signing-payload.ts';
 import type { GasEstimate, RollupSources } from '../rollup-family.ts';
 import { readL1Fee, readOperatorFee } from './oracle.ts';
 
@@ -23,7 +23,7 @@ export async function priceDraft(
   pricing: DraftPricing,
   scope: RequestScope,
 ): Promise<GasEstimate> {
-  const transaction = encodeSigningPayload(call, defaults);
+  const transaction = encodeSigningBytes(call, defaults);
   const [tip, l1Fee, operatorFee] = await Promise.all([
     findTip(),
     readL1Fee(chain, transaction, reference, scope),

@@ -1,9 +1,9 @@
 import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { type Members, readCount, readMembers } from '../answers.ts';
+import { type AnswerMembers, readCount, readMembers } from '../answers.ts';
 import { readWord } from '../contract.ts';
-import { composeInfo, type L1State, type NodeState, readNode } from '../info/read-node.ts';
+import { composeInfo, type L1State, type RollupNodeState, readNode } from '../info/read-node.ts';
 import { requestObject, requestValue } from '../request.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
@@ -52,7 +52,7 @@ async function requestSequencing(opNode: Pick<Chain, 'request'>, scope: RequestS
 }
 
 /** @throws ChainError `misconfigured` if the node does not report this block */
-function readNumber(status: Members, name: string): bigint {
+function readNumber(status: AnswerMembers, name: string): bigint {
   const number = readCount(readMembers(status, name)['number']);
   if (number !== undefined) return number;
   throw new ChainError('misconfigured', `no ${name} in optimism_syncStatus: opNode is no op-node`);
@@ -61,7 +61,7 @@ function readNumber(status: Members, name: string): bigint {
 /** Returns the layer 1 block that the head derives from, which lags by minutes. */
 async function readOrigin(
   chain: Chain,
-  { reference }: NodeState,
+  { reference }: RollupNodeState,
   scope: RequestScope,
 ): Promise<L1State['l1']> {
   const [number, timestamp] = await Promise.all(

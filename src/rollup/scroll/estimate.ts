@@ -2,7 +2,7 @@ import type { CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { draftTransaction } from '../estimate/draft-transaction.ts';
 import { foldL1Cost } from '../estimate/fold-l1-cost.ts';
-import { type PinnedBlock, pinBlock } from '../estimate/pin-block.ts';
+import { type EstimateBlock, pinBlock } from '../estimate/pin-block.ts';
 import { encodeSizedTransaction } from '../estimate/signing-payload.ts';
 import { requestCount } from '../request.ts';
 import type { GasEstimate, RollupSources } from '../rollup-family.ts';
@@ -50,7 +50,7 @@ function sendToNode(
   { chain }: RollupSources,
   { nodeMethod }: ScrollPricing,
   { call }: CallRequest,
-  { parameter }: PinnedBlock,
+  { parameter }: EstimateBlock,
   scope: RequestScope,
 ): Promise<bigint | undefined> {
   return requestCount(chain, nodeMethod, [call, parameter], scope);

@@ -13,7 +13,7 @@ import {
 } from './codec.ts';
 
 /** Member of an object. */
-export type Field<T = unknown, R extends boolean = boolean> = {
+export type MemberField<T = unknown, R extends boolean = boolean> = {
   readonly codec: Codec<T>;
   readonly isRequired: R;
   /** Whether an invalid value counts as absent. */
@@ -23,26 +23,26 @@ export type Field<T = unknown, R extends boolean = boolean> = {
 };
 
 /** Required member. */
-export function required<T>(codec: Codec<T>, description?: string): Field<T, true> {
+export function required<T>(codec: Codec<T>, description?: string): MemberField<T, true> {
   return { codec, isRequired: true, ...(description !== undefined && { description }) };
 }
 
 /** Optional member; `null` counts as absent. */
-export function optional<T>(codec: Codec<T>, description?: string): Field<T, false> {
+export function optional<T>(codec: Codec<T>, description?: string): MemberField<T, false> {
   return { codec, isRequired: false, ...(description !== undefined && { description }) };
 }
 
 /** Optional member; a value of another form counts as absent. */
-export function annotation<T>(codec: Codec<T>, description?: string): Field<T, false> {
+export function annotation<T>(codec: Codec<T>, description?: string): MemberField<T, false> {
   return { ...optional(codec, description), isAnnotation: true };
 }
 
-type Fields = Readonly<Record<string, Field>>;
-type ValueOf<F> = F extends Field<infer T> ? T : never;
+type Fields = Readonly<Record<string, MemberField>>;
+type ValueOf<F> = F extends MemberField<infer T> ? T : never;
 type ObjectOf<F extends Fields> = {
-  readonly [K in keyof F as F[K] extends Field<unknown, true> ? K : never]: ValueOf<F[K]>;
+  readonly [K in keyof F as F[K] extends MemberField<unknown, true> ? K : never]: ValueOf<F[K]>;
 } & {
-  readonly [K in keyof F as F[K] extends Field<unknown, true> ? never : K]?: ValueOf<F[K]>;
+  readonly [K in keyof F as F[K] extends MemberField<unknown, true> ? never : K]?: ValueOf<F[K]>;
 };
 
 /**
@@ -53,11 +53,11 @@ export function objectOf<F extends Fields>(title: string, fields: F): Codec<Obje
   return new ObjectCodec<ObjectOf<F>>(title, fields);
 }
 
-type Place = Field & { readonly index: number };
+type Place = MemberField & { readonly index: number };
 
 class ObjectCodec<T> implements Codec<T> {
   readonly jsonSchema: JsonSchema;
-  readonly #fields: readonly (Field & { readonly name: string })[];
+  readonly #fields: readonly (MemberField & { readonly name: string })[];
   readonly #places: ReadonlyMap<string, Place>;
   readonly #requiredCount: number;
 
@@ -131,7 +131,7 @@ class ObjectCodec<T> implements Codec<T> {
   }
 }
 
-function isPresent({ codec, isRequired, isAnnotation = false }: Field, value: unknown): boolean {
+function isPresent({ codec, isRequired, isAnnotation = false }: MemberField, value: unknown): boolean {
   if (value === undefined || (value === null && !isRequired)) return false;
   return !isAnnotation || isUnchanged(codec, value) || isReadable(codec, value);
 }
@@ -158,7 +158,10 @@ function hasSameMembers(raw: JsonObject, parsed: JsonObject): boolean {
   return count === names.length;
 }
 
-function describeFields(title: string, fields: readonly (Field & { readonly name: string })[]): JsonSchema {
+function describeFields(
+  title: string,
+  fields: readonly (MemberField & { readonly name: string })[],
+): JsonSchema {
   const properties = fields.map(({ name, codec, description }): [string, JsonSchema] => [
     name,
     description === undefined ? codec.jsonSchema : { ...codec.jsonSchema, description },

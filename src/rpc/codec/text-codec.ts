@@ -14,7 +14,7 @@ type TextForm = {
 };
 
 /** Case-insensitive text that is normalised to lower case. */
-export function textOf(form: TextForm): Codec<string> {
+export function lowerCaseText(form: TextForm): Codec<string> {
   return new TextCodec(form);
 }
 

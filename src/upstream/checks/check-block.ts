@@ -1,6 +1,6 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Block } from '../heads/block.ts';
+import type { ReportedBlock } from '../heads/block.ts';
 import { checkResult, type PromptByteCheck } from './check-stream.ts';
 import { TextSearch } from './text-search.ts';
 
@@ -9,7 +9,10 @@ import { TextSearch } from './text-search.ts';
  * where it is known. The bytes are searched, so that megabytes of transactions need not become objects.
  * @returns a check that throws UpstreamFault `wrong` for any other block
  */
-export function checkBlock(hash: string, known: Block | undefined): (result: JsonResult) => JsonResult {
+export function checkBlock(
+  hash: string,
+  known: ReportedBlock | undefined,
+): (result: JsonResult) => JsonResult {
   return (result) => checkResult(result, new BlockSearch(hash, known?.transactionHashes ?? []));
 }
 

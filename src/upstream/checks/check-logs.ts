@@ -7,7 +7,7 @@ import { isSameText } from '../../verification/members.ts';
 import { LogMatcher } from '../../verification/verify-logs.ts';
 import { UpstreamFault } from '../fault.ts';
 
-export type ExpectedLogs = {
+export type LogExpectation = {
   readonly range: LogRange;
   readonly filter: LogFilter;
   /** Maximum logs that the network returns in one answer. */
@@ -23,7 +23,7 @@ const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
  * @returns a check that throws UpstreamFault `wrong` for other logs, and ChainError `exceeded` for more logs than the network returns, before they
  * are checked
  */
-export function checkLogs(expected: ExpectedLogs): (result: JsonResult) => JsonResult {
+export function checkLogs(expected: LogExpectation): (result: JsonResult) => JsonResult {
   return (result) => {
     const logs: unknown = isComplete(result) ? parseJsonText(result) : undefined;
     if (!Array.isArray(logs)) throw new UpstreamFault('wrong', 'the logs are no array');
@@ -45,13 +45,13 @@ export function refuseMany(logs: readonly unknown[], results: number, range: Log
 
 /** Checks logs in one pass. */
 class LogCheck {
-  readonly #expected: ExpectedLogs;
+  readonly #expected: LogExpectation;
   readonly #matcher: LogMatcher;
   #number = -1n;
   #index = -1n;
   #hash: string | undefined;
 
-  constructor(expected: ExpectedLogs) {
+  constructor(expected: LogExpectation) {
     this.#expected = expected;
     this.#matcher = new LogMatcher(expected.filter);
   }

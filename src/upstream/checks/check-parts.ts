@@ -1,7 +1,7 @@
 import type { JsonBytes, JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { asText, isSameText } from '../../verification/members.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Block } from '../heads/block.ts';
+import type { ReportedBlock } from '../heads/block.ts';
 import { keepUnique } from '../keep-unique.ts';
 import { parseObject } from './parse-object.ts';
 
@@ -71,7 +71,7 @@ function readInteger(value: unknown): bigint {
  * name twice.
  * @returns a check that throws UpstreamFault `wrong` for any other transaction
  */
-export function checkTransaction(block: Block, index: number): (result: JsonResult) => JsonResult {
+export function checkTransaction(block: ReportedBlock, index: number): (result: JsonResult) => JsonResult {
   return (result) => {
     const { hash, blockHash } = parseObject(result);
     if (isSameText(hash, block.transactionHashes[index] as string) && isSameText(blockHash, block.hash)) {
@@ -86,7 +86,7 @@ export function checkTransaction(block: Block, index: number): (result: JsonResu
  * (spec 2.1): the check removes what a node adds.
  * @returns a check that throws UpstreamFault `wrong` for any other uncle
  */
-export function checkUncle(block: Block, index: number): (result: JsonResult) => JsonResult {
+export function checkUncle(block: ReportedBlock, index: number): (result: JsonResult) => JsonResult {
   return (result) => {
     const uncle = parseObject(result);
     if (!isSameText(uncle['hash'], block.uncleHashes[index] as string)) {

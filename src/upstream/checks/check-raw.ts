@@ -4,7 +4,7 @@ import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { keccak256 } from '../../primitives/keccak.ts';
 import { asBytes, asInteger, asList, decodeRlp, readRlpSpan } from '../../primitives/rlp.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Block } from '../heads/block.ts';
+import type { ReportedBlock } from '../heads/block.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 import { checkData } from './check-values.ts';
 
@@ -24,7 +24,10 @@ const EXTRA_DATA = 12;
  * Creates a check that an encoded block, or an encoded header, begins with the header of this block.
  * @returns a check that throws UpstreamFault `wrong` for any other header
  */
-export function checkRawHeader(block: Block, part: 'block' | 'header'): (result: JsonResult) => JsonResult {
+export function checkRawHeader(
+  block: ReportedBlock,
+  part: 'block' | 'header',
+): (result: JsonResult) => JsonResult {
   return (result) => {
     const check = new RawHeaderCheck(block, part);
     // A stream has to be hex data as well, as far as it is read.
@@ -36,14 +39,14 @@ export function checkRawHeader(block: Block, part: 'block' | 'header'): (result:
 }
 
 class RawHeaderCheck implements StreamCheck {
-  readonly #block: Block;
+  readonly #block: ReportedBlock;
   readonly #part: 'block' | 'header';
   #begin = '';
   /** Characters to wait for: pieces may be single bytes, and are not parsed one by one. */
   #wanted = LENGTHS_CHARACTERS;
   #isChecked = false;
 
-  constructor(block: Block, part: 'block' | 'header') {
+  constructor(block: ReportedBlock, part: 'block' | 'header') {
     this.#block = block;
     this.#part = part;
   }
@@ -90,7 +93,7 @@ class RawHeaderCheck implements StreamCheck {
   }
 }
 
-function isHeaderOf(encoded: Uint8Array, { hash, parentHash, timestamp, extraData }: Block): boolean {
+function isHeaderOf(encoded: Uint8Array, { hash, parentHash, timestamp, extraData }: ReportedBlock): boolean {
   if (bytesToHex(keccak256(encoded)) === hash) return true;
   if ((extraData.length - 2) / 2 <= MAX_UNSEALED_BYTES) return false;
   try {
@@ -113,7 +116,7 @@ function notOfBlock(): UpstreamFault {
  * Creates a check that there is one encoded receipt for each transaction of the block. The encoding does not name the block.
  * @returns a check that throws UpstreamFault `wrong` for any other number of receipts
  */
-export function checkRawReceipts({ transactionHashes }: Block): (result: JsonResult) => JsonResult {
+export function checkRawReceipts({ transactionHashes }: ReportedBlock): (result: JsonResult) => JsonResult {
   return (result) => {
     const check = new RawReceiptsCheck(transactionHashes.length);
     if (typeof result !== 'string') return checkStream(result, check);

@@ -1,6 +1,6 @@
 import type { JsonResult } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Block } from '../heads/block.ts';
+import type { ReportedBlock } from '../heads/block.ts';
 import { checkResult, type PromptByteCheck } from './check-stream.ts';
 import { TextSearch } from './text-search.ts';
 
@@ -11,7 +11,7 @@ const OPEN_LIST = 0x5b;
  * that 20 MB need not become objects.
  * @returns a check that throws UpstreamFault `wrong` for any other receipts
  */
-export function checkReceipts(block: Block): (result: JsonResult) => JsonResult {
+export function checkReceipts(block: ReportedBlock): (result: JsonResult) => JsonResult {
   return (result) => checkResult(result, new ReceiptSearch(block));
 }
 
@@ -21,7 +21,7 @@ class ReceiptSearch implements PromptByteCheck {
   readonly #search: TextSearch;
   #hasBegun = false;
 
-  constructor(block: Block) {
+  constructor(block: ReportedBlock) {
     this.#count = block.transactionHashes.length;
     this.#search = new TextSearch('receipts', block);
   }

@@ -13,7 +13,7 @@ const QUANTITY = /^0x[0-9a-f]{1,16}$/i;
  * @param credentials keys of the node, which are masked in the error message of a call that fails, as in the reason of a revert
  * @throws UpstreamFault `wrong` where the result is not an access list
  */
-export function checkAccessList(result: JsonResult, credentials: readonly string[] = []): JsonResult {
+export function checkAccessListResult(result: JsonResult, credentials: readonly string[] = []): JsonResult {
   if (typeof result !== 'string') return checkStream(result, new BeginCheck('{', NO_ACCESS_LIST));
   const answer = parseObject(result);
   const { accessList, gasUsed, error } = answer;

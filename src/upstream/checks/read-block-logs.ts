@@ -6,7 +6,7 @@ import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { Characters } from '../../primitives/utf8-text.ts';
 import { isSameText } from '../../verification/members.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Block } from '../heads/block.ts';
+import type { ReportedBlock } from '../heads/block.ts';
 import { scanLogs } from './scan-logs.ts';
 
 /**
@@ -35,7 +35,7 @@ const STEP_LOGS = 32;
  * @param text as for `scanLogs`
  * @throws UpstreamFault `wrong` for logs of another block, or out of order
  */
-export function* readBlockLogs(text: Characters, block: Block): Generator<undefined, ReadLogs> {
+export function* readBlockLogs(text: Characters, block: ReportedBlock): Generator<undefined, ReadLogs> {
   const reader = new BlockLogReader(block);
   for (const log of scanLogs(text)) {
     if (log !== undefined) reader.add(JSON.parse(log) as Members);
@@ -48,7 +48,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Reads the logs of a block in one pass. */
 class BlockLogReader {
-  readonly #block: Block;
+  readonly #block: ReportedBlock;
   readonly #timestamp: string;
   readonly #logs: BlockLog[] = [];
   readonly #bloom = new Uint8Array(BLOOM_LENGTH);
@@ -57,7 +57,7 @@ class BlockLogReader {
   readonly #digest: Hash = createHash('sha256');
   #lastIndex = -1;
 
-  constructor(block: Block) {
+  constructor(block: ReportedBlock) {
     this.#block = block;
     this.#timestamp = encodeQuantity(block.timestamp);
   }

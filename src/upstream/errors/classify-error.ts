@@ -3,7 +3,7 @@ import { cutText, MAX_SCRUBBED_LENGTH } from './cut-text.ts';
 import { findRevert } from './find-revert.ts';
 import { type FoundRule, findRule } from './find-rule.ts';
 import { isEstimating, isExecuting } from './methods.ts';
-import { parseRetryAfter } from './retry-after.ts';
+import { readRequestedPause } from './retry-after.ts';
 import { parseRevertData } from './revert-data.ts';
 import { unwrapError } from './unwrap-error.ts';
 import type { Verdict } from './verdict.ts';
@@ -47,7 +47,7 @@ function createVerdict({ rule, match }: FoundRule, text: string, error: NodeErro
     case 'pruned':
       return { kind: rule.kind, message: text };
     case 'rateLimited': {
-      const retryAfterMs = parseRetryAfter(error.data, text);
+      const retryAfterMs = readRequestedPause(error.data, text);
       return retryAfterMs === undefined ? { kind: 'rateLimited' } : { kind: 'rateLimited', retryAfterMs };
     }
     case 'unknown':

@@ -11,7 +11,7 @@ const PROSE =
  * Returns the pause that the node asks for, in milliseconds: Infura's `backoff_seconds` (flat or under `rate`), Chainstack's `try_again_in`, or the words of
  * the message. Undefined when it names none, or zero.
  */
-export function parseRetryAfter(data: unknown, message: string): number | undefined {
+export function readRequestedPause(data: unknown, message: string): number | undefined {
   const delay =
     parseDuration(readField(readField(data, 'rate'), 'backoff_seconds')) ??
     parseDuration(readField(data, 'backoff_seconds')) ??

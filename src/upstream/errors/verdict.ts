@@ -19,9 +19,9 @@ export type Verdict =
   | { readonly kind: 'unauthorized' }
   | { readonly kind: 'unknown'; readonly code: number; readonly message: string };
 
-export type Answer = Extract<Verdict, { kind: 'reverted' | 'failed' | 'invalid' }>;
+export type ErrorAnswer = Extract<Verdict, { kind: 'reverted' | 'failed' | 'invalid' }>;
 
 /** Whether every honest node would report the same: such an error is never retried, and never counted as a fault of the node. */
-export function isAnswer(verdict: Verdict): verdict is Answer {
+export function isAnswer(verdict: Verdict): verdict is ErrorAnswer {
   return verdict.kind === 'reverted' || verdict.kind === 'failed' || verdict.kind === 'invalid';
 }

@@ -1,6 +1,6 @@
 import { type AgreementOptions, countVoices } from '../agreement/options.ts';
 import { listNames } from './list-names.ts';
-import type { Finding, NodeReport } from './network-report.ts';
+import type { NodeReport, ReportFinding } from './network-report.ts';
 
 /**
  * Reports whether enough operators have a usable node to satisfy `agreement`, counted over all configured operators.
@@ -10,7 +10,7 @@ export function listAgreementFindings(
   nodes: readonly NodeReport[],
   operators: readonly string[],
   agreement: AgreementOptions | undefined,
-): readonly Finding[] {
+): readonly ReportFinding[] {
   if (agreement === undefined) return [];
   const configured = new Set(operators);
   const there = new Set(operators.filter((_, i) => nodes[i]?.standing === 'usable'));

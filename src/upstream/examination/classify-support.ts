@@ -1,12 +1,12 @@
 import type { Support } from './examination.ts';
-import type { Outcome } from './node-probe.ts';
+import type { ProbeOutcome } from './node-probe.ts';
 
 /**
  * Derives from an outcome whether a method, or a request form, is supported.
  * @param findProblem returns the problem of a result; undefined where it is valid
  */
 export function classifySupport(
-  outcome: Outcome,
+  outcome: ProbeOutcome,
   findProblem: (value: unknown) => string | undefined,
 ): Support {
   if (outcome.kind === 'fault') return { state: 'unclear', reason: outcome.reason };

@@ -1,5 +1,5 @@
 import type { BatchLimit } from './examination.ts';
-import type { NodeProbe, Outcome } from './node-probe.ts';
+import type { NodeProbe, ProbeOutcome } from './node-probe.ts';
 
 const SIZES: readonly number[] = [1, 10, 100, 1_000];
 const CALL = { method: 'eth_chainId', params: '[]' };
@@ -16,7 +16,7 @@ export async function examineBatches(requests: NodeProbe): Promise<BatchLimit> {
   return { answered };
 }
 
-function findFailure(outcomes: readonly Outcome[] | Outcome): string | undefined {
+function findFailure(outcomes: readonly ProbeOutcome[] | ProbeOutcome): string | undefined {
   const first = [outcomes].flat().find(({ kind }) => kind !== 'result');
   return first === undefined || first.kind === 'result' ? undefined : first.reason;
 }

@@ -1,8 +1,8 @@
 import { encodeQuantity } from '../../primitives/quantity.ts';
-import type { Block } from '../heads/block.ts';
+import type { ReportedBlock } from '../heads/block.ts';
 import { parseBlock } from '../heads/parse-block.ts';
 import type { ProbedTag, TagSupport } from './examination.ts';
-import type { NodeProbe, Outcome } from './node-probe.ts';
+import type { NodeProbe, ProbeOutcome } from './node-probe.ts';
 
 const METHOD = 'eth_getBlockByNumber';
 /** Number of blocks before the latest that are searched for one with transactions. */
@@ -22,12 +22,12 @@ export async function examineTags(requests: NodeProbe): Promise<Readonly<Record<
 }
 
 /** Reads the latest block; undefined when the answer is not a block. */
-export async function readLatest(requests: NodeProbe): Promise<Block | undefined> {
+export async function readLatest(requests: NodeProbe): Promise<ReportedBlock | undefined> {
   return readBlock(await requests.ask(METHOD, ['latest', false]));
 }
 
 /** Returns a recent block with transactions to test methods on, or else `latest`. */
-export async function findSample(requests: NodeProbe, latest: Block): Promise<Block> {
+export async function findSample(requests: NodeProbe, latest: ReportedBlock): Promise<ReportedBlock> {
   if (latest.transactionHashes.length > 0) return latest;
   const numbers = Array.from({ length: SEARCHED_BLOCKS }, (_, i) => latest.number - BigInt(i + 1));
   const blocks = await Promise.all(
@@ -38,7 +38,7 @@ export async function findSample(requests: NodeProbe, latest: Block): Promise<Bl
   return blocks.find((block) => block !== undefined && block.transactionHashes.length > 0) ?? latest;
 }
 
-function readBlock(outcome: Outcome): Block | undefined {
+function readBlock(outcome: ProbeOutcome): ReportedBlock | undefined {
   if (outcome.kind !== 'result') return undefined;
   try {
     return parseBlock(outcome.value);
@@ -48,7 +48,7 @@ function readBlock(outcome: Outcome): Block | undefined {
 }
 
 /** Nodes that do not know a tag answer null or refuse the parameter, in words that differ between clients. */
-function classifyTag(outcome: Outcome): TagSupport {
+function classifyTag(outcome: ProbeOutcome): TagSupport {
   if (outcome.kind === 'fault') return { state: 'unclear', reason: outcome.reason };
   if (outcome.kind === 'error') {
     const { kind } = outcome.verdict;

@@ -1,6 +1,6 @@
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import { asText, isSameText } from '../../verification/members.ts';
-import type { Block } from '../heads/block.ts';
+import type { ReportedBlock } from '../heads/block.ts';
 import { classifySupport } from './classify-support.ts';
 import type { FeatureName, Support } from './examination.ts';
 import type { NodeProbe } from './node-probe.ts';
@@ -22,8 +22,8 @@ type Probe = { readonly method: string; readonly params: readonly unknown[]; rea
  */
 export async function examineFeatures(
   requests: NodeProbe,
-  latest: Block,
-  sample: Block,
+  latest: ReportedBlock,
+  sample: ReportedBlock,
 ): Promise<Readonly<Record<FeatureName, Support>>> {
   const probes = Object.entries(listProbes(latest, sample));
   const answers = await Promise.all(
@@ -34,7 +34,7 @@ export async function examineFeatures(
   return Object.fromEntries(answers) as Record<FeatureName, Support>;
 }
 
-function listProbes(latest: Block, sample: Block): Record<FeatureName, Probe> {
+function listProbes(latest: ReportedBlock, sample: ReportedBlock): Record<FeatureName, Probe> {
   const at = encodeQuantity(latest.number);
   const atHash = { blockHash: latest.hash };
   const sampled = encodeQuantity(sample.number);
@@ -97,7 +97,7 @@ function checkPart(hash: string | undefined): Check {
   };
 }
 
-function checkReceiptList({ transactionHashes }: Block): Check {
+function checkReceiptList({ transactionHashes }: ReportedBlock): Check {
   return (value) => {
     if (value === null) return 'null for a block that it has';
     if (!Array.isArray(value)) return 'the answer is no list';

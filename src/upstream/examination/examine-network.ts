@@ -14,7 +14,13 @@ import { listAgreementFindings } from './agreement-findings.ts';
 import type { Examination } from './examination.ts';
 import { type ExaminationWants, examineUpstream } from './examine-upstream.ts';
 import { listNetworkFindings } from './network-findings.ts';
-import type { Finding, NetworkReport, NodeReport, NodeStanding, Severity } from './network-report.ts';
+import type {
+  ExaminationReport,
+  NodeReport,
+  NodeStanding,
+  ReportFinding,
+  Severity,
+} from './network-report.ts';
 import { listNodeFindings } from './node-findings.ts';
 
 /** Examines all nodes of a network concurrently, and reports problems. Never rejects. */
@@ -22,7 +28,7 @@ export async function examineNetwork(
   upstreams: readonly UpstreamOptions[],
   pool: PoolOptions,
   wants: ExaminationWants & { readonly agreement?: AgreementOptions },
-): Promise<NetworkReport> {
+): Promise<ExaminationReport> {
   const examined = upstreams.map((row, position) => examineUpstream(row, position, pool, wants));
   return reportNetwork(await Promise.all(examined), pool, upstreams.map(findOperator), wants.agreement);
 }
@@ -36,7 +42,7 @@ export function reportNetwork(
   pool: PoolOptions,
   operators: readonly string[] = examinations.map((_, i) => `${i}`),
   agreement?: AgreementOptions,
-): NetworkReport {
+): ExaminationReport {
   const claims = examinations.map((examination, i) => ({
     identity: examination.answers ? examination.identity : undefined,
     operator: operators[i] as string,
@@ -94,6 +100,6 @@ function findBestHead(examinations: readonly Examination[]): bigint {
 
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note'];
 
-function sortFindings(findings: readonly Finding[]): readonly Finding[] {
+function sortFindings(findings: readonly ReportFinding[]): readonly ReportFinding[] {
   return findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
 }

@@ -1,6 +1,6 @@
 import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { Verdict } from '../errors/verdict.ts';
-import type { Block } from '../heads/block.ts';
+import type { ReportedBlock } from '../heads/block.ts';
 import { classifySupport } from './classify-support.ts';
 import type { Support } from './examination.ts';
 import type { NodeProbe } from './node-probe.ts';
@@ -27,8 +27,8 @@ type Probe = { readonly method: string; readonly params: readonly unknown[]; rea
  */
 export async function examineReads(
   requests: NodeProbe,
-  latest: Block,
-  sample: Block,
+  latest: ReportedBlock,
+  sample: ReportedBlock,
   isServed: (method: string) => boolean,
 ): Promise<Readonly<Record<string, Support>>> {
   const probes = listProbes(latest, sample).filter(({ method }) => isServed(method));
@@ -55,7 +55,7 @@ export async function examineNamed(
   return Object.fromEntries(supports);
 }
 
-function listProbes(latest: Block, sample: Block): readonly Probe[] {
+function listProbes(latest: ReportedBlock, sample: ReportedBlock): readonly Probe[] {
   const at = encodeQuantity(latest.number);
   const sampled = encodeQuantity(sample.number);
   const [hash] = sample.transactionHashes;

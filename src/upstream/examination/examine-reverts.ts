@@ -1,5 +1,5 @@
 import type { RevertStyle } from './examination.ts';
-import type { NodeProbe, Outcome } from './node-probe.ts';
+import type { NodeProbe, ProbeOutcome } from './node-probe.ts';
 
 /** Init code of a contract creation: PUSH1 0, PUSH1 0, REVERT. */
 const BARE_REVERT = '0x60006000fd';
@@ -20,7 +20,7 @@ export async function examineReverts(requests: NodeProbe): Promise<RevertStyle> 
 
 const FROM_WORST: readonly RevertStyle[] = ['unclear', 'unrecognised', 'dataLost', 'translated', 'standard'];
 
-function classifyRevert(outcome: Outcome, data: string): RevertStyle {
+function classifyRevert(outcome: ProbeOutcome, data: string): RevertStyle {
   if (outcome.kind === 'fault') return 'unclear';
   if (outcome.kind === 'result') return 'unrecognised';
   const { error, verdict } = outcome;

@@ -2,7 +2,7 @@ import { AnswerMemory } from '../../util/answer-memory.ts';
 import { completeWithin } from '../../util/complete-within.ts';
 import { createEndpoint, nameUpstream } from '../endpoint.ts';
 import { listSecrets } from '../errors/secrets.ts';
-import type { Block } from '../heads/block.ts';
+import type { ReportedBlock } from '../heads/block.ts';
 import type { Identity } from '../identity.ts';
 import { readSync } from '../node-feed.ts';
 import { createNodeMemory } from '../node-memory.ts';
@@ -98,7 +98,7 @@ async function examineAnswers(
 
 async function examineMethods(
   requests: NodeProbe,
-  head: Block,
+  head: ReportedBlock,
   isServed: (method: string) => boolean,
 ): Promise<Pick<ExaminedNode, 'features' | 'reads'>> {
   const sample = await findSample(requests, head);
@@ -158,6 +158,6 @@ function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
   };
 }
 
-function measureAge({ number, hash, timestamp }: Block): LatestBlock {
+function measureAge({ number, hash, timestamp }: ReportedBlock): LatestBlock {
   return { number, hash, timestamp, ageSeconds: Math.round(Date.now() / 1_000 - Number(timestamp)) };
 }

@@ -4,7 +4,7 @@ import { type FaultKind, UpstreamFault } from '../fault.ts';
 import { type Identity, readIdentity } from '../identity.ts';
 import type { OwnTransport } from '../request-value.ts';
 import type { SilentNode } from './examination.ts';
-import type { NodeProbe, Outcome } from './node-probe.ts';
+import type { NodeProbe, ProbeOutcome } from './node-probe.ts';
 
 type Fault = SilentNode['fault'];
 
@@ -33,7 +33,7 @@ const FAULTS: Readonly<Partial<Record<Verdict['kind'], FaultKind>>> = {
 };
 
 /** Returns why an answer to `eth_chainId` is invalid; undefined when it is a chain id. */
-export function findFault(outcome: Outcome): Fault | undefined {
+export function findFault(outcome: ProbeOutcome): Fault | undefined {
   if (outcome.kind === 'fault') return { kind: outcome.fault, reason: outcome.reason };
   if (outcome.kind === 'error') {
     return { kind: FAULTS[outcome.verdict.kind] ?? 'unknown', reason: `eth_chainId: ${outcome.reason}` };

@@ -5,7 +5,7 @@ import { countBlocks, isBehind, listByHead, listVoters } from './compare-heads.t
 import type { ExaminedNode, FeatureName } from './examination.ts';
 import { formatSeconds } from './format-seconds.ts';
 import { listNames } from './list-names.ts';
-import type { Finding, NodeReport } from './network-report.ts';
+import type { NodeReport, ReportFinding } from './network-report.ts';
 
 /** A chain without a block newer than this has stalled, or all nodes are far behind. */
 const STALE_SECONDS = 600;
@@ -19,7 +19,7 @@ export function listNetworkFindings(
   pool: PoolOptions,
   identity: ChainIdentity | undefined,
   tally: ChainTally,
-): readonly Finding[] {
+): readonly ReportFinding[] {
   const usable = listByHead(nodes);
   const examined = usable.map(({ examination }) => examination);
   const [best] = examined;
@@ -37,12 +37,12 @@ export function listNetworkFindings(
   ];
 }
 
-const NO_NODE: Finding = {
+const NO_NODE: ReportFinding = {
   severity: 'error',
   problem: 'no node can be asked',
   advice: 'the network cannot be served until one of them answers',
 };
-const ALONE: Finding = {
+const ALONE: ReportFinding = {
   severity: 'note',
   problem: 'only one node can be asked',
   advice: 'there is nothing to fail over to; add a second one',
@@ -53,7 +53,7 @@ function findDisagreement(
   { chainId, genesisHash }: PoolOptions,
   identity: ChainIdentity | undefined,
   { tally, operators, needed, genesis: { hashes, majority } }: ChainTally,
-): readonly Finding[] {
+): readonly ReportFinding[] {
   if (identity === undefined || genesisHash !== undefined) return [];
   if (hashes.length > 0 && majority === undefined) {
     const advice = 'none of these nodes is asked until most have the same; set pool.genesisHash';
@@ -83,7 +83,7 @@ const MISSING_METHODS: readonly (readonly [FeatureName, string])[] = [
 function findMissingMethod(
   [feature, name]: (typeof MISSING_METHODS)[number],
   examined: readonly ExaminedNode[],
-): readonly Finding[] {
+): readonly ReportFinding[] {
   if (!examined.every(({ features }) => features[feature]?.state === 'no')) return [];
   return [
     {
@@ -95,7 +95,7 @@ function findMissingMethod(
 }
 
 /** Reports reads that are served by default or named, and that no node has. */
-function findMissingReads(examined: readonly ExaminedNode[]): readonly Finding[] {
+function findMissingReads(examined: readonly ExaminedNode[]): readonly ReportFinding[] {
   const names = new Set(examined.flatMap(({ reads, also }) => [...Object.keys(reads), ...Object.keys(also)]));
   const missing = [...names].filter((name) =>
     examined.every(({ reads, also }) => (reads[name] ?? also[name])?.state === 'no'),
@@ -115,7 +115,7 @@ function classifyTag(
   tag: 'safe' | 'finalized',
   examined: readonly ExaminedNode[],
   { tags }: PoolOptions,
-): readonly Finding[] {
+): readonly ReportFinding[] {
   const without = examined.filter((node) => node.tags[tag].state === 'no').map(({ name }) => name);
   const substitute = tags[tag];
   if (substitute !== undefined) {
@@ -139,7 +139,7 @@ function findWithheldHead(
   examined: readonly ExaminedNode[],
   best: ExaminedNode,
   pool: PoolOptions,
-): readonly Finding[] {
+): readonly ReportFinding[] {
   const voters = listVoters(examined, pool);
   const served = voters[countShare(pool.headShare, voters.length) - 1];
   if (served?.latest === undefined || best.latest === undefined || !isBehind(served, best)) return [];
@@ -153,7 +153,7 @@ function findWithheldHead(
   ];
 }
 
-function findStaleHead({ latest }: ExaminedNode): readonly Finding[] {
+function findStaleHead({ latest }: ExaminedNode): readonly ReportFinding[] {
   if (latest === undefined || latest.ageSeconds < STALE_SECONDS) return [];
   return [
     {
@@ -164,7 +164,7 @@ function findStaleHead({ latest }: ExaminedNode): readonly Finding[] {
   ];
 }
 
-function findPolledHeads(examined: readonly ExaminedNode[]): readonly Finding[] {
+function findPolledHeads(examined: readonly ExaminedNode[]): readonly ReportFinding[] {
   const polled = examined.filter(({ announcements }) => announcements.state === 'none');
   if (polled.length === 0) return [];
   return [

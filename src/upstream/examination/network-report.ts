@@ -16,7 +16,7 @@ export type NodeReport = {
 /** `error` costs answers, `warning` costs freshness, speed or safety, `note` is good to know. */
 export type Severity = 'error' | 'warning' | 'note';
 
-export type Finding = {
+export type ReportFinding = {
   readonly severity: Severity;
   /** Node that the finding is about; absent when it is about the network. */
   readonly upstream?: string;
@@ -25,7 +25,7 @@ export type Finding = {
   readonly advice: string;
 };
 
-export type NetworkReport = {
+export type ExaminationReport = {
   /** Chain that the nodes agree on, or that the configuration demands. */
   readonly identity: ChainIdentity | undefined;
   /** Nodes in the order of the configuration. */
@@ -33,5 +33,5 @@ export type NetworkReport = {
   /** Whether at least one node is usable. */
   readonly isServable: boolean;
   /** Most severe first. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ReportFinding[];
 };

@@ -3,7 +3,7 @@ import type { PoolOptions } from '../options.ts';
 import { countBlocks, isBehind, isSyncing, isTooFarBehind, listByHead } from './compare-heads.ts';
 import type { ExaminedNode, FeatureName, Support } from './examination.ts';
 import { adviseOnFault } from './fault-advice.ts';
-import type { Finding, NodeReport, Severity } from './network-report.ts';
+import type { NodeReport, ReportFinding, Severity } from './network-report.ts';
 
 /** Batch size in which the pool collects the receipts of nodes without `eth_getBlockReceipts`. */
 const RECEIPT_BATCH = 100;
@@ -16,9 +16,9 @@ export function listNodeFindings(
   nodes: readonly NodeReport[],
   pool: PoolOptions,
   identity: ChainIdentity | undefined,
-): readonly Finding[] {
+): readonly ReportFinding[] {
   const upstream = examination.name;
-  const find = (severity: Severity, problem: string, advice: string): Finding => {
+  const find = (severity: Severity, problem: string, advice: string): ReportFinding => {
     return { severity, upstream, problem, advice };
   };
   if (!examination.answers) {

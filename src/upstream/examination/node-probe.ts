@@ -8,7 +8,7 @@ import { parseText } from '../parse-text.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** Outcome of one request. Its texts are scrubbed. */
-export type Outcome =
+export type ProbeOutcome =
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: NodeError; readonly verdict: Verdict; readonly reason: string }
   | { readonly kind: 'fault'; readonly fault: FaultKind; readonly reason: string };
@@ -26,7 +26,7 @@ export class NodeProbe {
     this.secrets = secrets;
   }
 
-  async ask(method: string, params: readonly unknown[] = []): Promise<Outcome> {
+  async ask(method: string, params: readonly unknown[] = []): Promise<ProbeOutcome> {
     const call = { method, params: JSON.stringify(params) };
     return this.#complete(async (deadline) =>
       this.#read(await this.#transport.send(call, { deadline }), method),
@@ -34,7 +34,7 @@ export class NodeProbe {
   }
 
   /** Returns the outcomes in the order of the calls, or one outcome for the whole batch. */
-  async sendBatch(calls: readonly NodeCall[]): Promise<readonly Outcome[] | Outcome> {
+  async sendBatch(calls: readonly NodeCall[]): Promise<readonly ProbeOutcome[] | ProbeOutcome> {
     return this.#complete(async (deadline) => {
       const replies = await this.#transport.sendBatch(calls, { deadline });
       return Promise.all(replies.map((reply, i) => this.#read(reply, (calls[i] as NodeCall).method)));
@@ -46,7 +46,7 @@ export class NodeProbe {
     return scrubMessage(text, this.secrets);
   }
 
-  async #complete<T>(work: (deadline: number) => Promise<T>): Promise<T | Outcome> {
+  async #complete<T>(work: (deadline: number) => Promise<T>): Promise<T | ProbeOutcome> {
     try {
       const outcome = await completeWithin(work(performance.now() + this.#limitMs), this.#limitMs);
       return outcome === TIMED_OUT ? this.#describeSilence() : outcome;
@@ -57,11 +57,11 @@ export class NodeProbe {
     }
   }
 
-  #describeSilence(): Outcome {
+  #describeSilence(): ProbeOutcome {
     return { kind: 'fault', fault: 'timeout', reason: `no answer within ${this.#limitMs / 1_000} s` };
   }
 
-  async #read(reply: NodeReply, method: string): Promise<Outcome> {
+  async #read(reply: NodeReply, method: string): Promise<ProbeOutcome> {
     if (reply.kind === 'error') {
       const { error } = reply;
       const reason = `error ${error.code}: ${this.clean(error.message)}`;

@@ -16,7 +16,7 @@ export type BlockHeader = {
 };
 
 /** A block as `eth_getBlockByNumber(…, false)` returns it. */
-export type Block = BlockHeader & {
+export type ReportedBlock = BlockHeader & {
   readonly transactionHashes: readonly string[];
   readonly uncleHashes: readonly string[];
   /** 256 bytes; undefined where the node omits it. */

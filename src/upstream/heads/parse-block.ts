@@ -3,7 +3,7 @@ import type { HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
-import type { Block, BlockHeader } from './block.ts';
+import type { BlockHeader, ReportedBlock } from './block.ts';
 
 const BLOOM = /^0x[0-9a-fA-F]{512}$/;
 
@@ -18,7 +18,7 @@ const NO_COMMITMENT = `0x${'0'.repeat(64)}`;
  * Parses the header of a block object (`eth_getBlockByNumber`, `newHeads`).
  * @throws UpstreamFault `malformed`
  */
-export function parseHeader(value: unknown): BlockHeader {
+export function parseReportedHeader(value: unknown): BlockHeader {
   return readHeader(readObject(value));
 }
 
@@ -58,7 +58,7 @@ export function parseBlockHeader(value: unknown): BlockHeader {
  * Parses a block object, with transaction hashes or whole transactions.
  * @throws UpstreamFault `malformed`, or `wrong` when the block contradicts itself
  */
-export function parseBlock(value: unknown): Block {
+export function parseBlock(value: unknown): ReportedBlock {
   const fields = readObject(value);
   const header = readHeader(fields);
   const transactionHashes = readList(fields, 'transactions').map(readTransactionHash);

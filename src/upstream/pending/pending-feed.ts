@@ -31,7 +31,7 @@ export type PendingFeedParts = {
  * Pending transactions that nodes report: announced over a WebSocket where the node supports that, otherwise read from a filter each second. The feed uses
  * healthy nodes on this chain, passes each hash on once, and runs only while it has listeners.
  */
-export class PendingFeed {
+export class NodePendingFeed {
   readonly #parts: PendingFeedParts;
   readonly #watchers = new Listeners<[readonly string[]]>();
   readonly #seen = new Lru<string, true>(MAX_SEEN, Number.POSITIVE_INFINITY);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { headersSchema, type UpstreamOptions, urlSchema } from '../options.ts';
 
 /** `send:` section of a network: where transactions go. */
-export type SendOptions = {
+export type SendSectionOptions = {
   /** All nodes concurrently; one after the other until one accepts; or the named ones concurrently. */
   readonly to: 'all' | 'first' | readonly string[];
   /** Private relay, which then is the only one that gets transactions. */
@@ -34,9 +34,9 @@ const relaySchema: z.ZodType<UpstreamOptions> = z
     batch: { items: 1, callers: 'never' },
   }));
 
-export const DEFAULT_SEND: SendOptions = { to: 'all' };
+export const DEFAULT_SEND: SendSectionOptions = { to: 'all' };
 
-export const sendOptionsSchema: z.ZodType<SendOptions> = z
+export const sendOptionsSchema: z.ZodType<SendSectionOptions> = z
   .strictObject({
     to: z
       .union(

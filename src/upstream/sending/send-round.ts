@@ -4,7 +4,7 @@ import { type FaultKind, UpstreamFault } from '../fault.ts';
 import type { Upstream } from '../upstream.ts';
 
 /** Outcome of sending a transaction to one node. */
-export type NodeAnswer = { readonly upstream: Upstream } & (
+export type SendOutcome = { readonly upstream: Upstream } & (
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly error: SendRefusal }
   | { readonly kind: 'fault'; readonly fault: UpstreamFault }
@@ -30,7 +30,7 @@ export type RoundParts = {
 /** Sends one transaction to a set of nodes. */
 export class SendRound {
   /** Answers in order of arrival. */
-  readonly answers: NodeAnswer[] = [];
+  readonly answers: SendOutcome[] = [];
   /** First node that has accepted the transaction; undefined once all have answered and none has. Rejects with errors that are no answer of a node. */
   readonly first: Promise<Upstream | undefined>;
   /** Resolves when all nodes have answered. Never rejects. */
@@ -74,7 +74,7 @@ export class SendRound {
     return this.answers.some((answer) => answer.kind === 'refused' && !answer.error.isKnown);
   }
 
-  #listNodes(isMeant: (answer: NodeAnswer) => boolean): readonly Upstream[] {
+  #listNodes(isMeant: (answer: SendOutcome) => boolean): readonly Upstream[] {
     return this.answers.filter(isMeant).map(({ upstream }) => upstream);
   }
 
@@ -103,7 +103,7 @@ async function sendInOrder(
 async function readAnswer(
   upstream: Upstream,
   ask: (upstream: Upstream) => Promise<unknown>,
-): Promise<NodeAnswer> {
+): Promise<SendOutcome> {
   try {
     await ask(upstream);
     return { upstream, kind: 'taken' };

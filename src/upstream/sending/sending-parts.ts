@@ -5,7 +5,7 @@ import type { RecordTable } from '../../records/record-table.ts';
 import type { BlockDirectory } from '../block-directory.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Directed, Handler } from '../upstream-request.ts';
-import type { SendOptions } from './options.ts';
+import type { SendSectionOptions } from './options.ts';
 
 /** EVM and cryptography functions for checking transactions, which this module does not import. */
 export type SendingTools = {
@@ -26,7 +26,7 @@ export type SendingParts = {
   readonly chainId: bigint;
   readonly isDevelopment: boolean;
   readonly upstreams: readonly Upstream[];
-  readonly options: SendOptions;
+  readonly options: SendSectionOptions;
   readonly tools: SendingTools;
   /** Private relay, where one is configured: it alone gets transactions. */
   readonly relay: Upstream | undefined;

@@ -5,10 +5,10 @@ import type { BatchBounds } from './answer-bounds.ts';
 import { readInSlots } from './answer-slots.ts';
 import type { BodyReader, LoneError } from './body-reader.ts';
 import { BufferedPieces } from './buffered-pieces.ts';
-import { type BatchAnswer, readBatch, readLoneRefusal } from './read-batch.ts';
+import { type NodeBatchAnswer, readBatch, readLoneRefusal } from './read-batch.ts';
 
 /** Reads the answer to a batch once it is complete. */
-export class BatchReader implements BodyReader<BatchAnswer> {
+export class BatchReader implements BodyReader<NodeBatchAnswer> {
   readonly isWaitedFor = true;
   readonly #firstId: number;
   readonly #bounds: BatchBounds;
@@ -40,11 +40,11 @@ export class BatchReader implements BodyReader<BatchAnswer> {
     this.#reserved.push(chunk);
   }
 
-  end(): PromiseOrValue<BatchAnswer> {
+  end(): PromiseOrValue<NodeBatchAnswer> {
     return readInSlots(this.#received, this.#read());
   }
 
-  *#read(): Generator<undefined, BatchAnswer> {
+  *#read(): Generator<undefined, NodeBatchAnswer> {
     try {
       return yield* readBatch(this.#reserved.join(), this.#firstId, this.#bounds);
     } finally {
@@ -57,7 +57,7 @@ export class BatchReader implements BodyReader<BatchAnswer> {
     return fault;
   }
 
-  readRefusal({ scanner, error }: LoneError, mustNameCall: boolean): BatchAnswer | undefined {
+  readRefusal({ scanner, error }: LoneError, mustNameCall: boolean): NodeBatchAnswer | undefined {
     try {
       return keepRefusal(readLoneRefusal(scanner, error, this.#firstId, this.#bounds), mustNameCall);
     } catch {
@@ -65,7 +65,7 @@ export class BatchReader implements BodyReader<BatchAnswer> {
     }
   }
 
-  *readRefusalList(body: Buffer, mustNameCall: boolean): Generator<undefined, BatchAnswer | undefined> {
+  *readRefusalList(body: Buffer, mustNameCall: boolean): Generator<undefined, NodeBatchAnswer | undefined> {
     try {
       return keepRefusal(yield* readBatch(body, this.#firstId, this.#bounds), mustNameCall);
     } catch {
@@ -75,7 +75,10 @@ export class BatchReader implements BodyReader<BatchAnswer> {
 }
 
 /** Returns the answer where it consists only of errors that name their calls, or of one error without a call where that is accepted. */
-function keepRefusal(answer: BatchAnswer | undefined, mustNameCall: boolean): BatchAnswer | undefined {
+function keepRefusal(
+  answer: NodeBatchAnswer | undefined,
+  mustNameCall: boolean,
+): NodeBatchAnswer | undefined {
   if (answer === undefined) return undefined;
   const { replies, refusal } = answer;
   if (replies.some((reply) => reply?.kind === 'result')) return undefined;

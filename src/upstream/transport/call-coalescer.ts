@@ -8,7 +8,7 @@ import { type CoalescedCall, SingleCall } from './coalesced-call.ts';
 import { CoalescingPolicy } from './coalescing-policy.ts';
 import type { RunningRequest } from './http-request.ts';
 import { packCallers, type SubmittedCalls } from './pack-callers.ts';
-import type { BatchAnswer } from './read-batch.ts';
+import type { NodeBatchAnswer } from './read-batch.ts';
 import type { BatchOptions, OnComplete, SendOptions } from './transport.ts';
 
 /** Maximum parameters of a call that shares a request, UTF-16 units: it keeps the bodies of batches below what nodes and vendors accept. */
@@ -30,7 +30,7 @@ export interface CoalescingHost {
   sendCoalescedBatch(
     calls: readonly NodeCall[],
     options: SendOptions,
-    complete: OnComplete<BatchAnswer>,
+    complete: OnComplete<NodeBatchAnswer>,
   ): RunningRequest;
   takePlace(): void;
   releasePlace(): void;

@@ -3,9 +3,9 @@ import { classifyError } from '../errors/classify-error.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
 import { completeInSlot } from './answer-slots.ts';
-import type { CoalescedCall, SharedRequest } from './coalesced-call.ts';
+import type { CoalescedCall, CoalescedRequest } from './coalesced-call.ts';
 import type { RunningRequest } from './http-request.ts';
-import { type BatchAnswer, REFUSAL_BYTES } from './read-batch.ts';
+import { type NodeBatchAnswer, REFUSAL_BYTES } from './read-batch.ts';
 
 /** Interface of a shared request to the connections of the node and to the measurements of the node. */
 export interface BatchHost {
@@ -55,7 +55,7 @@ const ABOUT_SIZE = /too (?:large|big|long|many)|exceed|limit|maxim|\bup to\b|tim
  * calls are sent alone when the batch takes much longer than expected, since nodes execute its calls one after the other. Where it is unclear
  * whether the node rejects the batch or fails in general, one call is sent alone first.
  */
-export class CoalescedBatch implements Expiring, SharedRequest {
+export class CoalescedBatch implements Expiring, CoalescedRequest {
   readonly origin: BatchOrigin;
   readonly count: number;
   expiresAt: number = Number.POSITIVE_INFINITY;
@@ -104,7 +104,7 @@ export class CoalescedBatch implements Expiring, SharedRequest {
     this.#running?.fail(new UpstreamFault('aborted', 'no call of the batch is wanted any more'));
   }
 
-  answer(answer: BatchAnswer): void {
+  answer(answer: NodeBatchAnswer): void {
     if (this.#isOver) return;
     const pauses = readPauses(this.#calls, answer);
     if (pauses !== undefined) {
@@ -121,7 +121,7 @@ export class CoalescedBatch implements Expiring, SharedRequest {
   }
 
   /** Settles the calls from this position on: about `COALESCED_BYTES` of replies in one step, the rest in later turns. */
-  #completeFrom(from: number, answer: BatchAnswer): void {
+  #completeFrom(from: number, answer: NodeBatchAnswer): void {
     const { length } = this.#calls;
     let bytes = 0;
     for (let position = from; position < length; position++) {
@@ -133,7 +133,7 @@ export class CoalescedBatch implements Expiring, SharedRequest {
     }
   }
 
-  #completeOne(position: number, { replies, refusal }: BatchAnswer): void {
+  #completeOne(position: number, { replies, refusal }: NodeBatchAnswer): void {
     const call = this.#calls[position] as CoalescedCall;
     const reply = replies[position];
     if (reply === undefined) this.#sendSeparately(call, refusal === undefined || isAboutSize(refusal));
@@ -301,7 +301,7 @@ function isPause(error: NodeError, method: string): boolean {
 /** Returns a reply for each call where the answer to all of them is such an error; undefined otherwise. */
 function readPauses(
   calls: readonly CoalescedCall[],
-  { replies, bytes, refusal }: BatchAnswer,
+  { replies, bytes, refusal }: NodeBatchAnswer,
 ): readonly NodeReply[] | undefined {
   const pauses: NodeReply[] = [];
   for (const [position, { call }] of calls.entries()) {

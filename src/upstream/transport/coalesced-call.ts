@@ -4,7 +4,7 @@ import type { NodeCall, NodeReply } from '../node-call.ts';
 import type { OnComplete, SendOptions } from './transport.ts';
 
 /** The request that a call shares with others, as seen by the call. */
-export interface SharedRequest {
+export interface CoalescedRequest {
   /** Notes that the call is complete and its answer is not needed any more. */
   drop(): void;
 }
@@ -14,7 +14,7 @@ export abstract class CoalescedCall implements OnComplete<NodeReply> {
   readonly call: NodeCall;
   readonly options: SendOptions;
   /** Set when the request is sent. */
-  request: SharedRequest | undefined;
+  request: CoalescedRequest | undefined;
   #isOver = false;
 
   constructor(call: NodeCall, options: SendOptions) {

@@ -12,7 +12,7 @@ export function encodeCall(call: NodeCall, id: string): string {
  * Encodes a JSON-RPC batch.
  * @param firstId id of the first call; the ids are consecutive
  */
-export function encodeBatch(calls: readonly NodeCall[], firstId: number): string {
+export function encodeCallBatch(calls: readonly NodeCall[], firstId: number): string {
   let text = '[';
   let id = firstId;
   for (const call of calls) {

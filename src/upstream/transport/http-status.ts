@@ -2,7 +2,7 @@ import { UpstreamFault } from '../fault.ts';
 import { parseRetryAfter, readBackoff } from './retry-after.ts';
 
 /** An HTTP response with a status other than success. */
-export type Refusal = {
+export type HttpRefusal = {
   readonly status: number;
   readonly retryAfter: string | undefined;
   /** The `data` of a JSON-RPC error in its body, where there was one. */
@@ -10,7 +10,7 @@ export type Refusal = {
 };
 
 /** Returns the fault for an HTTP status other than 2xx. */
-export function describeRefusal({ status, retryAfter, data }: Refusal): UpstreamFault {
+export function describeRefusal({ status, retryAfter, data }: HttpRefusal): UpstreamFault {
   const wait = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter);
   if (status === 429) {
     return new UpstreamFault(

@@ -8,11 +8,11 @@ import { AnswerReader } from './answer-reader.ts';
 import { BatchReader } from './batch-reader.ts';
 import { CallCoalescer, type CoalescingHost } from './call-coalescer.ts';
 import { CallGroup } from './call-group.ts';
-import { encodeBatch, encodeCall } from './encode-call.ts';
+import { encodeCall, encodeCallBatch } from './encode-call.ts';
 import { compileHttpParser } from './http-parser.ts';
 import { HttpRequest, type OutgoingRequest, type RequestHost, type RunningRequest } from './http-request.ts';
 import { createConnector } from './node-connector.ts';
-import { type BatchAnswer, requireAll } from './read-batch.ts';
+import { type NodeBatchAnswer, requireAll } from './read-batch.ts';
 import { refuseCall } from './refuse-call.ts';
 import type { ResultSource } from './result-stream.ts';
 import type {
@@ -103,7 +103,7 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
 
   sendBatch(calls: readonly NodeCall[], options: SendOptions): Promise<readonly NodeReply[]> {
     if (calls.length === 0) return Promise.resolve([]);
-    return new Promise<BatchAnswer>((resolve, reject) => {
+    return new Promise<NodeBatchAnswer>((resolve, reject) => {
       const refusal = this.#refuse(options);
       if (refusal !== undefined) return reject(refusal);
       this.#inFlight++;
@@ -131,7 +131,7 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
   sendCoalescedBatch(
     calls: readonly NodeCall[],
     options: SendOptions,
-    complete: OnComplete<BatchAnswer>,
+    complete: OnComplete<NodeBatchAnswer>,
   ): RunningRequest {
     const answerBytes = Math.min(this.#limits.answerBytes, this.#limits.streamBytes);
     return this.#begin(this.#numberBatch(calls, calls.length, answerBytes), options, complete);
@@ -180,12 +180,12 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
     calls: readonly NodeCall[],
     places: number,
     answerBytes: number,
-  ): OutgoingRequest<BatchAnswer> {
+  ): OutgoingRequest<NodeBatchAnswer> {
     const firstId = this.#lastId + 1;
     this.#lastId += calls.length;
     const createReader = (): BatchReader =>
       new BatchReader(firstId, findBatchBounds(calls, answerBytes), this.#limits.memory);
-    return { body: encodeBatch(calls, firstId), places, createReader };
+    return { body: encodeCallBatch(calls, firstId), places, createReader };
   }
 
   #begin<T>(request: OutgoingRequest<T>, options: SendOptions, complete: OnComplete<T>): RunningRequest {

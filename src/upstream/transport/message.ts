@@ -11,7 +11,7 @@ const LIST_END = 0x5d;
 const COMMA = 0x2c;
 
 /** A complete message of a node: one answer or notification, or a list of answers. */
-export type Message = {
+export type NodeMessage = {
   /** In pieces where it is long. */
   readonly bytes: Buffer | MessagePieces;
   readonly isList: boolean;
@@ -30,7 +30,7 @@ export function readMessage(
   { scanner, isWhole, rest }: ScannedMessage,
   findShape: () => ShapeBounds,
   maxAnswers: number,
-): Message | undefined {
+): NodeMessage | undefined {
   if (!isWhole) return undefined;
   const bytes = rest === undefined ? first : new MessagePieces([first, ...rest]);
   if (scanner !== undefined) return { bytes, isList: false, scanners: [scanner] };
@@ -64,7 +64,7 @@ function scanList(bytes: Buffer, shape: ShapeBounds, maxAnswers: number): ReplyS
  * @throws UpstreamFault `malformed` where the message is a list or not a JSON-RPC answer
  */
 export function readSingleReply(
-  { bytes, isList, scanners }: Message,
+  { bytes, isList, scanners }: NodeMessage,
   streamBytes: number,
 ): PromiseOrValue<NodeReply> {
   const [scanner] = scanners;

@@ -1,7 +1,7 @@
 import { NOTIFICATION } from './answer-bounds.ts';
-import type { Message } from './message.ts';
+import type { NodeMessage } from './message.ts';
 
-export type Notification = { readonly subscription: string; readonly result: unknown };
+export type NodeNotification = { readonly subscription: string; readonly result: unknown };
 
 /**
  * Reads the notification of a subscription. A message without the id of any subscription is not parsed.
@@ -9,9 +9,9 @@ export type Notification = { readonly subscription: string; readonly result: unk
  * @returns undefined when the message is something else
  */
 export function readNotification(
-  message: Message,
+  message: NodeMessage,
   subscriptions: readonly string[],
-): Notification | undefined {
+): NodeNotification | undefined {
   const { bytes, isList, scanners } = message;
   if (isList || scanners[0]?.id !== undefined || !isOfOne(message, subscriptions)) return undefined;
   const { method, params } = JSON.parse(bytes.toString()) as {
@@ -25,7 +25,7 @@ export function readNotification(
 }
 
 /** Whether a message is no longer than a notification and its text contains the id of one of these subscriptions. */
-export function isOfOne({ bytes }: Message, subscriptions: Iterable<string>): boolean {
+export function isOfOne({ bytes }: NodeMessage, subscriptions: Iterable<string>): boolean {
   if (!Buffer.isBuffer(bytes) || bytes.length > NOTIFICATION.bytes) return false;
   for (const id of subscriptions) if (bytes.includes(JSON.stringify(id))) return true;
   return false;

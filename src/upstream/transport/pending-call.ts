@@ -5,7 +5,7 @@ import { Lru } from '../../util/lru.ts';
 import { PassingMap } from '../../util/passing-map.ts';
 import { UpstreamFault } from '../fault.ts';
 import { type AnswerBounds, loosen, NOTIFICATION } from './answer-bounds.ts';
-import type { Message } from './message.ts';
+import type { NodeMessage } from './message.ts';
 import type { Expectations } from './message-gate.ts';
 import type { SendOptions } from './transport.ts';
 
@@ -19,7 +19,7 @@ export type PendingParts<T> = {
   readonly isBatch: boolean;
   readonly options: SendOptions;
   /** Reads the value from the message that answers. */
-  readonly read: (message: Message) => PromiseOrValue<T>;
+  readonly read: (message: NodeMessage) => PromiseOrValue<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (fault: UpstreamFault) => void;
 };
@@ -32,7 +32,7 @@ export interface Pending extends Expiring {
   readonly isBatch: boolean;
   /** Starts the answer timeout, in milliseconds, when the request is sent. */
   beginWait(answerTimeout: number): void;
-  complete(message: Message): void;
+  complete(message: NodeMessage): void;
   fail(fault: UpstreamFault): void;
 }
 
@@ -45,7 +45,7 @@ export class PendingCall<T> implements Pending {
   expiresAt: number;
   sweepIndex = -1;
   readonly #calls: PendingCalls;
-  readonly #read: (message: Message) => PromiseOrValue<T>;
+  readonly #read: (message: NodeMessage) => PromiseOrValue<T>;
   readonly #resolve: (value: T) => void;
   readonly #reject: (fault: UpstreamFault) => void;
   readonly #signal: CancelSignal | undefined;
@@ -77,7 +77,7 @@ export class PendingCall<T> implements Pending {
     this.fail(new UpstreamFault('timeout', 'the node did not answer in time'));
   }
 
-  complete(message: Message): void {
+  complete(message: NodeMessage): void {
     this.#end(true);
     let value: PromiseOrValue<T>;
     try {

@@ -35,7 +35,7 @@ const RESULT_FIRST = Buffer.from('{"jsonrpc":"2.0","result":"');
 const ID_BEHIND_RESULT = Buffer.from(',"id":');
 
 /** Answer of a node to a batch. */
-export type BatchAnswer = {
+export type NodeBatchAnswer = {
   /** Replies in the order of the calls; undefined for a call without exactly one answer. */
   readonly replies: readonly (NodeReply | undefined)[];
   /** Bytes of each reply; 0 where there is none. */
@@ -53,7 +53,7 @@ export function readBatch(
   body: Buffer,
   firstId: number,
   bounds: BatchBounds,
-): Generator<undefined, BatchAnswer> {
+): Generator<undefined, NodeBatchAnswer> {
   return new BatchParser(body, firstId, bounds).read();
 }
 
@@ -63,7 +63,7 @@ export function readLoneRefusal(
   error: NodeError,
   firstId: number,
   bounds: BatchBounds,
-): BatchAnswer | undefined {
+): NodeBatchAnswer | undefined {
   return new BatchParser(Buffer.alloc(0), firstId, bounds).takeLoneError(scanner, error);
 }
 
@@ -92,7 +92,7 @@ class BatchParser {
     this.#isSeen = new Array(length).fill(false);
   }
 
-  *read(): Generator<undefined, BatchAnswer> {
+  *read(): Generator<undefined, NodeBatchAnswer> {
     const body = this.#body;
     let at = skipBlank(body, 0);
     if (body[at] === OBJECT_BEGIN) return yield* this.#readLoneError(at);
@@ -111,7 +111,7 @@ class BatchParser {
     return this.#createAnswer(this.#findRefusal());
   }
 
-  takeLoneError(scanner: ReplyScanner, error: NodeError): BatchAnswer | undefined {
+  takeLoneError(scanner: ReplyScanner, error: NodeError): NodeBatchAnswer | undefined {
     const { start = 0, end = 0 } = scanner.error ?? {};
     if (end - start > REFUSAL_BYTES) return undefined;
     const isOurs = isAnonymousError(scanner) || this.#findPosition(scanner.id) !== undefined;
@@ -119,7 +119,7 @@ class BatchParser {
   }
 
   /** Reads an answer that is a single error. Geth puts the first call's id into the error with which it refuses a batch, other nodes none. */
-  *#readLoneError(from: number): Generator<undefined, BatchAnswer> {
+  *#readLoneError(from: number): Generator<undefined, NodeBatchAnswer> {
     const { scanner, text } = yield* this.#scan(from);
     if (!isBlank(this.#body, from + text.length)) throw malformed('something follows the answer');
     if (!isErrorAnswer(scanner)) throw malformed('the answer is no batch');
@@ -128,7 +128,7 @@ class BatchParser {
     return answer;
   }
 
-  #createAnswer(refusal: NodeError | undefined): BatchAnswer {
+  #createAnswer(refusal: NodeError | undefined): NodeBatchAnswer {
     return { replies: this.#replies, bytes: this.#bytes, refusal };
   }
 
@@ -267,7 +267,7 @@ function lengthOf(result: JsonResult): number {
  * Returns a reply for each call; an error that is the whole answer counts for all of them.
  * @throws UpstreamFault when a call has no reply or more than one
  */
-export function requireAll({ replies, refusal }: BatchAnswer): readonly NodeReply[] {
+export function requireAll({ replies, refusal }: NodeBatchAnswer): readonly NodeReply[] {
   if (refusal !== undefined && replies.every((reply) => reply === undefined || reply.kind === 'error')) {
     return replies.map(() => ({ kind: 'error', error: refusal }));
   }

@@ -7,7 +7,7 @@ import { ERROR_BYTES, ERROR_SHAPE, excessive } from './answer-shape.ts';
 import { readInSlots } from './answer-slots.ts';
 import type { AnswerBytes } from './message-bytes.ts';
 import { trimZeros } from './padded-quantities.ts';
-import type { Member, ReplyScanner } from './reply-scanner.ts';
+import type { ReplyScanner, ScannedMember } from './reply-scanner.ts';
 
 /** Maximum characters of an error message that are read: no message says more beyond them, and every rule is tried on each. */
 const MAX_MESSAGE = 16_384;
@@ -52,7 +52,7 @@ export function isAnonymousError(scanner: ReplyScanner): boolean {
  * Returns the result of a complete answer.
  * @throws UpstreamFault when it has none
  */
-export function findResult(scanner: ReplyScanner): Member {
+export function findResult(scanner: ReplyScanner): ScannedMember {
   if (scanner.result === undefined) throw malformed('the answer has neither a result nor an error');
   return scanner.result;
 }
@@ -63,7 +63,7 @@ export function findResult(scanner: ReplyScanner): Member {
  */
 export function readReply(scanner: ReplyScanner, bytes: AnswerBytes): PromiseOrValue<NodeReply> {
   if (!isErrorAnswer(scanner)) return readResult(scanner, bytes);
-  const { start, end = bytes.length } = scanner.error as Member;
+  const { start, end = bytes.length } = scanner.error as ScannedMember;
   return readInSlots(end - start, readReplyInSlices(scanner, bytes));
 }
 
@@ -98,7 +98,7 @@ export function* readErrorInSlices(
   scanner: ReplyScanner,
   bytes: AnswerBytes,
 ): Generator<undefined, NodeError> {
-  const member = scanner.error as Member;
+  const member = scanner.error as ScannedMember;
   if (member.values > ERROR_SHAPE.values) throw excessive('values of an error');
   if ((member.end ?? bytes.length) - member.start > ERROR_BYTES) throw excessive('bytes of an error');
   const error = yield* parseError(bytes.subarray(member.start, member.end));

@@ -36,7 +36,7 @@ const IN_STRING = TRANSITIONS.slice(STRING << 8, (STRING + 1) << 8).map((entry) 
 const LETTER_N = 0x6e;
 
 /** Position of a member in the answer, counted from the first byte of the first chunk. */
-export type Member = {
+export type ScannedMember = {
   readonly start: number;
   /** Position behind its last byte; undefined while the value has not ended. */
   readonly end: number | undefined;
@@ -70,8 +70,8 @@ export class ReplyScanner {
   #captured = '';
   #key = '';
   #id: string | undefined;
-  #result: Member | undefined;
-  #error: Member | undefined;
+  #result: ScannedMember | undefined;
+  #error: ScannedMember | undefined;
   /** Number of bytes read. */
   #bytes = 0;
   readonly #padding: PaddingFinder;
@@ -96,11 +96,11 @@ export class ReplyScanner {
     return this.#id;
   }
 
-  get result(): Member | undefined {
+  get result(): ScannedMember | undefined {
     return this.#result;
   }
 
-  get error(): Member | undefined {
+  get error(): ScannedMember | undefined {
     return this.#error;
   }
 
@@ -278,10 +278,10 @@ export class ReplyScanner {
         this.#id = this.#endCapture(chunk, at);
         break;
       case 'result':
-        this.#result = endOf(this.#result as Member, end, this.#place.values);
+        this.#result = endOf(this.#result as ScannedMember, end, this.#place.values);
         break;
       case 'error':
-        this.#error = endOf(this.#error as Member, end, this.#place.values);
+        this.#error = endOf(this.#error as ScannedMember, end, this.#place.values);
         break;
     }
   }
@@ -316,7 +316,7 @@ function readKey(text: string): string {
 }
 
 /** Ends a member, and subtracts the values before it. */
-function endOf(member: Member, end: number, values: number): Member {
+function endOf(member: ScannedMember, end: number, values: number): ScannedMember {
   return { ...member, end, values: values - member.values };
 }
 

@@ -7,9 +7,9 @@ import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { BATCH_BYTES, findBatchBounds, findBounds, loosen } from './answer-bounds.ts';
 import { readInSlots } from './answer-slots.ts';
-import { encodeBatch, encodeCall } from './encode-call.ts';
+import { encodeCall, encodeCallBatch } from './encode-call.ts';
 import type { PassOn } from './frame-reader.ts';
-import { type Message, readMessage, readSingleReply } from './message.ts';
+import { type NodeMessage, readMessage, readSingleReply } from './message.ts';
 import { MessageGate, type ScannedMessage } from './message-gate.ts';
 import { NodeSocket, type SocketListener } from './node-socket.ts';
 import { isOfOne, readNotification } from './notification.ts';
@@ -86,14 +86,14 @@ class WebSocketTransport implements Transport, SocketListener {
     const batch = findBatchBounds(calls, Math.min(this.#limits.answerBytes, BATCH_BYTES));
     const bounds = { ...loosen(batch.answers), bytes: batch.bytes };
     return new Promise((resolve, reject) => {
-      const read = ({ bytes }: Message): PromiseOrValue<readonly NodeReply[]> => {
+      const read = ({ bytes }: NodeMessage): PromiseOrValue<readonly NodeReply[]> => {
         // An error that names no call may be of any length.
         if (bytes.length > batch.bytes)
           throw new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');
         const answers = readBatch(bytes.subarray(0), firstId, batch);
         return continueWith(readInSlots(bytes.length, answers), requireAll);
       };
-      const text = encodeBatch(calls, firstId);
+      const text = encodeCallBatch(calls, firstId);
       this.#begin({ ids, text, bounds, isBatch: true, options, read, resolve, reject });
     });
   }
@@ -179,7 +179,7 @@ class WebSocketTransport implements Transport, SocketListener {
   }
 
   /** @returns whether the message answers a request */
-  #complete(message: Message): boolean {
+  #complete(message: NodeMessage): boolean {
     for (const { id } of message.scanners) {
       const pending = id === undefined ? undefined : this.#pending.get(id);
       if (pending !== undefined) {
@@ -196,7 +196,7 @@ class WebSocketTransport implements Transport, SocketListener {
   }
 
   /** @returns whether the message is a notification of a subscription */
-  #announce(message: Message): boolean {
+  #announce(message: NodeMessage): boolean {
     const watches = [...this.#watches];
     const ids = watches.flatMap(({ subscription }) => subscription ?? []);
     const notification = readNotification(message, ids);
@@ -215,7 +215,7 @@ class WebSocketTransport implements Transport, SocketListener {
     reject: (fault: UpstreamFault) => void,
   ): void {
     const id = this.#takeId();
-    const read = (message: Message): PromiseOrValue<NodeReply> =>
+    const read = (message: NodeMessage): PromiseOrValue<NodeReply> =>
       readSingleReply(message, this.#limits.streamBytes);
     const bounds = findBounds(call.method, call.params);
     const text = encodeCall(call, id);

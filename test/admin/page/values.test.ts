@@ -12,18 +12,24 @@ import {
   formatUnits,
 } from '../../../src/admin/page/console/describe-value.ts';
 import { indentJson } from '../../../src/admin/page/console/indent-json.ts';
-import type { JsonSchema } from '../../../src/admin/page/console/open-rpc.ts';
+import type { OpenRpcSchema } from '../../../src/admin/page/console/open-rpc.ts';
 import { decodeRevert } from '../../../src/admin/page/console/revert.ts';
 import { parseValue, ValueProblem } from '../../../src/admin/page/console/values.ts';
-import { formatBytes, formatMs, formatShare, formatSpan, shorten } from '../../../src/admin/page/format.ts';
+import {
+  formatBytes,
+  formatMs,
+  formatShare,
+  formatSpan,
+  shortenMiddle,
+} from '../../../src/admin/page/format.ts';
 
-const QUANTITY: JsonSchema = {
+const QUANTITY: OpenRpcSchema = {
   title: 'quantity',
   type: 'string',
   pattern: '^0x(0|[1-9a-fA-F][0-9a-fA-F]{0,15})$',
 };
-const HASH: JsonSchema = { title: 'block hash', type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' };
-const BLOCK: JsonSchema = {
+const HASH: OpenRpcSchema = { title: 'block hash', type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' };
+const BLOCK: OpenRpcSchema = {
   oneOf: [
     { ...QUANTITY, title: 'block number' },
     { title: 'block tag', type: 'string', enum: ['latest', 'finalized'] },
@@ -33,7 +39,7 @@ const BLOCK: JsonSchema = {
 };
 const hash = `0x${'ab'.repeat(32)}`;
 
-const values: readonly (readonly [text: string, schema: JsonSchema, value: unknown])[] = [
+const values: readonly (readonly [text: string, schema: OpenRpcSchema, value: unknown])[] = [
   ['21000', QUANTITY, '0x5208'],
   ['1,000_000', QUANTITY, '0xf4240'],
   ['0x5208', QUANTITY, '0x5208'],
@@ -114,7 +120,7 @@ test('quantities with what their names mean', () => {
 });
 
 test('fields by their schemas, those of inner objects too', () => {
-  const schema: JsonSchema = {
+  const schema: OpenRpcSchema = {
     anyOf: [{ type: 'object', properties: { gas: QUANTITY, inner: { type: 'object' } } }, { type: 'null' }],
   };
   const rows = describeFields(
@@ -216,5 +222,5 @@ test('numbers for people', () => {
   assert.equal(formatSpan(273_600_000), '3 d 4 h');
   assert.equal(formatSpan(61_000), '1 min 1 s');
   assert.equal(formatSpan(-5), '0 s');
-  assert.equal(shorten(hash), '0xababab…ababab');
+  assert.equal(shortenMiddle(hash), '0xababab…ababab');
 });

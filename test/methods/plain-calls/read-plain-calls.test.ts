@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { LATEST } from '../../../src/methods/block-reference.ts';
+import { DEFAULT_BLOCK } from '../../../src/methods/block-reference.ts';
 import { ethCall } from '../../../src/methods/eth_call.ts';
 import { readFastPathCalls } from '../../../src/methods/plain-calls/read-plain-calls.ts';
 import { createTextRequest } from '../../../src/methods/plain-calls/text-request.ts';
@@ -54,7 +54,7 @@ function describeParams({ params }: Call): unknown {
 function compareText(item: Call): boolean {
   const request = createTextRequest(item);
   if (request === undefined) return false;
-  const [call, block = LATEST, ...rest] = parseParams(ethCall.params, item.params);
+  const [call, block = DEFAULT_BLOCK, ...rest] = parseParams(ethCall.params, item.params);
   assert.deepEqual(rest, [undefined, undefined]);
   assert.equal(request.callText, JSON.stringify(call));
   assert.deepEqual({ call: request.call, block: request.block }, { call, block });

@@ -7,7 +7,7 @@ import { byKind } from '../../../src/rpc/codec/kind-codec.ts';
 import { listOf } from '../../../src/rpc/codec/list-codec.ts';
 import { annotation, objectOf, optional, required } from '../../../src/rpc/codec/object-codec.ts';
 import { recordOf } from '../../../src/rpc/codec/record-codec.ts';
-import { textOf } from '../../../src/rpc/codec/text-codec.ts';
+import { lowerCaseText } from '../../../src/rpc/codec/text-codec.ts';
 import { ParamProblem } from '../../../src/rpc/param-problem.ts';
 import { boolean, hash32, nothing, number, quantity64 } from '../../../src/rpc/schemas.ts';
 import { limitOf } from '../../../src/util/bounds.ts';
@@ -31,7 +31,7 @@ function parseInPieces<T>(codec: Codec<T>, raw: unknown, pace: ValueCounter = ne
 }
 
 /** Text without spaces. */
-const word = textOf({
+const word = lowerCaseText({
   title: 'word',
   pattern: '^[^ ]*$',
   findProblem: (text) => (text.includes(' ') ? 'a space' : undefined),

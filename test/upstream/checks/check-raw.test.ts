@@ -5,7 +5,7 @@ import { BLANK_HEADER, encodeHeader, type Header, hashHeader } from '../../../sr
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { checkRawHeader, checkRawReceipts } from '../../../src/upstream/checks/check-raw.ts';
-import type { Block } from '../../../src/upstream/heads/block.ts';
+import type { ReportedBlock } from '../../../src/upstream/heads/block.ts';
 import { createStream, readAll } from '../support/scripted-stream.ts';
 
 const WRONG = { name: 'UpstreamFault', kind: 'wrong' } as const;
@@ -19,7 +19,7 @@ const header: Header = {
 };
 
 /** The block as the directory has it. */
-const describeBlock = (of: Header, hash = bytesToHex(hashHeader(of))): Block => ({
+const describeBlock = (of: Header, hash = bytesToHex(hashHeader(of))): ReportedBlock => ({
   number: of.number,
   hash,
   parentHash: bytesToHex(of.parentHash),

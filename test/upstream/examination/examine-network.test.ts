@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Examination, ExaminedNode, Support } from '../../../src/upstream/examination/examination.ts';
 import { reportNetwork } from '../../../src/upstream/examination/examine-network.ts';
-import type { NetworkReport } from '../../../src/upstream/examination/network-report.ts';
+import type { ExaminationReport } from '../../../src/upstream/examination/network-report.ts';
 import { poolOptionsSchema } from '../../../src/upstream/options.ts';
 
 const YES: Support = { state: 'yes' };
@@ -59,11 +59,11 @@ function ofChain(name: string, chainId: bigint, genesisHash: string = GENESIS): 
   return named(name, { identity: { ...HEALTHY.identity, chainId, genesisHash } });
 }
 
-function report(examinations: readonly Examination[], pool: object = {}): NetworkReport {
+function report(examinations: readonly Examination[], pool: object = {}): ExaminationReport {
   return reportNetwork(examinations, poolOptionsSchema.parse(pool));
 }
 
-function linesOf({ findings }: NetworkReport): string[] {
+function linesOf({ findings }: ExaminationReport): string[] {
   return findings.map(({ severity, upstream, problem }) => `${severity} ${upstream ?? '-'}: ${problem}`);
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
-import { parseBlock, parseHeader } from '../../../src/upstream/heads/parse-block.ts';
+import { parseBlock, parseReportedHeader } from '../../../src/upstream/heads/parse-block.ts';
 import { countRuns } from '../../support/count-runs.ts';
 
 const HASH = `0x${'AB'.repeat(32)}`;
@@ -29,7 +29,7 @@ function isFault(kind: string): (error: unknown) => boolean {
 }
 
 test('a header is read with what chains and layers leave out', () => {
-  assert.deepEqual(parseHeader(minimal), {
+  assert.deepEqual(parseReportedHeader(minimal), {
     number: 16n,
     hash: HASH.toLowerCase(),
     parentHash: PARENT,
@@ -40,15 +40,15 @@ test('a header is read with what chains and layers leave out', () => {
     difficulty: 0n,
   });
   assert.deepEqual(
-    parseHeader({ ...minimal, baseFeePerGas: null, extraData: null, difficulty: null }),
-    parseHeader(minimal),
+    parseReportedHeader({ ...minimal, baseFeePerGas: null, extraData: null, difficulty: null }),
+    parseReportedHeader(minimal),
   );
-  const header = parseHeader(full);
+  const header = parseReportedHeader(full);
   assert.deepEqual([header.baseFeePerGas, header.extraData, header.difficulty], [7n, '0xaa', 2n]);
 });
 
 test('leading zeros are no reason to refuse a block', () => {
-  assert.equal(parseHeader({ ...minimal, number: `0x${'0'.repeat(40)}10` }).number, 16n);
+  assert.equal(parseReportedHeader({ ...minimal, number: `0x${'0'.repeat(40)}10` }).number, 16n);
 });
 
 test('transactions are hashes or whole objects', () => {
@@ -91,7 +91,7 @@ for (const [name, values] of Object.entries({
 })) {
   test(`${name} is checked`, () => {
     for (const value of values) {
-      assert.throws(() => parseHeader({ ...full, [name]: value }), isFault('malformed'), `${value}`);
+      assert.throws(() => parseReportedHeader({ ...full, [name]: value }), isFault('malformed'), `${value}`);
     }
   });
 }

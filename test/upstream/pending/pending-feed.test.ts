@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { NodeCall, NodeReply } from '../../../src/upstream/node-call.ts';
 import { createNodeMemory } from '../../../src/upstream/node-memory.ts';
-import { PendingFeed, type PendingNode } from '../../../src/upstream/pending/pending-feed.ts';
+import { NodePendingFeed, type PendingNode } from '../../../src/upstream/pending/pending-feed.ts';
 import type { AnnouncementListener, Transport } from '../../../src/upstream/transport/transport.ts';
 import { AnswerMemory } from '../../../src/util/answer-memory.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
@@ -80,7 +80,7 @@ function createFilterNode(clock: FakeClock) {
 
 function createFeed(nodes: readonly PendingNode[], clock = new FakeClock()) {
   const log = createRecordingLog();
-  const feed = new PendingFeed({ network: 'test', nodes, log, clock });
+  const feed = new NodePendingFeed({ network: 'test', nodes, log, clock });
   const heard: string[][] = [];
   const watch = (): (() => void) => feed.watch((hashes) => heard.push([...hashes]));
   return { feed, clock, log, heard, watch };

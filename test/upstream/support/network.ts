@@ -19,7 +19,7 @@ import { type PoolOptions, poolOptionsSchema } from '../../../src/upstream/optio
 import { PassedRequests } from '../../../src/upstream/passed-requests.ts';
 import { createNodeClient } from '../../../src/upstream/pool.ts';
 import { aimPending } from '../../../src/upstream/sending/aim-pending.ts';
-import { DEFAULT_SEND, type SendOptions } from '../../../src/upstream/sending/options.ts';
+import { DEFAULT_SEND, type SendSectionOptions } from '../../../src/upstream/sending/options.ts';
 import { Sending } from '../../../src/upstream/sending/sending.ts';
 import { StatusRequests } from '../../../src/upstream/status-requests.ts';
 import { TransactionRequests } from '../../../src/upstream/transaction-requests.ts';
@@ -36,7 +36,7 @@ export type NetworkScript = {
   readonly retries?: number;
   readonly options?: Partial<PoolOptions>;
   readonly limits?: LogLimits;
-  readonly send?: Partial<SendOptions>;
+  readonly send?: Partial<SendSectionOptions>;
   readonly records?: RecordTable;
   readonly relay?: ScriptedNode;
   readonly now?: () => number;

@@ -1,4 +1,4 @@
-import type { Block, BlockHeader } from '../../../src/upstream/heads/block.ts';
+import type { BlockHeader, ReportedBlock } from '../../../src/upstream/heads/block.ts';
 import type { HeadReport } from '../../../src/upstream/heads/electorate.ts';
 import { NetworkHead } from '../../../src/upstream/heads/network-head.ts';
 import { parseBlock } from '../../../src/upstream/heads/parse-block.ts';
@@ -74,7 +74,7 @@ export class ScriptedChain {
     };
   }
 
-  block(number: number): Block {
+  block(number: number): ReportedBlock {
     return parseBlock(this.blockObject(number));
   }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { type BatchBounds, findBatchBounds } from '../../../src/upstream/transport/answer-bounds.ts';
-import { type BatchAnswer, readBatch } from '../../../src/upstream/transport/read-batch.ts';
+import { type NodeBatchAnswer, readBatch } from '../../../src/upstream/transport/read-batch.ts';
 
 function boundsOf(calls: number): BatchBounds {
   return findBatchBounds(
@@ -12,7 +12,7 @@ function boundsOf(calls: number): BatchBounds {
   );
 }
 
-type Replies = Pick<BatchAnswer, 'replies' | 'refusal'>;
+type Replies = Pick<NodeBatchAnswer, 'replies' | 'refusal'>;
 
 const finish = (body: Buffer, firstId: number, bounds: BatchBounds): Replies => {
   const work = readBatch(body, firstId, bounds);

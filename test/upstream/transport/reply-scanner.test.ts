@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 import { MAX_DEPTH } from '../../../src/upstream/transport/answer-shape.ts';
-import { type Member, ReplyScanner } from '../../../src/upstream/transport/reply-scanner.ts';
+import { ReplyScanner, type ScannedMember } from '../../../src/upstream/transport/reply-scanner.ts';
 import { countRuns } from '../../support/count-runs.ts';
 
 type Scan = {
@@ -26,7 +26,7 @@ function scan(chunks: readonly Buffer[]): Scan | undefined {
       const rest = Buffer.concat([chunk.subarray(at), ...chunks.slice(i + 1)]);
       if (!/^[ \t\n\r]*$/.test(rest.toString('latin1'))) return undefined;
       const bytes = Buffer.concat(chunks);
-      const read = (member: Member | undefined): string | undefined =>
+      const read = (member: ScannedMember | undefined): string | undefined =>
         member && bytes.toString('utf8', member.start, member.end ?? assert.fail('a member without an end'));
       return { id: scanner.id, result: read(scanner.result), error: read(scanner.error) };
     }

@@ -5,7 +5,7 @@ import { ChainError } from '../../../src/chain/errors.ts';
 import type { JsonResult, JsonText } from '../../../src/primitives/json-result.ts';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
-import { parseHeader } from '../../../src/upstream/heads/parse-block.ts';
+import { parseReportedHeader } from '../../../src/upstream/heads/parse-block.ts';
 import { StateClient } from '../../../src/upstream/state-client.ts';
 import type { Send } from '../../../src/upstream/upstream-request.ts';
 import { openVerification } from '../../../src/upstream/verifying/open-verification.ts';
@@ -29,7 +29,7 @@ async function open(say: Say) {
     const said = JSON.stringify(upstream === upstreams[0] ? say(call.method, result) : result) as JsonText;
     return call.check?.(said, upstream) ?? said;
   };
-  const head = parseHeader(await node.ask('eth_getBlockByNumber', 'latest', false));
+  const head = parseReportedHeader(await node.ask('eth_getBlockByNumber', 'latest', false));
   const verification = openVerification({
     network: 'test',
     verify: 'auto',

@@ -4,7 +4,7 @@ import type { JsonText } from '../../../src/primitives/json-result.ts';
 import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
 import { Refutation, UpstreamFault } from '../../../src/upstream/fault.ts';
 import type { BlockHeader } from '../../../src/upstream/heads/block.ts';
-import { parseHeader } from '../../../src/upstream/heads/parse-block.ts';
+import { parseReportedHeader } from '../../../src/upstream/heads/parse-block.ts';
 import { openVerification, type Verification } from '../../../src/upstream/verifying/open-verification.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { useDevnetNode } from '../../support/devnet-node.ts';
@@ -30,7 +30,7 @@ async function open(): Promise<{
       ? script.change(result)
       : result;
   };
-  const head: BlockHeader = parseHeader(await request('eth_getBlockByNumber', ['latest', false]));
+  const head: BlockHeader = parseReportedHeader(await request('eth_getBlockByNumber', ['latest', false]));
   const verification = openVerification({
     network: 'test',
     verify: 'auto',

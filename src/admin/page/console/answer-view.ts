@@ -2,7 +2,7 @@ import { element } from '../dom.ts';
 import { formatBytes, formatMs } from '../format.ts';
 import { decodeAnswer } from './decoded-view.ts';
 import { indentJson } from './indent-json.ts';
-import type { JsonSchema } from './open-rpc.ts';
+import type { OpenRpcSchema } from './open-rpc.ts';
 import type { ConsoleAnswer } from './wire.ts';
 
 /** Maximum displayed characters of a body. */
@@ -28,7 +28,10 @@ export class AnswerView {
     this.#show([element('span', { class: 'bad' }, `✕ ${message}`)], []);
   }
 
-  show({ status, headers, body, milliseconds }: ConsoleAnswer, resultSchema: JsonSchema | undefined): void {
+  show(
+    { status, headers, body, milliseconds }: ConsoleAnswer,
+    resultSchema: OpenRpcSchema | undefined,
+  ): void {
     const isFine = status >= 200 && status < 300;
     const pill = element('span', { class: `pill ${isFine ? 'ok' : 'bad'}` }, `HTTP ${status}`);
     const size = formatBytes(new TextEncoder().encode(body).length);

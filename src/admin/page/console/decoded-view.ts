@@ -6,8 +6,8 @@ import {
   type FieldRow,
   formatUnits,
 } from './describe-value.ts';
-import { type JsonSchema, listAlternatives } from './open-rpc.ts';
-import { createReceiptsTable, type Receipt } from './receipts-table.ts';
+import { listAlternatives, type OpenRpcSchema } from './open-rpc.ts';
+import { createReceiptsTable, type ReceiptRow } from './receipts-table.ts';
 import { decodeRevert } from './revert.ts';
 import { isQuantity } from './values.ts';
 
@@ -15,7 +15,7 @@ type Response = { readonly result?: unknown; readonly error?: RpcFailure };
 type RpcFailure = { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown };
 
 /** Renders an answer in words, as far as the schema of its result allows. */
-export function decodeAnswer(body: string, resultSchema: JsonSchema | undefined): Node[] {
+export function decodeAnswer(body: string, resultSchema: OpenRpcSchema | undefined): Node[] {
   let response: Response;
   try {
     response = JSON.parse(body) as Response;
@@ -39,14 +39,14 @@ function describeFailure({ code, message, data }: RpcFailure): Node[] {
   return [element('p', { class: 'headline bad' }, `✕ ${headline}`), createList(rows)];
 }
 
-function describeResult(result: unknown, schema: JsonSchema): Node[] {
+function describeResult(result: unknown, schema: OpenRpcSchema): Node[] {
   if (result === null || result === undefined) {
     return [
       element('p', { class: 'headline' }, 'Not found'),
       element('p', { class: 'help' }, 'The answer is null.'),
     ];
   }
-  if (Array.isArray(result)) return describeReceipts(result as Receipt[]);
+  if (Array.isArray(result)) return describeReceipts(result as ReceiptRow[]);
   if (typeof result === 'object')
     return [...describeEstimate(result), createList(describeFields(result, schema))];
   if (typeof result !== 'string') return [element('p', { class: 'headline' }, String(result))];
@@ -66,7 +66,7 @@ function describeReturn(data: string): Node[] {
   return [element('p', { class: 'headline' }, headline), createList(rows)];
 }
 
-function describeReceipts(receipts: readonly Receipt[]): Node[] {
+function describeReceipts(receipts: readonly ReceiptRow[]): Node[] {
   if (receipts.some((receipt) => typeof receipt !== 'object' || receipt === null)) return [];
   const gas = receipts.reduce((total, { gasUsed }) => total + BigInt(gasUsed ?? 0), 0n);
   const count = `${receipts.length} ${receipts.length === 1 ? 'receipt' : 'receipts'}`;

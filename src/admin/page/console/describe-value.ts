@@ -1,5 +1,5 @@
-import { formatDate, NOTHING, shorten } from '../format.ts';
-import { type JsonSchema, listAlternatives } from './open-rpc.ts';
+import { formatDate, NOTHING, shortenMiddle } from '../format.ts';
+import { listAlternatives, type OpenRpcSchema } from './open-rpc.ts';
 import { decodeString } from './revert.ts';
 import { isQuantity } from './values.ts';
 
@@ -13,7 +13,7 @@ export type FieldRow = Description & { readonly name: string };
 const LONG = 74;
 
 /** Describes every member of an object by its schema. */
-export function describeFields(value: object, schema: JsonSchema, prefix = ''): readonly FieldRow[] {
+export function describeFields(value: object, schema: OpenRpcSchema, prefix = ''): readonly FieldRow[] {
   const properties = findObject(schema)?.properties ?? {};
   return Object.entries(value).flatMap(([key, member]) => {
     const name = prefix + key;
@@ -25,11 +25,11 @@ export function describeFields(value: object, schema: JsonSchema, prefix = ''): 
   });
 }
 
-function findObject(schema: JsonSchema): JsonSchema | undefined {
+function findObject(schema: OpenRpcSchema): OpenRpcSchema | undefined {
   return listAlternatives(schema).find(({ type }) => type === 'object');
 }
 
-function describeMember(name: string, value: unknown, schema: JsonSchema): Description {
+function describeMember(name: string, value: unknown, schema: OpenRpcSchema): Description {
   if (value === null || value === undefined) return { text: NOTHING };
   if (Array.isArray(value)) return describeList(value);
   if (typeof value === 'number') {
@@ -40,7 +40,7 @@ function describeMember(name: string, value: unknown, schema: JsonSchema): Descr
   if (typeof value !== 'string') return { text: String(value) };
   if (listAlternatives(schema).some(isQuantity)) return describeQuantity(value, name);
   if (value.length <= LONG) return { text: value };
-  return { text: shorten(value, 34, 16), note: `${(value.length - 2) / 2} bytes` };
+  return { text: shortenMiddle(value, 34, 16), note: `${(value.length - 2) / 2} bytes` };
 }
 
 function describeList(list: readonly unknown[]): Description {

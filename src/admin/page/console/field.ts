@@ -1,4 +1,4 @@
-import type { JsonSchema } from './open-rpc.ts';
+import type { OpenRpcSchema } from './open-rpc.ts';
 
 /** One value of a form. */
 export interface Field {
@@ -16,7 +16,7 @@ export type FieldFacts = {
   readonly name: string;
   readonly required: boolean;
   readonly description: string;
-  readonly schema: JsonSchema;
+  readonly schema: OpenRpcSchema;
 };
 
 /** A form that cannot be sent in its current state. */

@@ -1,22 +1,22 @@
 /** The parts of the service's OpenRPC document that the console reads. */
-export type JsonSchema = {
+export type OpenRpcSchema = {
   readonly title?: string;
   readonly description?: string;
   readonly type?: string;
   readonly pattern?: string;
   readonly enum?: readonly string[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly properties?: Readonly<Record<string, OpenRpcSchema>>;
   readonly required?: readonly string[];
-  readonly items?: JsonSchema;
-  readonly oneOf?: readonly JsonSchema[];
-  readonly anyOf?: readonly JsonSchema[];
+  readonly items?: OpenRpcSchema;
+  readonly oneOf?: readonly OpenRpcSchema[];
+  readonly anyOf?: readonly OpenRpcSchema[];
 };
 
 export type ParamDoc = {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
-  readonly schema: JsonSchema;
+  readonly schema: OpenRpcSchema;
 };
 
 export type MethodDoc = {
@@ -24,13 +24,13 @@ export type MethodDoc = {
   readonly summary: string;
   readonly description?: string;
   readonly params: readonly ParamDoc[];
-  readonly result: { readonly schema: JsonSchema };
+  readonly result: { readonly schema: OpenRpcSchema };
   readonly examples: readonly { readonly params: readonly { readonly value: unknown }[] }[];
   readonly 'x-rollups-only'?: boolean;
 };
 
 /** Returns all alternatives of a schema, or the schema itself where it has none. */
-export function listAlternatives(schema: JsonSchema): readonly JsonSchema[] {
+export function listAlternatives(schema: OpenRpcSchema): readonly OpenRpcSchema[] {
   const branches = schema.oneOf ?? schema.anyOf;
   return branches === undefined ? [schema] : branches.flatMap(listAlternatives);
 }

@@ -1,8 +1,8 @@
-import { NOTHING, shorten } from '../format.ts';
+import { NOTHING, shortenMiddle } from '../format.ts';
 import { type Cell, Table } from '../table.ts';
 
 /** Members of a receipt that a row displays; nodes may omit some. */
-export type Receipt = {
+export type ReceiptRow = {
   readonly transactionIndex?: string;
   readonly transactionHash?: string;
   readonly type?: string;
@@ -16,8 +16,8 @@ export type Receipt = {
 
 const TYPES = ['legacy', 'access list', 'fees', 'blobs', 'delegation'] as const;
 
-export function createReceiptsTable(receipts: readonly Receipt[]): HTMLElement {
-  const table = new Table<Receipt>({
+export function createReceiptsTable(receipts: readonly ReceiptRow[]): HTMLElement {
+  const table = new Table<ReceiptRow>({
     caption: 'Receipts',
     keyOf: (_, position) => String(position),
     empty: 'The block has no transactions.',
@@ -37,7 +37,7 @@ export function createReceiptsTable(receipts: readonly Receipt[]): HTMLElement {
   return table.root;
 }
 
-function describeStatus({ status }: Receipt): Cell {
+function describeStatus({ status }: ReceiptRow): Cell {
   if (status === undefined) return { text: 'state root', tone: 'quiet', title: 'Before Byzantium' };
   return status === '0x1' ? { text: '✓ success', tone: 'ok' } : { text: '✕ failed', tone: 'bad' };
 }
@@ -48,15 +48,15 @@ function describeType(type: string | undefined): string {
   return name === undefined ? type : `${Number(type)} ${name}`;
 }
 
-function describeTarget({ to, contractAddress }: Receipt): Cell {
+function describeTarget({ to, contractAddress }: ReceiptRow): Cell {
   if (typeof to === 'string') return formatHex(to);
   return typeof contractAddress === 'string'
-    ? { text: `new ${shorten(contractAddress, 6, 4)}`, title: contractAddress }
+    ? { text: `new ${shortenMiddle(contractAddress, 6, 4)}`, title: contractAddress }
     : { text: NOTHING };
 }
 
 function formatHex(hex: string | undefined): Cell {
-  return hex === undefined ? { text: NOTHING } : { text: shorten(hex, 6, 4), title: hex };
+  return hex === undefined ? { text: NOTHING } : { text: shortenMiddle(hex, 6, 4), title: hex };
 }
 
 function formatNumber(quantity: string | undefined): string {

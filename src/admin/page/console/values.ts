@@ -1,5 +1,5 @@
 /** Conversions between typed text and JSON values. */
-import { type JsonSchema, listAlternatives } from './open-rpc.ts';
+import { listAlternatives, type OpenRpcSchema } from './open-rpc.ts';
 
 /** Invalid text of a field; the message names the expected form. */
 export class ValueProblem extends Error {}
@@ -8,7 +8,7 @@ export class ValueProblem extends Error {}
  * Parses a number in decimal, `0x` hex, or with grouped digits, to a quantity.
  * @throws ValueProblem
  */
-export function parseQuantity(text: string): string {
+export function parseEnteredQuantity(text: string): string {
   const plain = text.replace(/[_,\s]/g, '');
   if (!/^(\d+|0x[0-9a-f]+)$/i.test(plain)) throw new ValueProblem('expected a number, decimal or 0x hex');
   return `0x${BigInt(plain).toString(16)}`;
@@ -27,7 +27,7 @@ export function parseJson(text: string): unknown {
  * Parses the text of a field by its schema.
  * @throws ValueProblem
  */
-export function parseValue(text: string, schema: JsonSchema): unknown {
+export function parseValue(text: string, schema: OpenRpcSchema): unknown {
   const alternatives = listAlternatives(schema);
   if (/^\s*[[{]/.test(text) || alternatives.every(({ type }) => type === 'object' || type === 'array')) {
     return parseJson(text);
@@ -36,13 +36,13 @@ export function parseValue(text: string, schema: JsonSchema): unknown {
   const exact = alternatives.find((one) => matches(trimmed, one));
   if (exact !== undefined) return exact.type === 'string' ? trimmed : parseJson(trimmed);
   if (alternatives.some(isQuantity) && /^(\d[\d_,\s]*|0x[0-9a-f]{1,64})$/i.test(trimmed)) {
-    const quantity = parseQuantity(trimmed);
+    const quantity = parseEnteredQuantity(trimmed);
     if (alternatives.some((one) => isQuantity(one) && matches(quantity, one))) return quantity;
   }
   throw new ValueProblem(`expected ${describeSchema(schema)}`);
 }
 
-function matches(text: string, { type, enum: choices, pattern }: JsonSchema): boolean {
+function matches(text: string, { type, enum: choices, pattern }: OpenRpcSchema): boolean {
   if (type === 'integer' || type === 'number') return /^-?\d+$/.test(text);
   if (type !== 'string') return false;
   if (choices !== undefined) return choices.includes(text);
@@ -50,17 +50,17 @@ function matches(text: string, { type, enum: choices, pattern }: JsonSchema): bo
 }
 
 /** Whether a schema is a number in hex notation, by its title. */
-export function isQuantity({ title }: JsonSchema): boolean {
+export function isQuantity({ title }: OpenRpcSchema): boolean {
   return title === 'quantity' || title === 'block number';
 }
 
 /** Returns the enum values of a schema. */
-export function listChoices(schema: JsonSchema): readonly string[] {
+export function listChoices(schema: OpenRpcSchema): readonly string[] {
   return listAlternatives(schema).flatMap((one) => one.enum ?? []);
 }
 
 /** Describes a schema in a few readable words. */
-export function describeSchema(schema: JsonSchema): string {
+export function describeSchema(schema: OpenRpcSchema): string {
   const names = listAlternatives(schema).map(
     ({ title, type }) => WORDS.get(title ?? '') ?? title ?? type ?? 'JSON',
   );

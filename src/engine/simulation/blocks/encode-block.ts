@@ -1,10 +1,10 @@
 import { encodeContentsJson } from '../../../chain/block-json.ts';
-import { data, quantity } from '../../../chain/json-values.ts';
+import { encodeDataString, quantity } from '../../../chain/json-values.ts';
 import type { StoredReceipt } from '../../../chain/receipt.ts';
 import { encodeLogJson } from '../../../chain/wire-json.ts';
 import { bytesToHex } from '../../../primitives/hex.ts';
 import { decodeRevertReason } from '../../../primitives/revert-reason.ts';
-import type { CallOutcome, SimulatedBlock } from './simulate-block.ts';
+import type { SimulatedBlock, SimulatedOutcome } from './simulate-block.ts';
 
 const REVERT_CODE = 3;
 const VM_ERROR_CODE = -32_015;
@@ -34,7 +34,7 @@ export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean
   const timestamp = `"blockTimestamp":${quantity(header.timestamp)}`;
   for (const [index, call] of simulated.calls.entries()) {
     const { transactionHash } = simulated.receipts[index] as StoredReceipt;
-    const transaction = `"transactionHash":${data(transactionHash)},"transactionIndex":${quantity(index)}`;
+    const transaction = `"transactionHash":${encodeDataString(transactionHash)},"transactionIndex":${quantity(index)}`;
     yield `${index === 0 ? '' : ','}{"returnData":${encodeReturnData(call)},"logs":[`;
     for (const [at, log] of call.logs.entries()) {
       const text = encodeLogJson(log, log.number, { block: place, transaction, timestamp });
@@ -57,11 +57,11 @@ function nameLastSenders({ receipts }: SimulatedBlock): SimulatedBlock['receipts
   }));
 }
 
-function encodeReturnData({ result }: CallOutcome): string {
-  return result.status === 'success' ? data(result.output) : '"0x"';
+function encodeReturnData({ result }: SimulatedOutcome): string {
+  return result.status === 'success' ? encodeDataString(result.output) : '"0x"';
 }
 
-function encodeUse({ result }: CallOutcome): string {
+function encodeUse({ result }: SimulatedOutcome): string {
   const { gasUsed, peakGasUsed, status } = result;
   return (
     `"gasUsed":${quantity(gasUsed)},"maxUsedGas":${quantity(peakGasUsed)},` +
@@ -69,7 +69,7 @@ function encodeUse({ result }: CallOutcome): string {
   );
 }
 
-function encodeFailure({ result, isGasCapped }: CallOutcome): string {
+function encodeFailure({ result, isGasCapped }: SimulatedOutcome): string {
   const { status, reason, output } = result;
   if (status === 'success') return '';
   if (status === 'halt') {
@@ -78,5 +78,5 @@ function encodeFailure({ result, isGasCapped }: CallOutcome): string {
   }
   const words = decodeRevertReason(output);
   const message = JSON.stringify(words === undefined ? 'execution reverted' : `execution reverted: ${words}`);
-  return `,"error":{"message":${message},"code":${REVERT_CODE},"data":${data(output)}}`;
+  return `,"error":{"message":${message},"code":${REVERT_CODE},"data":${encodeDataString(output)}}`;
 }

@@ -41,7 +41,7 @@ import type { SimulatedState } from './simulated-state.ts';
 const PIECE = 64;
 
 /** Outcome of one call. */
-export type CallOutcome = {
+export type SimulatedOutcome = {
   readonly result: TransactionResult;
   /** Empty when the call failed. */
   readonly logs: readonly ExecutionLog[];
@@ -55,7 +55,7 @@ export type SimulatedBlock = HashedHeader & {
   /** RLP size, bytes. */
   readonly size: number;
   readonly receipts: readonly StoredReceipt[];
-  readonly calls: readonly CallOutcome[];
+  readonly calls: readonly SimulatedOutcome[];
 };
 
 /** State shared by all blocks of a simulation. */
@@ -107,7 +107,7 @@ class BlockRun {
   /** RLP bytes of the transactions in the block's list. */
   #transactionBytes = 0;
   readonly #receipts: StoredReceipt[] = [];
-  readonly #calls: CallOutcome[] = [];
+  readonly #calls: SimulatedOutcome[] = [];
   /** Source and target accounts of moved precompiles. */
   readonly #movedPrecompiles: Uint8Array[] = [];
   #blobGasUsed = 0n;

@@ -5,7 +5,7 @@ import { sortInSteps } from '../../../primitives/sort-in-steps.ts';
 import type { ChainReader } from '../../../store/chain-reader.ts';
 import { PendingState } from '../../state/pending-state.ts';
 import { type StaleAccount, StaleAccounts } from '../../state/stale-accounts.ts';
-import type { StateSource } from '../../state/state-source.ts';
+import type { StoredStateSource } from '../../state/state-source.ts';
 import type { StateTrie, TrieChange } from '../../state/state-trie.ts';
 import { type Execution, runSteps } from '../execution.ts';
 
@@ -111,7 +111,7 @@ export class SimulatedState implements StateReader {
 }
 
 /** Returns the state part of the store as of a block. */
-function pinTo(reader: ChainReader, block: number): StateSource {
+function pinTo(reader: ChainReader, block: number): StoredStateSource {
   return {
     findAccount: (address) => reader.findAccount(address, block),
     findSlot: (key) => reader.findSlot(key, block),
