@@ -24,7 +24,7 @@ function configure(rollup: object) {
   return configSchema.parse(config).networks;
 }
 
-/** Opens rollups with an engine and a cache that start nothing. */
+/** Opens rollups over existing chains only: the engine and the cache stay empty. */
 async function openRollups(
   networks: Parameters<Rollups['open']>[0],
   chains: ReadonlyMap<string, Chain>,
