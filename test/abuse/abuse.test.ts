@@ -1,10 +1,10 @@
-/** Short forms of what `run-abuse.ts` measures: without latencies, which a busy machine would make. */
+/** Short forms of the `run-abuse.ts` measurements, without latency limits: a busy machine would break those. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ABUSES } from './kinds/table.ts';
 import { Session } from './session.ts';
 
-/** So little that a busy machine answers it in time, too. */
+/** Load low enough that a busy machine also answers it in time. */
 const OPTIONS = { isSecure: false, priority: 'normal', pace: 0.2, hasShortTimes: false } as const;
 const PLAN = { aloneMs: 100, attackMs: 700, maxRounds: 1 } as const;
 const PATIENCE_MS = 60_000;
@@ -20,7 +20,7 @@ describe('a neighbour is answered, the abuser is charged, and all is well afterw
     test(`${abuse.name}, ${abuse.transport}`, async () => {
       let ms = Math.min(abuse.ms ?? 0, 2_500) || PLAN.attackMs;
       let outcome = await session.run({ ...abuse, ms }, PLAN);
-      // A busy machine may have to be attacked for longer until a limit is reached.
+      // A busy machine may need a longer attack before a limit is reached.
       while (!outcome.charge.isCharged && ms < PATIENCE_MS) {
         ms *= 4;
         outcome = await session.run({ ...abuse, ms }, PLAN);

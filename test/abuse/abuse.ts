@@ -1,18 +1,18 @@
 import type { Seen } from './attack/seen.ts';
 
-/** The key that the abuser asks with: limited to a rate, without a limit, or none that opens. */
+/** Key of the abuser: limited to a rate, without a limit, or one that is not valid. */
 export type AbuserKey = 'rated' | 'unlimited' | 'none';
 
-/** Where the attackers find the service. */
+/** Address of the service for the attackers. */
 export type Target = {
   readonly port: number;
   readonly key: string;
-  /** The abuser's address; that of the neighbour is another. */
+  /** Source address of the abuser; the neighbour uses another one. */
   readonly address: string;
   readonly isSecure: boolean;
 };
 
-/** What the clients of an abuse work with. They end when `signal` is aborted. */
+/** Environment of an abuse's clients. They stop when `signal` is aborted. */
 export type Attacker = {
   readonly target: Target;
   readonly seen: Seen;
@@ -20,34 +20,34 @@ export type Attacker = {
 };
 
 /**
- * How an abuse has to be charged:
+ * Expected charge for an abuse:
  * - `body`: each body costs the key's rate: a key with two calls has its later bodies refused (429)
- * - `calls`: what is answered is counted as calls and credits of the key, or refused for its limits
- * - `refused`: the service refuses or closes what exceeds a bound
- * - `nothing`: without a key there is nothing to charge, and no bound need be met
+ * - `calls`: answers are counted as calls and credits of the key, or refused for its limits
+ * - `refused`: the service refuses or closes whatever exceeds a bound
+ * - `nothing`: without a key there is nothing to charge, and no bound has to be reached
  */
 export type Charge = 'body' | 'calls' | 'refused' | 'nothing';
 
-/** One way to take the service from others. */
+/** One way to deny the service to other clients. */
 export type Abuse = {
   readonly name: string;
   readonly family: string;
   readonly transport: 'HTTP' | 'WebSocket' | 'TCP' | 'TLS';
   readonly key: AbuserKey;
   readonly charge: Charge;
-  /** How long each attack lasts; by default what the run says. Milliseconds. */
+  /** Duration of each attack, milliseconds; by default that of the run. */
   readonly ms?: number;
-  /** Of what it sends in a round, so much has to have been sent: with less it was not tested. By default 4. */
+  /** Least number of sends per round; with fewer the abuse counts as not tested. Default 4. */
   readonly least?: number;
-  /** Whether the short form in `npm test` has it. */
+  /** Whether the short form in `npm test` includes it. */
   readonly isShort?: boolean;
-  /** Begins it; it goes on until the attacker's signal. */
+  /** Starts the abuse, which continues until the attacker's signal aborts. */
   begin(attacker: Attacker): void | Promise<void>;
-  /** One body of it, where each is charged by itself. */
+  /** Makes one body of the abuse, present where each body is charged separately. */
   readonly makeProbe?: () => Probe;
 };
 
-/** One request of an abuse, sent alone to see whether it is charged. */
+/** One request of an abuse, sent alone to check that it is charged. */
 export type Probe = {
   readonly transport: 'HTTP' | 'WebSocket';
   readonly host: string;

@@ -1,8 +1,8 @@
 /**
- * Every way that is known to take the service from others, each beside a polite neighbour on another key: the neighbour alone
- * and beside the abuse, in turns. A table says how each went, the last line has all figures. Exits with 1 when one falls
- * short, could not be made, or was measured only while other programs wanted the processors. `ONLY=text` runs those with the text in their name or family; `ROUNDS`, `ATTACK_MS` and `PRIORITY` (`idle`, `low`,
- * `normal`) are for looking closer.
+ * Runs every known way to deny the service to others beside a polite neighbour on another key, and compares the neighbour's latencies
+ * with those without the abuse, in turns. A table shows each outcome, the last line has all figures. Exits with 1 when an abuse falls
+ * short, could not be made, or was measured only while other programs used the processors. `ONLY=text` selects abuses with the text
+ * in their name or family; `ROUNDS`, `ATTACK_MS` and `PRIORITY` (`idle`, `low`, `normal`) are for closer investigation.
  */
 import { cpus, loadavg } from 'node:os';
 import { concludeWith, formatColumns } from '../../bench/support/figures.ts';
@@ -18,12 +18,12 @@ const ATTACK_MS = Number(process.env['ATTACK_MS'] ?? 1_100);
 const MAX_ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const BUSY_SHARE = 0.5;
 const [load = 0] = loadavg();
-/** Where other programs want the processors, what gets only what they leave gets nothing. */
+/** On a busy machine an `idle` process gets no processor time at all, so attackers run at `low` there. */
 const PRIORITY = (process.env['PRIORITY'] ??
   (load < cpus().length * BUSY_SHARE ? 'idle' : 'low')) as AttackPriority;
-/** Of a round, beside what it measures: opening, recovery, charging. */
+/** Time per round beside the measurements: opening, recovery, charging. */
 const OVERHEAD_MS = 600;
-/** Further rounds are measured as far as the first of each leave time. Less than `MAX_MINUTES`: a round of the plain server is not estimated. */
+/** Further rounds run while the estimated first rounds still fit. Less than `MAX_MINUTES`: a round of the plain server is not in the estimate. */
 const BUDGET_MS = 480_000;
 const MIN_KINDS = 25;
 const MAX_MINUTES = 10;
@@ -53,7 +53,7 @@ console.log(
 );
 const startedAt = performance.now();
 const chosen = ABUSES.filter(({ name, family }) => name.includes(ONLY) || family.includes(ONLY));
-/** Of rounds that were measured, and of one round of each abuse that has not begun: as estimated. */
+/** Estimated duration of the rounds already measured, and of one round of each abuse that has not begun. */
 let estimatedMs = 0;
 let unmeasuredMs = chosen.reduce((sum, abuse) => sum + estimateMs(abuse), 0);
 const outcomes = [...(await runAll(false)), ...(await runAll(true))];
@@ -77,7 +77,7 @@ async function report(session: Session, abuse: Abuse): Promise<Outcome> {
   unmeasuredMs -= estimateMs(abuse);
   const hasTime = (): boolean => {
     const elapsedMs = performance.now() - startedAt;
-    // On a busy machine, or where the service has to be started anew, it takes longer than was estimated.
+    // Runs take longer than estimated on a busy machine, or where the service has to be restarted.
     const slowness = Math.max(1, elapsedMs / Math.max(1, estimatedMs));
     return elapsedMs + (unmeasuredMs + estimateMs(abuse)) * slowness < BUDGET_MS;
   };
@@ -95,7 +95,7 @@ async function report(session: Session, abuse: Abuse): Promise<Outcome> {
   return outcome;
 }
 
-/** How long one round of it takes. */
+/** Estimated duration of one round. */
 function estimateMs({ ms = ATTACK_MS }: Abuse): number {
   return ALONE_MS + ms + OVERHEAD_MS;
 }

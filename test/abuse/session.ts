@@ -12,14 +12,14 @@ import { Stage, type StageOptions } from './stage/stage.ts';
 import { countLogLines, readResidentBytes, readVitals } from './stage/vitals.ts';
 
 const MiB = 1024 * 1024;
-/** What is left by the abuse before is not to count for the next: above it the service is started anew. */
+/** Restart threshold: above it the service is restarted, so that memory left by one abuse does not count for the next. */
 const MAX_LEFT_BYTES = 350 * MiB;
-/** A service that has just been started is slower. */
+/** Warm-up load after a start, since a new service is slower. */
 const WARM_UP = { ms: 1_500 } as const;
 
 export type SessionOptions = StageOptions & {
   readonly priority: AttackPriority;
-  /** Of the neighbour; 1 is all of its requests. */
+  /** Request rate of the neighbour; 1 is its full rate. */
   readonly pace: number;
 };
 
@@ -70,7 +70,7 @@ export class Session {
       : { isCharged: false, text: 'the service ended' };
     const { lines } = countLogLines(stage.program, logEnd);
     const outcome = describeOutcome(abuse, rounds, { charge, logLines: lines, isRunning });
-    // What was sent to see whether it is charged has to be over, too.
+    // The probes that check the charge have to be over, too.
     if (isRunning && abuse.charge === 'body') await recover(stage, this.#lanes, vitals);
     this.#isTainted = leavesTraces(outcome);
     return outcome;
@@ -83,7 +83,7 @@ export class Session {
     await this.#stage.close();
   }
 
-  /** Learns the answers, and makes the service warm. */
+  /** Learns the expected answers and warms the service up. */
   async #prepare(): Promise<void> {
     this.#lanes = await planNeighbour(this.#stage, this.#pace);
     this.#alone = [];

@@ -1,4 +1,4 @@
-/** What `portcullis keys` does with keys, in both kinds of store. */
+/** Key operations of `portcullis keys`, in both kinds of store. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Stores of keys for tests: the same suites run over both. */
+/** Stores of keys for tests: one suite runs over all of them. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ export async function openRedis(t: TestContext, server?: RedisServer): Promise<R
   return new RedisKeyTable({ client, prefix: 'test', timeLimitMs: 2_000 });
 }
 
-/** Each kind of store, and why it cannot be tried here. */
+/** Each kind of store, with the reason why it cannot be tested here. */
 export const STORES: readonly {
   readonly name: string;
   readonly skip: string | false;

@@ -1,4 +1,4 @@
-/** Keys and limits in Valkey while it is killed, frozen and back: nothing waits for long, nothing opens that should not. */
+/** Keys and limits in Valkey while it is killed, frozen and back: no request waits for long, and no key that should not open does. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -30,7 +30,7 @@ for (const fault of ['killed', 'frozen'] as const) {
     const { key: unseen } = await book.create('unseen', {}, false);
     const keys = new StoredKeys({ table, defaults: {}, staleMs: 60_000, onStale: () => {} });
     assert.equal((await keys.verify(key))?.name, 'known');
-    // It has counted itself: the share is all.
+    // The process has counted itself, so its share is 1.
     await until('the process is not counted', () => limits.share === 1);
     const time = { now: 0 };
     const account = new Account({
@@ -54,7 +54,7 @@ for (const fault of ['killed', 'frozen'] as const) {
       else denied++;
     }
     assert.ok(provided > 0 && denied > 0, `${provided} given, ${denied} denied`);
-    // Its share is all there is: the burst, and what a second brings.
+    // Its share is the whole limit: the burst, and the tokens of one second.
     assert.ok(provided <= 5 + 50, String(provided));
 
     if (fault === 'killed') await server.restart();
@@ -76,7 +76,7 @@ for (const fault of ['killed', 'frozen'] as const) {
       await book.revoke(record.id);
       await until('the revoked key goes on opening', async () => (await keys.verify(key)) === undefined);
     } else {
-      // It came back empty: nothing that was in it opens any more.
+      // The server restarted without data: no key from before opens any more.
       await until('a key that is gone goes on opening', async () => {
         try {
           return (await keys.verify(key)) === undefined;

@@ -10,7 +10,7 @@ import { makeFolder, openLmdb, STORES } from './key-tables.ts';
 
 const STALE_MS = 60_000;
 
-/** Keys of a table, on a clock that the test moves. */
+/** Opens the keys of a table, on a clock that the test moves. */
 function watch(table: KeyTable): { keys: StoredKeys; clock: { now: number; stale: number } } {
   const clock = { now: 1_000, stale: 0 };
   const onStale = (): void => void clock.stale++;
@@ -58,7 +58,7 @@ for (const { name, skip, open } of STORES) {
       const rotated = await book.rotate(record.id, 60);
       for (const one of [key, old]) assert.ok((await keys.verify(one)) !== undefined);
       t.mock.timers.tick(80);
-      // Also without another look at the table.
+      // Expiry also holds before the table is read again.
       for (const one of [key, old]) assert.equal(await keys.verify(one), undefined);
       clock.now += 500;
       for (const one of [key, old]) assert.equal(await keys.verify(one), undefined);
@@ -148,7 +148,7 @@ describe('a table that answers later', () => {
   };
   const KEY = '0'.repeat(32);
 
-  /** Answers when the test releases it; finds the record whatever the hash. */
+  /** Creates a table that answers when the test releases it, and finds the record for every hash. */
   function createTable(): { table: KeyTable; reads: ((outcome: 'found' | 'gone' | Error) => void)[] } {
     const reads: ((outcome: 'found' | 'gone' | Error) => void)[] = [];
     const table: KeyTable = {

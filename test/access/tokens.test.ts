@@ -104,7 +104,7 @@ describe('tokens of a file of keys', () => {
   });
 });
 
-/** An issuer whose answers are what the test says, and how often it was asked. */
+/** Starts an issuer that answers with `answer`, and counts its requests. */
 async function startIssuer(
   t: TestContext,
   answer: (response: ServerResponse) => void,
@@ -188,7 +188,7 @@ describe('tokens of keys at an address', () => {
       };
       await refuseAll();
       assert.equal(issuer.requested(), 1);
-      // Half of a pause at least: 1, 2, 4, 8, 15 seconds.
+      // Minimum waits, half of each pause: 1, 2, 4, 8, 15 seconds.
       for (const pause of [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]) {
         const requested = issuer.requested();
         clock.now += pause - 1;
@@ -234,7 +234,7 @@ describe('tokens of keys at an address', () => {
     });
     const verifier = createTokenVerifier({ main: { jwks: issuer.url } }, () => 0);
     await assert.rejects(async () => verifier.verify('main', await ec.sign()), /cannot be had/);
-    // What the sockets hold comes on top.
+    // The buffers of the sockets come on top.
     assert.ok(sent < 32 * 1024 * 1024, String(sent));
   });
 

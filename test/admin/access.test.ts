@@ -1,4 +1,4 @@
-/** Admission: with a key, without one, from which pages. */
+/** Access to the admin server: with a key, without one, and by origin of the page. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Asked, ask, type RunningAdmin, startAdmin } from './support.ts';

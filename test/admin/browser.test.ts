@@ -1,4 +1,4 @@
-/** The page in a real browser: over the real program, and over a status with everything in it. */
+/** The page in a real browser: over the real program, and over a status with every kind of entry. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -129,7 +129,7 @@ describe('over a service with blocks that a test makes', { skip: NO_BROWSER }, (
     await fill(JSON.stringify(heads));
     await page.getByText(/did not take the WebSocket \(HTTP 401\)/).waitFor();
     await page.context().close();
-    // The browser notes the refusal.
+    // The browser logs the refused request as an error.
     assert.ok(
       watched.faults.every((fault) => /502/.test(fault)),
       watched.faults.join(),
@@ -279,7 +279,7 @@ describe('over the program with its built-in networks', { skip: NO_BROWSER }, ()
     const { page } = watched;
     await waitUntilLive(page);
     await page.route('**/status/events', (route) => route.abort());
-    // What is open stays open: a tab that was hidden opens another.
+    // Routes do not affect an open stream; hiding and showing the tab opens a new one.
     await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await page.locator('#state').getByText('Paused').waitFor();
@@ -347,7 +347,7 @@ describe('over a status with everything in it', { skip: NO_BROWSER }, () => {
     await waitUntilLive(watched.page);
     await watched.page.getByLabel('Method').selectOption('eth_call');
     await watched.page.getByRole('button', { name: 'Send' }).click();
-    // Nothing listens where the console sends to: what matters is that it was asked.
+    // Nothing listens at the console's target: only the attempt matters.
     await watched.page.getByText('the service did not answer').waitFor();
     await watched.page.context().close();
     await locked.server.close();

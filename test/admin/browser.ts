@@ -14,7 +14,7 @@ function findBrowser(): string | undefined {
 
 const PATH: string | undefined = findBrowser();
 
-/** Why tests with a browser are skipped, if they are. */
+/** Reason for skipping tests with a browser, or false. */
 export const NO_BROWSER: string | false =
   PATH === undefined && `none of ${NAMES.join(', ')} is in PATH: the page is not tested in a browser`;
 
@@ -30,7 +30,7 @@ export const LOOKS: readonly Look[] = (['desktop', 'phone'] as const).flatMap((s
 const PATIENCE_MS = 60_000;
 const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
-/** A page, and what it should not have done: errors it met, requests that left its origin. */
+/** A page with its faults: errors, and requests that left its origin. */
 export type WatchedPage = { readonly page: Page; readonly faults: readonly string[] };
 
 export async function openPage(
@@ -60,18 +60,18 @@ export async function openPage(
   return { page, faults };
 }
 
-/** Keeps a picture in the folder that PORTCULLIS_SCREENSHOTS names, if it names one. */
+/** Writes a screenshot to the folder in PORTCULLIS_SCREENSHOTS, if it is set. */
 export async function keepScreenshot(part: Locator, name: string): Promise<void> {
   const folder = process.env['PORTCULLIS_SCREENSHOTS'];
   if (folder) await part.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** Pixels that the page is wider than its window. */
+/** Returns the number of pixels by which the page is wider than its window. */
 export function measureOverflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-/** What a reader sees of it. */
+/** Returns the visible text. */
 export async function readText(part: Locator): Promise<string> {
   return (await part.allInnerTexts()).join('\n');
 }

@@ -1,4 +1,4 @@
-/** The console's way to the service: only to the service, and what comes back is what a client gets. */
+/** The console's requests to the service: they go nowhere else, and the console gets the same answers as a client. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -65,7 +65,7 @@ describe('over a real service', () => {
   });
 });
 
-/** It says that it is a proxy: what is for clients of this machine alone is not for its users. */
+/** Header that marks requests as proxied, so that privileges of local clients do not extend to users of the console. */
 const VIA = '1.1 portcullis-console';
 
 describe('over a service that notes what arrives', () => {

@@ -5,7 +5,7 @@ import { ConfigError } from '../../src/config/config-error.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 
 const KEY = '0123456789abcdef';
-/** As a configuration file has it. */
+/** Reference to an environment variable in a configuration file. */
 const FROM_ENVIRONMENT = ['$', '{ADMIN_KEY}'].join('');
 
 function parse(

@@ -1,4 +1,4 @@
-/** The stream of the status: computed once for all watchers, not at all without any, and nothing is kept for one that does not read. */
+/** The status stream: computed once for all watchers, never without one, and not buffered for a watcher that does not read. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
@@ -10,7 +10,7 @@ import { ask, startAdmin } from './support.ts';
 type Watcher = {
   readonly response: IncomingMessage;
   readonly request: ClientRequest;
-  /** Waits for text that satisfies it. */
+  /** Waits until the text received satisfies the predicate. */
   until(isThere: (text: string) => boolean): Promise<void>;
 };
 
@@ -85,7 +85,7 @@ test('a watcher that does not read is disconnected', async (t) => {
   const slow = await watch(port);
   slow.response.pause();
   const closed = new Promise((resolve) => slow.response.once('close', resolve));
-  // What the system's buffers take is not the server's: some tens of megabytes at most.
+  // The system's socket buffers, some tens of megabytes at most, fill up first.
   for (let second = 0; second < 100 && clock.pending > 0; second++) await clock.advance(1_000);
   assert.equal(clock.pending, 0, 'no watcher is left');
   slow.response.resume();

@@ -1,6 +1,6 @@
 import type { NetworkStatus, ServiceStatus, TrafficSample } from '../../src/observe/status.ts';
 
-/** A name that is an attack where a page takes it for markup. */
+/** Name that runs a script where a page treats it as markup. */
 export const EVIL_NAME = '<img src=x onerror="window.evil=1">';
 
 const EMBEDDED: NetworkStatus = {
@@ -55,7 +55,7 @@ function createUpstreamNetwork(at: number): NetworkStatus {
   };
 }
 
-/** Five minutes that look like a working day. */
+/** Creates five minutes of traffic that look like a working day. */
 function createTraffic(at: number): readonly TrafficSample[] {
   return Array.from({ length: 300 }, (_, i): TrafficSample => {
     const wave = 1 + 0.4 * Math.sin(i / 21) + 0.15 * Math.sin(i / 3.7);
@@ -70,7 +70,7 @@ function createTraffic(at: number): readonly TrafficSample[] {
   });
 }
 
-/** A service in the middle of its life, with all that can be shown. */
+/** Creates the status of a running service, with every kind of entry that the page can show. */
 export function createStatus(at: number = Date.now()): ServiceStatus {
   const process = { connections: 41, webSockets: 7, inFlight: 12, queued: 3, eventLoopDelay: 1.8 };
   return {

@@ -18,13 +18,13 @@ export type AdminChoices = {
   readonly clock?: AdminParts['clock'];
 };
 
-/** A service that listens there. */
+/** Creates the status source of a service that listens at this address. */
 export function createService(host: string, port: number): AdminParts['sources']['service'] {
   const connect = (signal: AbortSignal): Promise<Socket> => connectLocally({ host, port }, signal);
   return { scheme: 'http', host, port, connect };
 }
 
-/** An admin server on a port that the system picks. */
+/** Starts an admin server on a port that the system picks. */
 export async function startAdmin({ key, sources, clock }: AdminChoices = {}): Promise<RunningAdmin> {
   const lines: string[] = [];
   const server = createAdminServer({
@@ -55,7 +55,7 @@ export type Got = {
   readonly body: string;
 };
 
-/** One request, as it is: no path is tidied, and any Host is possible. */
+/** Sends one request without normalizing its path, and with any Host. */
 export function ask(
   port: number,
   { method = 'GET', path = '/status', headers = {}, body }: Asked,

@@ -1,4 +1,4 @@
-/** Short forms of the benches of the engine: they run, both sides answer the same, and they say what they measured. */
+/** Short forms of the engine benches: they run, both sides give the same answers, and the output names the measurements. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { GETH_SKIP } from '../geth/node/geth-program.ts';

@@ -1,4 +1,4 @@
-/** The short form of the proxy bench: every kind of row is answered by every server that does it, and what it prints is whole. */
+/** Short form of the proxy bench: every server answers every kind of row that it supports, and the output is complete. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findProxy } from '../support/proxy-process.ts';
@@ -23,7 +23,7 @@ const SETTINGS = {
   STEADY_MS: '300',
 } as const;
 
-/** Rows of the table that a server has figures in. */
+/** Lists the rows of the table in which a server has figures. */
 function listRows(output: string, server: string): string[] {
   return output.split('\n').flatMap((line) => {
     const [name = '', ...cells] = line.split(/ {2,}/);

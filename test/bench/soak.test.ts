@@ -1,10 +1,10 @@
-/** The short form of the soak bench and of the bench of pauses, and how they judge. */
+/** Short forms of the soak bench and of the bench of pauses, and the criteria of their verdicts. */
 import assert from 'node:assert/strict';
 import { constants } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { runBench } from '../support/run-bench.ts';
 
-// Benches are built after the tests, whose files they use: modules of theirs are found when this runs.
+// Benches are built after the tests, whose files they use, so their modules are resolved at run time.
 const SUPPORT = new URL('../../bench/support/', import.meta.url).href;
 const { isMet } = await import(`${SUPPORT}figures.js`);
 const { explainPause } = await import(`${SUPPORT}pauses/causes.js`);
@@ -25,7 +25,7 @@ const SAMPLE = {
   waitedSeconds: 0,
 };
 
-/** Names of what is missed by 60 samples with these megabytes. */
+/** Lists the names of the targets that 60 samples with these megabytes miss. */
 function listMissed(megabytesAt: (row: number) => number, failed = 0): string[] {
   const samples = Array.from({ length: 60 }, (_, row) => ({ ...SAMPLE, anonymous: megabytesAt(row) }));
   return judgeSoak(samples, failed)
@@ -38,7 +38,7 @@ test('an hour is judged by its level, its highest memory and what failed', () =>
     listMissed(() => 100),
     [],
   );
-  // Ten minutes of the high rate may take more, as long as it is given back.
+  // Ten minutes of the high rate may take more, as long as the memory is released.
   assert.deepEqual(
     listMissed((row) => (row >= 15 && row < 25 ? 149 : 100)),
     [],
@@ -57,7 +57,7 @@ test('an hour is judged by its level, its highest memory and what failed', () =>
   );
 });
 
-/** A profile with a sample of each function every millisecond from the first on. */
+/** Creates a profile of the call stack `path`, with a sample every millisecond. */
 function profileOf(path: readonly string[]): unknown {
   const names = ['(root)', ...path];
   const nodes = names.map((functionName, id) => ({
@@ -79,7 +79,7 @@ test('a pause has one cause', () => {
   const collected = { from: 2_000, to: 9_000 };
   assert.equal(causeOf(own, [{ ...collected, kind: young }], work), 'collection of the young generation');
   assert.equal(causeOf(own, [{ ...collected, kind: old }], work), 'collection of the old generation');
-  // One that was over before does not explain it.
+  // A collection that ended before the pause does not explain it.
   assert.equal(causeOf(own, [{ from: 0, to: 1_000, kind: old }], work), 'requests and answers');
   assert.equal(causeOf(own, [], profileOf(['listOnTimeout', 'poll'])), 'timer');
   assert.equal(causeOf(own, [], profileOf(['processImmediate', 'run'])), 'immediate');

@@ -1,4 +1,4 @@
-/** A short form of the calls part of bench:verified: both sides answer the same, and it says what it measured. */
+/** Short form of the calls part of bench:verified: both sides give the same answers, and the output names the measurements. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANVIL_SKIP } from '../support/anvil.ts';
@@ -20,7 +20,7 @@ test('bench:verified compares and measures calls that are executed here and at t
   assert.match(output, /^calls and balances at 1 ms .*\npassed on .*\nexecuted here /m);
   assert.match(output, /^quote, executed here .* [1-8] +[1-8]$/m);
   const executed = /executions_total\{[^}]*outcome="here"[^}]*\} (\d+)/.exec(output)?.[1];
-  // Of what is compared alone, three kinds of 16 calls before and after the load.
+  // The comparisons alone execute 16 calls of each of three kinds, before and after the load.
   assert.ok(Number(executed) >= 2 * 3 * 16, `${executed} calls were executed here`);
   assert.match(output, /calls at 1 ms: requests saved [\d.]+, .*; (targets met|MISSED: )/);
 });

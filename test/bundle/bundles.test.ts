@@ -33,12 +33,12 @@ import {
 } from './flips.ts';
 
 const run = promisify(execFile);
-/** Values of each bundle that are put in another's place. */
+/** Number of values in each bundle that are replaced by hostile ones. */
 const HOSTILE_PLACES = 40;
 const folder = makeTemporaryFolder();
 let node: RunningService;
 let embedded: Config;
-/** Bundles of `SEVEN`. */
+/** Bundles of `SEVEN` from embedded chains; `theirs` is from nodes. */
 let own: string[];
 let theirs: string[];
 
@@ -54,7 +54,7 @@ after(async () => {
   folder.remove();
 });
 
-/** What the command says of a bundle, in a process of its own that knows nothing but the file. */
+/** Runs the command on a bundle, in a separate process that has only the file. */
 async function verify(text: string, hash: string): Promise<{ code: number; out: string; err: string }> {
   const file = join(folder.path, `${Math.random()}.json`);
   writeFileSync(file, text);
@@ -161,7 +161,7 @@ test('a file with more levels or values than a bundle has is not parsed', async 
       message: /it has more than 4000000 values$/,
     });
   }
-  // Brackets and commas in texts are none.
+  // Brackets and commas in strings do not count.
   const quoted = JSON.stringify({ a: '[{,'.repeat(5_000_000), b: '\\"[[', c: '"]'.repeat(100) });
   assert.throws(() => decodeBundle(quoted), { message: /^the file is no bundle: (?!it has|its lists)/ });
 });
@@ -187,7 +187,7 @@ test('whatever value is in the place of another one, a bundle is accepted or ref
   assert.ok(outcomes.refused > HOSTILE_PLACES, JSON.stringify(outcomes));
 });
 
-/** Everything in a value, itself left out. */
+/** Lists the paths of everything in a value except the value itself. */
 function* listPaths(value: unknown, path: Path = []): Generator<Path> {
   if (path.length > 0) yield path;
   if (typeof value !== 'object' || value === null) return;
@@ -220,7 +220,7 @@ const ROLLUP = {
   l1CostMode: 'folded',
   messageService: null,
 } as const;
-/** By the position of the bundle in `SEVEN`: what is changed, and the reason for which it is refused. */
+/** Alterations: a name, the position of the bundle in `SEVEN`, the change, and the reason of the refusal. */
 const ALTERATIONS: readonly (readonly [string, number, Alteration, RegExp])[] = [
   [
     'a node that is not needed',
@@ -350,7 +350,7 @@ for (const [name, row, reason] of REFUSALS) {
 }
 
 const { calls } = FACTS['devnet'] as Facts[string];
-/** The token's functions of an owner that has nothing: a slot that is not set, of a contract that has others. */
+/** Owner without tokens: its slot is not set, in a contract that has other slots. */
 const NEW_OWNER = '5'.padStart(64, '0');
 const BALANCE_OF_NEW = { ...calls.tokenBalance, data: `0x70a08231${NEW_OWNER}` };
 const TRANSFER_TO_NEW = { ...calls.tokenTransfer, data: `0xa9059cbb${NEW_OWNER}${'1'.padStart(64, '0')}` };
@@ -401,7 +401,7 @@ test('reverts, block hashes, old blocks, and what there is not', async () => {
   }
 });
 
-/** One of two uncles, and one of one. */
+/** Block 4 has two uncles, block 32 has one. */
 const WITH_UNCLES = ['0x4', '0x20'];
 
 test('uncles are the block’s own, however their bytes are divided', async () => {
@@ -439,11 +439,11 @@ test('uncles are the block’s own, however their bytes are divided', async () =
       }
     }
   }
-  // Those there are, and two places behind them.
+  // All true answers: the uncles that exist, and two positions behind them in each block.
   assert.equal(verified, 4 + 3);
 });
 
-/** The same bytes in other parts: empty ones between them, neighbours together, each cut in two. */
+/** Divides the same bytes differently: empty parts between them, neighbours joined, each cut in two. */
 function divide(parts: readonly string[]): string[][] {
   const divisions = [[...parts]];
   if (parts.length > 1) divisions.push([`0x${parts.map((part) => part.slice(2)).join('')}`]);
@@ -464,7 +464,7 @@ async function sendToNode(network: string, method: string, params: readonly unkn
   return error ?? result;
 }
 
-/** Of each bundle one byte in so many is changed; all of them by `npm run test:bundles`. */
+/** Step between changed bytes in each bundle; `npm run test:bundles` changes all of them. */
 const STEP = 997;
 
 test('changed bytes are refused, and by forgers too but for what is told or asked', async () => {

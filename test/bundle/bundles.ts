@@ -1,4 +1,4 @@
-/** Bundles of each of the service's seven methods, made by what the command runs. */
+/** Bundles of each of the seven supported methods, made by the code that the command runs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeBundle } from '../../src/bundle/format.ts';
@@ -20,14 +20,14 @@ export type Facts = Readonly<
 >;
 export const FACTS = JSON.parse(readFileSync(BUILTIN_FACTS_FILE, 'utf8')) as Facts;
 
-/** A question, and the network that is asked. */
+/** A request, and the network for it. */
 export type Row = { readonly network: string; readonly method: string; readonly params: readonly unknown[] };
 
 const { devnet } = FACTS;
 const uncleBlock = `0x${devnet?.uncleBlock.toString(16)}`;
 const typesBlock = `0x${devnet?.everyTypeBlock.toString(16)}`;
 
-/** The seven methods, those of rollups on chains of two families. */
+/** Requests of the seven methods, the rollup methods on chains of two families. */
 export const SEVEN: readonly Row[] = [
   { network: 'devnet', method: 'eth_call', params: [devnet?.calls.tokenBalance, 'latest'] },
   { network: 'devnet', method: 'eth_estimateGas', params: [devnet?.calls.tokenTransfer] },
@@ -43,14 +43,14 @@ export const SEVEN: readonly Row[] = [
 const LINEA = { family: 'linea', l1: 'devnet', messageService: '0x508ca82df566dcd1b0de8296e70a96332cd644ec' };
 const OP_STACK = { family: 'op-stack', l1: 'devnet' };
 
-/** The built-in chains as networks. */
+/** Configurations of the built-in chains as networks. */
 export const BUILTIN: Readonly<Record<string, object>> = {
   devnet: { builtin: 'devnet' },
   rollup: { builtin: 'rollup', rollup: LINEA },
   op: { builtin: 'op-rollup', rollup: OP_STACK },
 };
 
-/** The same as networks of one node each. @param authority of the service that is their node */
+/** Configurations of the built-in chains as networks of one node each. @param authority of the service that serves as their node */
 export function listNodes(authority: string): Readonly<Record<string, object>> {
   const nodes = (name: string) => ({ upstreams: [`http://${authority}/${name}/v3/demo`] });
   return {
@@ -60,14 +60,14 @@ export function listNodes(authority: string): Readonly<Record<string, object>> {
   };
 }
 
-/** A configuration of networks. @param folder for its data */
+/** Parses a configuration of networks. @param folder for its data */
 export function createConfig(networks: Readonly<Record<string, object>>, folder: string): Config {
   const rows = Object.entries(networks).map(([name, row]) => [name, { hosts: [name], ...row }]);
   const text = JSON.stringify({ dataDir: join(folder, 'data'), networks: Object.fromEntries(rows) });
   return parseConfig(text, { name: 'test', folder, environment: {} });
 }
 
-/** The texts of bundles, in the order of the questions; each network is opened once. @throws Error where something cannot be proven */
+/** Makes bundles in the order of the requests; each network is opened once. @throws Error where something cannot be verified */
 export async function makeBundles(config: Config, rows: readonly Row[]): Promise<string[]> {
   const texts: string[] = [];
   for (const network of new Set(rows.map((row) => row.network))) {
@@ -79,13 +79,13 @@ export async function makeBundles(config: Config, rows: readonly Row[]): Promise
   return texts;
 }
 
-/** The text of one bundle. */
+/** Makes the text of one bundle. */
 export async function makeBundle(config: Config, row: Row): Promise<string> {
   const [text = ''] = await makeBundles(config, [row]);
   return text;
 }
 
-/** The hash of the block that a bundle is about. */
+/** Returns the hash of the block that a bundle is about. */
 export function hashOf(text: string): string {
   return decodeBundle(text).block.hash;
 }

@@ -12,7 +12,7 @@ import { readSamples, type Sample } from '../verification/samples.ts';
 
 const samples = readSamples();
 
-/** Proves a question about a recorded block by what was recorded. */
+/** Makes a bundle for a request about a recorded block, from the recorded data alone. */
 async function proveOf({ block, receipts }: Sample, method: string, ...rest: string[]): Promise<string> {
   const transactions = block['transactions'] as readonly Members[];
   const header = { number: BigInt(String(block['number'])), hash: String(block['hash']) };
@@ -31,7 +31,7 @@ async function proveOf({ block, receipts }: Sample, method: string, ...rest: str
   return (await prove(question, { chain, scope: new RequestScope(Number.POSITIVE_INFINITY) })).text;
 }
 
-/** Forms of headers that are encoded for verification, and not read from their encoding. */
+/** Header families that verification encodes but cannot decode. */
 const UNREAD: ReadonlySet<string> = new Set(['tempo']);
 
 test('recorded blocks', { skip: samples === undefined && SKIP_REASON }, async (t) => {
@@ -56,7 +56,7 @@ test('recorded blocks', { skip: samples === undefined && SKIP_REASON }, async (t
   }
 });
 
-/** Some recordings lack members that every node gives. */
+/** Some recordings lack members that every node reports. */
 function areWhole(objects: readonly Members[]): boolean {
   return objects.every(({ from }) => from != null);
 }

@@ -1,4 +1,4 @@
-/** Changes single bytes of a bundle, and judges what its verification makes of it. */
+/** Changes single bytes of a bundle, and classifies the result of its verification. */
 import { type Bundle, BundleError, decodeBundle } from '../../src/bundle/format.ts';
 import { verifyBundle } from '../../src/bundle/verify-bundle.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -6,8 +6,8 @@ import { keccak256 } from '../../src/primitives/keccak.ts';
 import { hashOf } from './bundles.ts';
 
 /**
- * What came of a changed byte. `told`: accepted, with another value among those that are printed as told. `question`: accepted as the answer to another question,
- * which it is as well. `meaningless`: accepted as the same statement. `forged`: accepted with another answer.
+ * Result of a changed byte. `told`: accepted, with another value of a member that is printed as unverifiable. `question`: accepted as the
+ * answer to another request, which it is as well. `meaningless`: accepted as the same statement. `forged`: accepted with another answer.
  */
 export type Outcome = 'refused' | 'told' | 'question' | 'meaningless' | 'forged';
 
@@ -15,7 +15,7 @@ const DIGEST_LENGTH = `,"digest":"0x${'0'.repeat(64)}"}\n`.length;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The bundle with one byte changed; undefined where that is no text. */
+/** Changes one byte of the bundle; undefined where the result is not UTF-8. */
 function flip(text: string, at: number, mask: number): string | undefined {
   const bytes = encoder.encode(text);
   bytes[at] = (bytes[at] as number) ^ mask;
@@ -26,39 +26,39 @@ function flip(text: string, at: number, mask: number): string | undefined {
   }
 }
 
-/** The same with the digest made anew. */
+/** Changes one byte like `flip`, and recomputes the digest. */
 function forge(text: string, at: number, mask: number): string | undefined {
   const content = flip(`${text.slice(0, -DIGEST_LENGTH)}}`, at, mask);
   return content === undefined ? undefined : sign(content);
 }
 
-/** A bundle of an object's text, with its digest. */
+/** Makes a bundle of an object's text, with its digest. */
 function sign(content: string): string {
   return `${content.slice(0, -1)},"digest":"${bytesToHex(keccak256(encoder.encode(content)))}"}\n`;
 }
 
-/** Changes a value of a bundle, and makes the digest anew. @param change what becomes of the members */
+/** Changes members of a bundle, and recomputes the digest. @param change maps the parsed members to the changed ones */
 export function forgeMembers(text: string, change: (members: object) => object): string {
   return sign(JSON.stringify(change(JSON.parse(`${text.slice(0, -DIGEST_LENGTH)}}`) as object)));
 }
 
-/** Bytes of a bundle without its digest. */
+/** Counts the bytes of a bundle without its digest. */
 export function countBytes(text: string): number {
   return encoder.encode(text).length - DIGEST_LENGTH + 1;
 }
 
-/** Whether a changed byte, anywhere in the file, is noticed. */
+/** Whether verification refuses a changed byte, anywhere in the file. */
 export async function isDamageRefused(text: string, at: number, mask: number): Promise<boolean> {
   return (await verifyChanged(flip(text, at, mask), hashOf(text))) === undefined;
 }
 
-/** Changes a byte as a forger would, and makes the digest anew. */
+/** Changes a byte like a forger, with the digest recomputed, and classifies the result. */
 export async function judgeForgery(text: string, at: number, mask: number): Promise<Outcome> {
   const found = await verifyChanged(forge(text, at, mask), hashOf(text));
   return found === undefined ? 'refused' : compareBundles(decodeBundle(text), found);
 }
 
-/** Undefined where it is refused. @throws what is no refusal */
+/** Verifies a changed text; undefined where it is refused. @throws every error that is not a refusal */
 export async function verifyChanged(text: string | undefined, hash: string): Promise<Bundle | undefined> {
   if (text === undefined) return undefined;
   try {
@@ -79,7 +79,7 @@ function compareBundles(before: Bundle, after: Bundle): Outcome {
   return isSame(own, hide(after.answer, told)) ? 'told' : 'forged';
 }
 
-/** An answer without the members that are told. */
+/** Returns an answer without the values of the unverifiable members. */
 function hide(answer: Bundle['answer'], told: readonly string[]): unknown {
   const walk = (value: unknown, path: string): unknown => {
     if (Array.isArray(value)) return value.map((item) => walk(item, `${path}[].`));

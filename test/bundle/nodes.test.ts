@@ -1,4 +1,4 @@
-/** Bundles of what other programs' nodes say, and of what liars say. */
+/** Bundles of answers from nodes of other programs, and from lying nodes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
@@ -26,7 +26,7 @@ const word = (value: number): string => `0x${value.toString(16).padStart(64, '0'
 const folder = makeTemporaryFolder();
 after(() => folder.remove());
 
-/** Proves what a node says, and verifies it as another process would. @returns the answer */
+/** Makes a bundle with a node, and verifies it like another process. @returns the answer */
 async function proveBy(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const config = createConfig({ node: { upstreams: [url] } }, folder.path);
   const text = await makeBundle(config, { network: 'node', method, params });
@@ -75,7 +75,7 @@ describe('anvil', { skip: ANVIL_SKIP }, () => {
     test(`${method} ${JSON.stringify(params).slice(0, 60)}`, async () => {
       const answer = await proveBy(anvil.httpUrl, method, params);
       const own = await anvil.request(method, ...params).catch(({ code, data }) => ({ code, data }));
-      // Their texts differ.
+      // The error messages differ, so code and data are compared.
       const isError = typeof answer === 'object' && answer !== null && 'code' in answer;
       const found = isError ? { code: answer.code, data: 'data' in answer && answer.data } : answer;
       assert.deepEqual(found, lowerHex(own));
@@ -113,7 +113,7 @@ describe('anvil', { skip: ANVIL_SKIP }, () => {
   }
 });
 
-/** Answers of a method as something else than the node gave. */
+/** Creates a fault that changes the results of a method. */
 function alter(of: string, change: (result: unknown) => unknown): Fault {
   return {
     concerns: ({ method }) => method === of,
@@ -139,7 +139,7 @@ test('geth', { skip: GETH_SKIP }, async (t) => {
   t.after(() => node.close());
   const head = Number(await node.ask('eth_blockNumber', []));
   assert.ok(head > 4);
-  // Blocks from before the fork are not of the rules that eth_config says.
+  // Blocks from before the fork have other rules than those in eth_config.
   for (let number = 2; number <= 4; number++) {
     const at = `0x${number.toString(16)}`;
     for (const [method, params] of [

@@ -1,14 +1,15 @@
 /**
- * Changes every byte of a bundle of each of the seven methods, in two ways each, as damage and as forgery: `npm run test:bundles`, half an hour on a quiet
- * machine; `-- op_` those with that text in their name. Prints how many were refused, and every stretch of changes that were accepted with what they mean. Exit code 1 where one was accepted that changes a proven answer or means nothing.
+ * Changes every byte of a bundle of each of the seven methods, in two ways each, as damage and as forgery: `npm run test:bundles`, half an hour
+ * on a quiet machine; `-- op_` selects the methods with that text in their name. Prints the number of refusals, and every stretch of accepted
+ * changes with its meaning. Exits with 1 where an accepted change alters a verified answer or is meaningless.
  */
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { BUILTIN, createConfig, makeBundle, SEVEN } from './bundles.ts';
 import { countBytes, isDamageRefused, judgeForgery, type Outcome } from './flips.ts';
 
-/** The lowest bit makes another digit or letter, the other one upper case of lower case. */
+/** The lowest bit turns a digit or letter into another one, 0x20 lower case into upper case. */
 const MASKS = [0x01, 0x20];
-/** Characters around an accepted change that are shown. */
+/** Number of characters that are shown before an accepted change. */
 const AROUND = 24;
 
 const folder = makeTemporaryFolder();
@@ -22,7 +23,7 @@ for (const row of SEVEN) {
   const text = await makeBundle(config, row);
   const counts: Record<Outcome, number> = { refused: 0, told: 0, question: 0, meaningless: 0, forged: 0 };
   let damaged = 0;
-  /** Stretches of bytes with the same outcome, from the first one to the last. */
+  /** Stretches of bytes with the same outcome, `from` and `to` inclusive. */
   const accepted: { readonly outcome: Outcome; readonly from: number; to: number }[] = [];
   for (let at = 0; at < text.length; at++) {
     for (const mask of MASKS) if (!(await isDamageRefused(text, at, mask))) damaged++;

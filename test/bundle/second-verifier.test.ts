@@ -14,7 +14,7 @@ const ROWS: readonly Omit<Row, 'network'>[] = [
   { method: 'eth_getUncleByBlockNumberAndIndex', params: [quantity(uncleBlock), '0x0'] },
   { method: 'eth_getUncleByBlockNumberAndIndex', params: ['latest', '0x0'] },
   { method: 'eth_call', params: [calls?.tokenBalance, quantity(everyTypeBlock)] },
-  // An owner that has nothing: a slot that is not set.
+  // Call for an owner without tokens, whose slot is not set.
   {
     method: 'eth_call',
     params: [{ ...calls?.tokenBalance, data: `0x70a08231${'5'.padStart(64, '0')}` }, 'latest'],

@@ -1,6 +1,6 @@
 /**
- * Another verifier of bundles, written by docs/bundles.md with ethers and @ethereumjs/evm alone: nothing of this program is used. It checks receipts, transactions,
- * uncles, and calls that give neither price nor overrides.
+ * An independent verifier of bundles, written from docs/bundles.md with ethers and @ethereumjs/evm alone, without any code of this program.
+ * It checks receipts, transactions, uncles, and calls without price and overrides.
  */
 import { createCustomCommon, type Hardfork, Mainnet } from '@ethereumjs/common';
 import { createEVM } from '@ethereumjs/evm';
@@ -104,7 +104,7 @@ class Nodes {
     this.#byHash = new Map(nodes.map((node) => [keccak256(node), node]));
   }
 
-  /** Null where nothing is under the key. */
+  /** Reads the value under a key; null where there is none. */
   read(root: string, path: string): string | null {
     if (root === EMPTY_TRIE) return null;
     let node = this.#open(root);
@@ -139,7 +139,7 @@ class Nodes {
   }
 }
 
-/** Root of the trie of values under the RLP of their index. */
+/** Computes the root of the trie of values under the RLP of their index. */
 function orderedRoot(values: readonly string[]): string {
   const entries = values.map((value, index) => [nibbles(key(index)), value] as const);
   return values.length === 0 ? EMPTY_TRIE : keccak256(encode(nodeOf([...entries].sort(), 0)));
@@ -232,7 +232,7 @@ async function call(
     const leaf = nodes.read(String(header[STATE]), keccak256(address));
     return leaf === null ? null : (decodeRlp(leaf) as string[]);
   };
-  // What a call without transfers reads is what the block has.
+  // A call without transfers reads the state of the block unchanged.
   state.getAccount = async (address) => {
     const leaf = readLeaf(address.toString());
     if (leaf === null) return undefined;

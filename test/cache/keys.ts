@@ -1,6 +1,6 @@
 import type { CacheKey } from '../../src/cache/cache.ts';
 
-/** The hash of a block that differs from others by its number. */
+/** Returns a block hash that is unique to the block number. */
 export function makeBlockHash(block: number): string {
   return `0x${block.toString(16).padStart(64, '0')}`;
 }

@@ -9,11 +9,11 @@ import { countRuns } from '../support/count-runs.ts';
 import { makeBlockHash, makeKey } from './keys.ts';
 
 const KiB = 1024;
-/** The least that keeps anything. */
+/** Smallest size with which the cache stores anything. */
 const BYTES = 128 * KiB;
 const ENTRY_BYTES = 24 * KiB;
 
-/** All names share one of four hashes. */
+/** Maps all names to one of four hashes. */
 class CollidingWriter extends NameWriter {
   override write(key: CacheKey): boolean {
     const isShort = super.write(key);
@@ -23,7 +23,7 @@ class CollidingWriter extends NameWriter {
   }
 }
 
-/** What was kept last under each key, by its name. */
+/** Last value stored under each key, by its name. */
 type Model = { readonly cached: Map<string, string>; hits: number; misses: number };
 
 function nameOf({ blockHash, request }: CacheKey): string {
@@ -45,7 +45,7 @@ function check(model: Model, cache: MemoryCache): void {
   assert.equal(cache.misses, model.misses);
 }
 
-/** What the cache has is what was kept last; that it has it at all is not certain. */
+/** Reads a key: it may be missing, but a value that is found has to be the last one stored. */
 function compareGet(model: Model, cache: MemoryCache, key: CacheKey): boolean {
   const found = cache.get(key);
   if (found === undefined) model.misses++;
@@ -236,7 +236,7 @@ describe('memory cache', () => {
       cache.set(makeKey(i, 'once'), answer);
       assert.equal(cache.get(makeKey(i % 100, 'again')), answer);
     }
-    // A part of the bound, the tables and one segment.
+    // Less than the limit: the part for new entries, the tables and one segment.
     assert.ok(cache.bytes < 1_600 * KiB, `${cache.bytes} bytes`);
     assert.equal(cache.entries + cache.evictions, 50_100);
   });
@@ -253,7 +253,7 @@ describe('memory cache', () => {
         for (let i = 0; i < calls; i++) cache.set(makeKey(i, name), answer);
         for (let i = 0; i < 200; i++) assert.equal(toText(cache.get(makeKey(i % calls, name))), answer);
       }
-      // An eighth of the bound, as much in segments that are free again, and the tables: nothing has come into the main part.
+      // An eighth of the limit, as much in segments that are free again, and the tables: nothing has entered the main part.
       assert.ok(cache.bytes < 11 * 1024 * KiB, `${cache.bytes} bytes`);
     }
   });
@@ -273,7 +273,7 @@ describe('memory cache', () => {
     assert.equal(countKept(), 0);
     for (let i = 0; i < 100; i++) cache.set(makeKey(i, 'back'), '1');
     fill(3_000);
-    // A fingerprint may have been lost to another one.
+    // A fingerprint may have been overwritten by another one.
     assert.ok(countKept() > 50);
   });
 

@@ -11,7 +11,7 @@ import { makeKey } from './keys.ts';
 
 const SHORT = '"0x1234"';
 const LONG = `[${'{"blockHash":"0xabcdef"},'.repeat(1_000)}1]`;
-/** For tests in which the server does its best, on a machine that may be busy. */
+/** Time limit for tests of a healthy server on a machine that may be busy. */
 const PATIENT_MS = 30_000;
 
 describe('with a real server', { skip: findRedisProgram() === undefined && NO_REDIS_REASON }, () => {
@@ -49,12 +49,12 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
     return cache;
   }
 
-  /** A key that no test has used. */
+  /** Makes a key that no test has used. */
   function makeNewKey(): CacheKey {
     return makeKey(7, `1:eth_call:${++requests}`);
   }
 
-  /** Writes until it has arrived: the connection may not be there yet. */
+  /** Writes until the value can be read: the connection may not be open yet. */
   async function store(cache: RedisCache, key: CacheKey, answer: string): Promise<void> {
     await waitUntil(async () => {
       cache.set(key, answer);
@@ -137,7 +137,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
         await raw.set(name, frame);
         assert.equal(await cache.get(key), answer);
       }
-      // An empty value is as good as none.
+      // An empty value counts as a miss, not as a fault.
       assert.deepEqual(faults, Array(2 * frame.length - 1).fill('garbage'));
     });
   }
@@ -182,7 +182,7 @@ describe('with a real server', { skip: findRedisProgram() === undefined && NO_RE
   test('a server that is killed and comes back empty changes no answer', async () => {
     const cache = open({ limitMs: 1_000 });
     let requested = 0;
-    /** What stands above the cache: asks it, and works out itself what it does not know. */
+    /** Models the caller of the cache: reads it, and computes the answer after a miss. */
     async function answer(block: number): Promise<string> {
       const key = makeKey(block, '1:square');
       const cached = await cache.get(key);

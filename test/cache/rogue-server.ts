@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
-/** A TCP server that follows no protocol but its script's. */
+/** A TCP server that follows a script instead of a protocol. */
 export type RogueServer = {
   readonly port: number;
-  /** Connections so far. */
+  /** Number of connections so far. */
   readonly connections: number;
   close(): Promise<void>;
 };
 
-/** `serve` is called with each connection. */
+/** Starts the server. @param serve called with each connection */
 export async function startRogueServer(serve: (socket: Socket) => void): Promise<RogueServer> {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -17,7 +17,7 @@ export async function startRogueServer(serve: (socket: Socket) => void): Promise
     connections++;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // Whatever happens to the connection is the other side's doing.
+    // Errors of the connection are caused by the other side.
     socket.on('error', () => {});
     serve(socket);
   });

@@ -23,7 +23,7 @@ function open(port: number, faults: RedisFault[]): RedisCache {
   });
 }
 
-/** Uses the cache until its server has been of no use `count` times; it must not have answered. */
+/** Uses the cache until it has reported `count` faults; every read has to be a miss. */
 async function useUntilFaults(cache: RedisCache, faults: RedisFault[], count: number): Promise<void> {
   await waitUntil(async () => {
     cache.set(KEY, ANSWER);
@@ -53,7 +53,7 @@ test('the server accepts and never answers: a few late misses, then misses at on
     return faults.filter((fault) => fault === 'timeout').length >= 3;
   });
   assert.equal(cache.get(KEY), undefined);
-  // A hung connection is not kept: the server may be better than it.
+  // A hung connection is replaced, because the fault may lie in it and not in the server.
   await waitUntil(() => server.connections >= 2);
   await cache.close();
   await server.close();
@@ -80,7 +80,7 @@ const GARBAGE: Readonly<Record<string, string | Buffer>> = {
   'a value': `$${ANSWER.length}\r\n${ANSWER}\r\n`,
   'nulls that were not asked for': '$-1\r\n$-1\r\n$-1\r\n*-1\r\n',
   'half a line': '$12',
-  // The same ones in each run.
+  // Pseudorandom bytes, the same in each run.
   'bytes without meaning': createHash('shake256', { outputLength: 5_000 }).update('no reply').digest(),
   zeros: Buffer.alloc(5_000),
 };

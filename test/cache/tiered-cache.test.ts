@@ -12,7 +12,7 @@ function createNear(): MemoryCache {
   return createMemoryCache({ bytes: 1e6, entryBytes: 1e6 });
 }
 
-/** Answers when the test releases it. */
+/** A cache that answers when the test releases it. */
 class ScriptedCache implements Cache {
   readonly sets: string[] = [];
   readonly lookups: ((answer: string | undefined) => void)[] = [];

@@ -20,7 +20,7 @@ const header: Header = {
 };
 const block: Block = { header, transactions: [], uncles: [], withdrawals: [] };
 
-/** As `geth export` writes it. */
+/** Encodes a block in the format of `geth export`. */
 const exportBlock = (of: Block, ...more: readonly RlpInput[]): Uint8Array =>
   encodeRlp([...(asList(decodeRlp(encodeBlock(of)), 'block') as RlpInput[]), ...more]);
 

@@ -1,4 +1,4 @@
-/** Genesis files as geth reads them (core/genesis.go, params/config.go). */
+/** Genesis files in the format of geth (core/genesis.go, params/config.go). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -18,7 +18,7 @@ const EMPTY_ROOT = '56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363
 const EMPTY_LIST = '1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
 const NO_REQUESTS = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** What geth 1.17.8 gives as `debug_getRawHeader` of an empty genesis with amsterdamTime 0 and slotNumber 0x1234. */
+/** Result of `debug_getRawHeader` from geth 1.17.8 for an empty genesis with amsterdamTime 0 and slotNumber 0x1234. */
 const GETH_HEADER =
   `0xf9027fa0${ZERO_32}a0${EMPTY_LIST}94${'00'.repeat(20)}${`a0${EMPTY_ROOT}`.repeat(3)}b90100${'00'.repeat(256)}` +
   `80808403938700801080a0${ZERO_32}88${'00'.repeat(8)}843b9aca00a0${EMPTY_ROOT}8080a0${ZERO_32}` +

@@ -1,4 +1,4 @@
-/** Whatever recovers the keys, the account is the same, and so is what is refused. */
+/** All implementations of key recovery give the same account, and refuse the same signatures. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ import type { RecoverPublicKey, Signature } from '../../src/primitives/signature
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const RUNS = 40;
-/** What recovers keys in the engine; JavaScript says what is expected. */
+/** Recoveries of the engine; the JavaScript one gives the expected keys. */
 const RECOVERIES: readonly RecoverPublicKey[] = [createRecovery(), createMclRecovery()];
 
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 });
@@ -52,7 +52,7 @@ const body: fc.Arbitrary<TransactionBody> = fc.record({
   authorizationList: fc.constant([]),
 });
 
-/** The same key's other signature: s on the other side of the half. */
+/** Returns the key's other signature, with s on the other side of half the order. */
 function turnS({ r, s, yParity }: Signature): Signature {
   return { r, s: ORDER - s, yParity: 1 - yParity };
 }

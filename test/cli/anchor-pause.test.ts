@@ -5,7 +5,7 @@ import type { AnchorFigures } from '../../src/observe/sources.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Minutes to each of the following readings of layer 1. */
+/** Lists the minutes until the next reading of layer 1, after each of these readings. */
 function listWaits(readings: readonly (AnchorFigures | undefined)[]): number[] {
   let retryMs = 0.25 * MINUTE_MS;
   return readings.map((figures) => {

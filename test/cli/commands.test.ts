@@ -174,7 +174,7 @@ test('check-config prints ok, or each error with its line', (t) => {
   const good = join(makeFolder(t), 'good.yaml');
   writeFileSync(good, 'networks:\n  a: { hosts: [a], builtin: devnet }\n');
   assert.deepEqual(run(['check-config', good]), { code: 0, out: 'ok\n', err: '' });
-  // The store that it names is the reader's.
+  // Readers have to provide the store that the example names.
   const example = run(['check-config', 'portcullis.example.yaml'], { NODE_KEY: 'key' });
   assert.match(
     example.err,
@@ -276,7 +276,7 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
     }
   }
   assert.equal(run(['keys', 'show', id, ...place]).out, before);
-  // Without a configuration names are those of the built-in networks.
+  // Without a configuration, names are checked against the built-in networks.
   assert.equal(create('--networks', 'devnet,dev', '--methods', 'op_estimateGas', ...place).code, 0);
   for (const args of [
     ['--networks', 'home'],

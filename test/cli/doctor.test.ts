@@ -13,7 +13,7 @@ import { FULL_HEIGHT, startNode } from '../support/served-node.ts';
 
 type Outcome = { readonly code: number | null; readonly out: string; readonly err: string };
 
-/** Not synchronous: the scripted nodes live in this process. */
+/** Runs doctor asynchronously, because the scripted nodes live in this process. */
 async function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
   const child = spawn(process.execPath, [MAIN, 'doctor', ...args], {
     env: { PATH: process.env['PATH'], ...environment },
@@ -38,12 +38,12 @@ function writeConfig(t: TestContext, networks: Record<string, object>): string {
   return file;
 }
 
-/** How a configuration names a variable of the environment. */
+/** Returns a reference to an environment variable in a configuration. */
 function refer(name: string): string {
   return `\${${name}}`;
 }
 
-/** The row of a node in the table: by column. */
+/** Reads the table row of a node, by column. */
 function readRow(out: string, name: string): Record<string, string> {
   const lines = out.split('\n');
   const titles = lines.find((line) => line.startsWith('UPSTREAM')) ?? '';
@@ -232,7 +232,7 @@ test('what of a network cannot be verified is said with the reason', { skip: ANV
 test('whether calls can be executed here is tried', { skip: ANVIL_SKIP }, async (t) => {
   const anvil = await startAnvil();
   t.after(() => anvil.kill());
-  // The header of its genesis block does not commit to its state.
+  // The header of anvil's genesis block does not commit to its state, so another block is mined.
   await anvil.request('anvil_mine', '0x1');
   const node = await FaultUpstream.start(anvil.httpUrl);
   t.after(() => node.close());

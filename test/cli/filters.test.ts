@@ -1,4 +1,4 @@
-/** Filters of a real service over a real node: two processes' worth of it share records, and clients that know nothing of it poll. */
+/** Filters of a real service over a real node: two services share the records, and unaware clients poll. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonRpcPayload, JsonRpcProvider, type JsonRpcResult } from 'ethers';
@@ -9,7 +9,7 @@ import { makeTemporaryFolder } from '../support/embedded.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Code that emits one log with the topic 0xaa, and the code that makes it. */
+/** Code that emits one log with the topic 0xaa, preceded by its init code. */
 const LOGGER = '0x6760aa60006000a10060005260086018f3';
 type Log = { readonly blockHash: string; readonly removed: boolean; readonly transactionHash: string };
 
@@ -24,13 +24,13 @@ async function ask(service: RunningService, method: string, ...params: readonly 
   return result;
 }
 
-/** What clients have asked for. */
+/** Counts the requests of clients. */
 class Exchanges {
-  /** Requests that are not answered yet. */
+  /** Number of requests in flight. */
   open = 0;
   readonly #answered: string[] = [];
 
-  /** Requests with a method that have been answered. */
+  /** Counts the answered requests of a method. */
   count(method: string): number {
     return this.#answered.filter((body) => body.includes(`"${method}"`)).length;
   }
@@ -62,7 +62,7 @@ async function send(node: Anvil, to: string | undefined, data: string): Promise<
 
 type Mined = { readonly transactionHash: string; readonly contractAddress: `0x${string}` };
 
-/** Sends, and waits for the block: anvil answers before the transaction is in one. */
+/** Sends a transaction and waits for its receipt: anvil answers before the transaction is in a block. */
 async function sendMined(node: Anvil, to: string | undefined, data: string): Promise<Mined> {
   const sent = await send(node, to, data);
   let receipt: Mined | null = null;
@@ -138,7 +138,7 @@ test('filters over a node: by two processes, over HTTP and WebSocket, over a reo
   });
   await node.request('anvil_reorg', 2, []);
   await waitUntil(async () => {
-    // The process that has read them: anvil forgets what left its chain.
+    // Only the process that read the blocks still has them: anvil drops blocks that leave its chain.
     await poll(b);
     return seen.length === 6;
   });
@@ -217,7 +217,7 @@ test('ethers and viem poll filters as they poll those of nodes', { skip: ANVIL_S
   assert.deepEqual(failures, []);
   for (const end of ends) end();
   await ethers.removeAllListeners();
-  // They do not wait for it themselves, and what fails after the service has closed fails this file.
+  // The clients do not await their uninstall requests, and a request that fails after the service has closed fails this file.
   const { contexts } = ethers;
   await waitUntil(async () => {
     const isQuiet = contexts.open + viemExchanges.open === 0;

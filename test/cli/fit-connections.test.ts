@@ -47,6 +47,6 @@ test('the limit of this process is read where the system provides it', {
   skip: process.platform !== 'linux',
 }, () => {
   const descriptors = readDescriptors();
-  // No limit at all is nothing to compare with.
+  // `readDescriptors` returns undefined where there is no limit.
   if (descriptors !== undefined) assert.ok(descriptors.open > 0 && descriptors.limit >= descriptors.open);
 });

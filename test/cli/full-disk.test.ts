@@ -1,4 +1,4 @@
-/** What a full disk does to keys, imports and a running service: a clear error, and nothing is lost. */
+/** Effect of a full disk on keys, imports and a running service: a clear error, and no loss of data. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ const createKey = (data: string, name: string): Outcome =>
   program('keys', 'create', '--name', name, '--data', data);
 const listKeys = (data: string): Outcome => program('keys', 'list', '--data', data);
 
-/** One line of LMDB's own, one of ours, and neither a stack nor a word of node's. */
+/** Asserts that a command failed with this message on stderr, without a stack trace or a banner of Node.js. */
 function assertClear({ code, out, err }: Outcome, message: RegExp): void {
   assert.equal(code, 1, err);
   assert.equal(out, '');
@@ -46,14 +46,14 @@ test('a key that cannot be written to a file of limited size is an error, and th
   assert.equal(createKey(data, 'first').code, 0);
   const before = listKeys(data);
   const words = [process.execPath, MAIN, 'keys', 'create', '--name', 'second', '--data', data];
-  // Blocks of 512 bytes: less than the file has.
+  // The limit is 40 blocks of 512 bytes, less than the size of the file.
   const limited = run(['sh', '-c', 'ulimit -f 40; exec "$@"', 'sh', ...words]);
   assertClear(limited, /^portcullis: \S+keys cannot be written: \S/m);
   assert.deepEqual(listKeys(data), before);
   assert.equal(createKey(data, 'third').code, 0);
 });
 
-/** A disk of its own, which can be filled and emptied. Only a superuser may make one. */
+/** A separate file system that can be filled and emptied. Only a superuser can mount one. */
 class SmallDisk {
   readonly #folder = makeTemporaryFolder();
 
@@ -78,7 +78,7 @@ class SmallDisk {
     return this.#folder.path;
   }
 
-  /** Leaves nothing free. */
+  /** Fills the disk completely. */
   fill(): void {
     assert.throws(
       () => {
@@ -94,7 +94,7 @@ class SmallDisk {
 }
 
 const FULL = /portcullis: (refused: )?\S+ cannot be written: the disk is full/;
-/** LMDB gives EIO for a write that ended short. */
+/** LMDB reports EIO for a short write; the program's message for it is "the disk is full or faulty". */
 const FULL_OR_FAULTY = /portcullis: \S+ cannot be written: the disk is full/;
 const DEVNET = join(ROOT, 'chains/devnet');
 
@@ -131,7 +131,7 @@ if (SmallDisk.isPossible) {
       disk.fill();
       assertClear(runImport(), FULL);
       disk.empty();
-      // Room for the store without its blocks.
+      // Leaves space for the store, but not for its blocks.
       writeFileSync(join(disk.path, 'filler'), Buffer.alloc(1_792 * 1_024));
       const first = runImport();
       disk.fill();
@@ -182,7 +182,7 @@ if (SmallDisk.isPossible) {
       assert.equal(opened.read('filter/key/1')?.text, text);
       assert.equal(opened.read('filter/key/2'), undefined);
       disk.empty();
-      // What failed is not counted.
+      // Failed creations do not count.
       assert.deepEqual(
         ['2', '3', '4'].map((id) => create(opened, id)),
         [true, true, false],

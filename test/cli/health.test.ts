@@ -1,4 +1,4 @@
-/** `portcullis health`: what an image's health check and an operator ask. */
+/** `portcullis health`, the health check for images and operators. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ function createFolder(t: TestContext): string {
   return folder;
 }
 
-/** A configuration of which only `listen` can be used. */
+/** Writes a configuration of which only `listen` is valid. */
 function writeConfig(folder: string, listen: string): readonly string[] {
   const file = join(folder, 'portcullis.yaml');
   writeFileSync(file, `listen: ${listen}\nnetworks: nonsense\nadmin: { key: "\${NOBODY_HAS_THIS}" }\n`);
@@ -43,7 +43,7 @@ async function listen(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Alive, where it is asked for that. */
+/** Answers a request for liveness with 200, everything else with 404. */
 const answerLive: RequestListener = ({ method, url }, response) => {
   response.statusCode = method === 'GET' && url === '/health/live' ? 200 : 404;
   response.end();

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 
 const MODULE = new URL('../../src/cli/heap-settings.js', import.meta.url).href;
 
-/** What is kept for a while and then not: 16 MB of it at a time. Prints the largest sizes of the heap and of its young generation. */
+/** Allocates objects that stay alive for a while, 16 MB at a time. Prints the largest sizes of the heap and of its young generation. */
 const FILL = `
   const { getHeapSpaceStatistics } = await import('node:v8');
   const kept = new Array(16_000).fill(undefined);
@@ -20,7 +20,7 @@ const FILL = `
   console.log(JSON.stringify({ heap, young }));
 `;
 
-/** Buffers of 40 KB and about as much beside each in the heap, of which nothing is kept, beside 16 MB that are. Prints the number of full collections. */
+/** Allocates short-lived buffers of 40 KB with about as much heap memory each, beside 16 MB that stay alive. Prints the number of full collections. */
 const PASS = `
   const { constants, PerformanceObserver } = await import('node:perf_hooks');
   const kept = Array.from({ length: 16_000 }, (_, at) => new Array(128).fill(at));

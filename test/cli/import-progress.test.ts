@@ -22,12 +22,12 @@ describe('the progress of an import', () => {
   before(async () => {
     writeFileSync(genesis, genesisText);
     for (let i = 0; i < BLOCKS; i++) await builder.add({});
-    // Commits are also made by time: what the first import of a process loads must not count as time of its first block.
+    // Commits are also due by time: the first import of a process loads modules, which must not count as time of its first block.
     await follow(builder.encode(), 'first');
   });
   after(() => folder.remove());
 
-  /** What the bar gets: the file's size, then for each block where in the file it ends. */
+  /** Imports blocks and records the progress: the size of the file, and the end offset of each block, in bytes. */
   async function follow(
     bytes: Uint8Array,
     name: string,
@@ -56,7 +56,7 @@ describe('the progress of an import', () => {
 
   test('is where the block ends, not what is read ahead', async () => {
     const { total, done, committed, isComplete } = await follow(builder.encode(), 'plain');
-    // A block counts once it is in the store: where a commit ends, or not at all.
+    // A block counts once it is in the store, so progress only moves to the end of a commit.
     assert.ok(committed.every((end, i) => end <= (done[i] as number)));
     assert.equal(committed[0], 0, 'the first block alone is no commit');
     const again = await follow(builder.encode(), 'plain');

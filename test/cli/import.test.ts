@@ -1,4 +1,4 @@
-/** Files as `portcullis import` meets them: whole, packed, cut off, repeated, of another chain, or not blocks at all. */
+/** Files for `portcullis import`: complete, compressed, cut off, repeated, of another chain, or not blocks at all. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ describe('import', () => {
   const encodeRange = (from: number, to: number): Uint8Array =>
     concatBytes(...builder.blocks.slice(from, to).map(encodeBlock));
 
-  /** Makes a store with nothing but block 0 in it. */
+  /** Encodes block 0, whose import makes a store with nothing else in it. */
   const genesisOnly = (): Uint8Array => encodeBlock(builder.genesisBlock);
 
   async function storedHead(data: string): Promise<bigint> {
@@ -81,7 +81,7 @@ describe('import', () => {
 
   test('a block that needs more memory than the EVM has is refused with its number and the option', async () => {
     const large = new ChainBuilder(genesisText);
-    // Memory of 2 MiB: MSTORE of a byte there, in the code of a creation.
+    // MSTORE at 2 MiB in init code, which needs that much memory.
     const data = hexToBytes('0x60006220000052');
     const creation = { nonce: 0n, to: undefined, value: 0n, data, gasLimit: 12_000_000n };
     await large.add({ transactions: [signTransaction(ALICE_KEY, creation)] });
@@ -176,7 +176,7 @@ describe('import', () => {
     assert.equal(await storedHead(data), 3n);
   });
 
-  /** The chain with other contents in one header, every block still pointing to the one before it. */
+  /** Changes one header of the chain, and relinks every block to its changed parent. */
   function alter(number: number, change: Partial<Header>): readonly Block[] {
     const blocks: Block[] = [];
     for (const block of builder.blocks) {
@@ -276,7 +276,7 @@ describe('import', () => {
   test('bytes that are no block file', async () => {
     const data = newStore();
     await run(genesisOnly(), data);
-    // Small lists may look like the beginning of a block that goes on after the end of the file.
+    // Small lists may look like the beginning of a block that continues after the end of the file.
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300, size: 'max' }), async (bytes) => {
         await assert.rejects(

@@ -10,7 +10,7 @@ import { ask } from '../admin/support.ts';
 
 const LOOPBACK: AdminOptions = { host: '127.0.0.1' };
 
-/** A port that is in use for the time of a test. */
+/** Opens a port that is in use until the end of the test. */
 async function occupyPort(t: { after(done: () => void): void }): Promise<number> {
   const other = createServer().listen(0, '127.0.0.1');
   t.after(() => other.close());

@@ -9,7 +9,7 @@ import { configSchema } from '../../src/config/config.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
 import { createScriptedChain, makeHeader, SCOPE } from '../rollup/scripted-chain.ts';
 
-/** A Taiko node, which says so, and nothing else. */
+/** Creates a node that identifies itself as Taiko, and answers nothing else. */
 function createTaikoNode(): Chain {
   return createScriptedChain({
     headers: { latest: makeHeader() },
@@ -18,13 +18,13 @@ function createTaikoNode(): Chain {
   }).chain;
 }
 
-/** A network of that chain. */
+/** Configures the network `l2` with this rollup section. */
 function configure(rollup: object) {
   const config = { networks: { l2: { hosts: ['l2'], upstreams: ['http://127.0.0.1:1'], rollup } } };
   return configSchema.parse(config).networks;
 }
 
-/** Opens nothing that is not there already. */
+/** Opens rollups over existing chains only: the engine and the cache stay empty. */
 async function openRollups(
   networks: Parameters<Rollups['open']>[0],
   chains: ReadonlyMap<string, Chain>,
@@ -41,7 +41,7 @@ async function openRollups(
   return rollups;
 }
 
-/** Lines that are logged, as objects. */
+/** Creates a logger and the list of its lines, parsed. */
 function createSink() {
   const lines: Record<string, unknown>[] = [];
   const log = createLogger('info', { sink: { write: (line: string) => void lines.push(JSON.parse(line)) } });
@@ -117,7 +117,7 @@ test('a rollup whose nodes do not answer is recognised when they do, also over a
     ),
   );
   isUp = true;
-  // The first head.
+  // Reports the first head.
   watcher?.();
   while (rollup?.prefixes === undefined) await turn();
   assert.deepEqual([rollup.familyName, rollup.prefixes], ['taiko', ['taiko']]);

@@ -1,4 +1,4 @@
-/** What waits is what the autoscaler goes by: turns on networks, as metrics and status tell of them. */
+/** Queue depth for the autoscaler: calls that wait for a scheduler slot of a network, in metrics and status. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createCache } from '../../src/cache/create-cache.ts';

@@ -22,7 +22,7 @@ test('signals are handled before the ready line: a supervisor may send one as so
     {
       onReady: () => {
         [added] = process.listeners('SIGTERM').filter((listener) => !before.includes(listener));
-        // A gap after the ready line would leave the service running here, and the signal to end the process.
+        // Without a listener the service would stay running here, and the signal would end the process.
         assert.ok(added, 'no listener');
         setImmediate(added, 'SIGTERM');
       },

@@ -28,7 +28,7 @@ function writePair(folder: string, name: string): void {
   writeFileSync(join(folder, 'tls.key'), key);
 }
 
-/** Name in the certificate, and the first line of what readiness is. */
+/** Requests readiness. @returns the name in the certificate, and the status line */
 async function ask(port: number): Promise<readonly [unknown, string | undefined]> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
   await once(socket, 'secureConnect');
@@ -52,7 +52,7 @@ test('a configuration with TLS is served, a signal has the certificate read agai
     /https:\/\/127\.0\.0\.1:\d+\/<network>\/v3\/.*wss:\/\/127\.0\.0\.1:\d+\/<network>\/ws\/v3\//s,
   );
   const port = Number(/listens on 127\.0\.0\.1:(\d+)/.exec(String(output))?.[1]);
-  // Its only node is down.
+  // The only node of the network is down.
   assert.deepEqual(await ask(port), ['first', 'HTTP/1.1 503 Service Unavailable']);
   let log = '';
   child.stderr.on('data', (chunk) => {
@@ -69,7 +69,7 @@ test('a configuration with TLS is served, a signal has the certificate read agai
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ network: 'mine', key: 'unknown', request: {} }),
   });
-  // It has come to the service: its certificate is for another name than its address.
+  // The console reached the service, although the certificate does not match the address.
   assert.equal(((await answer.json()) as { status: number }).status, 401);
   writePair(folder, 'second');
   child.kill('SIGHUP');

@@ -26,7 +26,7 @@ networks:
   mine: { hosts: [mine.localhost], embedded: { data: chain } }
 `;
 
-/** Status and body of a JSON-RPC request to the network `mine`. */
+/** Sends a JSON-RPC request to the network `mine`. @returns status and body */
 function post(port: number, key: string, body: string): Promise<readonly [number, string]> {
   return new Promise((resolve, reject) => {
     const headers = { Host: 'mine.localhost', 'Content-Type': 'application/json' };

@@ -1,4 +1,4 @@
-/** Start-up is mostly the loading of modules: what is not needed until later must not come along. */
+/** Module loading dominates the start-up time: a start must not load modules that are needed only later. */
 import assert from 'node:assert/strict';
 import { isAscii } from 'node:buffer';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -11,12 +11,12 @@ const ON_DEMAND = /import\("(\.[^"]+)"\)/g;
 /** CommonJS packages, and files of them. */
 const REQUIRED = /createRequire\d*\(import\.meta\.url\)\("([^"]+)"\)/g;
 const PACKAGE_NAME = /^(?:@[^/]+\/)?[^/]+/;
-/** The bundler says where each part of a file is from. */
+/** Comments of the bundler that name the source of each part of a file. */
 const OWN_SOURCE = /^\/\/ (src\/.*)$/gm;
 const SOURCE = /^\/\/ node_modules\/(.*)$/gm;
 const FOLDER = dirname(MAIN);
 
-/** The files that are loaded with one of the program's, `import()` left out, and the packages that they load. */
+/** Lists the files that load together with one of the program's, except those of `import()`, and the packages that they load. */
 function follow(entry: string): { readonly files: readonly string[]; readonly packages: readonly string[] } {
   const packages = new Set<string>();
   const files = new Set<string>();
@@ -33,7 +33,7 @@ function follow(entry: string): { readonly files: readonly string[]; readonly pa
   return { files: [...files], packages: [...packages].sort() };
 }
 
-/** The file of a module that is loaded on demand. The last build gave its files one time; those of earlier builds stay for a while. */
+/** Finds the file of a lazily loaded module. All files of the last build have the same time; those of earlier builds remain for a while. */
 function find(name: string): string {
   const isIt = new RegExp(`^${name}-[A-Z0-9]{8}\\.js$`);
   const { mtimeMs } = statSync(MAIN);
@@ -45,7 +45,7 @@ function find(name: string): string {
   return file;
 }
 
-/** Parts of the program that are loaded on demand, those of other parts among them. */
+/** Lists the lazily loaded parts of the program, including those of other lazily loaded parts. */
 function listOnDemand(): ReadonlySet<string> {
   const { mtimeMs } = statSync(MAIN);
   const built = readdirSync(FOLDER)
@@ -55,7 +55,7 @@ function listOnDemand(): ReadonlySet<string> {
   return new Set(imports.map(([, target]) => target as string));
 }
 
-/** Parts of packages that are inside the program's files, by their paths. */
+/** Lists the paths of package sources that are bundled into these files. */
 function listParts(files: readonly string[]): readonly string[] {
   return files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(SOURCE)].map(([, path]) => path as string),
@@ -73,7 +73,7 @@ test('a start loads what every network needs', () => {
   assert.deepEqual(packages, ['lmdb', 'pino']);
   const inside = new Set(listParts(files).map((path) => PACKAGE_NAME.exec(path)?.[0]));
   assert.deepEqual([...inside].sort(), ['@noble/hashes', 'zod']);
-  // The bundler makes a file of all modules that the same parts on demand share with a start: a part brings one such file for itself, and one with others.
+  // The bundler puts modules that a start shares with the same lazily loaded parts into one file: each part adds one alone, and one with others.
   const parts = listOnDemand();
   assert.ok(parts.size > 0 && files.length <= 2 * parts.size, `${files.length} files, ${parts.size} parts`);
 });

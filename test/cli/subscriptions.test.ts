@@ -1,4 +1,4 @@
-/** Subscriptions of a whole service: a feed lives as long as its chain, over reloads, and ends with it. */
+/** Subscriptions of a complete service: a feed lives as long as its chain, across reloads, and ends with it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';

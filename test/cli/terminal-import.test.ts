@@ -1,4 +1,4 @@
-/** An import as a terminal shows it: `script` (util-linux) is the terminal. */
+/** Imports in a terminal, for which `script` (util-linux) stands. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,12 +18,12 @@ const SKIP: string | false = !HAS_SCRIPT && 'this machine has no script (util-li
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 const BLOCKS = 400;
-/** Chains with few transactions are too quick to be stopped: the file has them all this often, known ones but the first time. */
+/** The chain imports too quickly to be interrupted, so the file repeats it; after the first time its blocks are already known. */
 const REPEATS = 40;
 
 type Session = { readonly code: number | null; readonly screen: string };
 
-/** Runs the program in a terminal; `onScreen` sees all that is on it whenever there is more, and may type. */
+/** Runs the program in a terminal. @param onScreen called with the whole output whenever there is more; it may type */
 async function runInTerminal(
   args: readonly string[],
   folder: string,

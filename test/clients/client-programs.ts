@@ -1,4 +1,4 @@
-/** Clients that are programs of their own: prepared in a cache outside the tree, run with a URL, read from what they print. */
+/** Clients that are separate programs: prepared in a cache outside the tree, run with a URL, and read from their output. */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -16,16 +16,16 @@ export const CACHE: string = join(
 );
 const PREPARE_MS = 1_200_000;
 const RUN_MS = 120_000;
-/** A log as cast prints it. */
+/** Pattern of a log in cast's output. */
 const LOG = /blockNumber: (?<block>\d+)[\s\S]*?logIndex: (?<index>\d+)/;
 const GO_ETHEREUM = 'v1.17.8';
 const WEB3_PY = 'web3>=7,<8';
 
 const run = promisify(execFile);
 
-/** Makes a client ready. @returns how to run it; or why it cannot be run here */
+/** Makes a client ready. @returns a function that runs it, or the reason why it cannot run here */
 export type Preparation = () => Promise<((url: string, subject: Subject) => Promise<Findings>) | string>;
-/** The same for what changes. */
+/** Makes a client ready for the live operations. @returns a function that runs it, or the reason why it cannot run here */
 export type LivePreparation = () => Promise<((subject: LiveSubject) => Promise<LiveFindings>) | string>;
 
 function has(command: string, ...args: readonly string[]): boolean {
@@ -57,7 +57,7 @@ async function runProgram(
   );
 }
 
-/** @returns the interpreter that has web3.py, or why there is none */
+/** @returns the interpreter that has web3.py, or the reason why there is none */
 async function preparePython(): Promise<{ readonly python: string } | string> {
   if (!has('python3', '-m', 'venv', '--help')) return 'python3 with venv is not there';
   const folder = makeFolder('python');
@@ -83,7 +83,7 @@ export const prepareWeb3PyLive: LivePreparation = async () => {
   return (subject) => runProgram(ready.python, [program], subject);
 };
 
-/** @returns the folder with the programs, or why they cannot be built */
+/** @returns the folder with the programs, or the reason why they cannot be built */
 async function buildGo(): Promise<{ readonly folder: string } | string> {
   if (!has('go', 'version')) return 'go is not there';
   const folder = makeFolder('ethclient');
@@ -112,7 +112,7 @@ export const prepareEthclientLive: LivePreparation = async () => {
   return (subject) => runProgram(join(built.folder, 'live-client'), [], subject);
 };
 
-/** @returns the folder with the programs, or why they cannot be built */
+/** @returns the folder with the programs, or the reason why they cannot be built */
 async function buildRust(): Promise<{ readonly folder: string } | string> {
   if (!has('cargo', '--version')) return 'cargo is not there';
   const folder = makeFolder('alloy');
@@ -134,7 +134,7 @@ export const prepareAlloyLive: LivePreparation = async () => {
   return (subject) => runProgram(join(built.folder, 'alloy-live'), [], subject);
 };
 
-/** Foundry's cast; its npm wrapper exits with 0 whatever happens. */
+/** Foundry's cast; its npm wrapper exits with 0 even after an error. */
 export const prepareCast: Preparation = async () => {
   const cast = fileURLToPath(import.meta.resolve('@foundry-rs/cast/bin.mjs'));
   if (!has(process.execPath, cast, '--version'))
@@ -213,7 +213,7 @@ export const prepareCast: Preparation = async () => {
   };
 };
 
-/** Its `logs --subscribe` goes on until it is ended. */
+/** Prepares cast, whose `logs --subscribe` runs until it is killed. */
 export const prepareCastLive: LivePreparation = async () => {
   const cast = fileURLToPath(import.meta.resolve('@foundry-rs/cast/bin.mjs'));
   if (!has(process.execPath, cast, '--version'))
@@ -232,7 +232,7 @@ export const prepareCastLive: LivePreparation = async () => {
       'logs of a contract': () =>
         collect(async (push, fail) => {
           const args = ['logs', '--subscribe', '--rpc-url', webSocket, '--address', contract, topic];
-          // A group of its own: the wrapper does not pass signals on.
+          // A process group of its own, because the wrapper does not forward signals.
           const child = spawn(process.execPath, [cast, ...args], { env: environment, detached: true });
           let printed = '';
           child.stdout.on('data', (chunk) => {

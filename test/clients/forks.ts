@@ -1,4 +1,4 @@
-/** Development nodes that fork a network: what they answer they have read from it. */
+/** Development nodes that fork a network: their answers are data that they read from it. */
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import {
 } from './operations.ts';
 
 const START_MS = 60_000;
-/** The last that runs on the Node that this project asks for at least. */
+/** Last version that runs on the minimum Node.js version of this project. */
 const HARDHAT = 'hardhat@2';
 const { chainId } = FACTS.devnet;
 const HARDHAT_CONFIG = `module.exports = {
@@ -25,7 +25,7 @@ const HARDHAT_CONFIG = `module.exports = {
 };
 `;
 
-/** What a fork answers of itself, or cannot tell. */
+/** Operations that a fork answers itself, or cannot answer. */
 const NOT_OF_FORKS: ReadonlySet<Operation> = new Set<Operation>([
   'gasPrice',
   'priorityFee',
@@ -35,7 +35,7 @@ const NOT_OF_FORKS: ReadonlySet<Operation> = new Set<Operation>([
   'senderAndNonce',
 ]);
 
-/** What hardhat lacks: calls in the forked block need a chain that it knows the forks of, and its estimates are one gas more. */
+/** Operations that hardhat lacks: calls in the forked block need a chain whose forks it knows, and its estimates are one gas higher. */
 const NOT_OF_HARDHAT: ReadonlySet<Operation> = new Set<Operation>([
   'blockReceipts',
   'call',

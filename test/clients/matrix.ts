@@ -1,4 +1,4 @@
-/** Which client can do what, on which networks: found by running each of them. */
+/** Table of supported operations by client and network, from running each of them. */
 import {
   SOURCES,
   type Source,
@@ -21,7 +21,7 @@ import { type Findings, findSubject, OPERATIONS, type Operation, readExpectation
 type Client = {
   readonly name: string;
   readonly prepare: Preparation;
-  /** Whether it comes with the project's own dependencies. */
+  /** Whether the client is one of the project's own dependencies. */
   readonly isAtHand?: boolean;
   readonly transports: readonly Transport[];
 };
@@ -38,13 +38,13 @@ export const CLIENTS: readonly Client[] = [
   { name: 'hardhat fork', prepare: prepareHardhatFork, transports: ['HTTP'] },
 ];
 
-/** Of one client: why it was not run; or what went wrong by operation, on each kind of network and over each transport. */
+/** Result of one client: the reason why it was not run, or its faults by kind of network, transport and operation. */
 export type Row = {
   readonly name: string;
   readonly absence?: string;
-  /** What it can do. */
+  /** Operations that succeed on every kind of network and over every transport. */
   readonly done: ReadonlySet<Operation>;
-  /** `embedded HTTP balance: what it found` */
+  /** `embedded HTTP balance: <finding>` */
   readonly faults: readonly string[];
 };
 
@@ -105,7 +105,7 @@ async function findRow(
   return { name, done, faults };
 }
 
-/** A table of clients by operation, as the documentation has it. */
+/** Renders the table of clients by operation in the documentation. */
 export function renderMatrix(rows: readonly Row[]): string {
   const shown = rows.filter(({ absence }) => absence === undefined);
   const head = `| operation | ${shown.map(({ name }) => name).join(' | ')} |`;

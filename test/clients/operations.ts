@@ -1,14 +1,14 @@
-/** What every client reads, and what it has to find: results in plain text, from the service's own answers to raw requests. */
+/** Operations of every client and their expected results in plain text, from the service's own answers to raw requests. */
 import { addressOf, FACTS } from '../support/development.ts';
 
 const { devnet } = FACTS;
 
-/** What the operations are about; every client program gets it as JSON. */
+/** Subject of the operations, which every client program gets as JSON. */
 export type Subject = {
   readonly account: string;
   readonly other: string;
   readonly token: string;
-  /** `totalSupply()`. */
+  /** Calldata of `totalSupply()`. */
   readonly callData: string;
   readonly slot: string;
   /** A block with transactions of every type. */
@@ -18,7 +18,7 @@ export type Subject = {
   readonly head: number;
 };
 
-/** Sends one raw request. @throws Error for an error answer */
+/** Sends one raw request. @throws Error for an error response */
 type Answers = (method: string, ...params: readonly unknown[]) => Promise<unknown>;
 type Members = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,7 @@ const decimal = (quantity: unknown): string => BigInt(String(quantity)).toString
 const countOf = (list: unknown): string => String((list as readonly unknown[]).length);
 const member = (object: unknown, name: string): unknown => (object as Members)[name];
 
-/** In the order of the documentation's table. */
+/** Operations in the order of the documentation's table. */
 export const OPERATIONS = [
   'chainId',
   'blockNumber',
@@ -57,7 +57,7 @@ export const OPERATIONS = [
 
 export type Operation = (typeof OPERATIONS)[number];
 
-/** How each result is read from raw answers. Numbers are decimal, bytes lower-case hex. */
+/** Readers of each result from raw answers. Numbers are decimal, bytes lower-case hex. */
 const EXPECTATIONS: Readonly<Record<Operation, (ask: Answers, subject: Subject) => Promise<string>>> = {
   chainId: async (ask) => decimal(await ask('eth_chainId')),
   blockNumber: async (ask) => decimal(await ask('eth_blockNumber')),
@@ -74,14 +74,14 @@ const EXPECTATIONS: Readonly<Record<Operation, (ask: Answers, subject: Subject) 
   nonce: async (ask, { account }) => decimal(await ask('eth_getTransactionCount', account, 'latest')),
   code: async (ask, { token }) => String(await ask('eth_getCode', token, 'latest')),
   storage: async (ask, { token, slot }) => decimal(await ask('eth_getStorageAt', token, slot, 'latest')),
-  /** How many nodes the account's proof has. */
+  /** Number of trie nodes in the account's proof. */
   proof: async (ask, { account }) =>
     countOf(member(await ask('eth_getProof', account, [], 'latest'), 'accountProof')),
   blockByNumber: async (ask, { block }) =>
     String(member(await ask('eth_getBlockByNumber', `0x${block.toString(16)}`, false), 'hash')),
   blockByHash: async (ask, { blockHash }) =>
     decimal(member(await ask('eth_getBlockByHash', blockHash, false), 'number')),
-  /** How many transactions a block with their objects has. */
+  /** Number of transactions in a block with full transaction objects. */
   fullBlock: async (ask, { block }) =>
     countOf(member(await ask('eth_getBlockByNumber', `0x${block.toString(16)}`, true), 'transactions')),
   transactionCount: async (ask, { blockHash }) =>
@@ -105,20 +105,20 @@ const EXPECTATIONS: Readonly<Record<Operation, (ask: Answers, subject: Subject) 
         'gasUsed',
       ),
     ),
-  /** The balance in it. */
+  /** Balance in the account info. */
   accountInfo: async (ask, { account }) =>
     decimal(member(await ask('eth_getAccountInfo', account, 'latest'), 'balance')),
-  /** The hash of a sender's first transaction. */
+  /** Hash of the sender's first transaction. */
   senderAndNonce: async (ask, { account }) =>
     String(member(await ask('eth_getTransactionBySenderAndNonce', account, '0x0'), 'hash')),
-  /** The nonce that a transfer is given. */
+  /** Nonce that is filled into a transfer. */
   fillTransaction: async (ask, { account, other }) => {
     const filled = await ask('eth_fillTransaction', { from: account, to: other, value: '0x1' });
     return decimal(member(member(filled, 'tx'), 'nonce'));
   },
 };
 
-/** By operation, what a client found; what it could not do has an error instead. An operation that it lacks is absent. */
+/** Results of a client by operation, or the error of one that failed. Operations that the client lacks are absent. */
 export type Findings = { readonly [K in Operation]?: string | { readonly error: string } };
 
 export function askerOf(url: string): Answers {
@@ -151,12 +151,12 @@ export async function findSubject(url: string): Promise<Subject> {
   };
 }
 
-/** What an operation finds by raw requests. */
+/** Runs an operation with raw requests. */
 export function readOperation(operation: Operation, ask: Answers, subject: Subject): Promise<string> {
   return EXPECTATIONS[operation](ask, subject);
 }
 
-/** What each operation has to find. */
+/** Reads the expected result of each operation. */
 export async function readExpectations(url: string, subject: Subject): Promise<Record<Operation, string>> {
   const ask = askerOf(url);
   const expected: Partial<Record<Operation, string>> = {};
@@ -164,7 +164,7 @@ export async function readExpectations(url: string, subject: Subject): Promise<R
   return expected as Record<Operation, string>;
 }
 
-/** Runs the operations that a client has one after another. */
+/** Runs the operations of a client one after another. */
 export async function runOperations(
   operations: { readonly [K in Operation]?: () => Promise<unknown> },
 ): Promise<Findings> {

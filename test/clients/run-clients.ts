@@ -1,7 +1,7 @@
 /**
- * Every client with every read operation, on embedded networks and through nodes, over HTTP and WebSocket; and what clients do about
- * what changes, on a chain that grows. Writes the tables of docs/clients.md with `--write`. Exits with 1 when an operation fails, and where a client cannot be run here and
- * PORTCULLIS_REQUIRE_ALL is set. `ONLY=text` runs the clients with the text in their name.
+ * Runs every client with every read operation, on embedded networks and through nodes, over HTTP and WebSocket, and with the live
+ * operations on a chain that grows. Writes the tables of docs/clients.md with `--write`. Exits with 1 when an operation fails, and where a
+ * client cannot run here and PORTCULLIS_REQUIRE_ALL is set. `ONLY=text` runs the clients with the text in their name.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

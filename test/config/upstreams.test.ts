@@ -8,7 +8,7 @@ import type { NetworkOptions } from '../../src/config/network-options.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The network `n` with these rows (YAML, from line 4 on). */
+/** Parses the network `n` with these rows (YAML, from line 4 on). */
 function parseNetwork(rows: string, environment: Environment = {}): NetworkOptions {
   const text = `networks:\n  n:\n    hosts: [n.localhost]\n${rows}`;
   const config = parseConfig(text, { name: 'p.yaml', folder: '/etc/portcullis', environment });
@@ -25,7 +25,7 @@ function errorsOf(rows: string, environment: Environment = {}): readonly string[
   return [];
 }
 
-/** How a configuration names a variable of the environment. */
+/** Returns a reference to an environment variable in a configuration. */
 function refer(name: string): string {
   return `\${${name}}`;
 }
@@ -561,7 +561,7 @@ test('where every answer has to be proven the chain has to be named', () => {
   ]);
   assert.deepEqual(errorsOf(`${NODE}    pool: { chainId: 1 }\n    verify: require\n`), []);
   assert.deepEqual(errorsOf(`${NODE}    verify: auto\n`), []);
-  // Of a pool that is wrong itself it is not known what it names.
+  // An invalid pool gives no chain id, and no second error about it.
   assert.equal(errorsOf(`${NODE}    pool: { chainId: x }\n    verify: require\n`).length, 1);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Part of Besu's own request/response specs over HTTP. Error codes and texts are Besu's: of an error only that there
- * is one is compared.
+ * Part of Besu's own request/response specs over HTTP. Error codes and texts are Besu's, so that for an error only its presence
+ * is compared.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,11 +21,11 @@ type Spec = { readonly request: unknown; readonly response: Answer | readonly An
 const TERMINAL_TOTAL_DIFFICULTY = 4_357_120;
 const SPECS = 30;
 
-/** Besu refuses calldata given twice and differently; in geth, which this service follows, `input` wins. */
+/** Besu refuses calls whose `data` and `input` differ; in geth, which this service follows, `input` wins. */
 const ANSWERED_HERE = 'eth_call_invalidWithDifferentInputAndDataAttributes.json';
 const TRUE_WORD = `0x${'1'.padStart(64, '0')}`;
 
-/** Besu takes addresses without `0x` and numbers as nonces; the execution-apis do not. */
+/** Rewrites addresses without `0x` and numbers as nonces, which Besu takes and the execution-apis do not. */
 function writeStrictly(request: unknown): string {
   return JSON.stringify(request)
     .replace(/"([0-9a-fA-F]{40})"/g, '"0x$1"')

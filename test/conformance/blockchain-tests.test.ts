@@ -1,6 +1,6 @@
 /**
  * Third-party block tests: uncles, invalid headers and bodies, side branches, fork transitions. Every block must be
- * taken or refused as its file says, and the heaviest branch end at the file's last block with the file's state.
+ * accepted or refused as its file says, and the heaviest branch end at the file's last block with the file's state.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Programs that engines are measured by: what is fast must be right first. */
+/** Benchmark programs for EVMs, checked for correct results before any speed counts. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { loadBenchmarkPrograms } from '../support/evm-benchmarks.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs the EEST state tests: pre-state, block and transaction of every post, and its state root, logs and refusal
- * compared. Ends with `N of M posts`; the exit code is 1 when a post fails or is missing.
+ * Runs the EEST state tests: pre-state, block and transaction of every post, and compares its state root, logs and refusal.
+ * Ends with `N of M posts`; the exit code is 1 when a post fails or is missing.
  */
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';

@@ -1,4 +1,4 @@
-/** The runner of state tests itself: it must see every way in which a post can differ. */
+/** Tests of the runner of state tests itself: it must detect every way in which a post can differ. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';

@@ -1,7 +1,7 @@
 /**
  * Real transactions with their call trees. Without a tracer an execution shows its outermost call: status, gas,
- * output, revert reason. Of the calls inside it shows what they leave behind: every transfer of value that stood,
- * code deployed, nothing at all of what failed. Their gas, input and output stay unseen.
+ * output, revert reason. Inner calls show only their effects: every transfer of value that was not reverted,
+ * code deployed, nothing at all of a failed call. Their gas, input and output stay unseen.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -43,14 +43,14 @@ type Call = {
 type TraceTest = {
   readonly context: Readonly<Record<'number' | 'timestamp' | 'difficulty' | 'gasLimit' | 'miner', string>>;
   readonly genesis: { readonly config: Readonly<Record<string, unknown>>; readonly alloc: StateJson };
-  /** The signed transaction. */
+  /** RLP of the signed transaction, hex. */
   readonly input: string;
   readonly result: Call;
 };
 
 const FILES = 8;
 
-/** The files come from a reader that does not tell `IstanbulBlock` from `istanbulBlock`. */
+/** Parses a chain config whose keys may be capitalised: the files come from a reader that equates `IstanbulBlock` and `istanbulBlock`. */
 function readConfig(json: Readonly<Record<string, unknown>>): ReturnType<typeof parseChainConfig> {
   const uncapitalised = Object.entries(json).map(
     ([key, value]) => [`${key.charAt(0).toLowerCase()}${key.slice(1)}`, value] as const,
@@ -100,7 +100,7 @@ function describeError({ status, reason }: Execution): string | undefined {
   return status === 'revert' ? 'execution reverted' : reason;
 }
 
-/** Moves value as every call of the tree did that did not fail. */
+/** Moves value for every call of the tree that did not fail. */
 function transfer(call: Call, move: (address: string, amount: bigint) => void): void {
   if (call.error !== undefined) return;
   const value = BigInt(call.value ?? '0x0');
@@ -113,7 +113,7 @@ function balancesOf({ accounts }: FlatState): Map<string, bigint> {
   return new Map([...accounts].map(([address, { balance }]) => [address, balance]));
 }
 
-/** Balances as the tree and the price of its gas make them; accounts without any left out. */
+/** Computes the balances after the call tree and the payment for its gas, without zero balances. */
 function expectBalances({ before, tx }: Run, { result, context }: TraceTest): Map<string, bigint> {
   const balances = balancesOf(before);
   const move = (address: string, amount: bigint): void => {

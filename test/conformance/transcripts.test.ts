@@ -1,6 +1,6 @@
 /**
- * Third-party request/response transcripts, replayed over HTTP and over WebSocket: against the engine, and against this
- * program in front of this program and in front of a real geth, where the short run of tests shares them out among the ways of asking.
+ * Third-party request/response transcripts, replayed over HTTP and over WebSocket: against the engine, and against this program in front
+ * of itself and of a real geth, where the short run of tests divides them among routes and transports.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ const DERIVED = [
   'eth_getTransactionByBlockNumberAndIndex',
   'eth_getUncleByBlockNumberAndIndex',
 ];
-/** Spec 2.1 has it as null; the transcripts follow a client that leaves it out. */
+/** Spec 2.1 has it as null; the transcripts follow a client that omits it. */
 const IGNORED_KEYS: Readonly<Record<string, readonly string[]>> = {
   eth_getUncleByBlockNumberAndIndex: ['totalDifficulty'],
 };
@@ -86,13 +86,13 @@ const SUITES = [
   },
 ] as const;
 
-/** How the service under test reaches the chain. */
+/** Routes from the service under test to the chain. */
 const ROUTES = ['embedded', 'HTTP upstream', 'WebSocket upstream'] as const;
-/** The same with a geth as the node, for chains that it takes as they are. */
+/** Routes with geth as the node, for chains that it accepts unchanged. */
 const GETH_ROUTES = ['geth over HTTP', 'geth over WebSocket'] as const;
 type Route = (typeof ROUTES | typeof GETH_ROUTES)[number];
 
-/** On a busy machine a call of the transcripts takes longer than users would wait. */
+/** Longer call timeout, because on a busy machine some calls of the transcripts take longer than the default. */
 const PATIENT = { callTimeout: '25s' };
 
 for (const { set, genesis, blocks, folders, transcripts, headCall } of SUITES) {

@@ -1,4 +1,4 @@
-/** A ConfigMap as the kubelet mounts it: what changes is where a link in the folder leads to. */
+/** A ConfigMap in the layout of a kubelet mount: an update changes the target of a link in the folder. */
 import assert from 'node:assert/strict';
 import {
   mkdirSync,
@@ -18,7 +18,7 @@ import { serve } from './serving.ts';
 
 type Mount = {
   readonly file: string;
-  /** Everything in one step, as the kubelet does. */
+  /** Replaces everything in one step, like the kubelet. */
   put(text: string): void;
 };
 
@@ -38,7 +38,7 @@ function createMount(t: TestContext, text: string): Mount {
   return { file: join(folder, 'portcullis.yaml'), put };
 }
 
-/** 404 for a host that no network has, 401 for one without a key. */
+/** Requests a host. @returns 404 for a host that no network has, 401 for one that a network has, as the key is unknown */
 function askHost(port: number, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { Host: host, 'Content-Type': 'application/json' };
@@ -60,7 +60,7 @@ test('a changed ConfigMap is put in force without a restart; what wants one is n
   const mount = createMount(t, text);
   const { port, waitForLine } = await serve(t, mount.file, {
     NODE_URL: node.url,
-    // There is no such network: keys are not asked for here.
+    // Nothing listens there: this test reads no keys.
     VALKEY_URL: 'redis://127.0.0.1:1',
     ADMIN_KEY: 'a-key-of-some-length',
   });

@@ -19,7 +19,7 @@ const ENVIRONMENT = {
 };
 const SECOND = 1_000;
 
-/** Files of other programs, read one value at a time: the library says nothing of their types. */
+/** Parsed file of another program, read one value at a time: the library gives no types for it. */
 type Document = ReturnType<typeof parse>;
 
 const readText = (file: string): string => readFileSync(join('deploy', file), 'utf8');
@@ -41,15 +41,15 @@ function checkWith(t: TestContext, name: string, args: readonly string[]): void 
   assert.equal(status, 0, `${stdout}${stderr}`);
 }
 
-/** The variables that a configuration names, in its order. */
+/** Lists the variables that a configuration names, in its order. */
 const listVariables = (file: string): string[] => [
   ...new Set([...readText(file).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name as string)),
 ];
 
-/** How long a stop may take, milliseconds. */
+/** Maximum duration of a stop, milliseconds. */
 const stopTime = ({ limits }: Config): number => limits.drainDelay + limits.drainTimeout;
 
-/** The seconds of a setting such as `timeout server 35s`. */
+/** Reads the duration of a setting such as `timeout server 35s`. */
 function readSetting(text: string, name: string): number {
   const value = new RegExp(`^\\s*${name}\\s+([\\d.]+(?:ms|s|m)?);?$`, 'm').exec(text)?.[1];
   assert.ok(value !== undefined, `${name} is set`);
@@ -112,7 +112,7 @@ test('what nginx waits for fits what the service waits for', async () => {
 test('systemd takes the unit', (t) => {
   const folder = createFolder(t);
   const file = join(folder, 'portcullis.service');
-  // It asks whether the program is there.
+  // systemd-analyze checks that the program exists.
   writeFileSync(file, readText('systemd/portcullis.service').replace('/usr/bin/node', process.execPath));
   checkWith(t, 'systemd-analyze', ['verify', file]);
 });
@@ -193,7 +193,7 @@ test('Prometheus asks every container where its metrics are, with the key', asyn
   assert.equal(secrets[secret].environment, 'ADMIN_KEY');
 });
 
-/** All objects that `kubectl apply -k` would make, but for what kustomize generates. */
+/** Reads all objects that `kubectl apply -k` would make, except those that kustomize generates. */
 function readObjects(): Document[] {
   const { resources } = readYaml('kubernetes/kustomization.yaml');
   return (resources as string[]).flatMap((file) =>

@@ -1,4 +1,4 @@
-/** One instruction of a Dockerfile; its text without continuations. */
+/** One instruction of a Dockerfile; its text has no line continuations. */
 export type Instruction = { readonly name: string; readonly text: string };
 
 export type Stage = {
@@ -7,7 +7,7 @@ export type Stage = {
   readonly instructions: readonly Instruction[];
 };
 
-/** Reads what this Dockerfile needs of the format: stages, continued lines, comments, `ARG`s before the first stage. */
+/** Parses the parts of the format that this Dockerfile uses: stages, continued lines, comments, `ARG`s before the first stage. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: { name: string; base: string; instructions: Instruction[] }[] = [];
   const lines = text.split('\n').filter((line) => !line.startsWith('#') && line.trim() !== '');
@@ -32,7 +32,7 @@ export function parseDockerfile(text: string): Stage[] {
   return stages;
 }
 
-/** The words of an instruction in the form of a JSON array. */
+/** Reads the words of an instruction in the form of a JSON array. */
 export function readWords(stage: Stage, name: string): string[] {
   const found = stage.instructions.filter((instruction) => instruction.name === name).at(-1)?.text ?? '[]';
   return JSON.parse(found.slice(found.indexOf('['))) as string[];
@@ -46,7 +46,7 @@ export function readEnvironment(stage: Stage): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Whether a path is in the context of a build, going by a list of names that are taken after all. */
+/** Whether a path is in the context of a build, by an ignore file of the form `*` and then exceptions. */
 export function isInContext(ignoreFile: string, path: string): boolean {
   const rows = ignoreFile.split('\n').filter((row) => row !== '' && !row.startsWith('#'));
   if (rows[0] !== '*') throw new Error('expected to leave everything out but what is named');

@@ -9,13 +9,13 @@ const CONFIG =
   'networks: { devnet: { hosts: [devnet.localhost], builtin: devnet } }\ndefaultNetwork: devnet\n';
 
 export type Outcome = {
-  /** Exit codes of the health check: while it serves, and after its end. */
+  /** Exit codes of the health check: while the service runs, and after its end. */
   readonly health: readonly (number | null)[];
   readonly answer: string;
   readonly exitCode: number | null;
 };
 
-/** Starts what the last stage starts, over a folder as /app, checks its health, asks it something, and stops it. */
+/** Starts the command of the last stage over a folder as /app, checks its health, sends a request, and stops it. */
 export async function runImage(app: string, data: string): Promise<Outcome> {
   const stage = STAGES.at(-1) as Stage;
   const config = join(data, 'portcullis.yaml');

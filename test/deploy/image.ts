@@ -1,4 +1,4 @@
-/** The steps of the Dockerfile in folders, without a container. */
+/** Runs the steps of the Dockerfile in folders, without a container. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -7,10 +7,10 @@ import { isInContext, parseDockerfile, type Stage } from './dockerfile.ts';
 export const DOCKERFILE: string = readFileSync('Dockerfile', 'utf8');
 export const STAGES: readonly Stage[] = parseDockerfile(DOCKERFILE);
 const IGNORED = readFileSync('.dockerignore', 'utf8');
-/** Of steps that change the base image, which is not here. */
+/** Steps that change the base image, which does not exist here. */
 const OF_THE_IMAGE = /^rm -rf \/usr\/local/;
 
-/** `linked` takes what is built and installed here instead of building and installing. */
+/** `linked` uses the build and the packages of this checkout instead of building and installing. */
 export type Mode = 'real' | 'linked';
 
 /**
@@ -55,10 +55,10 @@ function run(command: string, folder: string): void {
   if (status !== 0) throw new Error(`RUN ${command}: ${stderr.slice(-2_000)}`);
 }
 
-/** What a step would leave behind, from this folder. */
+/** Links or copies the result of a step from this checkout. */
 function link(command: string, app: string): void {
   if (command.startsWith('npm ci'))
     symlinkSync(join(process.cwd(), 'node_modules'), join(app, 'node_modules'));
-  // The program finds its packages from where it lies.
+  // A copy, because the program finds its packages relative to its own path.
   if (command.includes('bundle.js')) cpSync('build/program', join(app, 'build/program'), { recursive: true });
 }

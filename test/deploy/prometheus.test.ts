@@ -1,4 +1,4 @@
-/** The dashboard and the alerts speak of metrics that there are, by labels that those have. */
+/** The dashboard and the alerts use only metrics that exist, with the labels of those. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ const expressions = [
   ...rules.map(({ alert, expr }) => ({ where: alert, expr, kind: 'alert' })),
 ];
 
-/** Labels by the names under which a metric has samples. */
+/** Labels of a metric, by each name under which it has samples. */
 const LABELS = new Map(
   METRICS.flatMap(({ name, type, labels }) =>
     type === 'histogram'

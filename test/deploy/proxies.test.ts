@@ -23,7 +23,7 @@ import { findProgram } from './find-program.ts';
 type Backend = { readonly server: Server; readonly port: number };
 type Running = { readonly port: number; readonly backends: readonly Backend[]; readonly addresses: string[] };
 
-/** A port that nothing listens on. */
+/** Finds a port that nothing listens on. */
 async function findPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -47,7 +47,7 @@ async function waitForPort(port: number, child: ChildProcess): Promise<void> {
   }
 }
 
-/** The proxy's own files, but for ports and how often it looks. */
+/** The configurations of the proxies in `deploy`, with ports and check intervals replaced. */
 const PROXIES = {
   haproxy(folder: string, port: number, backends: readonly number[]): readonly string[] {
     const servers = backends.map((backend, i) => `  server s${i} 127.0.0.1:${backend} check`).join('\n');
@@ -135,7 +135,7 @@ for (const name of ['haproxy', 'nginx'] as const) {
     socket.send('"ws"');
     assert.equal(String((await once(socket, 'message'))[0]), '"ws"');
     socket.close();
-    // Every program here is on loopback and so trusted: what is left is what the client says of itself.
+    // All programs here are on loopback and therefore trusted, so the client's own address header remains.
     assert.ok(addresses.length >= 4);
     assert.deepEqual([...new Set(addresses)], ['203.0.113.7']);
     assert.equal((await exchange(port, encodeHead('GET', '/health/ready', { Host: HOST }))).status, 404);

@@ -1,6 +1,6 @@
 /**
- * What `docker build` and `docker run` would do, without docker: every step of the Dockerfile in a temporary folder, packages
- * installed and all, then the program as it is started there, its health check and a signal to end it. Takes minutes.
+ * Does the work of `docker build` and `docker run` without docker: every step of the Dockerfile in a temporary folder, with packages
+ * installed, then the program with the image's command, its health check and a signal to end it. Takes minutes.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The program as a package starts it, but for addresses. */
+/** Starts the program like a package does, with other addresses. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
@@ -6,13 +6,13 @@ import { MAIN } from '../../scripts/program-files.ts';
 
 export type Serving = {
   readonly port: number;
-  /** Of the admin server, where there is one. */
+  /** Port of the admin server. */
   readonly admin: number;
   /** Resolves when a log line has the text. */
   waitForLine(text: string): Promise<void>;
 };
 
-/** Listens on ports that the system picks; what the file says of addresses is to be loopback. Ends with the test. */
+/** Listens on ports that the system picks; addresses in the file have to be loopback. Ends with the test. */
 export async function serve(
   t: TestContext,
   file: string,

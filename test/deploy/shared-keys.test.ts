@@ -43,7 +43,7 @@ async function createScene(t: TestContext): Promise<Scene> {
   return { file, dataDir, valkey, environment };
 }
 
-/** `docker compose run --rm portcullis keys ...` */
+/** Runs the equivalent of `docker compose run --rm portcullis keys ...`. */
 function runKeys({ file, environment }: Scene, ...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'keys', ...args, '--config', file], {
     encoding: 'utf8',
@@ -53,7 +53,7 @@ function runKeys({ file, environment }: Scene, ...args: readonly string[]): stri
   return stdout.trim();
 }
 
-/** What a key opens. @returns the status */
+/** Sends a request with a key. @returns the HTTP status */
 async function ask(port: number, key: string): Promise<number> {
   const { status } = await fetch(`http://127.0.0.1:${port}/v3/${key}`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Keys, their terms and their limits at a running service: exact answers, and what client libraries make of them. */
+/** Keys, their terms and their limits at a running service: exact answers, and their effect on client libraries. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
@@ -131,9 +131,9 @@ describe('admission', () => {
     assert.deepEqual((await post(key, [chainId()], bad)).body, REJECTED(null), 'a batch is refused as one');
     const long = { ...chainId(), padding: 'x'.repeat(20_000) };
     assert.deepEqual((await post(key, long, bad)).body, REJECTED(null), 'large bodies are not read');
-    // Node's own parser serves what is no plain request.
+    // Requests outside of the fast path go to the parser of Node.js.
     assert.deepEqual((await post(key, chainId(), { ...bad, te: 'trailers' })).body, REJECTED());
-    // In chunks, packed, or both.
+    // Bodies in chunks, compressed, or both.
     const send = async (
       body: Uint8Array | ReadableStream,
       headers: Record<string, string>,
@@ -273,7 +273,7 @@ describe('how much a key may ask', () => {
     assert.equal(requests, 1);
   });
 
-  /** It takes the seconds of Retry-After for milliseconds: a short shortage is bridged, a long one is not. */
+  /** ethers treats the seconds of Retry-After as milliseconds: it outlasts a short refusal, but not a long one. */
   test('ethers tries again after 429, and reports 403 at once', async () => {
     const limited = await book.create('ethers', { rate: { perSecond: 300, burst: 1 } }, false);
     const ask = async (key: string, attempts: number): Promise<string> => {
@@ -315,7 +315,7 @@ test('guessing is stopped, and keys in use go on opening', async (t) => {
   assert.equal((await ask(key)).status, 200);
   const statuses: number[] = [];
   for (let i = 0; i < 8; i++) statuses.push((await ask(`${i}`.repeat(32))).status);
-  // A guess is counted while it is refused: the sixth is the one that finds no room.
+  // A guess is counted while it is refused: after six of them the next finds no room.
   assert.deepEqual(statuses, [401, 401, 401, 401, 401, 401, 429, 429]);
   assert.equal((await ask(key)).status, 200);
   const { key: unseen } = await keys.create('unseen', {}, false);

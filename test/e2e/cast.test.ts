@@ -1,4 +1,4 @@
-/** Foundry's cast, unmodified. Its npm wrapper always exits with 0; what went wrong is on stderr. */
+/** Foundry's cast, unmodified. Its npm wrapper always exits with 0; errors are on stderr. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { after, describe, test } from 'node:test';
@@ -34,14 +34,14 @@ for (const source of SOURCES) {
       });
     }
 
-    /** What cast prints on the network. */
+    /** Runs cast on the network. @returns stdout */
     async function cast(network: 'devnet' | 'rollup', ...args: readonly string[]): Promise<string> {
       const { stdout, stderr } = await run(urlOf(services()[network], 'HTTP'), ...args);
       assert.equal(stderr, '', args.join(' '));
       return stdout.trim();
     }
 
-    /** What cast complains of on the development network. */
+    /** Runs a failing command of cast on the development network. @returns stderr */
     async function castFailing(...args: readonly string[]): Promise<string> {
       const { stdout, stderr } = await run(urlOf(services().devnet, 'HTTP'), ...args);
       assert.equal(stdout, '', args.join(' '));

@@ -1,4 +1,4 @@
-/** Methods of a development node through the whole program: who may call them, and what viem's test client does with them. */
+/** Methods of a development node through the whole program: who may call them, and their use by viem's test client. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createTestClient, http, parseEther, publicActions, walletActions } from 'viem';
@@ -12,7 +12,7 @@ type Answer = {
   readonly error?: { readonly code: number; readonly message: string };
 };
 
-/** The program over a node, and a key that is bound to nothing. */
+/** Starts the program over a node, and creates a key without restrictions. */
 async function serve(
   t: TestContext,
   { network = {}, ...config }: { readonly network?: object } & ProgramConfig = {},
@@ -135,7 +135,7 @@ test('methods of a development node go beyond this machine where the network say
   assert.deepEqual((await ask(closedUrl, 'eth_accounts')).result, []);
 });
 
-/** The same steps over any address, and what each comes to. */
+/** Runs the same steps over any address. @returns the outcome of each */
 async function runSteps(url: string): Promise<readonly (readonly [step: string, outcome: unknown])[]> {
   const client = createTestClient({
     mode: 'anvil',

@@ -1,4 +1,4 @@
-/** Every example of the documentation is what the built-in networks answer; the README says what is printed. */
+/** Every example of the documentation equals the answer of the built-in networks; the README has the printed output. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ after(async () => {
   folder.remove();
 });
 
-/** `fetch` sets the Host header itself; this lets us choose. */
+/** Sends a request with any Host header, which `fetch` sets itself. */
 function post(host: string, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -50,9 +50,9 @@ function post(host: string, body: string): Promise<string> {
   });
 }
 
-/** Of filters, as their ids are random. */
+/** Methods of filters, whose ids are random. */
 const IS_OF_FILTERS = /Filter(Changes|Logs)?$/;
-/** What only connections that can be notified are answered; ids are the service's choice. */
+/** Methods for connections that can receive notifications; the service chooses the ids. */
 const OVER_WEBSOCKET: ReadonlySet<string> = new Set([ethSubscribe.name, ethUnsubscribe.name]);
 
 test('the examples of subscriptions, over a WebSocket', async (t) => {

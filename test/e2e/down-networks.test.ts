@@ -1,4 +1,4 @@
-/** Networks whose nodes do not answer, or that cannot be opened, beside others: of the whole program, and of a service in this process. */
+/** Networks whose nodes do not answer, or that cannot be opened, beside others: in the whole program, and in a service in this process. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { cpSync } from 'node:fs';
@@ -22,7 +22,7 @@ const SILENT = { delivery: { kind: 'hang' } } as const;
 const WITH_NAME = 'with pool.chainId it need not be reported';
 const FAST = { pollInterval: '50ms', blockTime: '50ms' } as const;
 const NO_ANSWER = `the chain id of the network is not known yet: the only node does not answer; ${WITH_NAME}`;
-/** Another chain than any that is served here. */
+/** Chain id that no chain here has. */
 const OTHER_ID = '0x539';
 
 let nodes: RunningService;
@@ -37,7 +37,7 @@ before(async () => {
 });
 after(() => nodes.close());
 
-/** A node of a built-in chain. */
+/** Starts a proxy before a node of a built-in chain, or before a scripted node. */
 async function startNode(t: TestContext, chain: 'devnet' | 'rollup' | AskNode): Promise<FaultUpstream> {
   const node = await FaultUpstream.start(
     typeof chain === 'string' ? `http://${nodes.authority}/${chain}/v3/demo` : chain,
@@ -118,7 +118,7 @@ test('three networks, one with its only node dead and no chain id: the others ar
   };
   const down = await readNetwork();
   assert.deepEqual([down?.outage, down?.chainId], [NO_ANSWER, undefined]);
-  // One line says so.
+  // One log line has the reason.
   await waitUntil(() => linesOf(errors, 'dead').some(({ reason }) => reason === NO_ANSWER));
   await dead.setFault();
   await waitUntil(async () => (await readNetwork())?.outage === undefined);
@@ -149,7 +149,7 @@ test('a node of another chain that comes back first is not believed: more than h
   assert.equal(await messageOf(port, 'three', 'eth_chainId'), `no node could answer: ${alone}`);
   const [first, second] = honest as [FaultUpstream, FaultUpstream];
   await first.setFault();
-  // As many say the one as the other.
+  // Each of the two chain ids has one operator.
   await waitUntil(async () =>
     /1 of 3 operators reported \d+; 1 of 3 operators reported \d+; 1 node/.test((await outage()) ?? ''),
   );
@@ -202,7 +202,7 @@ test('a rollup of no stated family and its layer 1, both down: all but its estim
   for (const method of ['l2_estimateGas', 'linea_estimateGas'])
     assert.match(await messageOf(port, 'three', method, call), unknown);
   assert.match(await messageOf(port, 'three', 'rollup_getInfo'), unknown);
-  // No family has it.
+  // No rollup family has this method.
   assert.match(await messageOf(port, 'three', 'nonsense_estimateGas', call), /does not exist/);
   await l2.setFault();
   await waitUntil(async () => (await ask(port, 'three', 'l2_estimateGas', call)).result !== undefined);
@@ -211,7 +211,7 @@ test('a rollup of no stated family and its layer 1, both down: all but its estim
   assert.match(await messageOf(port, 'three', 'scroll_estimateGas', call), /does not exist/);
   const { networks } = await service.readStatus();
   assert.equal(networks.find(({ name }) => name === 'three')?.family, 'linea');
-  // What is excepted stays so under the name that the family brought.
+  // The excepted method stays excepted under the name that the recognised family gives it.
   await waitUntil(async () => (await ask(port, 'two', 'l2_estimateGas', call)).result !== undefined);
   assert.match(await messageOf(port, 'two', 'linea_estimateGas', call), /does not exist/);
   for (const network of ['two', 'three'])
@@ -231,7 +231,7 @@ describe('a rollup that is anchored in its layer 1', { skip: ANVIL_SKIP }, () =>
     const chains = await AnchoredRollup.start(60n);
     t.after(() => chains.kill());
     await chains.resolveGame(40n, await chains.findOutputRoot(40n));
-    // What one node says of the head of layer 1 is one node's word.
+    // Layer 1 has two nodes, because one node alone cannot confirm its head.
     const urls = [chains.l1.httpUrl, chains.l1.httpUrl, chains.rollup.httpUrl];
     const all = await Promise.all(urls.map((url) => FaultUpstream.start(url)));
     t.after(() => Promise.all(all.map((node) => node.close())));
@@ -260,7 +260,7 @@ describe('a rollup that is anchored in its layer 1', { skip: ANVIL_SKIP }, () =>
   });
 });
 
-/** What is answered without the chain. */
+/** Methods that are answered without the chain. */
 const WITHOUT_CHAIN: ReadonlySet<string> = new Set([
   'web3_clientVersion',
   'web3_sha3',
@@ -269,7 +269,7 @@ const WITHOUT_CHAIN: ReadonlySet<string> = new Set([
   'net_peerCount',
   'rpc_modules',
 ]);
-/** What is about subscriptions and filters that there are not, or over WebSocket only. */
+/** Methods of subscriptions and filters, which need an existing one or a WebSocket. */
 const ABOUT_FEEDS = /^eth_(?:(?:un)?subscribe|getFilter\w+|uninstallFilter)$/;
 
 test('every method of a network that is down, or could not be opened, says why', async (t) => {
@@ -282,7 +282,7 @@ test('every method of a network that is down, or could not be opened, says why',
     unopened: /the network could not be opened: there is no chain store in here$/,
     dead: /the chain id of the network is not known yet: the only node does not answer; with pool\.chainId it need not be reported/,
   };
-  // Filters of transactions that wait for a block wait for nodes too; the others are not served by networks of nodes.
+  // A filter of pending transactions waits for nodes, too; debug methods are not served by networks of nodes.
   const isOther = (network: string, name: string): boolean =>
     network === 'dead' && /^debug_|^eth_newPendingTransactionFilter$/.test(name);
   for (const [network, reason] of Object.entries(reasons)) {
@@ -369,13 +369,13 @@ test('a store that cannot be opened beside a good one: its calls, the status and
   const lines = program.log.filter(({ msg }) => msg.startsWith('network could not be opened'));
   assert.equal(lines.length, 1);
   assert.match(String(lines[0]?.['reason']), /^there is no chain store in \/.*nothing$/);
-  // It keeps nothing else from being reloaded.
+  // The broken network does not prevent a reload of the rest.
   const countReloads = () =>
     program.log.filter(({ msg }) => msg === 'the new configuration is in force').length;
   program.configure({ networks: { ...DEVNET, broken }, limits: { batchItems: 3 } });
   program.signal('SIGHUP');
   await waitUntil(() => countReloads() === 1);
-  // The same configuration is put in force again when that is requested: the store may be there now.
+  // A signal reloads an unchanged configuration, too: the store may exist now.
   const genesis = createGenesis({ revision: 'cancun' });
   const built = await openBuiltChain(genesis, new ChainBuilder(genesis));
   cpSync(built.store, join(program.folder, 'nothing'), { recursive: true });
@@ -385,7 +385,7 @@ test('a store that cannot be opened beside a good one: its calls, the status and
   assert.equal(await told('broken.localhost'), '0x539');
   assert.deepEqual(await readReady(program.port), { status: 'ready' });
   assert.equal(await program.stop(), 0);
-  // Where no network can be opened there is nothing to serve.
+  // Without any network that can be opened the start fails.
   program.configure({ networks: { broken: { ...broken, embedded: { data: './absent' } } } });
   await assert.rejects(program.start());
   assert.equal(await program.waitForExit(), 1);

@@ -32,7 +32,7 @@ import type { RunningService } from '../support/service.ts';
 const { devnet, rollup } = FACTS;
 const [ALICE, BOB] = [addressOf('alice'), addressOf('bob')];
 const ZERO_ADDRESS = `0x${'00'.repeat(20)}`;
-/** More tokens than there are. */
+/** More tokens than exist. */
 const TOO_MANY = 10n ** 40n;
 
 type Provider = JsonRpcProvider | WebSocketProvider;
@@ -42,7 +42,7 @@ function connect(service: RunningService, transport: Transport): Provider {
   return transport === 'HTTP' ? new JsonRpcProvider(url) : new WebSocketProvider(url);
 }
 
-/** What a contract function gives when its name is known at run time only. */
+/** Calls a contract function whose name is known only at run time. */
 function callFunction(contract: Contract, name: string, ...args: unknown[]): Promise<unknown> {
   return contract.getFunction(name).staticCall(...args);
 }
@@ -56,7 +56,7 @@ async function catchCallException(call: Promise<unknown>): Promise<CallException
   return error;
 }
 
-/** The node's own error, as ethers hands it on. */
+/** Returns the JSON-RPC error that ethers wraps. */
 function rpcErrorOf(error: EthersError): { readonly code: number; readonly message: string } {
   return (error as EthersError & { error: { code: number; message: string } }).error;
 }
@@ -259,7 +259,7 @@ for (const source of SOURCES) {
       await provider.destroy();
     });
 
-    /** Without `staticNetwork` ethers would look for the network again every second, and call that no error. */
+    /** Without `staticNetwork` ethers retries network detection every second, and reports no error. */
     test('ethers gets the error of a wrong key at once', async () => {
       const provider = new JsonRpcProvider(urlOf(services().devnet, 'HTTP', 'wrong'), devnet.chainId, {
         staticNetwork: true,

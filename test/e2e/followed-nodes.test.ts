@@ -1,4 +1,4 @@
-/** Heads, logs and waiting transactions of three real nodes, followed over WebSockets and over HTTP. */
+/** Heads, logs and pending transactions of three real nodes, followed over WebSockets and over HTTP. */
 
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
@@ -26,7 +26,7 @@ const BLOCK_SECONDS = 2;
 const LIMIT_MS = 60_000;
 const KINDS = ['webSocketUrl', 'httpUrl'] as const;
 
-/** Nodes that have the same blocks as long as the same is done to each. */
+/** Nodes that have the same blocks as long as each gets the same requests. */
 class Cluster {
   readonly nodes: readonly Anvil[];
   accounts: readonly string[] = [];
@@ -52,7 +52,7 @@ class Cluster {
     return cluster;
   }
 
-  /** A transfer of the token. @returns its hash */
+  /** Sends a transfer of the token. @returns its hash */
   async transfer(node: Anvil, amount: number): Promise<string> {
     const to = this.accounts[1] as string;
     const data = encodeTransfer(to, BigInt(amount));
@@ -65,7 +65,7 @@ class Cluster {
     })) as string;
   }
 
-  /** One block of everything that waits, on one node after the other. @returns when most of them had it */
+  /** Mines one block of all pending transactions, on one node after the other. @returns when most of the nodes had it */
   async mine(number: number, branch = 0): Promise<number> {
     let minedAt = 0;
     for (const [i, node] of this.nodes.entries()) {
@@ -157,7 +157,7 @@ describe('three real nodes', { skip: ANVIL_SKIP }, () => {
       const newHead = await cluster.readHash(last + 1);
       await waitUntil(() => chain.heads.served?.hash === newHead);
       assert.equal((await chain.logs.getBlockLogs(newHead, limitTo(LIMIT_MS)))?.length, 1);
-      // anvil drops the blocks that it leaves: what is not kept here is nowhere.
+      // anvil drops blocks that leave its chain, so a block that is not cached here is unavailable.
       const gone = `0x${'12'.repeat(32)}`;
       assert.equal(await chain.logs.getBlockLogs(gone, limitTo(LIMIT_MS)), null);
     });
@@ -172,7 +172,7 @@ describe('three real nodes', { skip: ANVIL_SKIP }, () => {
       const seen: string[] = [];
       const unwatch = chain.heads.watchPending((hashes) => seen.push(...hashes));
       assert.ok(unwatch !== undefined);
-      // A subscription or filter knows what comes after it: transfers go on until one is reported.
+      // Subscriptions and filters report only later transactions: transfers continue until one is reported.
       const sent = new Set<string>();
       await waitUntil(async () => {
         for (const node of cluster.nodes) sent.add(await cluster.transfer(node, sent.size));

@@ -1,4 +1,4 @@
-/** An import into a store that is being served: what a service reads of it, and that heads are noticed, while blocks arrive. */
+/** An import into a store that is being served: the service reads consistent data and notices new heads while blocks arrive. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,11 +21,11 @@ import { createGenesis, limitTo } from '../support/test-chain.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const FIRST = 5;
-/** Enough for several commits of an import. */
+/** Enough blocks for several commits of an import. */
 const BLOCKS = 400;
 const LOGS_A_BLOCK = 8;
 const TOPIC = new Uint8Array(32).fill(0xe0);
-/** Makes the store's file several times as large, so that readers have to map more of it. */
+/** Calldata that makes the store's file several times as large, so that readers have to map more of it. */
 const DATA = new Uint8Array(2_048).fill(1);
 const LIMIT_MS = 60_000;
 
@@ -58,7 +58,7 @@ describe('an import into a served store', () => {
     return data;
   }
 
-  /** The rest of the chain, in a process of its own. @returns its exit code */
+  /** Imports the rest of the chain in a separate process. @returns its exit code */
   async function importRest(data: string): Promise<unknown> {
     const files = ['--genesis', genesisFile, '--blocks', allFile, '--data', data];
     const child = spawn(process.execPath, [MAIN, 'import', ...files], { stdio: 'ignore' });

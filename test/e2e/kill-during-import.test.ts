@@ -1,6 +1,6 @@
 /**
  * `kill -9` at random moments of an import: the store opens, its head is a block of the chain, nothing that was
- * committed is lost, and the next run goes on from there. PORTCULLIS_KILLS sets how often (20 is the full form).
+ * committed is lost, and the next run continues from there. PORTCULLIS_KILLS sets the number of kills (20 is the full form).
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -25,7 +25,7 @@ const MAX_DELAY_MS = 2_500;
 const folder = makeTemporaryFolder();
 after(() => folder.remove());
 
-/** Writes a chain of transfers; hashes by block number. */
+/** Writes a chain of transfers; returns hashes by block number. */
 async function writeChain(genesisFile: string, blocksFile: string): Promise<readonly string[]> {
   const [sender, receiver] = ACCOUNTS;
   assert.ok(sender !== undefined && receiver !== undefined);
@@ -56,7 +56,7 @@ async function writeChain(genesisFile: string, blocksFile: string): Promise<read
   return builder.chain.map(({ hash }) => bytesToHex(hash));
 }
 
-/** A linear congruential generator: the moments can be had again from the printed seed. */
+/** Linear congruential generator, so that the printed seed reproduces the moments. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -103,7 +103,7 @@ test(`${KILLS} kills during an import`, async (t) => {
     child.kill('SIGKILL');
     const [code] = await exit;
     if (first !== undefined && code !== null) {
-      // It was done before the kill: that store is complete, the next one starts from nothing.
+      // The import finished before the kill: its store is complete, and the next one starts empty.
       assert.equal(code, 0);
       assert.deepEqual(await readHead(store), { number: BLOCKS, hash: hashes[BLOCKS] });
       store = join(folder.path, `store-${++stores}`);

@@ -22,7 +22,7 @@ const TRANSACTIONS = 10;
 const LOGGER = `0x${'10'.repeat(20)}`;
 const REQUEST = '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockReceipts","params":["0x1"]}';
 
-/** Logs one topic and a word, as often as its input says. */
+/** Code that makes `LOGS_PER_TRANSACTION` logs of one topic and one word. */
 const CODE = assemble(`
   ${LOGS_PER_TRANSACTION}
   next:

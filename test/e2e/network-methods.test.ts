@@ -1,4 +1,4 @@
-/** Which methods a network of nodes serves, and under which addresses, from the configuration to the wire. */
+/** Methods and addresses of a network of nodes, from the configuration to the wire. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWebSocketExchanger } from '../support/clients.ts';
@@ -6,7 +6,7 @@ import { makeTemporaryFolder } from '../support/embedded.ts';
 import { RpcError, type ScriptedNode, startNode } from '../support/served-node.ts';
 import { type RunningService, startService } from '../support/service.ts';
 
-/** Of a trace: five times as much as may be held of one node's answers here. */
+/** Size of a trace: five times the buffer for one node's answers here, which is half of `limits.nodeBytes`. */
 const LARGE_MB = 60;
 const ADDRESS = `0x${'ab'.repeat(20)}`;
 const folder = makeTemporaryFolder();
@@ -65,7 +65,7 @@ const post = (network: string, method: string, params: readonly unknown[]): Prom
     body: encode(method, params),
   });
 
-/** The result, or the code of the error. */
+/** Sends a request. @returns the result, or the code of the error */
 async function ask(network: string, method: string, ...params: readonly unknown[]): Promise<unknown> {
   const response = await post(network, method, params);
   const { result, error } = (await response.json()) as { result?: unknown; error?: { code: number } };
@@ -98,7 +98,7 @@ describe('a network of nodes', () => {
 
   test('passes on a large trace while it comes, up to the bound, which names itself', async () => {
     const response = await post('all', 'debug_traceBlockByNumber', ['latest']);
-    // Without a length: it was begun before its end was there.
+    // No length, since the response began before the end of the node's answer was known.
     assert.equal(response.headers.get('content-length'), null);
     const { result } = (await response.json()) as { result: readonly string[] };
     assert.equal(result.length, LARGE_MB);

@@ -1,4 +1,4 @@
-/** `npm start` itself, with a build that is there already: what supervisors and terminals send reaches the service. */
+/** `npm start` itself, with a finished build: signals of supervisors and terminals reach the service. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { waitUntil } from '../support/wait-until.ts';
 type Package = { readonly scripts: Readonly<Record<string, string>> };
 const PACKAGE: Package = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** A copy of the project with this command as its `build`: other tests use the real one's output meanwhile. */
+/** Copies the project with another `build` command, because other tests use the real one's output meanwhile. */
 function copyProject(t: TestContext, build: string): string {
   const folder = makeTemporaryFolder();
   t.after(() => folder.remove());
@@ -32,20 +32,20 @@ function startNpm(t: TestContext, folder: string): ChildProcess {
   const child = spawn('npm', ['start'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, PORTCULLIS_PORT: '0', PORTCULLIS_ADMIN_PORT: 'off' },
-    // A process group of its own: what is left of it is ended with the test.
+    // A process group of its own, so that its remaining processes are killed with the test.
     detached: true,
   });
   t.after(() => {
     try {
       process.kill(-(child.pid as number), 'SIGKILL');
     } catch {
-      // Nothing is left of it.
+      // No process of the group remains.
     }
   });
   return child;
 }
 
-/** Leaves the stream open: what writes to a closed one fails. */
+/** Waits for a match in stdout, and leaves the stream open: writing to a closed one fails. */
 function readUntil(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     let printed = '';
@@ -83,7 +83,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     assert.equal(await isListening(port), true);
     child.kill(signal);
     const [code, endedBy] = await exited;
-    // npm itself may end by an interrupt that it passes on, and then before the service.
+    // npm may end by an interrupt before the service, to which it forwards the signal.
     if (signal === 'SIGTERM' || endedBy === null) assert.equal(code, 0);
     else assert.equal(endedBy, signal);
     await waitUntil(() => !isRunning(pid));
@@ -91,7 +91,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-/** @returns pid of npm's child, which is the program itself, and the service's port */
+/** Waits until the service listens. @returns the line, the pid of npm's child, which is the program itself, and the service's port */
 async function readUntilReady(child: ChildProcess): Promise<readonly [string, number, number]> {
   const [line, port] = await readUntil(child, /listens on 127\.0\.0\.1:(\d+)/);
   const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
@@ -108,7 +108,7 @@ test('SIGTERM during the build of a first start: no service starts after it', as
   child.kill('SIGTERM');
   const [code, signal] = await exited;
   assert.ok(code !== 0 || signal !== null);
-  // A service would be below npm's process group; what is left of it is the build alone.
+  // A service would be in npm's process group; only the build remains there.
   const commands = listGroup(child.pid as number);
   assert.ok(commands.length > 0, 'the build goes on');
   assert.deepEqual(
@@ -126,19 +126,19 @@ test('every script that ends in a program becomes it', () => {
   }
 });
 
-/** Command lines of a process group. */
+/** Lists the command lines of a process group. */
 function listGroup(group: number): string[] {
   const commands: string[] = [];
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
-      // After the name in brackets: state, parent, group.
+      // Fields after the name in parentheses: state, parent, group.
       const [, , pgid] = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');
       if (Number(pgid) === group)
         commands.push(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return commands;

@@ -1,4 +1,4 @@
-/** A service with everything on: what it counts of a scenario, and what it says about it. */
+/** A service with all observability enabled: its metrics, status and logs after a scenario. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import type { LogLevel } from '../../src/observe/options.ts';
 import { RpcError, startNode } from '../support/served-node.ts';
 import { type RunningService, startService } from '../support/service.ts';
 
-/** Stands in everything that must not be revealed: bodies, answers, addresses, headers. */
+/** Mark in all data that must not leak: bodies, answers, addresses, headers. */
 const MARK = 'dec0dedfacade';
 
 type Stage = { readonly running: RunningService; readonly key: string; readonly send: Send };
@@ -126,7 +126,7 @@ async function sendOverWebSocket(
   await closed;
 }
 
-/** The samples of a metric by their labels. */
+/** Reads the samples of a metric by their labels. */
 function readSamples(text: string, name: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   return new Map(

@@ -1,4 +1,4 @@
-/** The configuration of a running program is changed: by SIGHUP, and by nothing but writing the file. */
+/** Changes of a running program's configuration: by SIGHUP, and by writing the file alone. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ function countLines(program: Program, message: string): number {
   return program.log.filter(({ msg }) => msg === message).length;
 }
 
-/** Writes a configuration and waits for what comes of it. */
+/** Writes a configuration and waits for the log message of the outcome. */
 async function change(program: Program, config: ProgramConfig, outcome: string = IN_FORCE): Promise<void> {
   const before = countLines(program, outcome);
   program.configure(config);
@@ -39,7 +39,7 @@ async function change(program: Program, config: ProgramConfig, outcome: string =
 const problemsOf = (program: Program): unknown =>
   program.log.findLast(({ msg }) => msg === REFUSED)?.['problems'];
 
-/** Asked often enough that every worker answers some. */
+/** Sends enough requests that every worker answers some. @returns the different answers */
 async function requestAll(program: Program, host: string): Promise<Set<unknown>> {
   const answers = new Set<unknown>();
   for (let count = 0; count < 12; count++) {
@@ -112,7 +112,7 @@ for (const workers of [1, 2]) {
       assert.match(String(problemsOf(program)), /^network broken: /);
       assert.deepEqual(await requestAll(program, 'rollup.localhost'), new Set([404]));
 
-      // The file as it is in force is nothing new; the next that can be used is.
+      // A refused file does not block the next valid one.
       await change(program, { workers, ...BOTH });
       assert.deepEqual(await requestAll(program, 'rollup.localhost'), new Set([ROLLUP_CHAIN_ID]));
     });

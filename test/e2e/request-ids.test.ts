@@ -1,4 +1,4 @@
-/** Ids on the wire, which no library shows: they come back as they were sent, to the last digit. */
+/** Ids on the wire, which no library shows: they are returned exactly as they were sent. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createHttpExchanger, type Exchanger, openWebSocketExchanger } from '../support/clients.ts';
@@ -33,7 +33,7 @@ after(async () => {
 
 const encode = (id: string): string => `{"jsonrpc":"2.0","id":${id},"method":"net_version","params":[]}`;
 
-/** The answer's id as text, whatever form its characters took. */
+/** Returns the id of the answer as text, independent of its escapes. */
 function readId(answer: string): string {
   const id = /^\{"jsonrpc":"2\.0","id":(.*),"result":"\d+"\}$/.exec(answer)?.[1];
   assert.ok(id !== undefined, answer);

@@ -21,13 +21,13 @@ import { lagBehind } from '../support/faults/lagging.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** anvil's first two accounts. */
+/** Keys of anvil's first two accounts. */
 const KEYS = [
   '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
 ] as const;
 const TO = '0x00000000000000000000000000000000000000aa';
-/** Puts code at its address that returns nothing, whatever it is called with. */
+/** Init code of a contract that returns nothing for every call. */
 const CONTRACT = '0x6001600c60003960016000f300';
 type HeardReceipt = {
   readonly transactionHash: string;
@@ -79,7 +79,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
   });
 
   test('ethers: each transfer is seen at once, mined, and its receipt stays', async () => {
-    // ethers answers what it was asked a quarter of a second ago by itself.
+    // By default ethers repeats an answer of the last quarter of a second from its cache.
     const provider = new JsonRpcProvider(url, undefined, { pollingInterval: POLL_MS, cacheTimeout: -1 });
     const wallet = new Wallet(KEYS[0], provider);
     try {
@@ -154,7 +154,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
       gas: 21_000n,
       maxFeePerGas: 10n ** 10n,
     } as const;
-    // A nonce too far: it waits at the nodes.
+    // A nonce beyond the next one, so that the transaction stays pending at the nodes.
     const ahead = await account.signTransaction({ ...transfer, nonce: nonce + 1 });
     await assert.rejects(
       wallet.sendRawTransactionSync({ serializedTransaction: ahead, timeout: 50 }),
@@ -181,7 +181,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
     );
     const used = await account.signTransaction({ ...transfer, nonce: 0 });
     await assert.rejects(wallet.sendRawTransactionSync({ serializedTransaction: used }), /nonce too low/i);
-    // The one that is missing lets the other one in.
+    // The missing transaction makes the pending one executable.
     const missing = await account.signTransaction({ ...transfer, nonce });
     assert.equal((await wallet.sendRawTransactionSync({ serializedTransaction: missing })).status, 'success');
     assert.equal((await client.waitForTransactionReceipt({ hash: keccak256(ahead) })).status, 'success');
@@ -221,7 +221,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
       socket.transport.subscribe({
         params: ['transactionReceipts', ...params] as never,
         onData: ({ result }) => list.push(result as HeardReceipt[]),
-        // It is called when the test closes the socket; what was missed before fails the test by itself.
+        // Called when the test closes the socket; receipts missed before fail the test anyway.
         onError: () => {},
       });
     const send = (raw: `0x${string}`): Promise<HeardReceipt> =>
@@ -236,7 +236,7 @@ describe('wallets', { skip: ANVIL_SKIP }, () => {
       await subscribe(heard.all);
       await subscribe(heard.named, { transactionHashes: [keccak256(second)] });
       const ended: string[] = [];
-      // It has to wait for the first one.
+      // The second transaction has to wait for the first one.
       const waiting = send(second).finally(() => ended.push('second'));
       await socket.getBlock();
       ended.push('block');

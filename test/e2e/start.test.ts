@@ -1,4 +1,4 @@
-/** The first minutes of a newcomer: the program started in an empty folder, and what it prints pasted. */
+/** First steps of a new user: starts the program in an empty folder, and pastes the commands that it prints. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,13 +16,13 @@ const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
 const BLOCK_NUMBER = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';
 
 type Running = {
-  /** Everything printed until it was ready. */
+  /** Output until the program was ready. */
   readonly printed: string;
   readonly authority: string;
   stop(): Promise<{ readonly code: number | null; readonly errors: string }>;
 };
 
-/** Runs the program in this folder on a free port, until it has printed what `isReady` waits for. */
+/** Runs the program in this folder on a free port, until its output matches `isReady`. */
 async function launch(
   t: TestContext,
   folder: string,
@@ -75,7 +75,7 @@ async function pasteLines(t: TestContext, folder: string, args: string[]): Promi
   }
   const { code, errors } = await service.stop();
   assert.equal(code, 0);
-  // Warnings, errors and worse; a slow request is this machine's.
+  // Warnings and errors; slow requests are due to this machine.
   const warnings = errors.split('\n').filter((line) => /"level":[456]0/.test(line));
   assert.deepEqual(
     warnings.filter((line) => !line.includes('"msg":"slow request"')),
@@ -108,7 +108,7 @@ describe('portcullis start in an empty folder', () => {
     const results = await pasteLines(t, folder.path, ['start', '--rollup', 'op-stack']);
     assert.deepEqual([...results.keys()].sort(), [...FIVE_METHODS, 'op_estimateGas', 'rollup_getInfo']);
     const estimate = results.get('op_estimateGas') as { priorityFeePerGas: string };
-    // An embedded chain has no pool to tip in: all of it is layer 1.
+    // An embedded chain has no mempool to tip in, so the whole priority fee is for layer 1.
     assert.ok(BigInt(estimate.priorityFeePerGas) > 0n);
     const { ethContext, rollupContext } = results.get('rollup_getInfo') as {
       ethContext: object;
@@ -150,7 +150,7 @@ test('dev gives the calls of a simulation the gas that its option says', async (
   const command = ['dev', ...files, '--port', '0', '--simulation-gas', '100000'];
   const service = await launch(t, folder.path, command, /WebSocket: .*\n/);
   const to = `0x${'c'.repeat(40)}`;
-  // Returns the gas that is left.
+  // Code that returns the remaining gas.
   const stateOverrides = { [to]: { code: '0x5a5f5260205ff3' } };
   const params = [{ blockStateCalls: [{ stateOverrides, calls: [{ to }] }] }, 'latest'];
   const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_simulateV1', params });

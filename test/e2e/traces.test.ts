@@ -1,4 +1,4 @@
-/** The real program with traces on, before a node that sees what it is sent, and a receiver that is a process of its own. */
+/** The real program with traces on, before a node that records its requests, and a receiver in a separate process. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -182,13 +182,13 @@ test('a trace goes from the client through the program to the node', async (t) =
     assert.ok(calls.some((call) => call.spanId === parentSpanId));
     assert.match(String(attributes['portcullis.upstream']), /^127\.0\.0\.1:\d+#1$/);
   }
-  // What the node was sent names the very span of the request; items of the batch share one that were asked for in the same turn.
+  // The node's request headers name the span of the request; items of a batch sent in the same turn of the event loop share one span.
   const named = requests.filter(({ spanId }) => seen.includes(`00-${TRACE}-${spanId}-01`));
   const parents = named.map(
     ({ parentSpanId }) => calls.find(({ spanId }) => spanId === parentSpanId)?.parentSpanId,
   );
   assert.deepEqual(new Set(parents), new Set([single?.spanId, batch?.spanId]));
-  // What the client does not want to be recorded is passed on as it came.
+  // Trace context that the client marks as not recorded is forwarded unchanged.
   assert.ok(seen.includes(unrecorded));
   assert.equal(
     seen.filter((one) => one !== undefined && !one.includes(TRACE) && one !== unrecorded).length,

@@ -8,7 +8,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const CONNECTIONS = 12;
 const LIMIT_MS = 60_000;
 const CALLS = 40;
-/** Code that is run as if it made a contract: counts down from 20,000 and returns nothing. Half a millisecond, however fast its client is. */
+/** Init code that counts down from 20,000 and returns nothing: half a millisecond of work, independent of the client's speed. */
 const CALL = {
   jsonrpc: '2.0',
   method: 'eth_call',
@@ -16,7 +16,7 @@ const CALL = {
 };
 const BATCH: string = JSON.stringify(Array.from({ length: CALLS }, (_, id) => ({ ...CALL, id })));
 
-/** Sends one batch after the other over a connection that is kept as long as the service keeps it. */
+/** Sends one batch after the other over a connection that lasts as long as the service keeps it. @returns the number of batches */
 async function askOn(port: number, isOver: () => boolean): Promise<number> {
   const client = new Client(`http://127.0.0.1:${port}`);
   const headers = { 'content-type': 'application/json', host: 'devnet.localhost' };
@@ -48,7 +48,7 @@ test('a worker that is left with all of the work parts with connections, and no 
   await program.start();
   const [victim, other] = (await program.readStatus()).processes;
   assert.ok(victim !== undefined && other !== undefined);
-  // All come to the other one.
+  // All connections go to the other worker.
   process.kill(victim.pid, 'SIGKILL');
   let isOver = false;
   const requesting = Array.from({ length: CONNECTIONS }, () => askOn(program.port, () => isOver));

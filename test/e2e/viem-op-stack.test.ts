@@ -10,10 +10,10 @@ import { type RunningService, startService } from '../support/service.ts';
 
 const ORACLE = '0x420000000000000000000000000000000000000f';
 const [ALICE, BOB] = [addressOf('alice'), addressOf('bob')];
-/** An ERC-20 transfer's. */
+/** Calldata of an ERC-20 transfer. */
 const DATA: Hex = `0xa9059cbb${'00'.repeat(12)}${BOB.slice(2)}${'00'.repeat(31)}01`;
 
-/** A transaction counts as 100 bytes at least, and a byte as 16 gas (Fjord). */
+/** Minimum size of a transaction in bytes, and gas per byte (Fjord). */
 const LEAST_SIZE = 100n;
 const CALLDATA_GAS = 16n;
 
@@ -22,7 +22,7 @@ const row = (rest: object): Readonly<Record<string, unknown>> => ({
   defaultNetwork: 'op',
 });
 
-/** The built-in rollup, or a service in front of one, which recognises its family. */
+/** Starts the built-in rollup, or a service before it, which recognises its family. */
 async function serve(source: Source): Promise<RunningService> {
   const builtin = await startService(row({ builtin: 'op-rollup', rollup: { family: 'op-stack' } }));
   if (source === 'embedded') return builtin;
@@ -71,7 +71,7 @@ for (const source of SOURCES) {
         const { gasLimit, priorityFeePerGas } = await estimate(call);
         const tip = await client.estimateMaxPriorityFeePerGas();
         const share = (BigInt(priorityFeePerGas) - tip) * BigInt(gasLimit);
-        // viem puts other prices and another nonce into the transaction: some bytes of a hundred.
+        // viem's transaction has other prices and another nonce, which differ in a few of about a hundred bytes.
         const difference = share - l1Fee - operatorFee;
         assert.ok(difference < l1Fee / 4n && -difference < l1Fee / 4n, `${share}, ${l1Fee} + ${operatorFee}`);
       });

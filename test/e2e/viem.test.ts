@@ -41,12 +41,12 @@ const { devnet, rollup } = FACTS;
 const [ALICE, BOB] = [addressOf('alice'), addressOf('bob')];
 const TOKEN = { address: devnet.erc20 as Hex, abi: parseAbi(ERC20_ABI) } as const;
 const REVERTER = { address: devnet.reverter as Hex, abi: parseAbi(REVERTER_ABI) } as const;
-/** More tokens, and more wei, than there are. */
+/** More tokens, and more wei, than exist. */
 const TOO_MANY = 10n ** 40n;
 
 type Client = {
   readonly client: PublicClient;
-  /** For methods that viem has no types for. */
+  /** Sends a request for methods without types in viem. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
   close(): Promise<void>;
 };
@@ -70,7 +70,7 @@ function connect(service: RunningService, transport: Transport, options: HttpTra
   };
 }
 
-/** The first cause of this kind in what a call fails with. */
+/** Returns the first cause of this kind in the error of a call. */
 async function catchCause<E extends Error>(
   call: Promise<unknown>,
   kind: new (...args: never[]) => E,
@@ -85,7 +85,7 @@ async function catchCause<E extends Error>(
   return cause;
 }
 
-/** Code and message as they were on the wire. */
+/** Returns code and message of the error on the wire. */
 async function catchRpcError(call: Promise<unknown>): Promise<readonly [number, string]> {
   const { code, details } = await catchCause(call, RpcRequestError);
   return [code, details];

@@ -32,7 +32,7 @@ import type { RunningService } from '../support/service.ts';
 
 const { devnet } = FACTS;
 const [ALICE, BOB] = [addressOf('alice'), addressOf('bob')];
-/** More tokens than there are. */
+/** More tokens than exist. */
 const TOO_MANY = 10n ** 40n;
 
 type CallOptions = { readonly from?: string; readonly gas?: string };
@@ -44,7 +44,7 @@ type ContractMethod = {
 
 type Invoke = (name: string, ...args: readonly unknown[]) => ContractMethod;
 
-/** web3 types a contract's methods by its ABI; names that are known at run time only need none of that. */
+/** Calls contract methods by names known only at run time, without web3's types, which come from the ABI. */
 function createInvoke({ eth }: Web3, abi: readonly string[], address: string): Invoke {
   const fragments = parseAbi(abi) as unknown as ContractAbi;
   const methods = new eth.Contract(fragments, address).methods as unknown as Readonly<
@@ -78,14 +78,14 @@ async function catchError(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** What the EVM reverted with, as web3 decoded it. */
+/** Returns the revert as web3 decoded it. */
 async function catchRevert(call: Promise<unknown>): Promise<Eip838ExecutionError> {
   const error = await catchError(call);
   assert.ok(error instanceof ContractExecutionError, String(error));
   return error.cause as Eip838ExecutionError;
 }
 
-/** Code and message as they were on the wire. */
+/** Returns code and message of the error on the wire. */
 async function catchRpcError(call: Promise<unknown>): Promise<readonly [number, string]> {
   const error = await catchError(call);
   assert.ok(error instanceof InvalidResponseError, String(error));

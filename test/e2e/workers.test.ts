@@ -1,4 +1,4 @@
-/** Several processes that serve one port, as the program starts them. */
+/** Several processes that serve one port, started by the program. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ async function start(t: TestContext, config: ProgramConfig = CONFIG): Promise<Pr
   return program;
 }
 
-/** Of the processes that answer requests. */
+/** Lists the processes that answer requests. */
 async function listPids(program: Program): Promise<readonly number[]> {
   return (await program.readStatus()).processes.map(({ pid }) => pid);
 }
@@ -35,7 +35,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** The kernel spreads connections unevenly: as many as it takes until both processes have some. */
+/** Opens WebSockets until both processes have some, since the kernel spreads connections unevenly. */
 async function openSocketsOfBoth(program: Program): Promise<readonly WebSocket[]> {
   const sockets: WebSocket[] = [];
   const listCounts = async (): Promise<readonly number[]> =>
@@ -122,7 +122,7 @@ describe('two workers', () => {
     const closed = sockets.map((socket) => once(socket, 'close'));
     const answers = sockets.map((socket, id) => {
       const [call, block] = HELD_CALL.params;
-      // No two alike, or one would be asked for all.
+      // Different parameters, so that the requests are not coalesced.
       const params = [{ ...call, gas: `0xfff${id}` }, block];
       socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...HELD_CALL, params }));
       return once(socket, 'message');
@@ -146,7 +146,7 @@ describe('two workers', () => {
     const [victim = 0] = await listPids(program);
     process.kill(victim, 'SIGKILL');
     await waitUntil(() => program.log.some(({ msg }) => msg === 'a worker ended and is replaced'));
-    // The next one is started within 100 ms, and takes longer than that to serve.
+    // The replacement starts within 100 ms, and takes longer than that to serve.
     await waitUntil(() => listChildren(program.pid).length === 2);
     program.signal('SIGTERM');
     const outcome = await Promise.race([program.waitForExit(), sleep(10_000, 'still there')]);
@@ -212,7 +212,7 @@ test('a connection that is begun while workers are killed is served or closed, n
   const victims = new Set<number>();
   for (let round = 0; round < 5; round++) {
     let serving: readonly number[] = [];
-    // What the status page shows may be a second old.
+    // The status page may be a second old.
     await waitUntil(async () => {
       serving = (await listPids(program)).filter((pid) => !victims.has(pid));
       return serving.length === 2;
@@ -229,7 +229,7 @@ test('a connection that is begun while workers are killed is served or closed, n
 const BODY = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
 const REQUEST = `POST /v3/demo HTTP/1.1\r\nHost: devnet.localhost\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
 
-/** Processes that this one has started. */
+/** Lists the processes that this one has started. */
 function listChildren(pid: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -1,4 +1,4 @@
-/** The process of the attackers. It closes everything between two attacks. */
+/** Process of the attackers. It closes all connections between two attacks. */
 import { setMaxListeners } from 'node:events';
 import { findAbuse } from '../kinds/table.ts';
 import { compute } from './compute.ts';

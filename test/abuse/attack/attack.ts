@@ -8,10 +8,10 @@ import type { AttackReport } from './seen.ts';
 
 const CHILD = join(import.meta.dirname, 'attack-child.js');
 
-/** What the attackers get of the processors: `idle` is only what all others leave, `low` a small part always. */
+/** Processor share of the attackers: `idle` gets only what all others leave, `low` always gets a small part. */
 export type AttackPriority = 'idle' | 'low' | 'normal';
 
-/** The attackers, in a process of their own, as the one that measures sees it. They would be on other machines. */
+/** Handle of the attackers, which run in a separate process because real ones would be on other machines. */
 export class Attack {
   readonly #child: ChildProcess;
 
@@ -38,12 +38,12 @@ export class Attack {
     if (typeof answer === 'object' && 'failed' in answer) throw new Error(answer.failed);
   }
 
-  /** Has the attackers compute for this share of a processor, and send nothing, until they are ended. */
+  /** Makes the attackers compute for this share of a processor, and send nothing, until `end`. */
   async compute(share: number): Promise<void> {
     await this.#ask({ say: 'compute', share });
   }
 
-  /** Ends the abuse: all its connections are closed. */
+  /** Ends the abuse and closes all its connections. */
   async end(): Promise<AttackReport> {
     return (await this.#ask({ say: 'end' })) as AttackReport;
   }

@@ -1,10 +1,10 @@
-/** The longest turn of computing, in milliseconds: attackers' own turns take about as long. */
+/** Longest uninterrupted computation, milliseconds: event loop turns of real attackers take about as long. */
 const SLOT_MS = 10;
 const REST_MS = 1;
 const MICROSECONDS = 1_000;
 
 /**
- * Computes, and sends nothing, until the signal aborts. Where other processes take the processor it catches up as far as it gets one.
+ * Computes, and sends nothing, until the signal aborts. Where other processes take the processor, it catches up when it gets one.
  * @param share of a processor, 0 to 1
  */
 export function compute(share: number, signal: AbortSignal): void {

@@ -1,29 +1,29 @@
-/** Complete requests over HTTP, as many at a time as there are connections. */
+/** Complete requests over HTTP, one at a time per connection. */
 import { Agent, request } from 'node:http';
 import { request as requestSecurely, Agent as SecureAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attacker } from '../abuse.ts';
 
-/** Of an answer, what is looked at. */
+/** Length of the part of an answer that is inspected. */
 const START_BYTES = 2_048;
-/** After a request that was not answered. */
+/** Delay after a request without an answer. */
 const RETRY_MS = 20;
 
 export type PostPlan = {
   readonly connections: number;
   readonly host: string;
   readonly method?: string;
-  /** By default that of the key. */
+  /** Default: the path of the target's key. */
   readonly path?: string | (() => string);
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Uint8Array | (() => Uint8Array);
-  /** Each request comes from an address of its own: of how many. */
+  /** Number of source addresses, assigned to the connections in turn; by default all use the target's. */
   readonly addresses?: number;
-  /** Between an answer and the next request of a connection, milliseconds. */
+  /** Delay between an answer and the next request of a connection, milliseconds. */
   readonly pause?: number;
 };
 
-/** Asks over each connection for as long as it goes on. */
+/** Sends one request after the other over each connection until the attacker's signal aborts. */
 export function postForever(attacker: Attacker, plan: PostPlan): void {
   for (let index = 0; index < plan.connections; index++) void postLoop(attacker, plan, index);
 }

@@ -1,19 +1,19 @@
-/** What attackers have sent, and what came back. */
+/** Counts of what the attackers sent and received. */
 export type AttackReport = {
-  /** Bodies, messages or connections, whichever the abuse consists of. */
+  /** Number of bodies, messages or connections, whichever the abuse consists of. */
   readonly sent: number;
-  /** Of those, answered. */
+  /** Number of sends with an answer. */
   readonly answered: number;
   /** Bytes of answers that were read. */
   readonly bytes: number;
-  /** Answers that no service may give: swapped, or to a request that was none. */
+  /** Answers that are never allowed: swapped, or to something that is no request. */
   readonly wrong: number;
-  /** How often each kind of answer, close or failure came. */
+  /** Number of occurrences of each kind of answer, close or failure. */
   readonly kinds: Readonly<Record<string, number>>;
 };
 
 const ERROR_CODE = /"error":\{"code":(-?\d+)/;
-/** Kinds that are counted apart; everything else is counted together. */
+/** Maximum number of kinds with a count of their own; all others share one. */
 const MAX_KINDS = 40;
 
 export class Seen {
@@ -28,7 +28,7 @@ export class Seen {
     this.#kinds.set(name, (this.#kinds.get(name) ?? 0) + 1);
   }
 
-  /** An answer. @param status of HTTP; undefined of a WebSocket @param start of the body */
+  /** Counts an answer. @param status of HTTP; undefined for a WebSocket @param start of the body */
   noteAnswer(status: number | undefined, start: string): void {
     this.answered++;
     this.note(describeAnswer(status, start));
@@ -48,7 +48,7 @@ export class Seen {
   }
 }
 
-/** `429 -32005`, `200 result`, `message -32005` */
+/** Returns for example `429 -32005`, `200 result`, `message -32005`. */
 export function describeAnswer(status: number | undefined, start: string): string {
   const code = ERROR_CODE.exec(start)?.[1];
   const content = code ?? (start.includes('"result":') ? 'result' : start === '' ? 'empty' : 'other');

@@ -1,27 +1,27 @@
-/** Connections that are used in any way, and opened again when they are closed. */
+/** Raw connections for any use, reopened when they are closed. */
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type { Attacker } from '../abuse.ts';
 
-/** Before a connection is opened again. */
+/** Delay before a connection is reopened. */
 const REOPEN_MS = 50;
 const STATUS = /^HTTP\/1\.1 (\d{3})/;
 const START_BYTES = 2_048;
 
 export type SocketPlan = {
   readonly count: number;
-  /** Not read at all, read slowly by `use` itself, or everything as it comes. */
+  /** `none` reads nothing, `own` leaves slow reading to `use`, `all` reads everything as it arrives. */
   readonly reading: 'none' | 'own' | 'all';
-  /** The connection is there. */
+  /** Called when the connection is open. */
   use(socket: Socket, index: number): void;
-  /** Of how many addresses they come; by default one. */
+  /** Number of source addresses; by default one. */
   readonly addresses?: number;
-  /** TLS below `use`; by default where the service speaks it. */
+  /** Whether `use` gets the TCP connection without TLS; by default TLS is used where the service speaks it. */
   readonly isPlain?: boolean;
   readonly reopenMs?: number;
 };
 
-/** Keeps so many connections open. What the service says first on each, and that it closes one, is noted. */
+/** Keeps `count` connections open. Notes the first answer on each, and every close by the service. */
 export function holdSockets(attacker: Attacker, plan: SocketPlan): void {
   for (let index = 0; index < plan.count; index++) hold(attacker, plan, index);
 }
@@ -65,7 +65,7 @@ function hold(attacker: Attacker, plan: SocketPlan, index: number): void {
   });
 }
 
-/** Writes pieces one by one with a pause between; goes on with the first when `isEndless`. */
+/** Writes pieces one by one with a pause between; restarts with the first when `isEndless`. */
 export function writeSlowly(
   socket: Socket,
   pieces: readonly Uint8Array[],
@@ -82,7 +82,7 @@ export function writeSlowly(
   socket.once('close', () => clearInterval(timer));
 }
 
-/** Reads so many bytes now and then. */
+/** Reads up to `bytes` every `everyMs` milliseconds. */
 export function readSlowly(attacker: Attacker, socket: Socket, bytes: number, everyMs: number): void {
   let owed = 0;
   socket.on('readable', take);

@@ -1,4 +1,4 @@
-/** WebSockets that send messages, and do with the answers whatever the abuse is. */
+/** WebSockets that send messages and treat the answers as the abuse requires. */
 import { WebSocket } from 'ws';
 import type { Attacker } from '../abuse.ts';
 
@@ -10,18 +10,18 @@ export type WebSocketPlan = {
   readonly host: string;
   /** Whether answers are read. */
   readonly isRead: boolean;
-  /** It is open. */
+  /** Called when the WebSocket is open. */
   use(socket: WebSocket, index: number): void;
-  /** An answer has come. */
+  /** Called when an answer has arrived. */
   onAnswer?(socket: WebSocket): void;
 };
 
-/** Keeps so many open. */
+/** Keeps `count` WebSockets open. */
 export function holdWebSockets(attacker: Attacker, plan: WebSocketPlan): void {
   for (let index = 0; index < plan.count; index++) hold(attacker, plan, index);
 }
 
-/** Sends a message, and the next as soon as there is an answer. */
+/** Sends a message, and the next as soon as its answer arrives. */
 export function messageForever(
   attacker: Attacker,
   plan: Pick<WebSocketPlan, 'count' | 'host'> & { readonly body: Uint8Array | (() => Uint8Array) },

@@ -1,4 +1,4 @@
-/** Batches of calls that may be made. */
+/** Batches of permitted calls. */
 import type { Abuse } from '../abuse.ts';
 import { type BodyAbuse, bodyAbuse, nextNumber, PRAGUE } from './body-abuse.ts';
 import { repeat } from './programs.ts';
@@ -6,7 +6,7 @@ import { repeat } from './programs.ts';
 const family = 'batches';
 const ITEMS = 1_000;
 
-/** A batch of the same calls; of calls that differ when `params` makes them anew. */
+/** Encodes a batch of calls of one method; `params` makes the parameters of each. */
 function encodeBatch(method: string, params: (index: number) => readonly unknown[]): Uint8Array {
   const items = Array.from({ length: ITEMS }, (_, id) => ({
     jsonrpc: '2.0',

@@ -1,4 +1,4 @@
-/** Abuses that consist of one body, sent again and again over HTTP or WebSocket. */
+/** Abuses that send one body again and again over HTTP or WebSocket. */
 import type { Abuse, AbuserKey, Charge } from '../abuse.ts';
 import { postForever } from '../attack/post.ts';
 import { messageForever } from '../attack/web-sockets.ts';
@@ -11,13 +11,13 @@ export const NODES = 'nodes.localhost';
 export type BodyAbuse = {
   readonly name: string;
   readonly family: string;
-  /** Made when the abuse begins; a function in a function makes each body anew. */
+  /** Called when the abuse begins; a returned function makes each body anew. */
   readonly makeBody: () => Uint8Array | (() => Uint8Array);
   readonly transport?: 'HTTP' | 'WebSocket';
   readonly key?: AbuserKey;
   readonly charge?: Charge;
   readonly host?: string;
-  /** Connections, each with one body on its way. */
+  /** Number of connections, each with one body in flight. */
   readonly connections?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly pause?: number;
@@ -27,7 +27,7 @@ export type BodyAbuse = {
 
 const CONNECTIONS = { HTTP: 8, WebSocket: 4 } as const;
 
-/** The abuse that sends this body. */
+/** Creates the abuse that sends this body. */
 export function bodyAbuse(row: BodyAbuse): Abuse {
   const { name, family, makeBody, transport = 'HTTP', key = 'unlimited', charge = 'body' } = row;
   const { host = DEVNET, connections = CONNECTIONS[transport], headers = {} } = row;
@@ -54,7 +54,7 @@ export function bodyAbuse(row: BodyAbuse): Abuse {
 
 let lastNumber = 0;
 
-/** A number that no body had before. */
+/** Returns a number that no body has used before. */
 export function nextNumber(): number {
   return ++lastNumber;
 }

@@ -1,4 +1,4 @@
-/** Connections that are many, slow, or say what is no request. */
+/** Connections that are many, slow, or send something that is no request. */
 import { gzipSync } from 'node:zlib';
 import type { Abuse, Attacker } from '../abuse.ts';
 import { holdSockets, writeSlowly } from '../attack/sockets.ts';
@@ -12,7 +12,7 @@ const HEAD = (key: string, ...fields: readonly string[]): string =>
   [`POST /v3/${key} HTTP/1.1`, `Host: ${DEVNET}`, 'Content-Type: application/json', ...fields, '', ''].join(
     '\r\n',
   );
-/** Takes up all the gas that it is given: about 50 ms. */
+/** Call that uses up all the gas of its limit, about 50 ms. */
 const SLOW_CALL = encodeCall('eth_call', [{ data: repeat(''), gas: '0x2000000' }, 'latest'], 'slow');
 const SMUGGLED = encodeCall('eth_chainId', [], 'smuggled');
 const ZIPPED = gzipSync(CHAIN_ID_BODY);
@@ -26,16 +26,16 @@ const write =
 type Check = {
   readonly text: (attacker: Attacker) => Uint8Array;
   readonly count: number;
-  /** What the answers may not contain. */
+  /** Pattern that must not occur in the answers. */
   readonly never: RegExp;
-  /** What has to come before the service ends the connection. */
+  /** Text that has to arrive before the service ends the connection. */
   readonly first?: string;
 };
 
-/** How long the answers are read before it is tried again, milliseconds. */
+/** Time for reading the answers before the next attempt, milliseconds. */
 const CHECK_MS = 1_000;
 
-/** Writes it and checks what comes back. */
+/** Writes the text and checks the answers. */
 const writeAndCheck =
   ({ text, count, never, first = '' }: Check) =>
   (attacker: Attacker): void =>
@@ -61,7 +61,7 @@ const writeAndCheck =
       },
     });
 
-/** What follows a slow call in one write, and is refused: its error must not come before the call's answer. */
+/** Sends a refused request behind a slow call in one write: its error must not arrive before the call's answer. */
 function behindSlowCall(name: string, writeNext: (attacker: Attacker) => string): Abuse {
   return {
     ...COMMON,
@@ -80,7 +80,7 @@ function behindSlowCall(name: string, writeNext: (attacker: Attacker) => string)
   };
 }
 
-/** Closed connections keep their port for a minute; with few addresses the kernel searches long for a free one, in the attackers' time. */
+/** Closed connections keep their port for a minute; with few addresses the kernel's search for a free port takes long, in the attackers' time. */
 const FLEETING_ADDRESSES = 100;
 
 export const CONNECTIONS: readonly Abuse[] = [

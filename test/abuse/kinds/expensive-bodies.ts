@@ -4,7 +4,7 @@ import type { Abuse } from '../abuse.ts';
 import { type BodyAbuse, bodyAbuse, NODES } from './body-abuse.ts';
 
 const family = 'expensive bodies';
-/** As much as a body may have, but for a little. */
+/** Slightly less than the maximum size of a body. */
 const FULL = 5_200_000;
 const MANY = 500_000;
 const ADDRESS = `0x${'11'.repeat(20)}`;

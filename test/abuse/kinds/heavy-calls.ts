@@ -1,4 +1,4 @@
-/** Calls that take as long as their gas lets them, in the engine. */
+/** Calls that compute in the engine for as long as their gas lasts. */
 import type { Abuse } from '../abuse.ts';
 import { type BodyAbuse, bodyAbuse, encodeCall, nextNumber, PRAGUE, ROLLUP } from './body-abuse.ts';
 import { callPrecompile, recurseWithMemory, repeat } from './programs.ts';
@@ -7,7 +7,7 @@ const family = 'heavy calls';
 const ADDRESS = `0x${'22'.repeat(20)}`;
 const bytes = (hex: string): Uint8Array => Buffer.from(hex.replace(/\s/g, ''), 'hex');
 
-/** Generators of the groups of bn254; G2 as EIP-197 has it, imaginary part first. */
+/** Generators of the groups of bn254; G2 in the encoding of EIP-197, imaginary part first. */
 const BN254_PAIR = bytes(`
   0000000000000000000000000000000000000000000000000000000000000001
   0000000000000000000000000000000000000000000000000000000000000002
@@ -39,7 +39,7 @@ const BLAKE2F_INPUT = Buffer.concat([
   Buffer.of(1),
 ]);
 
-/** Lengths of base, exponent and modulus before a memory of ones. */
+/** Writes the lengths of base, exponent (32) and modulus, bytes, at the beginning of a memory of ones. */
 const modexpHead = (length: number): string => `${length} 0 MSTORE 32 32 MSTORE ${length} 64 MSTORE`;
 const ONES = new Uint8Array(32).fill(0xff);
 
@@ -51,7 +51,7 @@ const direct = (address: number, data: Uint8Array) => (): Uint8Array =>
   ]);
 
 type Row = Omit<BodyAbuse, 'family'>;
-/** Expands memory to 4 MiB before. */
+/** Expands memory to 4 MiB first. */
 const FOUR_MIB = '1 0x3fffe0 MSTORE';
 
 const ROWS: readonly Row[] = [

@@ -5,11 +5,11 @@ import { callForZeros, revertWithText, revertWithZeros } from './programs.ts';
 
 const family = 'large answers';
 const ANSWER_BYTES = 11_000_000;
-/** As much as the gas of a block pays for. */
+/** Size that the gas of a block pays for. */
 const ESTIMATE_BYTES = 5_000_000;
 const QUOTE = 0x22;
 const LETTER = 0x61;
-/** 8 MiB of 1 KiB. */
+/** Number of doublings from 1 KiB to 8 MiB. */
 const DOUBLINGS = 13;
 
 const call = (data: string): Uint8Array => encodeCall('eth_call', [{ data }, 'latest']);

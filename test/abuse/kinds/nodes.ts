@@ -1,4 +1,4 @@
-/** Calls that are expensive for a network's nodes, or for the log because of what nodes say. */
+/** Calls that are expensive for a network's nodes, or for the log because of the nodes' answers. */
 
 import type { Abuse } from '../abuse.ts';
 import { HOSTILE_DATA, HOSTILE_NETWORKS } from '../stage/hostile-networks.ts';
@@ -36,7 +36,7 @@ const ROWS: readonly Omit<BodyAbuse, 'family'>[] = [
   },
 ];
 
-/** Nodes that answer far more than was asked for, or send what was not asked for, at a caller's wish. */
+/** Nodes that answer far more than was requested, or send what was not requested, when a caller wants it. */
 const HOSTILE_ROWS = HOSTILE_NETWORKS.map(
   ({ name, sends }, index): Omit<BodyAbuse, 'family'> => ({
     name: `a node that sends ${sends}`,

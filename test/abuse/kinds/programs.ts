@@ -2,10 +2,10 @@
 import { assemble } from '../../../scripts/assembler.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 
-/** Of memory, in bytes: doubled by MCOPY or, before Cancun, by the identity precompile. */
+/** Instruction that doubles the filled memory: MCOPY or, before Cancun, the identity precompile. */
 export type Copy = 'MCOPY' | 'identity';
 
-/** Puts `seed` at 0 and copies it behind itself until so many bytes are full: the seed's length times a power of two. */
+/** Copies `seed` to 0 and then behind itself until its length times `2 ** doublings` bytes are full. */
 function fillMemory(seed: Uint8Array, doublings: number, copy: Copy): string {
   const lines = [`${seed.length} @seed 0 CODECOPY`];
   for (let index = 0, bytes = seed.length; index < doublings; index++, bytes *= 2) {
@@ -18,7 +18,7 @@ function fillMemory(seed: Uint8Array, doublings: number, copy: Copy): string {
 
 const encode = (source: string): string => bytesToHex(assemble(source));
 
-/** Reverts with `Error(string)` of about so many bytes of a character. */
+/** Reverts with `Error(string)` of about `1024 * 2 ** doublings` bytes of a character. */
 export function revertWithText(character: number, doublings: number, copy: Copy = 'MCOPY'): string {
   const seed = new Uint8Array(1_024).fill(character);
   const bytes = seed.length * 2 ** doublings;
@@ -31,7 +31,7 @@ export function revertWithText(character: number, doublings: number, copy: Copy 
     seed:: raw:${bytesToHex(seed)}`);
 }
 
-/** Memory of zeros as text of `Error(string)`: no byte has to be written. */
+/** Reverts with `Error(string)` whose text is zeros in memory: no byte of it has to be written. @param text length, bytes */
 export function revertWithZeros(text: number): string {
   return encode(`
     0x08c379a000000000000000000000000000000000000000000000000000000000 0 MSTORE
@@ -41,12 +41,12 @@ export function revertWithZeros(text: number): string {
 
 const CONTRACT = `0x${'33'.repeat(20)}`;
 
-/** Parameters of a call that returns so many zeros: of a contract, as what init code returns is bounded like code. */
+/** Returns parameters of a call that returns `bytes` zeros, from a contract because init code's result is limited like code. */
 export function callForZeros(bytes: number): readonly unknown[] {
   return [{ to: CONTRACT }, 'latest', { [CONTRACT]: { code: encode(`${bytes} 0 RETURN`) } }];
 }
 
-/** Calls a precompile again and again with `seed`, `2 ** doublings` times one after the other. */
+/** Calls a precompile repeatedly with `seed` copied `2 ** doublings` times one after the other. */
 export function callPrecompile(
   address: number,
   seed: Uint8Array,
@@ -66,7 +66,7 @@ export function repeat(body: string, before = ''): string {
   return encode(`${before} again: ${body} @again JUMP`);
 }
 
-/** Code of a contract that expands its memory and calls itself, as deep as gas goes, and then runs until there is none. */
+/** Code of a contract that expands its memory, calls itself as deep as gas allows, and then runs out of gas. */
 export function recurseWithMemory(bytes: number): string {
   return encode(`
     1 ${bytes} MSTORE

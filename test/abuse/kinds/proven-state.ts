@@ -1,19 +1,19 @@
-/** Calls that are executed on state that nodes prove, and read as much of it as they can. */
+/** Calls that are executed on state from Merkle proofs of nodes, and read as much of it as they can. */
 import { assemble } from '../../../scripts/assembler.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import type { Abuse } from '../abuse.ts';
 import { type BodyAbuse, bodyAbuse, encodeCall, nextNumber } from './body-abuse.ts';
 
 const STATE = 'state.localhost';
-/** Accounts of the node's state, beginning with this address. */
+/** Number of accounts in the node's state, from `FIRST_ACCOUNT` on. */
 export const STATE_ACCOUNTS = 20_000;
 export const FIRST_ACCOUNT = 0x1000_0000;
-/** Coprime to the number of accounts, so that calls one after the other begin at other ones. */
+/** Coprime to the number of accounts, so that successive calls begin at different ones. */
 const STEP = 2_741;
 
 const family = 'proven state';
 
-/** Reads so many accounts that no call before it has read. */
+/** Encodes a call that reads `accounts` accounts, beginning where no call before it began. */
 function readAccounts(accounts: number, instruction: 'BALANCE' | 'EXTCODESIZE'): Uint8Array {
   const first = FIRST_ACCOUNT + ((nextNumber() * STEP) % (STATE_ACCOUNTS - accounts));
   const code = assemble(

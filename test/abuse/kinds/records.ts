@@ -1,4 +1,4 @@
-/** Records of a key that has as many as it may, and goes on asking for more. */
+/** Requests for more records on a key that already has its maximum. */
 import type { Abuse } from '../abuse.ts';
 import { type BodyAbuse, bodyAbuse, DEVNET, encodeCall } from './body-abuse.ts';
 

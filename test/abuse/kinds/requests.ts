@@ -9,7 +9,7 @@ export type RequestPlan = {
 
 export const CHAIN_ID_BODY: Uint8Array = encodeCall('eth_chainId', []);
 
-/** A whole request over HTTP. */
+/** Encodes a complete HTTP request. */
 export function encodeRequest({ key }: Target, plan: RequestPlan = {}): Buffer {
   const { host = DEVNET, body = CHAIN_ID_BODY, headers = {} } = plan;
   const lines = [
@@ -22,7 +22,7 @@ export function encodeRequest({ key }: Target, plan: RequestPlan = {}): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]);
 }
 
-/** The head of an upgrade to WebSocket, without the empty line that ends it. */
+/** Encodes the head of an upgrade to WebSocket, without the empty line that ends it. */
 export function encodeUpgrade({ key }: Target, host: string = DEVNET): string {
   return [
     `GET /ws/v3/${key} HTTP/1.1`,
@@ -39,7 +39,7 @@ const MASKED = 0x80;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** The head of a frame of a client; its mask is 0, so that the content stays as it is. */
+/** Encodes the head of a client's frame; its mask is 0, so that the content stays as it is. */
 export function encodeFrameHead(opcode: number, isFinal: boolean, length: number): Buffer {
   const first = (isFinal ? 0x80 : 0) | opcode;
   const mask = [0, 0, 0, 0];

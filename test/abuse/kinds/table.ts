@@ -13,7 +13,7 @@ import { UNREAD_ANSWERS } from './unread-answers.ts';
 import { WAITING_SENDS } from './waiting-sends.ts';
 import { WEB_SOCKETS } from './web-sockets.ts';
 
-/** What takes nothing from the service: the noise of the measurement, and what the attackers' own computing adds to it. */
+/** Controls that take nothing from the service: they show the noise of the measurement, and the effect of the attackers' own computation. */
 const CONTROL = {
   family: 'control',
   transport: 'HTTP',
@@ -38,7 +38,7 @@ const CONTROLS: readonly Abuse[] = [
   },
 ];
 
-/** In the order in which they run; those of TLS last, as they need another service. */
+/** All abuses in running order; TLS comes last because it needs another service. */
 export const ABUSES: readonly Abuse[] = [
   ...CONTROLS,
   ...EXPENSIVE_BODIES,
@@ -56,7 +56,7 @@ export const ABUSES: readonly Abuse[] = [
   ...TLS,
 ];
 
-/** @throws Error when there is none of that name */
+/** @throws Error when no abuse has this name */
 export function findAbuse(name: string): Abuse {
   const found = ABUSES.find((abuse) => abuse.name === name);
   if (found === undefined) throw new Error(`there is no abuse "${name}"`);

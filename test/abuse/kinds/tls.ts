@@ -1,9 +1,9 @@
-/** What can be done to a service that speaks TLS, before a request. */
+/** Attacks on a service that speaks TLS, before any request. */
 import type { Abuse } from '../abuse.ts';
 import { holdSockets } from '../attack/sockets.ts';
 
 const COMMON = { family: 'TLS', transport: 'TLS', key: 'none' } as const;
-/** Head of a record of 512 bytes: the beginning of a handshake that never goes on. */
+/** Head of a TLS record of 512 bytes: the beginning of a handshake that never continues. */
 const HALF_HELLO = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]);
 
 export const TLS: readonly Abuse[] = [

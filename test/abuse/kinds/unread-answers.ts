@@ -1,4 +1,4 @@
-/** Answers that are asked for and not, or hardly, read. */
+/** Requests whose answers are not, or hardly, read. */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Abuse, Attacker } from '../abuse.ts';
@@ -15,7 +15,7 @@ const MIDDLING = encodeCall('eth_call', callForZeros(500_000));
 const RECEIPTS = encodeCall('eth_getBlockReceipts', ['0x13']);
 const OF_NODE = encodeCall('eth_call', [{ data: '0xb16e' }, 'latest']);
 const LARGE_REVERT = { method: 'eth_call', params: [{ data: revertWithZeros(ANSWER_BYTES) }, 'latest'] };
-/** Init code that jumps to its begin until its time is up. */
+/** Init code that jumps to its beginning until its time is up. */
 const SLOW = { method: 'eth_call', params: [{ data: '0x5b600056' }, 'latest'] };
 const MIDDLING_REVERT = { method: 'eth_call', params: [{ data: revertWithZeros(90_000) }, 'latest'] };
 const READ = { bytes: 4_096, everyMs: 500 } as const;
@@ -63,7 +63,7 @@ function askUnreadOverWebSocket(
       attacker.seen.sent += messages;
       for (let index = 0; index < messages; index++) socket.send(body, { binary: false });
       if (!isTrickle) return;
-      // A moment of reading takes what the kernel has, and lets the service send as much again.
+      // A moment of reading empties the kernel's buffer, and lets the service send as much again.
       const timer = setInterval(() => {
         socket.resume();
         setTimeout(() => socket.pause(), 1);

@@ -1,4 +1,4 @@
-/** Transactions that no block takes, each sent by a call that waits for its receipt (`eth_sendRawTransactionSync`): it costs a place, and is held open. */
+/** Transactions that enter no block, each sent with `eth_sendRawTransactionSync`, which waits for the receipt: it occupies a place and stays open. */
 import type { Abuse } from '../abuse.ts';
 import { postForever } from '../attack/post.ts';
 import { NODE_CHAIN_ID } from '../stage/hostile-networks.ts';
@@ -6,12 +6,12 @@ import { encodeCall, NODES } from './body-abuse.ts';
 
 const METHOD = 'eth_sendRawTransactionSync';
 const TRANSACTIONS = 64;
-/** Milliseconds that a call waits: longer than the attack lasts. */
+/** Waiting time of a call, milliseconds: longer than the attack lasts. */
 const WAIT_MS = 20_000;
-/** More than the calls of one key that may wait (512): each has one. */
+/** More than the waiting calls that one key may have (512): each connection has one. */
 const CONNECTIONS = 700;
 
-/** Transactions of one sender with nonces from 0 on. */
+/** Signs transactions of one sender with nonces from 0 on. */
 async function signTransactions(): Promise<readonly string[]> {
   const { SigningKey, Transaction } = await import('ethers');
   const key = new SigningKey(`0x${'5'.repeat(64)}`);

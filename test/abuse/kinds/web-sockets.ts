@@ -1,4 +1,4 @@
-/** WebSockets that are opened, or half opened, and used for something else than calls. */
+/** WebSockets that are opened, or half opened, and used for something other than calls. */
 import type { Abuse } from '../abuse.ts';
 import { holdSockets, type writeSlowly } from '../attack/sockets.ts';
 import { holdWebSockets } from '../attack/web-sockets.ts';
@@ -10,7 +10,7 @@ const TEXT = 1;
 const CONTINUATION = 0;
 const PING = 9;
 const PONG = 10;
-/** More than the service has. */
+/** More WebSockets than the service allows. */
 const TOO_MANY = 1_100;
 const MESSAGE_BYTES = 5_000_000;
 const FRAGMENT_BYTES = 50_000;
@@ -23,7 +23,7 @@ const TINY_FRAGMENTS = Buffer.concat(
   ),
 );
 
-/** An open WebSocket of which the frames are ours to write. */
+/** Opens WebSockets whose frames `write` encodes itself. */
 function useRaw(
   attacker: Parameters<Abuse['begin']>[0],
   count: number,

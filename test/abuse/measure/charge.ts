@@ -1,4 +1,4 @@
-/** Whether an abuse was charged for. */
+/** Checks that an abuse was charged. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { Abuse, Probe } from '../abuse.ts';
@@ -6,21 +6,21 @@ import { type AttackReport, describeAnswer } from '../attack/seen.ts';
 import { requestText } from '../stage/ask.ts';
 import type { Stage } from '../stage/stage.ts';
 
-/** Bodies that are sent with a key that pays for two. */
+/** Number of probes sent with a key that pays for two bodies. */
 const PROBES = 6;
 const PROBE_MS = 60_000;
-/** The status page is computed once a second, on a busy machine later. */
+/** Polling interval: the status page is computed once a second, later on a busy machine. */
 const STATUS_MS = 200;
 const PATIENCE_MS = 60_000;
 const START_CHARACTERS = 2_048;
-/** Of what is answered, at least so much has to be counted. */
+/** Least share of the answers that has to be counted. */
 const COUNTED_SHARE = 0.5;
 
 const LIMIT_REFUSAL =
   /-32005|^(408|413|429|431|503) |Unexpected server response: (429|503)|^closed 1(008|009|013)/;
 const CLOSED = /^closed by the service|^ECONNRESET/;
 
-/** Of the abuser's key since the service was started. */
+/** Usage of the abuser's key since the start of the service. */
 export type Usage = { readonly calls: number; readonly credits: number; readonly limited: number };
 
 export type ChargeVerdict = { readonly isCharged: boolean; readonly text: string };
@@ -31,7 +31,7 @@ export async function readUsage(stage: Stage, abuse: Abuse): Promise<Usage> {
   return { calls: entry?.calls ?? 0, credits: entry?.credits ?? 0, limited: entry?.limited ?? 0 };
 }
 
-/** @param before its usage before the abuse */
+/** Checks the charge that `abuse.charge` requires. @param before usage of the key before the abuse */
 export async function judgeCharge(
   stage: Stage,
   abuse: Abuse,
@@ -88,7 +88,7 @@ export function countKinds({ kinds }: AttackReport, pattern: RegExp): number {
   return Object.entries(kinds).reduce((sum, [kind, count]) => (pattern.test(kind) ? sum + count : sum), 0);
 }
 
-/** @returns how many were refused for the rate */
+/** Sends the probes. @returns number of them that were refused for the rate */
 async function sendProbes(stage: Stage, probe: Probe): Promise<number> {
   const answers = await (probe.transport === 'HTTP' ? probeHttp(stage, probe) : probeWebSocket(stage, probe));
   return answers.filter((answer) => LIMIT_REFUSAL.test(answer)).length;

@@ -1,4 +1,4 @@
-/** How one abuse went, and where that falls short. */
+/** Outcome of one abuse, and its shortfalls. */
 import { countFailures, describeFailures } from '../../operations/load/plan.ts';
 import type { Abuse } from '../abuse.ts';
 import type { ChargeVerdict } from './charge.ts';
@@ -6,10 +6,10 @@ import { findWorstLane, type Medians, type P99, type Rounds, readMedians, readP9
 
 const MiB = 1024 * 1024;
 const MAX_RESIDENT_BYTES = 600 * MiB;
-/** Of the neighbour's median beside calls on proven state to that alone, for which nodes and threads do most of the work. */
+/** Maximum ratio of the neighbour's median beside calls on proof-backed state to that alone; nodes and threads do most of the work there. */
 const MAX_PROVEN_MEDIAN_RATIO = 1.5;
 const MAX_RECOVERY_MS = 5_000;
-/** Of the whole abuse; lines about one thing are bounded for each minute. */
+/** Maximum for the whole abuse; lines about one subject are limited for each minute. */
 const MAX_LOG_LINES = 200;
 const SHOWN_KINDS = 3;
 const LEAST_SENT = 4;
@@ -30,7 +30,7 @@ export type Outcome = {
   readonly wrong: number;
   readonly logLines: number;
   readonly isRunning: boolean;
-  /** What the abuser saw most often. */
+  /** Most frequent answers to the abuser. */
   readonly seen: string;
 };
 
@@ -65,7 +65,7 @@ export function describeOutcome(
   };
 }
 
-/** Where it falls short; empty where everything is as it has to be. */
+/** Lists the shortfalls; empty where everything is as required. */
 export function findShortfalls(outcome: Outcome): readonly string[] {
   const { p99, medians, failed, failures, peakBytes, charge, recoveryMs, recoveryLack, wrong, logLines } =
     outcome;
@@ -87,17 +87,17 @@ export function findShortfalls(outcome: Outcome): readonly string[] {
   return shortfalls;
 }
 
-/** Whether the service is not as it was before. A neighbour that only waited leaves nothing, and memory is looked at by itself. */
+/** Whether the service has to be restarted. A neighbour that only waited leaves no trace, and memory is checked separately. */
 export function leavesTraces({ isRunning, failed, recoveryLack, wrong }: Outcome): boolean {
   return !isRunning || failed > 0 || recoveryLack !== undefined || wrong > 0;
 }
 
-/** Only what was measured while nothing else wanted the processors says that it is the abuse. */
+/** Whether the latency limit is exceeded; only a measurement while nothing else used the processors shows that the abuse is the cause. */
 export function isTooSlow({ p99 }: Outcome): boolean {
   return p99.isCalm && !(p99.beside <= p99.limit);
 }
 
-/** Where calls run on proven state. */
+/** Applies only to calls on state from proofs. */
 function isMedianTooHigh({ abuse, p99, medians }: Outcome): boolean {
   return (
     abuse.family === 'proven state' &&
@@ -106,7 +106,7 @@ function isMedianTooHigh({ abuse, p99, medians }: Outcome): boolean {
   );
 }
 
-/** Why it says nothing; undefined where it does. */
+/** Returns the reason why the outcome is inconclusive; undefined where it is conclusive. */
 export function findDoubt({ abuse, sent, rounds, p99 }: Outcome): string | undefined {
   if (abuse.family !== 'control' && sent < (abuse.least ?? LEAST_SENT) * rounds)
     return `not tested, sent ${sent} times only`;

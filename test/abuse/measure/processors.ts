@@ -1,19 +1,19 @@
-/** How much of the processors is used by programs that have no part in the measurement. Linux only, as /proc is. */
+/** Processor use of programs that have no part in the measurement. Linux only, since it reads /proc. */
 import { readFileSync } from 'node:fs';
 
-/** Of /proc/stat, as it is on every platform that node runs on. */
+/** Unit of /proc/stat, the same on every platform that Node.js runs on. */
 const TICKS_PER_SECOND = 100;
-/** Fields of `cpu` in /proc/stat behind its name: user, nice, system, and time that another machine took. */
+/** Fields of `cpu` in /proc/stat after its name: user, nice, system, steal. */
 const BUSY_FIELDS = [0, 1, 2, 7] as const;
-/** Behind the name in parentheses in /proc/PID/stat, from `state` on: user, system, and those of its children that have ended. */
+/** Fields of /proc/PID/stat from `state` on, after the name in parentheses: utime, stime, and cutime, cstime of its ended children. */
 const OWN_FIELDS = [11, 12, 13, 14] as const;
 
-/** Processors that others use, on average, below which a measurement counts: a hundredth of it decides about a p99. */
+/** A measurement counts when other programs use fewer processors than this on average: a p99 depends on a hundredth of the time. */
 export const CALM_PROCESSORS = 0.1;
 
 /**
- * Counts from now on.
- * @param pids of all that belongs to the measurement
+ * Starts counting.
+ * @param pids of all processes of the measurement
  * @returns processors that other programs used since, on average
  */
 export function watchProcessors(pids: readonly number[]): () => number {
@@ -25,7 +25,7 @@ export function watchProcessors(pids: readonly number[]): () => number {
   };
 }
 
-/** Counts from now on. @returns processors that this process used since, on average */
+/** Starts counting. @returns processors that this process used since, on average */
 export function watchProcess(pid: number): () => number {
   const startedAt = performance.now();
   const before = readOwnTicks(pid);
@@ -41,7 +41,7 @@ function readForeignTicks(pids: readonly number[]): number {
   return addFields(all.split(/\s+/).slice(1), BUSY_FIELDS) - own;
 }
 
-/** 0 when the process has ended. */
+/** Returns 0 when the process has ended. */
 function readOwnTicks(pid: number): number {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -5,19 +5,19 @@ import type { Stage } from '../stage/stage.ts';
 import { readVitals, type Vitals } from '../stage/vitals.ts';
 
 const POLL_MS = 50;
-/** How long it is waited for, whatever is asked of it. */
+/** Maximum time to wait, longer than any required recovery. */
 const PATIENCE_MS = 60_000;
 const CALL_MS = 5_000;
-/** Threads for heavy calls, and connections to nodes, may have come meanwhile. */
+/** Allowance for threads of heavy calls and connections to nodes that were added meanwhile. */
 const MORE_DESCRIPTORS = 72;
 
 export type Recovery = {
   readonly ms: number;
-  /** What was not well when it was given up. */
+  /** Reason why the service had not recovered at the end of the wait. */
   readonly lack: string | undefined;
 };
 
-/** Waits until what an abuse used up is given back, and the neighbour's calls, a heavy one among them, are right. */
+/** Waits until resources used by an abuse are released, and the neighbour's calls, a heavy one among them, have the expected answers. */
 export async function recover(stage: Stage, lanes: readonly Lane[], before: Vitals): Promise<Recovery> {
   const startedAt = performance.now();
   let lack: string | undefined = 'not looked at';

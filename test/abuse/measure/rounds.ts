@@ -1,7 +1,7 @@
 /**
- * The neighbour beside an abuse and without it, in turns. The attackers share the processors of the service, which others would not:
- * without the abuse they compute as much as they did for it. Where that is not enough, the same abuse and the same neighbour have a plain
- * server in the service's place: what neighbours wait for there, the kernel and node take, whatever stands behind them.
+ * Measures the neighbour beside an abuse and without it, in turns. The attackers share the processors of the service, which real ones
+ * would not: without the abuse they compute as much as they did for it. Where that does not explain the latency, the same abuse and the same
+ * neighbour run against a plain server in the service's place: the latency there is due to the kernel and Node.js, whatever the service does.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../../../bench/load.ts';
@@ -19,62 +19,62 @@ import { readResidentBytes, readVitals, watchMemory } from '../stage/vitals.ts';
 import { CALM_PROCESSORS, watchProcess, watchProcessors } from './processors.ts';
 import { type Recovery, recover } from './recovery.ts';
 
-/** For connections to be opened, before latencies count. */
+/** Time for connections to open before latencies count. */
 const OPENING_MS = 100;
 const P99 = 0.99;
 const MIDDLE = 0.5;
 const MAX_BYTES: number = 1_500 * 1024 * 1024;
 const LOOK_MS = 20;
-/** What counts as unharmed: twice the latency alone, or so many milliseconds more than alone, or than a plain server makes beside the same abuse. */
+/** Unharmed: at most twice the latency alone, or at most this many milliseconds more than alone, or than a plain server beside the same abuse. */
 const MAX_RATIO = 2;
 const MAX_MORE_MS = 10;
-/** So far below or beyond it that no further round could show anything else. */
+/** Factors of the limit below or above which no further round could change the result. */
 const CLEAR = 0.7;
 const HOPELESS = 10;
-/** What counts as alone: the middle of so many of the last measurements, which are short. */
+/** Baseline: the median of this many of the last measurements, each of which is short. */
 const ALONE_ROUNDS = 5;
-/** Measurements are of the same where the attackers computed for the same share of a processor, but for this much. */
+/** Measurements are comparable when the attackers' shares of a processor differ by at most this. */
 const SAME_SHARE = 0.1;
-/** Earlier measurements that are kept, of any share. */
+/** Maximum number of stored baseline measurements, of any share. */
 const KEPT_ROUNDS = 60;
-/** Alone it is measured again where fewer of the comparable measurements are younger than this, milliseconds. */
+/** The baseline is measured again when fewer of the comparable measurements are younger than `FRESH_MS`, milliseconds. */
 const FRESH_ROUNDS = 3;
 const FRESH_MS = 60_000;
 
 export type RoundPlan = {
   readonly aloneMs: number;
-  /** Of abuses that do not say how long they take. */
+  /** Duration of abuses that specify none. */
   readonly attackMs: number;
-  /** Where the latencies are not clearly good or bad, or something else wanted the processors, they are measured up to so many times. */
+  /** Maximum number of rounds, used where the latencies are not clearly good or bad, or other programs used the processors. */
   readonly maxRounds: number;
-  /** Whether there is time for one more round than the first. */
+  /** Returns whether there is time for one more round than the first. */
   readonly hasTime?: () => boolean;
 };
 
-/** What a neighbour was answered for a while. */
+/** A neighbour's results during one measurement. */
 export type Round = {
   readonly reports: readonly LaneReport[];
-  /** Processors that programs without a part in it used meanwhile. */
+  /** Processors that unrelated programs used during the measurement. */
   readonly foreign: number;
-  /** Processors that the attackers used meanwhile, 0 to 1 and a little more. */
+  /** Processors that the attackers used during the measurement, 0 to slightly above 1. */
   readonly attackers?: number;
-  /** When it ended, milliseconds of `performance.now`. */
+  /** End of the measurement, milliseconds of `performance.now`. */
   readonly endedAt?: number;
 };
 
 export type Rounds = {
-  /** The last of this and earlier abuses whose attackers computed as much. */
+  /** Last baselines of this and earlier abuses whose attackers computed as much. */
   readonly alone: readonly Round[];
   readonly beside: readonly Round[];
-  /** Beside the same abuse of a plain server; empty where the neighbour was unharmed without looking at it. */
+  /** Measurements of a plain server beside the same abuse; empty where the neighbour was unharmed without them. */
   readonly plain: readonly Round[];
-  /** Of all that was measured for this abuse. */
+  /** Reports of all measurements of this abuse. */
   readonly reports: readonly LaneReport[];
   readonly attacks: AttackReport;
-  /** The slowest. */
+  /** Slowest recovery. */
   readonly recovery: Recovery;
   readonly peakBytes: number;
-  /** Why the neighbour could not open a WebSocket beside it, where it could not. */
+  /** Reason why the neighbour could not open a WebSocket beside the abuse. */
   readonly socketFault: string | undefined;
 };
 
@@ -84,7 +84,7 @@ export type Actors = {
   readonly attack: Attack;
   readonly plain: PlainServer;
   readonly lanes: readonly Lane[];
-  /** Of the service as it runs now, alone; what is measured is added. */
+  /** Baselines of the current service process; new ones are appended. */
   readonly alone: Round[];
 };
 
@@ -132,7 +132,7 @@ export async function runRounds(actors: Actors, abuse: Abuse, plan: RoundPlan): 
   };
 }
 
-/** @param share of a processor, for which the attackers compute meanwhile */
+/** @param share of a processor that the attackers use for computing meanwhile */
 async function measureAlone(actors: Actors, ms: number, share: number): Promise<Round> {
   const { load, attack, lanes } = actors;
   await begin(load, lanes);
@@ -172,7 +172,7 @@ async function measureBeside(actors: Actors, abuse: Abuse, ms: number): Promise<
   await attack.begin(abuse.name, stage.targetFor(abuse.key));
   await sleepWhileSmall(stage.program.pid, ms);
   const attackers = readAttackers();
-  // What is under way is waited for while the abuse goes on.
+  // Requests in flight are awaited while the abuse continues.
   const isLarge = readResidentBytes(stage.program.pid) > MAX_BYTES;
   const report = isLarge ? await attack.end() : undefined;
   const fault = await findWebSocketFault(stage);
@@ -200,7 +200,7 @@ async function measurePlain(
   return { reports, foreign };
 }
 
-/** An abuse that takes far more memory than it may is ended: others use the machine, too. */
+/** Waits, but returns early when the service exceeds `MAX_BYTES`, because others use the machine, too. */
 async function sleepWhileSmall(pid: number, ms: number): Promise<void> {
   const until = performance.now() + ms;
   while (performance.now() < until && !(readResidentBytes(pid) > MAX_BYTES)) await sleep(LOOK_MS);
@@ -220,15 +220,15 @@ function needsRound(round: number, latencies: Latencies, { maxRounds, hasTime }:
   if (round >= maxRounds || hasTime?.() === false) return false;
   if (countFailures(latencies.beside.flatMap(({ reports }) => reports)) > 0) return false;
   const { beside, limit, isCalm } = readP99(latencies);
-  // What others wanted can only have made it higher.
+  // Load of other programs can only have raised it.
   if (beside < limit * CLEAR) return false;
   return !isCalm || beside <= limit * HOPELESS;
 }
 
-/** The neighbour's median latency over all lanes but that of the heavy calls, alone and beside. Milliseconds. */
+/** The neighbour's median latency over all lanes but the heavy one, alone and beside the abuse. Milliseconds. */
 export type Medians = { readonly alone: number; readonly beside: number };
 
-/** Of the rounds that count. */
+/** Reads medians of the calm rounds, or of all where alone or beside none is calm. */
 export function readMedians({ alone, beside }: Pair): Medians {
   const isCalm = alone.some(isRoundCalm) && beside.some(isRoundCalm);
   const read = (rounds: readonly Round[]): number =>
@@ -236,22 +236,22 @@ export function readMedians({ alone, beside }: Pair): Medians {
   return { alone: read(alone), beside: read(beside) };
 }
 
-/** Milliseconds. */
+/** The 99th percentile of latency, milliseconds. */
 export type P99 = {
   readonly alone: number;
   readonly beside: number;
-  /** Of a plain server beside the same abuse; NaN where it was not measured. */
+  /** Latency of a plain server beside the same abuse; NaN where it was not measured. */
   readonly plain: number;
-  /** The lowest of the rounds: where it is far below, something else wanted the processors. */
+  /** Lowest of the rounds: where it is far below `beside`, other programs used the processors. */
   readonly best: number;
   readonly limit: number;
-  /** Whether there were rounds in which nothing else wanted the processors: the others do not count then. */
+  /** Whether there were rounds without other programs on the processors; the remaining rounds do not count then. */
   readonly isCalm: boolean;
-  /** Processors that others used, in the calmest round alone or beside, whichever was less calm. */
+  /** Processors that other programs used in the calmest round alone or beside, whichever is higher. */
   readonly foreign: number;
 };
 
-/** Over all lanes but that of the heavy calls, the middle of the rounds that count. */
+/** Reads the median over the rounds that count, of all lanes but the heavy one. */
 export function readP99({ alone, beside, plain }: Latencies): P99 {
   const [calmAlone, calmBeside] = [alone.filter(isRoundCalm), beside.filter(isRoundCalm)];
   const isCalm = calmAlone.length > 0 && calmBeside.length > 0;
@@ -269,7 +269,7 @@ export function readP99({ alone, beside, plain }: Latencies): P99 {
   };
 }
 
-/** A plain server that did not answer says nothing. */
+/** Returns 0, which raises no limit, where the plain server did not answer. */
 function readPlainLimit(plainMs: number): number {
   return Number.isFinite(plainMs) ? plainMs + MAX_MORE_MS : 0;
 }
@@ -283,13 +283,13 @@ function isRoundCalm({ foreign }: Round): boolean {
   return foreign < CALM_PROCESSORS;
 }
 
-/** Without an answer it is infinite. */
+/** Returns infinity when there was no answer. */
 function readLight({ reports }: Round, part: number): number {
   const latency = readPercentile(reports.filter(isLight), part);
   return Number.isNaN(latency) ? Number.POSITIVE_INFINITY : latency;
 }
 
-/** The lane with the highest p99 beside the abuse. */
+/** Returns the lane with the highest p99 beside the abuse. */
 export function findWorstLane({ beside }: Pair): string {
   const reports = beside.flatMap((round) => round.reports).filter(isLight);
   const names = [...new Set(reports.map(({ name }) => name))];

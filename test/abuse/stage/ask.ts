@@ -11,11 +11,11 @@ export type Asking = {
   readonly host: string;
   readonly key: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** After which there is no answer, milliseconds. */
+  /** Time limit for the answer, milliseconds. */
   readonly timeLimit?: number;
 };
 
-/** Asks over a connection that is used for nothing else. @throws Error when there is no answer */
+/** Sends a request over a new connection. @throws Error when there is no answer */
 export async function requestText(
   stage: Stage,
   { text, host, key, headers = {}, timeLimit = 30_000 }: Asking,
@@ -43,7 +43,7 @@ export async function requestText(
 
 const SOCKET_MS = 60_000;
 
-/** Asks for the chain id over a new WebSocket. @returns why there is no answer; undefined when there is one */
+/** Requests the chain id over a new WebSocket. @returns why there is no answer; undefined when there is one */
 export function findWebSocketFault(stage: Stage): Promise<string | undefined> {
   const protocol = stage.isSecure ? 'wss' : 'ws';
   const url = `${protocol}://127.0.0.1:${stage.program.port}/ws/v3/${stage.keyOf('neighbour')}`;

@@ -1,12 +1,12 @@
-/** Networks of the stage with one node that is hostile where a call asks for it, each in its own way. */
+/** Networks with one node each that is hostile where a call requests it, each in its own way. */
 import type { Call } from '../../support/faults/fault.ts';
 import { CONTENTS, type Content } from '../../support/hostile/contents.ts';
 import { DELIVERIES, type HostileDelivery, type NodeTransport } from '../../support/hostile/deliveries.ts';
 
 export type HostileNetwork = {
-  /** Also the first part of its host name. */
+  /** Network name, also the first part of its host name. */
   readonly name: string;
-  /** How the node is described in the name of an abuse. */
+  /** Description of the node in the name of an abuse. */
   readonly sends: string;
   readonly content: Content;
   readonly delivery: HostileDelivery;
@@ -14,7 +14,7 @@ export type HostileNetwork = {
   readonly transport: NodeTransport;
 };
 
-/** What the data of a call begins with at which the node is hostile. */
+/** Prefix of a call's data that makes the node hostile. */
 export const HOSTILE_DATA = '0x4057';
 /** Chain id of the node. */
 export const NODE_CHAIN_ID = 99;
@@ -35,7 +35,7 @@ function hostile(
   return { sends, content, delivery, bytes: megabytes * MB, transport };
 }
 
-/** One each: a node that was hostile is out of use for a while. */
+/** Each network has its own node, since a node that was hostile is out of use for a while. */
 export const HOSTILE_NETWORKS: readonly HostileNetwork[] = [
   hostile('HTTP', 'many elements', 'as a whole', 120),
   hostile('HTTP', 'many members', 'gzip', 32),

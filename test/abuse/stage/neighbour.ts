@@ -1,4 +1,4 @@
-/** The polite neighbour: what it asks, at its own pace, on a key and connections of its own. */
+/** The polite neighbour: its requests, with a rate, a key and connections of its own. */
 import type { FixedQuestion, Lane } from '../../operations/load/plan.ts';
 import { FACTS } from '../../support/development.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -10,13 +10,13 @@ type Asked = Pick<FixedQuestion, 'method' | 'params'>;
 type LanePlan = Pick<Lane, 'name' | 'transport' | 'connections' | 'isFleeting'> & {
   readonly perSecond: number;
   readonly host: string;
-  /** Absent: chain ids and calls that return the id of their request. */
+  /** Absent for chain ids and calls that return the id of their request. */
   readonly asks?: readonly Asked[];
 };
 
-/** Its answers may take long: they have to be right, and are not part of the latencies. */
+/** Lane whose answers may take long: they have to be correct, but do not count as latencies. */
 export const HEAVY_LANE = 'heavy';
-/** About 40 ms of a thread. */
+/** Call that takes about 40 ms of a thread. */
 const HEAVY: Asked = { method: 'eth_call', params: [{ data: countTo(400_000) }, 'latest'] };
 const TRANSFER = FACTS.devnet.calls.tokenTransfer;
 const BALANCE = FACTS.devnet.calls.tokenBalance;
@@ -82,16 +82,16 @@ const LEARN_MS = 120_000;
 const START = '{"jsonrpc":"2.0","id":1,"result":';
 
 /**
- * Its lanes, with the answers that the service gives while nothing else happens.
- * @param pace 1 is all of its requests
- * @throws Error when the service gives no answer
+ * Returns the neighbour's lanes, with the answers that the service gives while idle.
+ * @param pace fraction of the full request rate, 1 is all
+ * @throws Error when the service does not answer
  */
 export async function planNeighbour(stage: Stage, pace: number): Promise<readonly Lane[]> {
   const key = stage.keyOf('neighbour');
   const learn = async (host: string, { method, params }: Asked): Promise<FixedQuestion> => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     let answer = '';
-    // A service that has just been started may not have identified its node, which on a busy machine gets little of a processor.
+    // A new service may not have identified its node yet; on a busy machine the node gets little processor time.
     await waitUntil(async () => {
       answer = (await requestText(stage, { text, host, key })).text;
       return answer.startsWith(START);

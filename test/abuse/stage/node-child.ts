@@ -1,4 +1,4 @@
-/** A node in a process of its own. What it says to a call depends on how the call's data begins. */
+/** A node in a separate process. The beginning of a call's data selects its answer. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,10 +15,10 @@ import {
   NODE_CHAIN_ID,
 } from './hostile-networks.ts';
 
-/** Where the stage finds the node. */
+/** Addresses of the node for the stage. */
 export type NodeUrls = {
   readonly url: string;
-  /** In the order of `HOSTILE_NETWORKS`. */
+  /** One address for each of `HOSTILE_NETWORKS`, in its order. */
   readonly hostile: readonly string[];
 };
 
@@ -26,7 +26,7 @@ const LARGE_BYTES = 11_000_000;
 const LARGE_RESULT = `0x${'00'.repeat(LARGE_BYTES)}`;
 const WORD = 64;
 const encodeWord = (value: number): string => value.toString(16).padStart(WORD, '0');
-/** `Error(string)` with that much text. */
+/** `Error(string)` with `LARGE_BYTES` of text. */
 const LARGE_REVERT = `0x08c379a0${encodeWord(32)}${encodeWord(LARGE_BYTES)}${'61'.repeat(LARGE_BYTES)}`;
 const LONG_TEXT = 'very long '.repeat(100_000);
 
@@ -50,7 +50,7 @@ function answerCall([call]: readonly unknown[]): unknown {
 }
 
 const context = { after: () => {} } as unknown as TestContext;
-/** Transactions that were sent wait for a block for ever. */
+/** Sent transactions, which never enter a block. */
 const waiting = new Set<string>();
 const node = await startNode(context, {
   chainId: NODE_CHAIN_ID,
@@ -72,9 +72,9 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** In front of it: calls that are never answered, and answers that are no JSON. */
+/** Proxy before the node for calls that are never answered, and answers that are not JSON. */
 const door = createServer((request, response) => {
-  // A call that is given up ends its connection.
+  // A caller that gives up closes its connection.
   answer(request, response).catch(() => response.destroy());
 });
 
@@ -91,14 +91,14 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 door.keepAliveTimeout = 600_000;
 
-/** Further doors to it, over HTTP and WebSocket: one for each network that is hostile where a call asks for that. */
+/** Opens one more proxy over HTTP or WebSocket, for a network that is hostile where a call requests it. */
 async function openHostile({ content, delivery, bytes, transport }: HostileNetwork): Promise<string> {
   const upstream = await FaultUpstream.start(node.url);
   await upstream.setFault({
     concerns: asksForHostility,
     delivery: {
       kind: 'own',
-      // The service ends the connection: that is no failure of this process.
+      // The service closes the connection, which is no failure of this process.
       pour: (answer) => void deliver(delivery, answer, content, bytes).catch(() => {}),
     },
   });

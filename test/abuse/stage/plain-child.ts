@@ -1,6 +1,6 @@
 /**
- * A server of node and `ws` without anything of ours, in the place of the service: it reads each request to its end and answers the
- * neighbour from a list. What the neighbour waits for beside an abuse of it is what this machine and node make of the abuse by themselves.
+ * A server of Node.js and `ws` without any code of this project, in the place of the service: it reads each request to its end and answers the
+ * neighbour from a list. The neighbour's latency beside an abuse of it is what this machine and Node.js alone make of the abuse.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -11,9 +11,9 @@ import { ask } from '../../operations/load/questions.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import type { FixedAnswer, FromPlain } from './plain-server.ts';
 
-/** A longer text is none of the neighbour's, and is not parsed: it could only be slower for it. */
+/** A longer body is not the neighbour's and is not parsed: parsing could only slow the neighbour down. */
 const MAX_PARSED_BYTES = 64 * 1024;
-/** Connections of one address, and connections that wait in the kernel: as many as the service has. */
+/** Maximum connections of one address, and of the kernel's backlog: the same as in the service. */
 const MAX_HELD = 2_048;
 const BACKLOG = 65_535;
 const REFUSED = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}';

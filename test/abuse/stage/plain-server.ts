@@ -9,7 +9,7 @@ const CHILD = join(import.meta.dirname, 'plain-child.js');
 export type FixedAnswer = { readonly request: string; readonly result: string };
 export type FromPlain = { readonly port: number };
 
-/** The server that stands in the place of the service, in a process of its own, as the one that measures sees it. */
+/** Handle of the server in the place of the service, which runs in a separate process. */
 export class PlainServer {
   readonly port: number;
   readonly #child: ChildProcess;
@@ -29,7 +29,7 @@ export class PlainServer {
     return this.#child.pid as number;
   }
 
-  /** Learns what the lanes have to be answered. */
+  /** Sends the expected answers of the lanes to the server. */
   async learn(lanes: readonly Lane[]): Promise<void> {
     const answers: FixedAnswer[] = lanes
       .flatMap(({ requests }) => requests ?? [])

@@ -1,4 +1,4 @@
-/** The service under attack: the program as a user starts it, its keys, and a node behind one of its networks. */
+/** The service under attack: the program as a user starts it, its keys, and nodes behind its networks. */
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -14,19 +14,19 @@ import type { NodeUrls } from './node-child.ts';
 import { StateNode } from './state-node.ts';
 
 const NODE_CHILD = join(import.meta.dirname, 'node-child.js');
-/** What the service asks by itself is no part of an abuse. */
+/** Slow polling, since requests of the service itself are no part of an abuse. */
 const RARELY_POLLED = { blockTime: '12s', pollInterval: '2s' } as const;
-/** A node is on another machine: where there are too few processors, the service goes before it, and it before the attackers. */
+/** A real node is on another machine: with too few processors the service has priority over it, and it over the attackers. */
 const NODE_PRIORITY = 8;
 const ABUSER_ADDRESS = '127.0.0.66';
-/** An address that has tried wrong keys is refused for a while, also with a key that the service does not know yet. */
+/** Source address for wrong keys: it is refused for a while, also with a key that the service has not seen yet. */
 const GUESSER_ADDRESS = '127.0.0.67';
-/** That opens nothing. */
+/** Key that does not exist. */
 const WRONG_KEY = 'ffffffffffffffffffffffffffffffff';
 
 export type KeyName = 'neighbour' | 'rated' | 'unlimited' | 'probe';
 
-/** What the keys may do, as options of `keys create`. `probe` pays for two bodies, and then for one a second. */
+/** Limits of the keys, as options of `keys create`. `probe` pays for two bodies, and then for one a second. */
 const KEYS: Readonly<Record<KeyName, readonly string[]>> = {
   neighbour: [],
   rated: ['--rate', '50/50'],
@@ -43,7 +43,7 @@ const NETWORKS = {
   },
   prague: { builtin: 'op-rollup', hosts: ['prague.localhost'] },
 } as const;
-/** Shorter than by default, so that they show within an attack; all bounds of sizes and numbers are the defaults. */
+/** Shorter than the defaults, so that they expire within an attack; all limits of sizes and numbers are the defaults. */
 const TIME_LIMITS = {
   headersTimeout: '2s',
   bodyTimeout: '3s',
@@ -56,7 +56,7 @@ const run = promisify(execFile);
 export type StageOptions = {
   /** Whether the service speaks TLS. */
   readonly isSecure: boolean;
-  /** Whether its time limits are short enough to show within an attack; a busy machine would break them by itself. */
+  /** Whether its time limits expire within an attack; a busy machine would exceed them without one. */
   readonly hasShortTimes: boolean;
 };
 
@@ -130,7 +130,7 @@ export class Stage {
     };
   }
 
-  /** Starts the program anew, with the same data. */
+  /** Restarts the program with the same data. */
   async restart(): Promise<void> {
     this.program.signal('SIGKILL');
     await this.program.waitForExit();
@@ -144,7 +144,7 @@ export class Stage {
   }
 }
 
-/** `portcullis keys create`, as an operator does. */
+/** Runs `portcullis keys create`, like an operator. */
 async function createKey(program: Program, name: string, options: readonly string[]): Promise<string> {
   const args = [MAIN, 'keys', 'create', '--config', program.configFile, '--name', name, ...options];
   const { stdout } = await run(process.execPath, args);

@@ -1,4 +1,4 @@
-/** A node, in a process of its own, whose state has so many accounts that each takes a proof of its own. */
+/** A node in a separate process, whose state has so many accounts that each needs a proof of its own. */
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const CHAIN_ID = 1_337;
 
 export class StateNode {
   readonly #program: Program;
-  /** The network in front of it, which executes calls itself. */
+  /** Configuration of the network before it, which executes calls itself. */
   readonly network: Readonly<Record<string, unknown>>;
 
   private constructor(program: Program, network: Readonly<Record<string, unknown>>) {

@@ -1,4 +1,4 @@
-/** What the service's process uses, as the kernel and its own metrics say. Linux only, as /proc is. */
+/** Resource use of the service's process, from the kernel and from its own metrics. Linux only, since it reads /proc. */
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from '../../support/program.ts';
@@ -6,7 +6,7 @@ import type { Program } from '../../support/program.ts';
 const WATCH_MS = 20;
 const NEW_LINE = 0x0a;
 
-/** Bytes; NaN when the process has gone. */
+/** Returns the resident size in bytes; NaN when the process has ended. */
 export function readResidentBytes(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -24,7 +24,7 @@ function countDescriptors(pid: number): number {
   }
 }
 
-/** Looks at the memory of a process until it is asked for the peak, in bytes. */
+/** Samples the memory of a process. @returns a function that stops sampling and returns the peak, bytes */
 export function watchMemory(pid: number): () => number {
   let peak = readResidentBytes(pid);
   const timer = setInterval(() => {
@@ -36,10 +36,10 @@ export function watchMemory(pid: number): () => number {
   };
 }
 
-/** Everything that an abuse may use up and has to give back. */
+/** Resources that an abuse may use up and has to release, by name. */
 export type Vitals = Readonly<Record<string, number>>;
 
-/** Gauges of `/metrics` that return to where they were. */
+/** Gauges of `/metrics` that return to their earlier values. */
 const GAUGE =
   /^(portcullis_(?:http_connections|websocket_connections|gateway_bodies_in_flight|engine_queue_depth|engine_heavy_calls_running|\w*(?:unsent|arriving)\w*))(?:\{[^}]*\})? (\S+)$/gm;
 const PREFIX = 'portcullis_';
@@ -54,7 +54,7 @@ export async function readVitals(program: Program): Promise<Vitals> {
   return { ...vitals, descriptors: countDescriptors(program.pid) };
 }
 
-/** Lines that the log has from a place on, and where it ends now. */
+/** Counts the lines of the log from an offset on. @returns `end`, the current length of the log, bytes */
 export function countLogLines(
   program: Program,
   from: number,

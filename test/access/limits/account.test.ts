@@ -1,4 +1,4 @@
-/** The limits of a key in several processes that share a table. */
+/** Limits of a key in several processes that share a table. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -25,7 +25,7 @@ for (const { name, skip, open: openTables } of TABLES) {
   describe(`limits in ${name}`, { skip }, () => {
     test('all processes together give the burst and what time brings, no more', async (t) => {
       const rate = { perSecond: 4, burst: 50 };
-      // The accounts' time stands still: they drop no tokens, and ask the table for none once they were denied.
+      // The clock of the accounts stands still: they drop no tokens, and request none from the table after a denial.
       const time = { now: 0 };
       const accounts = (await openTables(t, 3)).map((table) =>
         open(table, { rate }, { now: () => time.now }),
@@ -39,7 +39,7 @@ for (const { name, skip, open: openTables } of TABLES) {
           for (const outcome of await Promise.all(calls))
             outcome === undefined ? provided++ : denials.push(outcome);
         }
-        // What they still hold.
+        // Counts the tokens that the accounts still have reserved.
         for (const account of accounts) while ((await account.take(0)) === undefined) provided++;
         return denials;
       };
@@ -80,13 +80,13 @@ for (const { name, skip, open: openTables } of TABLES) {
       const time = { now: 0 };
       const tables = await openTables(t, 4);
       const accounts = tables.map((table) => open(table, limits, { now: () => time.now }));
-      // Each has heard of the day before any has spent.
+      // Each process has read the day's usage before any has spent.
       for (const account of accounts) assert.equal(await account.take(0), undefined);
       let spent = 0;
       const spend = async (account: Account): Promise<void> => {
         for (let calls = 0; calls < 2_000 && (await account.take(10)) === undefined; calls++) spent += 10;
       };
-      // Several callers of each process.
+      // Each process has several callers.
       await Promise.all([...accounts, ...accounts, ...accounts].map(spend));
       assert.ok(spent >= 10_000 * 0.9 && spent <= 10_000 * 1.1, String(spent));
     });
@@ -148,14 +148,14 @@ test('in Valkey an entry that comes again, or late, is made once', { skip: NO_RE
   assert.equal(await enter(table, 1, 10), 10);
   assert.equal(await enter(table, 3, 5), 15);
   assert.equal(await enter(table, 2, 7), 15);
-  // Others have numbers of their own.
+  // Other processes number their entries independently.
   assert.equal(await enter(other, 1, 100), 115);
   assert.equal(await enter(table, 4, -5), 110);
   assert.equal(await enter(other, 2, 0), 110);
 });
 
 describe('an account', () => {
-  /** A table that answers what the test says. */
+  /** Creates a table whose answers come from `answer`. */
   function script(
     answer: (tokens: number) => PromiseOrValue<Drawn | undefined>,
   ): LimitTable & { draws: number[] } {
@@ -251,7 +251,7 @@ describe('an account', () => {
       isAway = Math.floor(clock.now / 1_000) % 2 === 1;
       if (account.take(0) === undefined) provided++;
     }
-    // Half of the burst, and of what twenty seconds bring.
+    // Half of the burst, and of the tokens of twenty seconds.
     assert.ok(provided <= 500 + 100 + 1, String(provided));
   });
 
@@ -303,7 +303,7 @@ describe('an account', () => {
       close: async () => {},
       draw({ tokens, spending }) {
         sent.push([spending?.entry, spending?.credits]);
-        // It was entered, and the answer was lost.
+        // The entry was made, but its answer was lost.
         return isLate ? undefined : { tokens, waitMs: 0, spent: 10 };
       },
     };
@@ -337,7 +337,7 @@ describe('an account', () => {
 });
 
 describe('what costs several tokens', () => {
-  /** An account over a table of its own, on a clock that stands still until it is moved. */
+  /** Opens an account over a table of its own, on a clock that stands still until the test moves it. */
   function openStill(rate: Rate): { account: Account; clock: { now: number } } {
     const clock = { now: 1_000 };
     let bucket = fillBucket(undefined, rate, clock.now);

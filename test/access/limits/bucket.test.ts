@@ -24,7 +24,7 @@ test('a bucket never gives more than its burst and what time brings, and nothing
         assert.ok(provided <= bound + 1e-6, `${provided} of ${bound}`);
         wasShort = taken.tokens < wanted;
         if (wasShort) {
-          // A caller that comes back after the given wait gets one.
+          // A caller that returns after the reported wait gets a token.
           const later = takeTokens(fillBucket(bucket, rate, now + taken.waitMs + 1e-3), rate, 1);
           assert.equal(later.tokens, 1);
         }
@@ -49,7 +49,7 @@ test('a clock that is ahead for a moment brings one burst at most', () => {
   const rate = { perSecond: 10, burst: 10 };
   let bucket: Bucket | undefined;
   let provided = 0;
-  // Now and then, as often as it likes.
+  // Calls for a while, with the clock an hour ahead in the middle.
   for (let i = 0; i < 100; i++) {
     const now = 1_000_000 + (i >= 30 && i < 60 ? 3_600_000 : 0) + i;
     const taken = takeTokens(fillBucket(bucket, rate, now), rate, 1);

@@ -1,4 +1,4 @@
-/** Limits over clocks that are wrong for a moment, and restarts meanwhile. */
+/** Limits with clocks that are temporarily wrong, and restarts meanwhile. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -19,11 +19,11 @@ const JUMPS = [
   ['two days back', -2 * DAY_MS],
 ] as const;
 
-/** Unix milliseconds, and the part of it that is wrong. */
+/** Milliseconds since `START`, and the error of the clock in milliseconds. */
 type Clock = { passed: number; wrong: number };
 const read = ({ passed, wrong }: Clock): number => START + passed + wrong;
 
-/** A table as a process opens it; the one before is closed. */
+/** Opens the table like a new process, and closes the one before. */
 type Restart = () => Promise<LimitTable>;
 
 const KINDS: readonly {
@@ -92,7 +92,7 @@ for (const { name, skip, begin } of KINDS) {
         const meanwhile = await spendAll(openAccount(await restart(), clock, 100), 40);
         clock.wrong = 0;
         const left = await spendAll(openAccount(await restart(), clock, 100));
-        // A day that is left and comes back is no other day; one before it was one that is over, as far as can be seen.
+        // The same day re-entered keeps its count. After a jump back the earlier day looks like one that is over, so up to 40 more may be left.
         assert.equal(60 + meanwhile + (jump < 0 ? 0 : left), 100);
         assert.ok(left <= 40, `${left} left`);
         assert.equal(await spendAll(openAccount(await restart(), clock, 100)), 0);
@@ -131,7 +131,7 @@ describe('a bucket whose clock is for a moment', () => {
         const account = openAccount(table, clock);
         const first = await spendAll(account);
         assert.ok(first <= RATE.burst, `${first} at once`);
-        // It earns from now on, not from when the wrong time is reached.
+        // Tokens accrue from now on, not from when the wrong time is reached.
         let provided = 0;
         for (let i = 0; i < 20; i++) {
           clock.passed += 500;

@@ -53,7 +53,7 @@ test('keys, networks and addresses are limited each by itself', async (t) => {
   assert.equal(limiter.findBlock('2001:db8:0:1::1'), undefined);
 });
 
-/** A table as Valkey's: it enters by number, and answers when it is let, or never. */
+/** A table that makes entries by number, like the one in Valkey, and answers when the test lets it, or never. */
 class LateTable implements LimitTable {
   readonly share = 1;
   readonly unreported = 1;

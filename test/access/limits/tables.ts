@@ -1,4 +1,4 @@
-/** Tables of limits for tests: the same suites run over both. */
+/** Tables of limits for tests: one suite runs over all of them. */
 import type { TestContext } from 'node:test';
 import type { LimitTable } from '../../../src/access/limits/limit-table.ts';
 import { LmdbLimitTable } from '../../../src/access/limits/lmdb-limit-table.ts';
@@ -13,7 +13,7 @@ export async function openRedisLimits(t: TestContext, server: RedisServer): Prom
   return table;
 }
 
-/** Each kind of table, opened by as many processes as are wanted. */
+/** Each kind of table, opened by as many processes as a test needs. */
 export const TABLES: readonly {
   readonly name: string;
   readonly skip: string | false;
@@ -23,7 +23,7 @@ export const TABLES: readonly {
     name: 'LMDB',
     skip: false,
     open: async (t, processes) => {
-      // Two environments of one folder in one process are one: the library shares them.
+      // LMDB shares two environments of one folder in one process, so that they are one table.
       const table = new LmdbLimitTable(makeFolder(t), () => {});
       t.after(() => table.close());
       return Array.from({ length: processes }, () => table);

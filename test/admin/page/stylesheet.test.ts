@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PAGE_CSS } from '../../../src/admin/page/stylesheet.ts';
 
-/** WCAG AA for text. */
+/** Minimum contrast for text, WCAG AA. */
 const LEAST_CONTRAST = 4.5;
 const PAIRS: readonly (readonly [text: string, ground: string])[] = [
   ...['text', 'quiet', 'accent', 'ok', 'bad'].flatMap((text) =>
@@ -18,7 +18,7 @@ const PAIRS: readonly (readonly [text: string, ground: string])[] = [
   ['on-accent', 'accent'],
 ];
 
-/** Colours by name, in the order light, dark. */
+/** Reads the colours by name, in the order light, dark. */
 function readSchemes(): readonly ReadonlyMap<string, string>[] {
   const blocks = [...PAGE_CSS.matchAll(/:root \{([^}]*)\}/g)];
   return blocks.map(

@@ -1,4 +1,4 @@
-/** What the page computes without a document: numbers, values of forms, answers in words. */
+/** Computations of the page that need no document: numbers, values of forms, answers in words. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -164,7 +164,7 @@ test('indented JSON is the same JSON, to the last digit', () => {
   assert.equal(indentJson('not json'), 'not json');
 });
 
-/** The words that a shell makes of a line after `curl -s`. */
+/** Splits a command line after `curl -s` into words, with a shell. */
 function splitLine(line: string): string[] {
   const shown = execFileSync('sh', ['-c', line.replace(/^curl -s/, "printf '%s\\n'")], { encoding: 'utf8' });
   return shown.split('\n').slice(0, -1);

@@ -1,4 +1,4 @@
-/** A wallet in a page of another origin, as an extension's is: sends a transfer, waits for it, and watches blocks. */
+/** A wallet in a page of another origin, like that of an extension: sends a transfer, waits for it, and watches blocks. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { LiveStage } from './live-stage.ts';
 
 const LIBRARY = readFileSync(join(ROOT, 'node_modules/ethers/dist/ethers.umd.min.js'));
 const PAGE = '<!doctype html><title>wallet</title><script src="ethers.js"></script>';
-/** Runs in the page. @returns by operation, what it found */
+/** Function that runs in the page. @returns its findings by operation */
 const WALLET = `async ({ http, webSocket, key, to, count }) => {
   const provider = new ethers.JsonRpcProvider(http, undefined, { pollingInterval: 100 });
   const wallet = new ethers.Wallet(key, provider);

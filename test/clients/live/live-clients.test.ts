@@ -1,4 +1,4 @@
-/** The live operations of the clients that are at hand, and their table in the documentation. */
+/** The live operations of the clients among the dependencies, and their table in the documentation. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

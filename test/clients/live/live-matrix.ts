@@ -1,4 +1,4 @@
-/** Which client can do what about what changes: found by running each of them. */
+/** Table of supported live operations by client, from running each of them. */
 import {
   type LivePreparation,
   prepareAlloyLive,
@@ -13,7 +13,7 @@ import { LiveStage } from './live-stage.ts';
 export type LiveClient = {
   readonly name: string;
   readonly prepare: LivePreparation;
-  /** Whether it comes with the project's own dependencies. */
+  /** Whether the client is one of the project's own dependencies. */
   readonly isAtHand?: boolean;
 };
 
@@ -27,7 +27,7 @@ export const LIVE_CLIENTS: readonly LiveClient[] = [
   { name: 'alloy', prepare: prepareAlloyLive },
 ];
 
-/** Of one client: why it was not run; or what it can do, and what went wrong. */
+/** Result of one client: the reason why it was not run, or its successful operations and its faults. */
 export type LiveRow = {
   readonly name: string;
   readonly absence?: string;
@@ -72,7 +72,7 @@ async function findRow({ name, prepare }: LiveClient, stage: LiveStage): Promise
   return { name, done, faults };
 }
 
-/** A table of clients by operation, as the documentation has it. */
+/** Renders the table of clients by operation in the documentation. */
 export function renderLiveMatrix(rows: readonly LiveRow[]): string {
   const shown = rows.filter(({ absence }) => absence === undefined);
   const head = `| operation | ${shown.map(({ name }) => name).join(' | ')} |`;

@@ -1,7 +1,7 @@
-/** What clients do about what changes, and how what they found is judged: by the node itself. */
+/** Operations of clients on a chain that changes; their results are checked against the node itself. */
 import type { Anvil } from '../../support/anvil.ts';
 
-/** In the order of the documentation's table. */
+/** Operations in the order of the documentation's table. */
 export const LIVE_OPERATIONS = [
   'new blocks',
   'logs of a contract',
@@ -15,28 +15,28 @@ export const LIVE_OPERATIONS = [
 ] as const;
 export type LiveOperation = (typeof LIVE_OPERATIONS)[number];
 
-/** Of the contract. */
+/** Event of the contract. */
 export const EVENT = 'Logged(uint256)';
-/** How many a client collects before it stops. */
+/** Number of items that a client collects before it stops. */
 export const COLLECTED = 3;
 const COLLECT_MS = 30_000;
 
-/** What the operations are about. */
+/** Subject of the operations. */
 export type LiveSubject = {
   readonly http: string;
   readonly webSocket: string;
-  /** Logs in every block. */
+  /** Contract that logs in every block. */
   readonly contract: string;
   readonly topic: string;
-  /** Of an account that has ether, which no other client uses. */
+  /** Key of an account that has ether and that no other client uses. */
   readonly key: `0x${string}`;
   readonly to: string;
   readonly count: number;
 };
 
 /**
- * By operation, what a client found, separated by spaces: numbers of blocks, `block/logIndex` of logs, hashes of transactions. What it could
- * not do has an error instead; an operation that it lacks is absent.
+ * Results of a client by operation, separated by spaces: numbers of blocks, `block/logIndex` of logs, hashes of transactions. An operation
+ * that failed has an error instead; one that the client lacks is absent.
  */
 export type LiveFindings = { readonly [K in LiveOperation]?: string | { readonly error: string } };
 
@@ -59,7 +59,7 @@ function describeError(error: unknown): string {
   return (message ?? JSON.stringify(error)).split('\n')[0]?.slice(0, 300) ?? '';
 }
 
-/** Collects what comes until there is enough of it. @param start gets where to put each; @returns how to stop */
+/** Collects `COLLECTED` items, or fails after a time limit. @param start gets functions for an item and for a failure; @returns how to stop */
 export async function collect(
   start: (push: (item: unknown) => void, fail: (error: unknown) => void) => Promise<() => unknown>,
 ): Promise<readonly unknown[]> {
@@ -85,7 +85,7 @@ export async function collect(
   return items.slice(0, COLLECTED);
 }
 
-/** Collects what polls give. */
+/** Collects the results of repeated polls. */
 export function collectPolls(poll: () => Promise<readonly unknown[]>): Promise<readonly unknown[]> {
   return collect(async (push, fail) => {
     let isPolling = false;
@@ -103,7 +103,7 @@ export function collectPolls(poll: () => Promise<readonly unknown[]>): Promise<r
   });
 }
 
-/** What is wrong with a finding, if anything is. */
+/** Checks a finding against the node. @returns the fault, or undefined */
 export async function judgeLive(
   operation: LiveOperation,
   finding: string,
@@ -147,7 +147,7 @@ export async function judgeLive(
 
 type Mined = { readonly blockNumber: string | null; readonly transactionIndex: string | null };
 
-/** Transactions of one sender a block: their receipts come block by block. */
+/** Checks that receipts are in the order of their blocks; one sender has one transaction per block. */
 function checkReceipts(found: readonly Mined[], finding: string): string | undefined {
   const numbers = found.map(({ blockNumber }) => Number(blockNumber));
   const isInOrder = numbers.every(

@@ -1,4 +1,4 @@
-/** A service in front of a node with a chain that grows: in each block a call of a contract that logs. */
+/** A service before a node whose chain grows: each block has a call of a contract that logs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeCall } from '../../../scripts/chains/encode-call.ts';
 import { eventTopic } from '../../../scripts/contracts/abi.ts';
@@ -13,7 +13,7 @@ const CONTRACT = `0x${'1d'.repeat(20)}`;
 const TOPIC = eventTopic(EVENT);
 const TO = `0x${'77'.repeat(20)}`;
 const SENDER = 9;
-/** From a transaction to its block, and from there to the next transaction. */
+/** Time from a transaction to its block, and from there to the next transaction. */
 const HALF_MS = 150;
 /** Keys of anvil's first accounts. */
 const KEYS: readonly `0x${string}`[] = [
@@ -54,7 +54,7 @@ export class LiveStage {
     return new LiveStage(anvil, service, folder);
   }
 
-  /** For one client. */
+  /** Creates the subject for one client. */
   createSubject(): LiveSubject {
     const key = KEYS[this.#keysUsed++ % KEYS.length] as `0x${string}`;
     const { authority } = this.service;

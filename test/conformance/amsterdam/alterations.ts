@@ -28,8 +28,8 @@ const HEADER_FIELDS = [
 const ACCESS_LIST_HASH: number = HEADER_FIELDS.indexOf('blockAccessListHash');
 
 /**
- * Fields that their authors choose within limits, so that another value may be right: these are changed beyond the limits.
- * The slot number is compared with nothing (as in geth): it is left out, or takes nine bytes.
+ * Values beyond the limits for fields that block authors choose within limits, where another value may be valid.
+ * The slot number is compared with nothing (as in geth): it is omitted, or takes nine bytes.
  */
 const BEYOND_LIMITS: Readonly<Record<string, Uint8Array>> = {
   gasLimit: Uint8Array.of(0x7f, 0xff, 0xff, 0xff),
@@ -42,15 +42,15 @@ const BEYOND_LIMITS: Readonly<Record<string, Uint8Array>> = {
 function flipped(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) return Uint8Array.of(1);
   const changed = Uint8Array.from(bytes);
-  // The lowest bit of the last byte; an integer of one byte 1 becomes 2, for 0 has no bytes.
+  // Flips the lowest bit of the last byte; an integer of one byte 1 becomes 2, since 0 has no bytes.
   const last = changed.length - 1;
   changed[last] = changed.length === 1 && changed[0] === 1 ? 2 : (changed[last] as number) ^ 1;
   return changed;
 }
 
 /**
- * One header field after the other changed, the last one left out, and one more than there are.
- * @param accessList of the block: where the beneficiary is not in it, as in a block without tips, another beneficiary would be as right
+ * Returns blocks with each header field changed, with the last field omitted, and with one more field.
+ * @param accessList of the block: where it lacks the beneficiary, as in a block without tips, another beneficiary would be as valid
  */
 export function alterHeader(encoded: Uint8Array, accessList: Uint8Array | undefined): Alteration[] {
   const [header, ...body] = decodeRlp(encoded) as [RlpItem[], ...RlpItem[]];
@@ -74,7 +74,7 @@ function hasAccount(accessList: Uint8Array | undefined, address: Uint8Array): bo
   return accounts.some(([account]) => bytesToHex(account) === bytesToHex(address));
 }
 
-/** Every way to change one thing below an item: an entry left out, twice, or moved, a value changed. */
+/** Yields every single change below an item: an entry omitted, duplicated, or moved, a value changed. */
 function* alterItem(
   item: RlpItem,
   path: string,
@@ -87,7 +87,7 @@ function* alterItem(
     const name = `${path}[${index}]`;
     for (const inner of alterItem(entry, name))
       yield { what: inner.what, item: item.with(index, inner.item) };
-    // Of a tuple (an account, a slot's changes, a value with its index) members are changed only.
+    // Members of a tuple (an account, a slot's changes, a value with its index) are only changed.
     if (!isListOfEntries(item)) continue;
     yield { what: `${name} left out`, item: item.toSpliced(index, 1) };
     yield { what: `${name} twice`, item: item.toSpliced(index, 0, entry) };
@@ -99,13 +99,13 @@ function moved(item: readonly RlpItem[], index: number): RlpItem[] {
   return item.with(index, item[index - 1] as RlpItem).with(index - 1, item[index] as RlpItem);
 }
 
-/** Lists of like members: all lists, or all bytes but for pairs of an index and a value. */
+/** Whether an item is a list of like members: all lists, or all bytes, except pairs of an index and a value. */
 function isListOfEntries(item: readonly RlpItem[]): boolean {
   const bytes = item.filter((member) => member instanceof Uint8Array).length;
   return bytes === 0 || (bytes === item.length && item.length !== 2);
 }
 
-/** The block with the hash of each list that differs from its own in one thing. */
+/** Yields the block with the hash of each access list that differs from its own in one thing. */
 export function* alterAccessList(encoded: Uint8Array, accessList: Uint8Array): Generator<Alteration> {
   const [header, ...body] = decodeRlp(encoded) as [RlpItem[], ...RlpItem[]];
   for (const { what, item } of alterItem(decodeRlp(accessList), 'list')) {

@@ -13,7 +13,7 @@ export type ChainSet = {
   readonly firstAmsterdam: number;
 };
 
-/** What geth made of seed 1: `write-chain-set.ts` writes it. */
+/** Chain that geth made from seed 1; `run-amsterdam.ts --write` writes it. */
 export const COMMITTED_SET: string = resolve(
   import.meta.dirname,
   '../../../../test/conformance/amsterdam/chain.json.gz',

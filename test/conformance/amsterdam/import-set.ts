@@ -1,4 +1,4 @@
-/** Imports a chain with everything that its headers say compared, and counts what is in it. */
+/** Imports a chain, compares everything that its headers commit to, and counts its contents. */
 
 import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
 import { decodeBlock } from '../../../src/chain/block.ts';

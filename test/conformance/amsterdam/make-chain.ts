@@ -1,4 +1,4 @@
-/** Chains over the border of Osaka and Amsterdam, every block of which geth's state transition has executed. */
+/** Chains across the transition from Osaka to Amsterdam, every block of which geth's state transition has executed. */
 import { type Block, encodeBlock, type Withdrawal } from '../../../src/chain/block.ts';
 import { parseGenesis } from '../../../src/chain/genesis.ts';
 import { BLANK_HEADER, type Header, hashHeader } from '../../../src/chain/header.ts';
@@ -39,7 +39,7 @@ export type ChainOptions = {
 const quantity = (value: bigint): string => `0x${value.toString(16)}`;
 const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
 
-/** Blob parameters change with Amsterdam, which has none of its own: those of geth's state transitions. */
+/** Blob parameters change at Amsterdam, which has none of its own: these are the ones of geth's state transitions. */
 function configOf({ firstAmsterdam }: ChainOptions): Record<string, unknown> {
   const border = Number(GENESIS_TIME + SLOT_SECONDS * BigInt(firstAmsterdam));
   const blockForks = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople', 'petersburg'];
@@ -60,11 +60,11 @@ function configOf({ firstAmsterdam }: ChainOptions): Record<string, unknown> {
   };
 }
 
-/** The first state, with programs of Amsterdam's instructions: before it some of them halt. */
+/** Generates the genesis state, with programs of Amsterdam's instructions: before Amsterdam some of them halt. */
 function firstState(random: Random): BlockState {
   const state = generateBlockState(random, 'amsterdam', PROGRAMS);
   for (const [address, { nonce, balance, code }] of state.accounts) {
-    // geth drops accounts that are empty but for their storage when it writes a genesis state.
+    // geth drops accounts that are empty except for their storage when it writes a genesis state.
     if (nonce === 0n && balance === 0n && code.length === 0) state.accounts.delete(address);
   }
   return state;
@@ -123,7 +123,7 @@ class ChainMaker {
         this.#alloc = alloc;
         return;
       }
-      // Executed again without those that may not be in the block: reading them has left its traces in the access list.
+      // Executed again without the rejected transactions: reading those has left traces in the access list.
       transactions = transactions.filter((_, index) => !rejected.has(index));
     }
   }
@@ -153,7 +153,7 @@ class ChainMaker {
       random: this.#random,
       revision,
       state: { ...this.#state, accounts },
-      // The next block's is at most an eighth above the parent's.
+      // The base fee of the next block is at most an eighth above the parent's.
       baseFeePerGas: baseFeePerGas + baseFeePerGas / 8n + 1n,
       blobBaseFee: 1_000_000_000n,
       nonces: KEY_ADDRESSES.map((address) => accounts.get(address)?.nonce ?? 0n),
@@ -247,7 +247,7 @@ class ChainMaker {
   }
 }
 
-/** Has geth execute a chain of random blocks; the same seed gives the same chain. */
+/** Makes geth execute a chain of random blocks; the same seed gives the same chain. */
 export function makeChain(options: ChainOptions): Promise<ChainSet> {
   return new ChainMaker(options).make();
 }

@@ -8,12 +8,12 @@ import type { ChainSet } from './chain-set.ts';
 
 export type OpenImporter = {
   readonly importer: BlockImporter;
-  /** Of what has been committed. */
+  /** Reads the committed blocks. */
   readonly reader: ChainReader;
   close(): Promise<void>;
 };
 
-/** An importer over a new store that has the set's block 0. */
+/** Opens an importer over a new store that has the set's block 0. */
 export function openImporter({ genesis }: Pick<ChainSet, 'genesis'>): OpenImporter {
   const folder = makeTemporaryFolder();
   const writer = openChainWriter(folder.path);

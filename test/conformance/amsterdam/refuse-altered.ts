@@ -7,16 +7,16 @@ import { openImporter } from './open-importer.ts';
 export type AlterationFigures = {
   readonly headers: number;
   readonly lists: number;
-  /** Altered blocks that were taken, or refused for another reason than the change; these should be none. */
+  /** Altered blocks that were refused for another reason than the change, or moved the head; must be empty. */
   readonly faults: readonly string[];
 };
 
-/** Which blocks are altered: every n-th. `lists`: of these how many alterations of the list at most. */
+/** Every n-th block is altered, and those next to the fork; `lists` is the maximum number of list alterations per block. */
 export type Thoroughness = { readonly every: number; readonly lists: number };
 
 const LIST_REASON = /block access list hash mismatch/;
 
-/** @returns what is wrong about how the importer treats the altered block */
+/** @returns the fault in the importer's refusal, or undefined @throws Error when the altered block is accepted */
 function findFault(importer: BlockImporter, { what, block }: Alteration, reason: RegExp): string | undefined {
   const head = importer.headHash;
   try {
@@ -35,8 +35,8 @@ function takeSome<T>(items: readonly T[], most: number): T[] {
 }
 
 /**
- * Imports a chain, and before every n-th of its blocks all that differ from it in one thing: each must be refused, and the
- * right one taken after them.
+ * Imports a chain, and tries altered copies of every n-th of its blocks first, each with one difference: each must be refused,
+ * and the original accepted after them. @throws Error when an altered block is accepted
  */
 export async function refuseAltered(
   set: ChainSet,

@@ -1,8 +1,8 @@
 /**
- * `npm run conformance:amsterdam`: blocks that geth has made over the border of Amsterdam, imported with everything compared, and
- * each altered in one thing after the other, refused. The committed chain; where geth's `evm` is, a chain made afresh
- * (`--seed S --blocks N`), which geth itself imports too where it is. `--write` makes the committed chain anew. Ends with a line of
- * figures; fails where something is missing if PORTCULLIS_REQUIRE_ALL is 1.
+ * `npm run conformance:amsterdam`: imports blocks that geth made across the transition to Amsterdam and compares everything; copies with one
+ * alteration each must be refused. Uses the committed chain and, where geth's `evm` is installed, a new chain (`--seed S --blocks N`), which
+ * geth itself imports too where it is installed. `--write` makes the committed chain anew. Ends with a line of figures; exits with 1 where
+ * something is missing and PORTCULLIS_REQUIRE_ALL is 1, or an altered block was treated wrongly.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ async function check(name: string, set: ChainSet): Promise<string> {
   return figures.headHash;
 }
 
-/** geth itself imports the chain: what its state transition made of each block is checked as a node would. */
+/** Imports the chain with geth itself, which validates the blocks of its state transition tool like a node. */
 function importWithGeth({ genesis, blocks }: ChainSet, head: string): void {
   const folder = makeTemporaryFolder();
   try {

@@ -1,4 +1,4 @@
-/** Transactions of which the EIPs, or geth's tests, work out the gas of both kinds: as receipts, as blocks count them, and as estimates. */
+/** Transactions whose gas of both kinds the EIPs, or geth's tests, work out: in receipts, in the block's counts, and in estimates. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Authorization, TransactionBody } from '../../../src/chain/transaction.ts';
@@ -53,10 +53,10 @@ function authorizationOf(key: Uint8Array, address: Uint8Array): Authorization {
 type Example = {
   readonly name: string;
   readonly tx: Partial<TransactionBody>;
-  /** As the block counts them. */
+  /** Execution gas in the block's count; `state` is the state gas there. */
   readonly execution: bigint;
   readonly state: bigint;
-  /** The receipt's gas where it is not the sum of both: refunds and floors. */
+  /** Gas of the receipt where it differs from the sum of both: refunds and floors. */
   readonly receipt?: bigint;
 };
 
@@ -64,7 +64,7 @@ const to = (address: string, fields: Partial<TransactionBody> = {}): Partial<Tra
   to: hexToBytes(address),
   ...fields,
 });
-/** Returns 24,576 zero bytes. */
+/** Init code that returns 24,576 zero bytes. */
 const DEPLOYING = hexToBytes('0x6160005ff3');
 const PUSHES = 5n;
 
@@ -219,7 +219,7 @@ describe('worked examples of the gas of Amsterdam', () => {
       );
     });
 
-    // An estimate is a gas limit that is at most 1.5 % too high, as geth's; calls have no authorizations here.
+    // An estimate is a gas limit at most 1.5 % too high, like geth's; calls have no authorizations here.
     if (tx.type === 4) continue;
     test(`${name}: the estimate suffices, and a fiftieth less does not`, async () => {
       const hex = (value: bigint): string => `0x${value.toString(16)}`;
@@ -248,7 +248,7 @@ describe('worked examples of the gas of Amsterdam', () => {
     assert.equal(await estimate(EXISTING, '0x1'), 21_000n);
     assert.equal(await estimate(EXISTING, '0x0'), 15_000n);
     assert.equal(await estimate(SENDER, '0x1'), 12_000n);
-    // It needs 204,600; the search ends within 1.5 % of that.
+    // The call needs 204,600 gas; the search ends within 1.5 % of that.
     assert.equal(await estimate(NEW, '0x1'), 207_391n);
   });
 });

@@ -11,7 +11,7 @@ export type BlockTestJson = {
   readonly blocks: readonly { readonly rlp: string; readonly expectException?: string }[];
   readonly lastblockhash: string;
   readonly postState?: StateJson;
-  /** In place of a large `postState`. */
+  /** Present instead of a large `postState`. */
   readonly postStateHash?: string;
 };
 
@@ -52,7 +52,7 @@ const NETWORKS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   ParisToShanghaiAtTime15k: { ...MERGED, shanghaiTime: 15_000 },
 };
 
-/** Imports every block of a case, on whatever branch it stands. @returns what is not as the file has it */
+/** Imports every block of a case, on any branch. @returns the differences from the file */
 export async function runBlockTest(json: BlockTestJson): Promise<readonly string[]> {
   const config = NETWORKS[json.network];
   if (config === undefined) return [`the network ${json.network} is not known`];

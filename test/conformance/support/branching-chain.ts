@@ -13,7 +13,7 @@ import { makeTemporaryFolder } from '../../support/embedded.ts';
 
 type Hash = string;
 
-/** A block that was taken, on whatever branch. */
+/** An accepted block, on any branch. */
 export type TakenBlock = {
   readonly hash: Hash;
   /** Undefined for genesis. */
@@ -21,17 +21,17 @@ export type TakenBlock = {
   readonly encoded: Uint8Array;
   readonly stateRoot: Uint8Array;
   readonly number: bigint;
-  /** Of the chain up to this block. */
+  /** Total difficulty of the chain up to this block. */
   readonly totalDifficulty: bigint;
 };
 
-/** A store that holds exactly one branch. */
+/** A store that has exactly one branch. */
 type Branch = { readonly importer: BlockImporter; readonly genesis: Header; close(): Promise<void> };
 
 /**
- * A tree of blocks over an importer that only ever appends: a block with a parent that is not the tip of the branch
- * at hand is imported into a fresh store, after its ancestors. Every block, whatever branch it is on, is
- * validated and executed as a next head would be.
+ * A tree of blocks over an importer that only appends: a block whose parent is not the tip of the current branch
+ * is imported into a fresh store, after its ancestors. Every block, on any branch, is
+ * validated and executed like the next head.
  */
 export class BranchingChain {
   readonly #genesisText: string;
@@ -61,12 +61,12 @@ export class BranchingChain {
     return new BranchingChain(JSON.stringify({ ...genesis, config }), JSON.stringify(config));
   }
 
-  /** The block with the most total difficulty; of several the highest, of these the first (EIP-3675 adds none). */
+  /** The block with the most total difficulty; among several the highest, among these the first (EIP-3675 adds none). */
   get head(): TakenBlock {
     return this.#head;
   }
 
-  /** Takes one encoded block. @returns why it is refused, or undefined */
+  /** Imports one encoded block. @returns why it is refused, or undefined */
   async import(encoded: Uint8Array): Promise<string | undefined> {
     let block: Block;
     try {
@@ -97,7 +97,7 @@ export class BranchingChain {
     if (gain > 0n || (gain === 0n && number > this.#head.number)) this.#head = taken;
   }
 
-  /** Makes `tip` the last block of the branch at hand. */
+  /** Makes `tip` the last block of the current branch. */
   async #goTo(tip: TakenBlock): Promise<void> {
     if (this.#branch.importer.headHash === tip.hash) return;
     await this.#branch.close();
@@ -125,7 +125,7 @@ export class BranchingChain {
   }
 }
 
-/** Of all branches, one after the other: most have fewer blocks than an EVM is worth. */
+/** All branches share one EVM, one after the other: most have too few blocks to be worth an EVM of their own. */
 const evm: Evm = createEvm({
   getAccount: () => undefined,
   getStorage: () => EMPTY_BYTES,

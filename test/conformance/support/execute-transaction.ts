@@ -1,4 +1,4 @@
-/** The engine under test, behind the one function that conformance runners know. */
+/** The engine under test, behind the one function that conformance runners use. */
 import { blobGasOf, GAS_PER_BLOB } from '../../../src/chain/transaction.ts';
 import { createEvm } from '../../../src/engine/create-evm.ts';
 import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
@@ -13,12 +13,12 @@ import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import type { ExecutionInput, ExecutionOutcome } from './execution.ts';
 
-/** Some tests want a megabyte in each of 1,024 frames: more than the service allows by default. */
+/** Memory of all frames, bytes: some tests use a megabyte in each of 1,024 frames, more than the service allows by default. */
 const MEMORY_LIMIT: number = 1536 * 2 ** 20;
 
 let evm: Evm | undefined;
 
-/** Validates and executes one transaction; the state below is only read. */
+/** Validates and executes one transaction without changing the input state. */
 export async function executeTransaction(input: ExecutionInput): Promise<ExecutionOutcome> {
   const { tx, sender, state } = input;
   const rules = blockRulesOf(input);
@@ -52,7 +52,7 @@ function blockRulesOf({ chainId, revision, blobs }: ExecutionInput): BlockRules 
   };
 }
 
-/** What a header is checked for before any of its transactions: EIP-4844. */
+/** Checks the blob gas, which a header is checked for before any of its transactions: EIP-4844. */
 function validateBlobGas({ tx, blobs }: ExecutionInput): void {
   if (blobs === undefined) return;
   const blobGas = blobGasOf(tx);

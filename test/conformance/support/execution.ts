@@ -1,11 +1,11 @@
-/** What conformance runners ask of an execution engine: one transaction, in one block, on one state. */
+/** Interface of an execution engine for conformance runners: one transaction, in one block, on one state. */
 import type { BlobParameters } from '../../../src/chain/chain-config.ts';
 import type { Log } from '../../../src/chain/receipt.ts';
 import type { Transaction } from '../../../src/chain/transaction.ts';
 import type { StateChanges, StateReader } from '../../../src/evm/host.ts';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 
-/** The block that the transaction is the only one of. */
+/** A block that has only this transaction. */
 export type SurroundingBlock = {
   readonly number: bigint;
   readonly timestamp: bigint;
@@ -34,7 +34,7 @@ export type ExecutionInput = {
 
 export type Execution = {
   readonly status: 'success' | 'revert' | 'halt';
-  /** Why it halted, as geth says it; empty otherwise. */
+  /** Reason of the halt in geth's words; empty otherwise. */
   readonly reason: string;
   readonly output: Uint8Array;
   readonly gasUsed: bigint;
@@ -42,7 +42,7 @@ export type Execution = {
   readonly changes: StateChanges;
 };
 
-/** The transaction does not belong into this block, for the reason given; nothing changed. */
+/** The transaction is not valid in this block, for the reason in `refused`; nothing has changed. */
 export type Refusal = { readonly refused: string };
 
 export type ExecutionOutcome = Execution | Refusal;

@@ -41,7 +41,7 @@ function describeOutcome(outcome: ExecutionOutcome): string {
   return `${status}${reason === '' ? '' : ` (${reason})`}, gas used ${gasUsed}, logs ${logs.length}`;
 }
 
-/** What execution came to, and account by account how the state differs from the one that a file spells out. */
+/** Describes the outcome of an execution, and account by account the differences of its state from the one in a file. */
 export function explainDifference(
   state: FlatState,
   expected: StateJson | undefined,

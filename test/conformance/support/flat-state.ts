@@ -1,4 +1,4 @@
-/** A whole state as a flat map of accounts, as test files spell it out. */
+/** A whole state as a flat map of accounts, in the form of test files. */
 import type { AccountChange, StateChanges, StateReader } from '../../../src/evm/host.ts';
 import { EMPTY_BYTES, trimLeadingZeros } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
@@ -20,11 +20,11 @@ export type FlatAccount = {
 
 export type FlatState = {
   readonly accounts: ReadonlyMap<AddressHex, FlatAccount>;
-  /** By code hash. */
+  /** Codes by code hash. */
   readonly codes: ReadonlyMap<WordHex, Uint8Array>;
 };
 
-/** Accounts as test files and genesis files write them; any field may be missing. */
+/** Accounts in the form of test files and genesis files; any field may be missing. */
 export type StateJson = Readonly<
   Record<
     string,
@@ -43,7 +43,7 @@ export function parseWord(hex: string): WordHex {
   return `0x${hex.slice(2).toLowerCase().padStart(64, '0')}`;
 }
 
-/** Hex with any number of digits as a value without leading zeros. */
+/** Parses hex with any number of digits into a value without leading zeros. */
 function parseValue(hex: string): Uint8Array {
   return trimLeadingZeros(hexToBytes(hex.length % 2 === 0 ? hex : `0x0${hex.slice(2)}`));
 }
@@ -75,7 +75,7 @@ export function parseState(json: StateJson): FlatState {
   return { accounts, codes };
 }
 
-/** The state as execution reads it. */
+/** Creates the reader through which execution reads the state. */
 export function createStateReader({ accounts, codes }: FlatState): StateReader {
   return {
     getAccount(address) {
@@ -94,7 +94,7 @@ export function createStateReader({ accounts, codes }: FlatState): StateReader {
   };
 }
 
-/** The state with an execution's changes; the one before stays as it is. */
+/** Returns the state after an execution's changes; the input state stays unchanged. */
 export function applyChanges(state: FlatState, changes: StateChanges): FlatState {
   const accounts = new Map(state.accounts);
   for (const change of changes.accounts) {

@@ -1,6 +1,6 @@
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 
-/** What test files call the forks. A fork that changes blob parameters only is the revision before it. */
+/** Revisions by the test files' names of forks. A fork that changes blob parameters only is the revision before it. */
 const REVISION_BY_FORK: ReadonlyMap<string, Revision> = new Map([
   ['Frontier', 'frontier'],
   ['Homestead', 'homestead'],

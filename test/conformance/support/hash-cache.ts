@@ -1,14 +1,14 @@
 import { hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 
-/** Entries and hex digits held before the cache starts afresh. */
+/** Maximum number of entries and hex digits, after which the cache starts afresh. */
 const MAX_ENTRIES = 50_000;
 const MAX_DIGITS = 32_000_000;
 
 const hashes = new Map<string, Uint8Array>();
 let digits = 0;
 
-/** Keccak-256 of hex text with `0x`. Test files repeat their addresses, slots and codes: hashes are remembered. */
+/** Returns Keccak-256 of hex text with `0x`. Hashes are cached, because test files repeat their addresses, slots and codes. */
 export function hashHex(hex: string): Uint8Array {
   let hash = hashes.get(hex);
   if (hash !== undefined) return hash;

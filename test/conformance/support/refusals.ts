@@ -1,4 +1,4 @@
-/** Why a transaction is refused: names of the test files' exceptions, and the texts that say the same here. */
+/** Reasons of refusals: the test files' exceptions, and the equivalent error texts here. */
 const TEXT_BY_EXCEPTION: Readonly<Record<string, RegExp>> = {
   INSUFFICIENT_ACCOUNT_FUNDS: /^insufficient funds for gas \* price \+ value/,
   GASLIMIT_PRICE_PRODUCT_OVERFLOW: /required balance exceeds 256 bits/,
@@ -29,7 +29,7 @@ const TEXT_BY_EXCEPTION: Readonly<Record<string, RegExp>> = {
 
 /**
  * Whether a refusal is for one of the reasons that a file allows: `A|B`, each with its class in front.
- * An exception that has no text in the table is met by no refusal.
+ * An exception without a text in the table matches no refusal.
  */
 export function isExpectedRefusal(text: string, expected: string): boolean {
   return expected.split('|').some((exception) => {

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { FileReport, Selection } from './state-test-files.ts';
 
 /**
- * Runs files of state tests in threads; each takes the next file when it is done with one.
- * @param onReport called for every file as it is done, in no particular order
+ * Runs files of state tests in threads; each takes the next file when it has finished one.
+ * @param onReport called for every finished file, in no particular order
  */
 export async function runInThreads(
   root: string,

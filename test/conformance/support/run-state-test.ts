@@ -1,4 +1,4 @@
-/** Runs one post of a state test and says what is not as the file has it. */
+/** Runs one post of a state test and reports the differences from the file. */
 import type { BlobParameters } from '../../../src/chain/chain-config.ts';
 import type { Log } from '../../../src/chain/receipt.ts';
 import { recoverSender, type Transaction, type TransactionBody } from '../../../src/chain/transaction.ts';
@@ -26,15 +26,15 @@ import {
 
 const MAINNET = 1n;
 
-/** What a post came to. */
+/** Result of a post. */
 export type Verdict = {
-  /** What differs from the file; empty when all is as it should be. */
+  /** Differences from the file; empty when the post passes. */
   readonly differences: readonly string[];
-  /** Accounts that differ, where the file has the whole state and the caller asked. */
+  /** Accounts that differ, where the file has the whole state and the caller requests it. */
   readonly explanation: readonly string[];
 };
 
-/** The hash that state tests give every block: that of its number's decimal digits. */
+/** Returns the block hash in state tests, the hash of the number's decimal digits. */
 function hashBlockNumber(number: bigint): Uint8Array {
   return keccak256(Uint8Array.from(number.toString(), (digit) => digit.charCodeAt(0)));
 }
@@ -55,7 +55,7 @@ function parseBlock(env: EnvironmentJson, revision: Revision): SurroundingBlock 
   };
 }
 
-/** @throws RangeError when the file leaves them out. */
+/** @throws RangeError when the file omits them. */
 function parseBlobParameters({ config }: StateTestJson, fork: string): BlobParameters {
   const json = config?.blobSchedule?.[fork];
   if (json === undefined) throw new RangeError(`no blob parameters for ${fork}`);
@@ -76,7 +76,7 @@ function parseBody({ indexes }: PostJson, test: StateTestJson): TransactionBody 
   return parseTransactionBody(test.transaction, indexes, chainIdOf(test));
 }
 
-/** The signed transaction and its sender; refused when its bytes are none, or its signature has no signer. */
+/** Reads the signed transaction and its sender; refused when its bytes are no transaction, or its signature has no signer. */
 function readTransaction(post: PostJson, test: StateTestJson): Signed | Refusal {
   try {
     const tx =
@@ -107,7 +107,7 @@ async function execute(
   });
 }
 
-/** The bytes must be the transaction that the file describes. */
+/** Checks that the bytes are the transaction that the file describes. */
 function compareTransaction({ tx, sender }: Signed, post: PostJson, test: StateTestJson): string[] {
   const differences: string[] = [];
   if (!isSameBody(tx, parseBody(post, test))) differences.push('txbytes is another transaction');

@@ -1,12 +1,12 @@
-/** Which files of a set of state tests are run, and what came of each. */
+/** Selection of files in a set of state tests, and the report of each. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { runPost } from './run-state-test.ts';
 import type { StateTestFileJson } from './state-test-json.ts';
 
-/** Which files and posts are run; all of them where nothing is said. */
+/** Selected files and posts; all of them by default. */
 export type Selection = {
-  /** Only posts of this fork, as the files call it. */
+  /** Only posts of this fork, in the files' spelling. */
   readonly fork?: string;
   /** Only tests with this in their file or name. */
   readonly match?: string;
@@ -27,11 +27,11 @@ export type FileReport = {
   readonly file: string;
   readonly posts: number;
   readonly failures: readonly FailedPost[];
-  /** Why nothing in the file could be run. */
+  /** Reason why nothing in the file could be run. */
   readonly skipped?: string;
 };
 
-/** What stands in place of a large file that was not fetched with its repository. */
+/** Beginning of the git LFS pointer that replaces a large file which was not fetched with its repository. */
 const POINTER = 'version https://git-lfs.github.com/spec/';
 
 /** Names of all test files below `root`, relative to it, with `/`, in alphabetical order. */
@@ -47,7 +47,7 @@ export function takeEvery(names: readonly string[], count: number, start: number
   return names.filter((_, position) => position % count === start);
 }
 
-/** Runs what is selected of one file. */
+/** Runs the selected posts of one file. */
 export async function runStateTestFile(
   root: string,
   file: string,

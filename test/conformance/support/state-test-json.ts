@@ -1,4 +1,4 @@
-/** The state test format of ethereum/tests and execution-spec-tests, as far as it is read. */
+/** The state test format of ethereum/tests and execution-spec-tests, in the parts that the runner reads. */
 import type { StateJson } from './flat-state.ts';
 
 export type AccessListJson = readonly { readonly address: string; readonly storageKeys: readonly string[] }[];
@@ -13,7 +13,7 @@ export type AuthorizationJson = {
   readonly s: string;
 };
 
-/** `data`, `gasLimit`, `value` and `accessLists` hold alternatives; a post's indexes choose. */
+/** `data`, `gasLimit`, `value` and `accessLists` list alternatives; a post's indexes choose. */
 export type TransactionJson = {
   readonly nonce: string;
   readonly gasPrice?: string;

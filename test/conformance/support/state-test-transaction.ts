@@ -1,4 +1,4 @@
-/** The transaction of a state test: from its JSON, from its bytes, and whether both are the same. */
+/** The transaction of a state test: from its JSON, from its bytes, and the comparison of both. */
 import {
   type AccessListItem,
   type Authorization,
@@ -44,7 +44,7 @@ function parseAuthorization({ chainId, address, nonce, yParity, v, r, s }: Autho
   };
 }
 
-/** The transaction that `indexes` choose. A legacy one has no chain id here: only its signature does. */
+/** Parses the transaction that `indexes` choose. A legacy one has no chain id here: only its signature does. */
 export function parseTransactionBody(
   json: TransactionJson,
   indexes: Indexes,
@@ -71,7 +71,7 @@ export function parseTransactionBody(
 }
 
 /**
- * Parses a transaction as it travels alone: an RLP list, or a type byte and one.
+ * Parses a transaction in the encoding outside of blocks: an RLP list, or a type byte and one.
  * @throws RangeError naming what is malformed.
  */
 export function decodeTransactionBytes(encoded: Uint8Array): Transaction {
@@ -79,12 +79,12 @@ export function decodeTransactionBytes(encoded: Uint8Array): Transaction {
   return decodeTransaction(isList ? decodeRlp(encoded) : encoded);
 }
 
-/** Signs with the test's key; a legacy transaction as before EIP-155. */
+/** Signs with the test's key; a legacy transaction is signed without a chain id, as before EIP-155. */
 export function signTransaction(body: TransactionBody, secretKey: string): Transaction {
   return assembleTransaction(body, signHash(keccak256(encodeSigningPayload(body)), hexToBytes(secretKey)));
 }
 
-/** Whether both bodies say the same; a legacy transaction's chain id aside. */
+/** Whether both bodies are equal, except for a legacy transaction's chain id. */
 export function isSameBody(a: TransactionBody, b: TransactionBody): boolean {
   return bytesEqual(encodeComparably(a), encodeComparably(b));
 }
