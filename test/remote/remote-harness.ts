@@ -45,7 +45,7 @@ export async function openRemote(
   const log = createLogger('error', { sink: { write: (line) => void lines.push(String(line)) } });
   const engine = new EmbeddedChains({ threads: 1, onFault: (fault) => faults.push(fault) });
   const cache = createMemoryCache({ bytes: 1 << 20, entryBytes: 1 << 16 });
-  // Verification is off, so that its calibration adds no requests to the counted ones.
+  // Verification is off, so that calibration adds no requests to the counted ones.
   const row = { hosts: ['remote'], upstreams: [url].flat(), verify: 'off', ...options };
   const parsed = networkOptionsSchema.parse(row);
   const chain = await openChain('remote', parsed, { dataDir: folder.path, engine, cache, log });
