@@ -121,7 +121,7 @@ describe('bounds by family', () => {
       return (await compare('scroll', script)) as Comparison;
     };
     const { least, most } = await of(1n);
-    // The fee pays for 96 of the counted bytes.
+    // The bound allows for 96 of the counted bytes.
     const size = 96 / (Math.sqrt(Number(most) / 1e6) - 1);
     assert.ok(size > 110 && size < 160, `${size} bytes`);
     assert.ok(Math.abs(Number(least) - 1e6 * (1 - 96 / size) ** 2) < 100, `${least}`);

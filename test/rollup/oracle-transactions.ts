@@ -71,7 +71,7 @@ function makeCall(kind: Kind, data: string, chainId: number): OracleCall {
   }
 }
 
-/** Calls of the kind, from no data to 128 kB; initialisation code stops at its first byte, and its length at the bound. */
+/** Calls of the kind with up to `maxLength` (at most 128,000) bytes of data; initialisation code begins with STOP and stays within MAX_INIT_CODE. */
 export function listCalls(
   kind: Kind,
   chainId: number,

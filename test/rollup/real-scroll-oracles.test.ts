@@ -94,7 +94,7 @@ const CHAIN_ID = 534_352;
 
 /**
  * Transactions of Scroll's block 5,224,657. The fee of the first is `l1DataFee` of the trace; that of the other is the decrease of its sender's balance from
- * before the block to before it runs, minus the gas cost.
+ * the start of the block to the start of its execution, minus the gas cost.
  */
 const CHARGED = [
   {

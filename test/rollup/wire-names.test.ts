@@ -26,7 +26,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   l2geth: ['metis'],
   ethereum: ['ethereum'],
 };
-/** Estimate methods that nodes have themselves, by family; their results are JSON that no estimate of the service can be. */
+/** Estimate methods that nodes have themselves, by family. */
 const PASSED_ON: Readonly<Record<string, readonly string[]>> = {
   linea: ['linea_estimateGas'],
   mantle: ['eth_estimateTotalFee'],
@@ -61,7 +61,7 @@ async function serve(t: TestContext, family: string, network: object = {}) {
         if (isDeepStrictEqual(params, PARAMS)) return { node: name, params };
         const answer = answers[name];
         if (answer === undefined) {
-          // Answers a probe with another error, because a pool remembers which methods a node lacks.
+          // A pool remembers which methods a node lacks, so the probe of a method that is passed on must not report it as missing.
           const isProbed =
             params.length === 0 && PASSED_ON[family]?.includes(name) === true && name !== 'linea_estimateGas';
           throw isProbed ? new RpcError(-32602, 'missing value') : new RpcError(-32601, 'no such method');
