@@ -394,7 +394,7 @@ describe('trips', () => {
       sent.find((names) => names.some((name) => name.startsWith('few'))),
       ['few 0', 'few 1', 'few 2'],
     );
-    // It waits only for those of the other owner's round trips that had begun.
+    // It waits only for those of the other owner's round trips that are in flight.
     assert.ok(sent.findIndex(([name]) => name === 'few 0') <= 2);
     assert.deepEqual(
       sent.flat().filter((name) => name.startsWith('many')),

@@ -39,7 +39,7 @@ test('in LMDB: rows, sums and times of what has expired are gone', async (t) => 
   const { version = '' } = table.read('filter/key0/1') ?? {};
   assert.equal(table.replace('filter/key0/1', version, '2', 10_000), true);
   now += 101;
-  // Each new record removes some expired ones; the timer removes the rest.
+  // Each new record removes some expired ones; a timed sweep removes the others.
   for (let i = 0; i < 40; i++) table.create(`filter/new/${i}`, '1', 10_000, 100);
   const root = open({ path: join(folder, 'records'), noSubdir: false, maxDbs: 4 });
   const count = (name: string): number => root.openDB({ name }).getCount();

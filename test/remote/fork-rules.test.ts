@@ -79,7 +79,7 @@ class Tellers {
     }
   }
 
-  /** @returns whether the caller had to wait */
+  /** @returns whether the caller waited */
   async learn(timestamp: number): Promise<boolean> {
     const learning = this.#requesting.learn(BigInt(timestamp), PLACE, new RequestScope(HOUR_MS));
     await learning;

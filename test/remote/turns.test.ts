@@ -124,7 +124,7 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     const outcomes = await Promise.all(requested);
     const most = watch.end();
     for (const outcome of outcomes) assert.equal(outcome.result, `"0x${word(0)}"`);
-    // The first call runs where it is read, and uses up its owner's share of the turn.
+    // The first call runs where it is read, and uses up its owner's share of this turn of the event loop.
     assert.equal(atOnce, 1);
     assert.ok(most <= 4, `${most} pieces in a turn`);
   });

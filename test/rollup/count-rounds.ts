@@ -1,9 +1,6 @@
 import type { Chain } from '../../src/chain/chain.ts';
 
-/**
- * A chain with latency: requests of the same turn of the event loop travel together and are answered turns later; `rounds` returns the number of rounds so
- * far.
- */
+/** A chain with latency: requests of one turn of the event loop are one round and are answered turns later; `rounds` counts the rounds so far. */
 export type DistantChain = { readonly chain: Chain; readonly rounds: () => number };
 
 /** Whether the operation needs no request, as in a pool: the headers of tags. */

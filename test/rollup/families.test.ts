@@ -55,7 +55,7 @@ function answerCalls(contracts: Contracts): (request: CallRequest) => string {
   };
 }
 
-/** Returns the transaction that an oracle was asked to price. */
+/** Returns the transaction in the pricing call of an oracle. */
 function findPriced({ calls }: Asked): string {
   const data = calls.map((each) => each.call.data ?? '').find((each) => each.startsWith('0x49948e0e')) ?? '';
   const [, , length, ...words] = data.slice(2).match(/^.{8}|.{64}/g) ?? [];

@@ -88,7 +88,7 @@ const CHAINS: readonly (readonly [string, string, string])[] = [
 
 type Manners = 'refuses' | 'null' | 'invalid';
 
-/** A chain with this id whose nodes answer methods that they lack in the manner given. */
+/** A chain with this id whose nodes answer methods that they lack according to `manners`. */
 function openChain(chainId: number, client: string, shown: Script, manners: Manners = 'refuses'): Chain {
   const requests = {
     eth_getBlockByNumber: PLAIN_HEADER,

@@ -34,7 +34,7 @@ class KeptChain extends ScriptedChain {
     VALUES.forEach((value, n) => {
       const key = { blockHash: `0x${n}`, request: 'receipts' };
       this.cache.set(key, value);
-      // A second read keeps the entry in the cache beside larger ones.
+      // A second read keeps the entry cached when larger ones are added.
       this.cache.get(key);
     });
   }

@@ -20,7 +20,7 @@ import { type NodeKind, Service } from './service.ts';
 
 /** Two nodes announce their heads, and one is polled. */
 const TRANSPORTS = ['ws', 'ws', 'http'] as const;
-/** Blocks that no reorg removes, after which subscribers begin. */
+/** Blocks made before subscribers start, so that no reorg reaches START_BLOCK, after which they begin. */
 const FIRST_BLOCKS = 12;
 const START_BLOCK = 2;
 const SERVED_MS = 60_000;
@@ -115,7 +115,7 @@ export class Stage {
     return this.sessions.flatMap(({ followers }) => followers);
   }
 
-  /** Sets this head at every node, each after its own delay. */
+  /** Makes every node follow the head, each after its own random delay. */
   moveTo(head: ForkBlock): void {
     for (const peer of this.peers) {
       const timer = setTimeout(() => peer.follow(this.chain.head), this.#random.below(FORWARD_MS));

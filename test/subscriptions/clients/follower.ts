@@ -28,7 +28,7 @@ export interface Follower {
   interrupt(): void;
   /** The service refuses to resume the subscription, so it begins anew. */
   refuse(reason: string): void;
-  /** Whether it has all notifications up to the head. */
+  /** True when all notifications up to the head arrived. */
   isAt(head: ForkBlock): boolean;
   /** Compares all its blocks or logs with the chain. */
   check(head: ForkBlock): void;
