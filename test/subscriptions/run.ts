@@ -15,7 +15,7 @@ export type RunOptions = {
   readonly seed: number;
   /** Subscribers on each of the four connections. */
   readonly subscribers: number;
-  /** More than one share a server of records. */
+  /** Number of programs; more than one share a server of records. */
   readonly replicas: number;
   /** Average milliseconds between two disturbances. */
   readonly pauseMs: number;
