@@ -1,8 +1,8 @@
 /**
- * Runs the tests that have a source: `node build/test/run-tests.js [TEXT...]`, those with one of the texts in their path. Folders of
- * many small files run in one process each, all others file by file. Under `PORTCULLIS_REQUIRE_ALL=1`, which `.ci/run` sets, a test
- * that skips for want of something fails. Exits with 1 when a test fails, and when there is none. `--times` as the first argument prints
- * the processor and wall time of each process.
+ * Runs the tests that have a source: `node build/test/run-tests.js [TEXT...]`, limited to those with one of the texts in their path. Folders of many small
+ * files run in one process each, all others file by file. Under `PORTCULLIS_REQUIRE_ALL=1`, which `.ci/run` sets, a test that is skipped for a missing
+ * requirement is a failure. The exit code is 1 when a test fails, and when no test ran. `--times` as the first argument prints the processor and wall time of
+ * each process.
  */
 import { setMaxListeners } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,17 +15,17 @@ import { tabulateTimes } from './support/process-times.ts';
 import { removeAbandonedFolders, STORES_VARIABLE } from './support/temporary-folder.ts';
 
 const BUILD = join(ROOT, 'build/test');
-/** Of this process: tests of this program run it while it runs. */
+/** The path contains the process id, because tests of this program run it while it runs. */
 const GROUPS = join(BUILD, `groups-${process.pid}`);
-/** Three times the processors that `npm test` is meant for: tests wait for programs that they start, and for time to pass. */
+/** Three times the processors that `npm test` is meant for, because tests wait for programs that they start and for time to pass. */
 const CONCURRENCY = 6;
-/** Between two reports of tests: only what hangs takes longer, however busy the machine is. */
+/** Longest silence between two test reports: only a hang takes longer, however busy the machine is. */
 const LIMIT_MS = Number(process.env['PORTCULLIS_TEST_LIMIT_MS'] ?? 600_000);
 
 const isTimed: boolean = process.argv[2] === '--times';
 const TIMES = join(GROUPS, 'times');
 
-/** What a process runs for each of the plan: the file itself, or one that loads the files of a folder and reports its times. */
+/** Writes the files of the plan's processes: the test file itself, or one that loads the files of a folder and reports its times. */
 function prepare(texts: readonly string[]): string[] {
   mkdirSync(GROUPS, { recursive: true });
   const sources = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
@@ -52,7 +52,7 @@ const files = prepare(process.argv.slice(isTimed ? 3 : 2));
 const requiresAll = process.env['PORTCULLIS_REQUIRE_ALL'] === '1';
 const skipped: string[] = [];
 let [passed, failed] = [0, 0];
-/** Tests that have started and not ended, by the file that is run, as they are nested. */
+/** Started and unfinished tests by file, from the outermost suite to the innermost test. */
 const running = new Map<string, string[]>();
 
 const hanging = new AbortController();
@@ -61,12 +61,12 @@ const silence = setTimeout(() => hanging.abort(), LIMIT_MS);
 const tests = run({ files, concurrency: CONCURRENCY, signal: hanging.signal });
 tests.on('data', () => silence.refresh());
 tests.on('test:dequeue', ({ name, file = '', nesting }) => {
-  // Tests of one file run one after the other, each inside of its suites.
+  // Tests of one file run one after another, each within its suites.
   running.set(file, [...(running.get(file) ?? []).slice(0, nesting), name]);
 });
 tests.on('test:complete', ({ name, file = '', nesting }) => {
   const names = running.get(file) ?? [];
-  // A file that is ended completes as a whole, and what it ran does not.
+  // A file that ends early completes as a whole; the test that it ran does not.
   if (names[nesting] === name) running.set(file, names.slice(0, nesting));
 });
 tests.on('test:pass', ({ name, skip, details }) => {
@@ -84,7 +84,7 @@ tests.once('end', () => {
   process.exitCode = conclude();
 });
 
-/** @returns the exit code */
+/** Prints missing, unfinished and skipped tests. @returns the exit code */
 function conclude(): number {
   if (passed === 0) console.error('no test has run');
   for (const [file, names] of running) {

@@ -5,7 +5,7 @@ import { countZeros, decodeHex, encodeHex, isLowerHex } from '../../src/primitiv
 import { countRuns } from '../support/count-runs.ts';
 
 const EVERY_LENGTH_TO = 100;
-/** Around the bytes that are taken in at a time, once and twice. */
+/** Bytes processed per pass of the module; the lengths below surround one and two passes. */
 const PIECE = 48 * 1024;
 const LENGTHS: readonly number[] = [
   ...Array.from({ length: EVERY_LENGTH_TO }, (_, length) => length),
@@ -36,7 +36,7 @@ describe('loops over bytes', () => {
   test('count the zeros among bytes of any length', () => {
     for (const length of LENGTHS) {
       const bytes = makeBytes(length);
-      // What was taken in before leaves no trace.
+      // Bytes left in the module's memory by an earlier call must not be counted.
       countZeros(new Uint8Array(length + 40));
       assert.equal(countZeros(bytes), bytes.filter((byte) => byte === 0).length, `of ${length}`);
     }

@@ -10,7 +10,7 @@ import {
 } from '../../src/primitives/bytes.ts';
 import { countRuns } from '../support/count-runs.ts';
 
-/** Of up to 300 bytes, and around the sizes at which integers are treated in another way. */
+/** Integers of up to 300 bytes, and integers around the sizes at which the implementation changes. */
 const integer = fc.oneof(
   fc.bigInt(0n, 2n ** 64n),
   fc.bigInt(0n, 2n ** 256n),

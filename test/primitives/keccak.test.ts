@@ -6,7 +6,7 @@ import { keccak256, keccak256InSlices } from '../../src/primitives/keccak.ts';
 import { countRuns } from '../support/count-runs.ts';
 
 const EVERY_LENGTH_TO = 1_000;
-/** Around the bytes that are taken in at a time, once and twice. */
+/** Bytes absorbed per pass of the module; the lengths below surround one and two passes. */
 const PIECE = 481 * 136;
 const LONG_LENGTHS: readonly number[] = [
   ...[PIECE - 1, PIECE, PIECE + 1, PIECE + 135, PIECE + 136, 65_535, 65_536, 65_537],

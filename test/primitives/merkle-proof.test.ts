@@ -23,13 +23,13 @@ function build(entries: Iterable<Entry>): { root: Uint8Array; load: NodeLoader }
   return { root, load };
 }
 
-/** Gives nodes by their hashes. */
+/** Returns a loader of nodes by hash. */
 function findAmong(nodes: readonly Uint8Array[]): (hash: Uint8Array) => Uint8Array {
   const byHash = new Map(nodes.map((node) => [bytesToHex(keccak256(node)), node]));
   return (hash) => byHash.get(bytesToHex(hash)) ?? assert.fail('a node is missing');
 }
 
-/** Fails unless the proof is right as it is, and wrong with anything else in place of it. */
+/** Fails unless the proof is valid as it is and invalid with any node changed, added or removed. */
 function expectExact(
   root: Uint8Array,
   key: Uint8Array,
@@ -53,14 +53,14 @@ function expectExact(
     expectRefused(nodes.with(index, node.subarray(0, -1)), `node ${index} cut short`);
     expectRefused(nodes.with(index, Uint8Array.of(...node, 0x80)), `node ${index} prolonged`);
   }
-  // A leaf with a value of four bytes, which no trie here has: a short leaf of the trie itself may follow as a node of its own.
+  // This leaf has a four-byte value, which no trie here has; a short leaf of the trie itself is accepted as a separate node.
   expectRefused([...nodes, Uint8Array.of(0xc6, 0x20, 0x84, 0xde, 0xad, 0xbe, 0xef)], 'one more node');
   expectRefused([...nodes, new Uint8Array(0)], 'one more node without bytes');
   if (nodes.length > 1) expectRefused(nodes.toReversed(), 'another order');
 }
 
-// Keys over few nibble values share prefixes and are prefixes of each other: branches with values, extensions, and with short
-// values nodes inside of nodes.
+// Keys over few nibble values share prefixes and are prefixes of each other, which gives branches with values and extensions; short values give embedded
+// nodes.
 const key = fc.array(fc.constantFrom(0x00, 0x01, 0x10, 0x11), { minLength: 1, maxLength: 4 });
 const value = fc.oneof(
   fc.uint8Array({ minLength: 1, maxLength: 3 }),

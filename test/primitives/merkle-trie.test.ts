@@ -27,7 +27,7 @@ function build(entries: Iterable<Entry>): { root: string; store: NodeStore } {
   return { root: bytesToHex(trie.commit(store.store)), store };
 }
 
-// The examples of the yellow paper's community and of geth's trie tests.
+// The examples come from the yellow paper's community and geth's trie tests.
 test('known roots', () => {
   const dogs = [
     ['doe', 'reindeer'],
@@ -42,8 +42,8 @@ test('known roots', () => {
   assert.equal(build([]).root, bytesToHex(EMPTY_TRIE_ROOT));
 });
 
-// Short keys over two nibble values share prefixes, nest and collide: every shape of node comes up. Values are short
-// (their nodes are embedded in the parents), long, or empty (the key is deleted).
+// Short keys over two nibble values share prefixes, nest and collide, so every shape of node occurs. Values are short (their nodes are embedded in the
+// parents), long, or empty (the key is deleted).
 const key = fc.array(fc.constantFrom(0x00, 0x01, 0x10, 0x11), { minLength: 1, maxLength: 4 });
 const value = fc.oneof(
   fc.uint8Array({ maxLength: 3 }),

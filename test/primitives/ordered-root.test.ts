@@ -10,7 +10,7 @@ import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import { ListText } from '../../src/verification/list-text.ts';
 import { countRuns } from '../support/count-runs.ts';
 
-/** The root of the trie that holds a list, as hex text. */
+/** Root of the trie that holds a list, as hex text. */
 function hashTrieOf(values: readonly Uint8Array[]): string {
   const trie = new MerkleTrie(EMPTY_TRIE_ROOT, () => undefined);
   for (const [index, value] of values.entries()) trie.put(encodeRlp(BigInt(index)), value);
@@ -56,7 +56,7 @@ test('every length up to 300 and one beyond two bytes of index', () => {
   assert.equal(hashList(values), hashTrieOf(values));
 });
 
-/** The root of a text with so many items, each of which is parsed and encoded as one of these values. */
+/** Root of a JSON text with one item per value, where each item is parsed and encoded as that value. */
 function hashInText(values: readonly Uint8Array[]): string | undefined {
   const item = JSON.stringify({ padding: 'x'.repeat(300) });
   const list = ListText.load(`[${values.map(() => item).join()}]`) as ListText;
@@ -82,7 +82,7 @@ test('the root of a list in a text is the same, of every length up to 300 and of
 
 type Tree = Uint8Array | bigint | readonly Tree[];
 
-/** Writes what `encodeRlp` takes. */
+/** Writes an `encodeRlp` input. */
 function write(writer: RlpWriter, tree: Tree): void {
   if (tree instanceof Uint8Array) assert.ok(writer.data(bytesToHex(tree)));
   else if (typeof tree === 'bigint') assert.ok(writer.quantity(`0x${tree.toString(16)}`));

@@ -12,7 +12,7 @@ import { countRuns } from '../support/count-runs.ts';
 
 type Parsed = { readonly value: unknown; readonly pauses: number };
 
-/** The value of a text, and how often there was a pause. */
+/** Parses a text and counts the pauses. */
 function parseAs(text: string | Uint8Array): Parsed {
   const work = parseInSlices(text);
   for (let pauses = 0; ; pauses++) {
@@ -21,7 +21,7 @@ function parseAs(text: string | Uint8Array): Parsed {
   }
 }
 
-/** As `parseAs`. Its bytes have to mean the same; a lone surrogate has none. */
+/** Parses a text, and asserts that its bytes parse to the same value; a lone surrogate has no bytes in UTF-8. */
 function parse(text: string): Parsed {
   const bytes = Buffer.from(text);
   if (bytes.toString() === text)
@@ -32,7 +32,7 @@ function parse(text: string): Parsed {
   return parseAs(text);
 }
 
-/** What `JSON.parse` makes of it, as text: order of members and `__proto__` included. */
+/** Outcome of a parser as text, comparable with that of `JSON.parse`: the order of members and `__proto__` are included. */
 const outcomeOf = (read: () => unknown): string => {
   try {
     return JSON.stringify(read()) ?? 'undefined';
@@ -203,7 +203,7 @@ test('members of a large object are known without being listed, and of a small o
   }
 });
 
-/** How many bytes of the heap the values of a text are said to take. */
+/** Estimated heap size of the values of a text, bytes. */
 function weigh(text: string): number {
   let bytes = 0;
   for (const _ of parseInSlices(text, { onHeap: (more) => (bytes += more) }));
@@ -213,7 +213,7 @@ function weigh(text: string): number {
 test('what the values take of the heap is told to the last one', () => {
   const many = (item: string): string => `[${Array.from({ length: 1_000 }, () => item).join(',')}]`;
   const empty = weigh('[]');
-  // Measured in V8: a list of one number takes 185 bytes, an object of one member 160, one whose member is named 900 takes 11,018.
+  // Measured in V8: a list of one number takes 185 bytes, an object of one member 160, an object whose only member is named 900 takes 11,018.
   for (const [item, least] of [
     ['[]', 56],
     ['[0]', 185],

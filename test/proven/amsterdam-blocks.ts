@@ -1,4 +1,4 @@
-/** The first blocks of the committed chain over the border of Amsterdam, which has all kinds of transactions. */
+/** First blocks of the committed chain across the Amsterdam fork, with all kinds of transactions. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeBlock } from '../../src/chain/block.ts';
@@ -10,19 +10,19 @@ import { importSet } from '../conformance/amsterdam/import-set.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 export type AmsterdamBlocks = {
-  /** Paths of the genesis file, of the blocks after block 0, and of a call of the engine API that makes the last one geth's head. */
+  /** Paths of the genesis file, of the blocks after block 0, and of an engine API call that makes the last block geth's head. */
   readonly files: { readonly genesis: string; readonly blocks: string; readonly headCall: string };
   /** Number of the last block. */
   readonly last: number;
   readonly firstAmsterdam: number;
-  /** Accounts that the genesis file has or a block accesses, with slots. */
+  /** Accounts that the genesis file has or a block accesses, with their slots. */
   readonly keys: ReadonlyMap<string, ReadonlySet<string>>;
-  /** RLP by number. */
+  /** RLP by block number. */
   readonly accessLists: ReadonlyMap<number, Uint8Array>;
   close(): void;
 };
 
-/** @param count blocks of Amsterdam */
+/** @param count number of Amsterdam blocks */
 export async function openAmsterdamBlocks(count: number): Promise<AmsterdamBlocks> {
   const { genesis, blocks: all, firstAmsterdam } = readChainSet(COMMITTED_SET);
   const blocks = all.slice(0, firstAmsterdam - 1 + count);

@@ -18,7 +18,7 @@ import { RequestScope } from '../../src/util/request-scope.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
 import { addressAt, ModelState, slotAt } from './model-state.ts';
 
-/** Returns the slot that the call's data name; what follows the program makes each contract's code another one. */
+/** Returns the slot that the calldata names; the bytes after the program make the code of each contract distinct. */
 const PROGRAM = assemble('0 CALLDATALOAD SLOAD 0 MSTORE 32 0 RETURN');
 const CODE_BYTES = 4_096;
 const FIRST = 1_000;
@@ -30,7 +30,7 @@ const CONFIG = parseChainConfig({ chainId: 1, ...listForkMembers('london') });
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Above the addresses of precompiles. */
+/** The addresses are above those of precompiles. */
 const contractAt = (index: number): string => addressAt(index + FIRST);
 
 function codeOf(address: string): Uint8Array {
@@ -39,7 +39,7 @@ function codeOf(address: string): Uint8Array {
   return concatBytes(PROGRAM, rest);
 }
 
-/** Bytes of the heap and outside of it that are in use. */
+/** Heap and ArrayBuffer bytes in use after a garbage collection. */
 function readUsed(): number {
   collect();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
@@ -55,21 +55,22 @@ function toMembers(header: Header): object {
   return { ...rest, sha3Uncles: ommersHash, miner: beneficiary };
 }
 
-/** What is in use beside: what EVMs have read and decoded, compiled code, and what is about to be collected; bytes. */
+/** Allowance for other memory in use, bytes: what the EVMs read and decoded, compiled code, and garbage that is not collected yet. */
 export const REST_BYTES: number = 6 << 20;
 
 export type Filled = {
-  /** The most that was counted, bytes. */
+  /** Largest counted size of cached state and codes, bytes. */
   readonly counted: number;
-  /** The most that was in use beyond what was before the first calls, bytes. */
+  /** Largest growth of memory in use since the first calls, bytes. */
   readonly growth: number;
   readonly roundTrips: number;
 };
 
 /**
- * Calls so many contracts once each on proven state, then the first ones again.
- * @param bytes that proven state and codes may take
- * @throws AssertionError where an answer is wrong, more is kept than may be, or nothing has been given up
+ * Calls each of `contracts` contracts once on proven state, then the first ones again.
+ * @param contracts number of distinct contracts
+ * @param bytes bound on proven state and codes in memory
+ * @throws AssertionError when an answer is wrong, the bound is exceeded, or nothing is evicted
  */
 export async function fillMemory(contracts: number, bytes: number): Promise<Filled> {
   const model = new ModelState();
@@ -130,7 +131,7 @@ export async function fillMemory(contracts: number, bytes: number): Promise<Fill
     assert.equal(BigInt(JSON.parse(String(result)) as string), BigInt(index * SLOTS + slot + 1));
   };
   const { states } = requests.proven;
-  // What the EVMs of the pool and the code of this program take is there before it is measured.
+  // Memory of the pool's EVMs and this program's code is allocated before the first measurement.
   for (let i = 0; i < AT_ONCE; i++) await call(i, 0);
   const before = readUsed();
   let [growth, counted] = [0, 0];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { HotKeys } from '../../src/proven/hot-keys.ts';
 import { RootTables } from '../../src/proven/root-tables.ts';
 
-/** Keys that iterators of Maps step over or give while `work` runs. */
+/** Counts the steps of Map iterators while `work` runs. */
 function countSteps(work: () => void): number {
   const prototype = Object.getPrototypeOf(new Map().keys()) as { next: () => unknown };
   const { next } = prototype;
@@ -20,7 +20,7 @@ function countSteps(work: () => void): number {
   return steps;
 }
 
-/** Lists that are sorted while `work` runs. */
+/** Counts the calls of `Array.prototype.sort` while `work` runs. */
 function countSorts(work: () => void): number {
   const { sort } = Array.prototype;
   let sorts = 0;
@@ -41,7 +41,7 @@ const nameOf = (at: number): string => `0x${at.toString(16).padStart(40, '0')}`;
 test('of keys that are read for the first time the newest stay, however many came before', () => {
   const hot = new HotKeys();
   for (let at = 0; at < 20_000; at++) hot.noteRead(nameOf(at), undefined);
-  // What is in it stays where it is.
+  // Reading a present key again does not move it.
   hot.noteRead(nameOf(20_000 - 6_144), undefined);
   const names = [...hot.rotate().accounts.keys()];
   assert.equal(names.length, 1_024);
@@ -96,7 +96,7 @@ test('neither a key more than there may be, nor a table, is found by going throu
 });
 
 test('the table used longest ago leaves first', () => {
-  // Three tables of one entry.
+  // 1,200 bytes hold three tables of one entry.
   const tables = new RootTables<number>(1_200, 100);
   for (const root of ['a', 'b', 'c']) tables.set(root, 'key', 1);
   assert.equal(tables.get('a', 'key'), 1);

@@ -1,4 +1,4 @@
-/** What is kept of proven state: by roots and hashes, within bounds. */
+/** Storage of proven state by roots and hashes, within bounds. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -113,7 +113,7 @@ describe('proven states', () => {
     states.note(model.stateRoot, ask, model.prove(ask));
     const absent = Array.from({ length: 30 }, (_, i) => addressAt(3 + i));
     const known = absent.filter((address) => states.findAccount(model.stateRoot, address) === null);
-    // The root has three children at most, and thirteen places show that there is none.
+    // The root has at most three children, so proofs of thirteen places show absence.
     assert.ok(known.length > absent.length / 2, `${known.length} are known not to be there`);
   });
 

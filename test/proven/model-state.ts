@@ -9,7 +9,7 @@ import type { StateProofRequest, VerifiedState } from '../../src/verification/st
 export const addressAt = (index: number): string => bytesToHex(bigIntToFixedBytes(BigInt(index + 1), 20));
 export const slotAt = (index: number): string => bytesToHex(bigIntToFixedBytes(BigInt(index), 32));
 
-/** A trie with hashed keys that changes, with proofs of its present. */
+/** Mutable trie with hashed keys, and Merkle proofs of its current state. */
 class ModelTrie {
   readonly #nodes = new Map<string, Uint8Array>();
   readonly #trie = new MerkleTrie(EMPTY_TRIE_ROOT, (path) => this.#nodes.get(bytesToHex(path)));
@@ -23,21 +23,21 @@ class ModelTrie {
     });
   }
 
-  /** Adds the nodes on the way to a key. */
+  /** Adds the nodes on the path to a key, by hash. */
   prove(key: string, nodes: Map<string, Uint8Array>): void {
     const { nodes: path } = proveKey(keccak256(hexToBytes(key)), (at) => this.#nodes.get(bytesToHex(at)));
     for (const node of path) nodes.set(bytesToHex(keccak256(node)), node);
   }
 }
 
-/** Accounts with slots from 0 on, and proofs of them as nodes give them. */
+/** Accounts with slots from 0 on, and their proofs in the form that nodes return. */
 export class ModelState {
   readonly #state = new ModelTrie();
   readonly #storages = new Map<string, ModelTrie>();
   readonly #words = new Map<string, bigint>();
   readonly #accounts = new Map<string, { readonly balance: bigint; readonly codeHash: Uint8Array }>();
 
-  /** @param words of the slots from 0 on, none of them zero unless it was never set */
+  /** @param words values of the slots from 0 on; a zero is allowed only for a slot that was never set */
   set(address: string, words: readonly bigint[], change = 0n, codeHash: Uint8Array = EMPTY_CODE_HASH): void {
     const storage = this.#storages.get(address) ?? new ModelTrie();
     this.#storages.set(address, storage);

@@ -21,7 +21,7 @@ function isBusy(error: unknown): boolean {
 test('a call that may have all that one may is never refused for want of pace where its key has none in work', async () => {
   const pace = new ProofRate(() => 0);
   const secondsLeft = (limitOf('call.provenKeys') - 2 * PER_SECOND) / PER_SECOND;
-  // The default time limit of a call.
+  // 5 s is the default time limit of a call.
   assert.ok(secondsLeft < 5);
   await pace.take(openScope('a'), 2 * PER_SECOND);
 });
@@ -31,11 +31,11 @@ test('the keys of one owner come at a pace, and a call that would wait beyond it
   const pace = new ProofRate(() => now);
   await pace.take(openScope('a'), 2 * PER_SECOND);
   await assert.rejects(pace.take(openScope('a', 1_000), 4 * PER_SECOND), isBusy);
-  // What was refused has taken nothing: the same is due a second later.
+  // A refused take consumes nothing: the same number of keys is available one second later.
   now += 1_000;
   await pace.take(openScope('a', 100), PER_SECOND);
   await assert.rejects(pace.take(openScope('a', 100), PER_SECOND), isBusy);
-  // Another owner, and the service itself, do not wait for it.
+  // Other owners and the service itself are not delayed by it.
   await pace.take(openScope('b', 100), PER_SECOND);
   await pace.take(openScope(undefined, 100), 100 * PER_SECOND);
 });

@@ -1,4 +1,4 @@
-/** What readers of proven state ask of nodes, and what is asked at new heads before they do. */
+/** Requests that readers of proven state cause, and requests that warm-up sends at new heads before them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -15,12 +15,12 @@ const request = (address: string, ...slots: readonly string[]): StateProofReques
 const slots = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => slotAt(i));
 const failWith = (error: unknown): never => assert.fail(String(error));
 
-/** Nodes that prove a model's state, and what they were asked. */
+/** Nodes that prove a model's state, with a record of their requests. */
 function openModel(model: ModelState) {
   const requested: StateProofRequest[] = [];
   const roundTrips = new Set<object | undefined>();
   const state = { isDown: false, unprovable: '', reserved: Promise.resolve(), now: 0, proofMs: 0 };
-  /** Holds answers back. @returns what lets them go */
+  /** Holds answers back. @returns a function that releases them */
   const hold = (): (() => void) => {
     let release = (): void => {};
     state.reserved = new Promise((resolve) => {
@@ -120,18 +120,18 @@ describe('what is missing', () => {
     const { findSlot } = states;
     states.findSlot = (...args) => {
       watch.note();
-      // A look-up of this many microseconds makes some 20 of them a turn.
+      // A look-up of 100 µs limits a turn of the event loop to about 20 look-ups.
       for (const until = performance.now() + 0.1; performance.now() < until; );
       return findSlot.apply(states, args);
     };
-    // An account that is known, so that its slots are looked for.
+    // The account has to be known before its slots are looked up.
     await requests.prove(request(addressAt(0)), placeOf(model), openScope());
     const readers = Array.from({ length: 8 }, () =>
       requests.prove(request(addressAt(0), ...slots(count)), placeOf(model), openScope()),
     );
     for (const values of await Promise.all(readers)) assert.deepEqual(values?.words, words);
     const most = watch.end();
-    // Of 2,560 for all of them; a step has 32.
+    // All readers make 2,560 look-ups; a step makes 32.
     assert.ok(most <= 4 * 32, `${most} look-ups in a turn`);
     assert.equal(requested.flatMap((one) => one.slots).length, count);
   });
@@ -239,7 +239,7 @@ describe('a new head', () => {
 
 const HEAD_MS = 10_000;
 
-/** Heads at which an account is read, and what is asked of nodes at each. */
+/** Notes heads at which accounts are read, and counts the requests to nodes at each head. */
 async function countAtHeads(
   count: number,
   each: (number: number, opened: ReturnType<typeof openModel>) => void,
@@ -301,7 +301,7 @@ describe('nodes', () => {
 const codeHash = `0x${'07'.repeat(32)}`;
 
 describe('callers that wait for the same', () => {
-  /** Nodes that give a code when they are let, and fail when the time of a trip is over. */
+  /** Nodes that return a code when released, and fail at the deadline of the round trip. */
   const openCodes = () => {
     const requested: RequestScope[] = [];
     const state = { isSilent: true };
@@ -394,7 +394,7 @@ describe('trips', () => {
       sent.find((names) => names.some((name) => name.startsWith('few'))),
       ['few 0', 'few 1', 'few 2'],
     );
-    // It waits for none of the other's trips but those that had begun.
+    // It waits only for those of the other owner's round trips that are in flight.
     assert.ok(sent.findIndex(([name]) => name === 'few 0') <= 2);
     assert.deepEqual(
       sent.flat().filter((name) => name.startsWith('many')),

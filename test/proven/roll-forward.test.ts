@@ -1,4 +1,4 @@
-/** Over which blocks a state follows, and when nodes are asked for lists. */
+/** Blocks over which state is rolled forward, and when nodes are asked for access lists. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AccountAccess, BlockAccessList } from '../../src/chain/block-access-list.ts';
@@ -15,14 +15,14 @@ const ACCOUNT = addressAt(1);
 const CODE = Uint8Array.of(1, 2, 3);
 const KEYS = 100;
 
-/** A chain of names: `a5` is the block of height 5 on branch a; the parent of b5 is a4. */
+/** Place of a named block: `a5` is the block of height 5 on branch a; the parent of b5 is a4. */
 function placeOf(name: string): HeadPlace {
   const height = Number(name.slice(1));
   const isFork = name[0] !== 'a' && name[1] === '5';
   return {
     number: BigInt(height),
     hash: name,
-    // Of blocks of the same height it is the same: a false block may have a true root.
+    // Blocks of the same height share a state root: a false block may have a true root.
     stateRoot: `root ${height}`,
     parentHash: `${isFork ? 'a' : name[0]}${height - 1}`,
     isCanonical: true,
@@ -60,7 +60,7 @@ function openRolled() {
   const proven = createStateCache({ bytes: 1 << 22, onFault: (error) => assert.fail(String(error)) });
   const { states, codes } = proven;
   const rollForward = new RollForward(nodes, states, codes, new RoundTrips());
-  /** What a proof at a block shows of the account. */
+  /** Notes the account as a proof at the block shows it. */
   const note = (name: string, balance: bigint): void =>
     states.proven.note(
       placeOf(name).stateRoot,
@@ -131,7 +131,7 @@ describe('rolling forward', () => {
     assert.deepEqual(requested, []);
     note('a47', 2n);
     for (let height = 48; height < 80; height++) assert.equal(await roll(`a${height}`), true);
-    // Nothing was read at the blocks between: they are too many.
+    // Nothing was read at the blocks between, which are more than are remembered.
     assert.equal(balanceAt('a79'), undefined);
     assert.equal(balanceAt('a47'), 2n);
   });

@@ -1,4 +1,4 @@
-/** Values that follow from access lists of blocks are those of the chain. */
+/** Values rolled forward by block access lists equal those of the chain. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { decodeBlockAccessList } from '../../src/chain/block-access-list.ts';
@@ -34,7 +34,7 @@ describe('the state of a block', () => {
     const block = await embedded.chain.blocks.getBlock(reference, false);
     return JSON.parse(String(block));
   };
-  /** What the chain has, as its proof shows. */
+  /** Proves and returns the chain's own values. */
   const prove = async (
     chain: EngineChain,
     number: number,
@@ -50,7 +50,7 @@ describe('the state of a block', () => {
     return proven as VerifiedState;
   };
 
-  // Zeros of storage that was empty are not listed.
+  // Access lists do not contain zeros of storage that was empty.
   const WHOLE = { chance: 0, bytes: 64 << 20, accounts: 1, slots: 0.99 };
   const PARTS = { chance: 12, bytes: 64 << 20, accounts: 0.7, slots: 0.5 };
   for (const [name, { chance, bytes, ...least }] of [

@@ -1,4 +1,4 @@
-/** Memory of proven state: calls of CONTRACTS (10,000) distinct contracts with a bound of BOUND_MIB (16). */
+/** Checks the memory of proven state: calls of CONTRACTS (10,000) distinct contracts with a bound of BOUND_MIB (16). */
 import assert from 'node:assert/strict';
 import { fillMemory, REST_BYTES } from './fill-memory.ts';
 

@@ -1,4 +1,4 @@
-/** A clock that was ahead for a moment leaves no record behind that outlives those that are written later. */
+/** A clock that was ahead for a moment leaves no record that outlives records written later. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -35,7 +35,7 @@ describe('records that were written while the clock was ahead', () => {
       await early.close();
       const table = openAt(folder, clock);
       t.after(() => table.close());
-      // They are as old as if they had been written now, some with each refusal.
+      // The future records now expire as if they were written at this time; each refusal corrects some of them.
       for (let i = 0; i < MAX; i++)
         assert.equal(table.create(`filter/key/new${i}`, '1', LIFE, MAX), false, String(i));
       assert.equal(table.read('filter/key/0')?.text, '1');
@@ -71,7 +71,7 @@ describe('records that were written while the clock was ahead', () => {
     for (let i = 0; i < MAX; i++) {
       const name = `filter/key/${i}`;
       assert.equal(await table.create(name, '1', life, MAX), true);
-      // As a server writes it whose clock is ahead.
+      // A server whose clock is ahead writes this.
       await client.send('ZADD', '{test:records:filter/key}:expiries', late, name);
       for (const key of [`/${i}`, ':expiries', ':bytes', ':sum'])
         await client.send('PEXPIREAT', `{test:records:filter/key}${key}`, late);

@@ -1,10 +1,10 @@
-/** Counts what a table of records does: a cost that does not depend on a machine. */
+/** Counts the operations of a record table: a cost that does not depend on the machine. */
 import { type Due, LmdbRows } from '../../src/records/lmdb-rows.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { LmdbEnvironment } from '../../src/util/lmdb-environment.ts';
 
 export type Reads = {
-  /** Rows and entries of lists that were read, commands of a server, or steps over entries of a map. */
+  /** Rows and list entries read, commands sent to a server, or steps over entries of a map. */
   readonly rows: number;
   /** Write transactions, or commands that write. */
   readonly writes: number;
@@ -12,7 +12,7 @@ export type Reads = {
 
 const LISTS = ['listDue', 'listLate', 'listDueOf', 'listLateOf'] as const;
 
-/** What is asked of LMDB while `work` runs, which does not wait. */
+/** Counts LMDB operations while synchronous `work` runs. */
 export function countLmdb(work: () => void): Reads {
   const { counts, end } = beginCounting();
   try {
@@ -23,7 +23,7 @@ export function countLmdb(work: () => void): Reads {
   return counts;
 }
 
-/** The same of work that waits; nothing else uses LMDB meanwhile. */
+/** Counts LMDB operations of asynchronous `work`; nothing else may use LMDB meanwhile. */
 export async function countLmdbOf(work: () => Promise<void>): Promise<Reads> {
   const { counts, end } = beginCounting();
   try {
@@ -63,7 +63,7 @@ function beginCounting(): { readonly counts: Reads; end(): void } {
   };
 }
 
-/** Steps over entries of maps while `work` runs, which does not wait. */
+/** Counts steps over entries of maps while synchronous `work` runs. */
 export function countSteps(work: () => void): Reads {
   const { prototype } = Map;
   const iterate = prototype[Symbol.iterator];
@@ -83,10 +83,10 @@ export function countSteps(work: () => void): Reads {
 }
 
 const WRITES = new Set(['hset', 'hdel', 'zadd', 'zrem', 'del', 'pexpire', 'expire', 'set']);
-/** Commands that go through all of a key. */
+/** Commands that read an entire key, or all keys. */
 const WHOLE = new Set(['hvals', 'hgetall', 'hkeys', 'keys', 'scan']);
 
-/** Commands of a server while `work` runs, those of scripts among them; one that goes through a whole list counts 1,000. */
+/** Counts the commands of a server while `work` runs, those of scripts included; a command that reads an entire list counts 1,000. */
 export async function countCommands(client: RedisClient, work: () => Promise<void>): Promise<Reads> {
   await client.send('CONFIG', 'RESETSTAT');
   await work();

@@ -1,4 +1,4 @@
-/** Counts a record up: a process of its own, started with folder, name and number of times. */
+/** Increments a record in its own process; the arguments are folder, name and number of times. */
 import { LmdbRecordTable } from '../../src/records/lmdb-record-table.ts';
 
 const [folder = '', name = '', times] = process.argv.slice(2);

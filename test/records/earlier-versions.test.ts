@@ -1,4 +1,4 @@
-/** Folders of versions that had no list of an owner's records by time, and versions that still use the folder. */
+/** Folders written by versions without a list of an owner's records by time, and folders still in use by such versions. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const openTable = (folder: string, clock: Clock): LmdbRecordTable =>
     () => clock.now,
   );
 
-/** Ten records of an owner as the version before has written them, one after the other. */
+/** Writes ten records of one owner in the format of the previous version, one after another. */
 async function writeOld(folder: string, clock: Clock): Promise<void> {
   const table = openTable(folder, clock);
   for (let i = 0; i < 10; i++, clock.now++) table.create(`removed/1/${i}`, 'text', LIFE, 10);

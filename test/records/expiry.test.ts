@@ -1,4 +1,4 @@
-/** Expired records leave by themselves as others come, also those of owners that never come back. */
+/** Expired records are removed as new ones are written, including those of owners that never return. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ test('in memory: no more are held than live, and a few', () => {
     assert.equal(table.create(`filter/key${i % 700}/${i}`, '1', 100, 10), true);
     most = Math.max(most, table.size);
   }
-  // 100 live at a time; an owner that comes back has lost what it had.
+  // 100 records are live at a time; an owner that returns has lost its expired records.
   assert.ok(most <= 700, String(most));
   now += 1_000;
   for (let i = 0; i < 700; i++) table.create(`filter/last/${i}`, '1', 100, 1_000);
@@ -35,11 +35,11 @@ test('in LMDB: rows, sums and times of what has expired are gone', async (t) => 
   );
   t.after(() => table.close());
   for (let i = 0; i < 1_000; i++) assert.equal(table.create(`filter/key${i}/1`, '1', 100, 1), true);
-  // Renewed: it has one time to expire at, not two.
+  // A renewed record has one expiry time, not two.
   const { version = '' } = table.read('filter/key0/1') ?? {};
   assert.equal(table.replace('filter/key0/1', version, '2', 10_000), true);
   now += 101;
-  // Some leave with each new one, the others by themselves.
+  // Each new record removes some expired ones; a timed sweep removes the others.
   for (let i = 0; i < 40; i++) table.create(`filter/new/${i}`, '1', 10_000, 100);
   const root = open({ path: join(folder, 'records'), noSubdir: false, maxDbs: 4 });
   const count = (name: string): number => root.openDB({ name }).getCount();
@@ -62,7 +62,7 @@ test('in Valkey: nothing is left of what has expired', { skip: NO_REDIS }, async
     assert.ok(i < 100, 'they do not expire');
     await wait(100);
   }
-  // The owner's lists forget some of them with each write.
+  // Each write removes some expired entries from the owner's lists.
   for (const id of ['other', 'another']) await table.create(`filter/key0/${id}`, '1', 600_000, 100);
   assert.equal(await client.send('ZCARD', '{test:records:filter/key0}:expiries'), 3);
   assert.equal(await client.send('HLEN', '{test:records:filter/key0}:bytes'), 3);

@@ -1,4 +1,4 @@
-/** Processes that share records: each change is made once, a killed process takes nothing with it, and a server that is away is an error. */
+/** Processes that share records: each change is made once, a killed process loses no records, and an unreachable server is an error. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

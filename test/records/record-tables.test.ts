@@ -1,4 +1,4 @@
-/** Records that expire, are counted by owner, and are replaced only by a caller that has read their last version. */
+/** Records expire, are counted by owner, and are replaced only by a caller that read their last version. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MAX_OWNER_BYTES, MAX_RECORD_BYTES, type RecordTable } from '../../src/records/record-table.ts';
@@ -32,7 +32,7 @@ for (const { name, skip, open } of TABLES) {
       assert.equal(await b.replace('filter/key/1', version, '"second"', LONG), true);
       assert.equal(await a.replace('filter/key/1', version, '"third"', LONG), false);
       assert.equal(await readText(a, 'filter/key/1'), '"second"');
-      // The same text is another version.
+      // Writing the same text creates a new version.
       const second = (await a.read('filter/key/1'))?.version ?? '';
       assert.equal(await a.replace('filter/key/1', second, '"second"', LONG), true);
       assert.equal(await b.replace('filter/key/1', second, '"lost"', LONG), false);
@@ -115,7 +115,7 @@ for (const { name, skip, open } of TABLES) {
       await a.remove('filter/key/0');
       assert.equal(await b.create('filter/key/5', '1', LONG, 5), true);
       assert.equal(await a.create('filter/key/6', '1', LONG, 5), false);
-      // Replacements change nothing in the count.
+      // Replacements do not change the count.
       const version = (await a.read('filter/key/5'))?.version ?? '';
       assert.equal(await a.replace('filter/key/5', version, '2', LONG), true);
       assert.equal(await a.create('filter/key/6', '1', LONG, 5), false);

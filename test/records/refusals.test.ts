@@ -1,4 +1,4 @@
-/** What a new record costs an owner that is full does not depend on how many records it has, and a refusal writes nothing. */
+/** The cost of a new record for an owner at its limit does not depend on its number of records, and a refusal writes nothing. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LmdbRecordTable } from '../../src/records/lmdb-record-table.ts';
@@ -12,7 +12,7 @@ import { openLmdbRecords } from './tables.ts';
 const LIFE = 600_000;
 const TIMES = 20;
 const SMALL = '{"kind":"blocks"}';
-/** A filter of many addresses: 211 of them are 8 MiB. */
+/** A filter with many addresses: 211 such records are 8 MiB. */
 const LARGE = 'x'.repeat(39_750);
 
 type Owner = { readonly name: string; readonly text: string; readonly max: number };
@@ -30,7 +30,7 @@ async function fill(table: RecordTable, { name, text, max }: Owner): Promise<voi
   assert.ok(made === max || (made + 1) * text.length > MAX_OWNER_BYTES, `${name} has ${made}`);
 }
 
-/** Asks `TIMES` times. */
+/** Sends `TIMES` requests. */
 type Send = (owner: Owner, whenFull: 'refuse' | 'removeOldest', from: number) => void;
 
 function askIn(table: LmdbRecordTable | MemoryRecordTable): Send {

@@ -1,4 +1,4 @@
-/** One question of a client is asked of nodes in pieces, and no piece of it twice: a node that takes its time takes it once. */
+/** A client's request is sent to nodes in parts, and no part is sent twice: a slow node delays it once. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
@@ -28,10 +28,10 @@ const NOT_THERE: Answer = { error: { code: -32601, message: 'the method does not
 const KINDS: readonly Kind[] = ['call', 'estimateGas', 'createAccessList'];
 const HINTS: ReadonlySet<string> = new Set(['proof_call', 'eth_createAccessList']);
 
-/** Methods that a node executes, or answers for the call alone. The pool may send proofs and codes again, where a request that has several of them fails. */
+/** Methods that a node executes, or answers for this call alone. The pool may resend proofs and codes when a request with several of them fails. */
 const COUNTED: ReadonlySet<string> = new Set([...HINTS, 'eth_call', 'eth_estimateGas', 'eth_config']);
 
-/** How a node answers what a call would access; undefined as it is. */
+/** Replies of nodes about what a call would access; undefined passes the node's own reply on. */
 const HINTED: Readonly<Record<string, Fault['answer']>> = {
   'nodes have no proof_call': undefined,
   'nodes have neither method': () => Promise.resolve(NOT_THERE),
@@ -41,7 +41,7 @@ const HINTED: Readonly<Record<string, Fault['answer']>> = {
   'the list is none': () => Promise.resolve({ result: 'none' }),
   'nodes are silent': () => new Promise(() => {}),
 };
-/** A list is waited for during a quarter of it. */
+/** An access list is waited for during a quarter of this time limit. */
 const SHORT_MS = 4_000;
 
 const CALLS: Readonly<Record<string, CallRequest['call']>> = {
@@ -66,7 +66,7 @@ describe('questions of one call to nodes', { skip: ANVIL_SKIP }, () => {
   });
   after(() => anvil.kill());
 
-  /** Questions of one call, each with what stands before the block, which is named by number or hash. */
+  /** Runs one call, and lists the requests to the node: the method, the parameter before the block (which is named by number or hash), and slots. */
   async function listAsked(
     answer: Fault['answer'],
     kind: Kind,
@@ -120,7 +120,7 @@ describe('questions of one call to nodes', { skip: ANVIL_SKIP }, () => {
     });
 
   test('nothing is asked twice where nodes have no proofs, and answer the call themselves', async () => {
-    // A list of the caller is asked for anew: the one that was asked for before was a hint, of which no more was read than what is proven.
+    // The caller's access list is requested again: the earlier one was a hint, of which only proven parts were read.
     for (const kind of ['call', 'estimateGas'] as const) {
       const requested = await listAsked(
         undefined,

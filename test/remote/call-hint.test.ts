@@ -1,4 +1,7 @@
-/** Calls on a node that gives the witness of a call (Nethermind's `proof_call`): one trip, and nothing of it is believed but what the state root leads to. */
+/**
+ * Calls on a node that returns the execution witness of a call (Nethermind's `proof_call`): one round trip, and only nodes of the witness that the state root
+ * leads to are accepted.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
@@ -17,7 +20,7 @@ const OTHER = `0x${'c'.repeat(40)}`;
 const PROGRAMS: Readonly<Record<string, string>> = {
   [PROXY]: `CALLDATASIZE 0 0 CALLDATACOPY 0 0 CALLDATASIZE 0 0 SLOAD GAS DELEGATECALL POP
     RETURNDATASIZE 0 0 RETURNDATACOPY RETURNDATASIZE 0 RETURN`,
-  // Each slot names the next one: a run here finds them one after the other.
+  // Each slot names the next one, so a local run finds them one after another.
   [CHAIN]: '0 CALLDATALOAD SLOAD SLOAD SLOAD SLOAD 0 MSTORE 32 0 RETURN',
   [OTHER]: '1 0 MSTORE 32 0 RETURN',
 };
@@ -35,7 +38,7 @@ const callOf = (to: string, value: number): CallRequest => ({
   block: { kind: 'tag', tag: 'latest' },
 });
 
-/** What a node with the method answers, from one without. */
+/** Builds the reply of a node with the method from one without it. */
 async function proveCall(
   { params }: Call,
   ask: AskNode,
@@ -78,7 +81,7 @@ const ODD: readonly unknown[] = [
   [{ toString: 1 }],
 ];
 
-/** Witnesses that are wrong, or say too little. */
+/** Invalid or incomplete execution witnesses. */
 const LIES: Readonly<Record<string, (witness: AnsweredBy) => unknown>> = {
   'other nodes': (witness) => ({ ...witness, state: otherBytes(witness.state) }),
   'no nodes': (witness) => ({ ...witness, state: [] }),
@@ -129,7 +132,7 @@ describe('calls where nodes give witnesses', { skip: ANVIL_SKIP }, () => {
   });
   after(() => anvil.kill());
 
-  /** @param answer undefined where the node has no such method */
+  /** @param answer undefined when the node lacks the method */
   async function withNode(
     answer: ((call: Call, ask: AskNode) => Promise<unknown>) | undefined,
     work: (network: RemoteNetwork) => Promise<void>,

@@ -15,11 +15,11 @@ import { openRemote, type RemoteNetwork } from './remote-harness.ts';
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 const addressOf = (digit: string): string => `0x${digit.repeat(40)}`;
 const word = (value: bigint | number): string => `0x${value.toString(16).padStart(64, '0')}`;
-/** Runs the code of the account in its slot 0 on its own storage. */
+/** Executes the code of the account in its slot 0 on its own storage. */
 const PROXY = addressOf('a');
-/** Returns the slot that the call's data name. */
+/** Returns the slot that the calldata names. */
 const READER = addressOf('b');
-/** The same, after so many steps as the second word says. */
+/** Returns the slot that the calldata names, after the number of steps in the second word. */
 const SLOW_READER = addressOf('c');
 const REVERTER = addressOf('d');
 const HASHER = addressOf('e');
@@ -34,16 +34,16 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   [READER]: '0 CALLDATALOAD SLOAD 0 MSTORE 32 0 RETURN',
   [SLOW_READER]:
     '32 CALLDATALOAD loop: 1 SWAP1 SUB DUP1 @loop JUMPI 0 CALLDATALOAD SLOAD 0 MSTORE 32 0 RETURN',
-  // After so many steps as the first word says: the balances of as many accounts as the second one says, and their number.
+  // After the number of steps in the first word, reads the balances of as many accounts as the second word says, and returns their number.
   [WALKER]: `0 CALLDATALOAD loop: 1 SWAP1 SUB DUP1 @loop JUMPI POP
     32 CALLDATALOAD walk: DUP1 0x1000000 ADD BALANCE POP 1 SWAP1 SUB DUP1 @walk JUMPI 32 CALLDATALOAD 0 MSTORE 32 0 RETURN`,
   [CLEARER]: '32 CALLDATALOAD 0 CALLDATALOAD SSTORE STOP',
   [REVERTER]: '0 CALLDATALOAD SLOAD 0 MSTORE 32 0 REVERT',
   [HASHER]: '0 CALLDATALOAD NUMBER SUB BLOCKHASH 0 MSTORE 32 0 RETURN',
 };
-/** Keeps the hashes of blocks in its slots (EIP-2935). */
+/** Stores block hashes in its slots (EIP-2935). */
 const HISTORY = '0x0000f90827f1c53a10cb7a02335b175320002935';
-/** The account that WALKER reads so many accounts before its last one. */
+/** Account that WALKER reads `index` accounts before its last one. */
 const walkedAccount = (index: number): string => `0x${(0x1000000 + index).toString(16).padStart(40, '0')}`;
 const SLOTS = 40;
 const PAUSE_MS = 10;
@@ -56,7 +56,7 @@ const callOf = (to: string, ...words: readonly (bigint | number)[]): CallRequest
 
 const resultOf = (value: number): object => ({ result: `"${word(value)}"`, trust: 'single' });
 
-/** Answers of a kind as something else than the node gave. */
+/** Changes the node's results of one method. */
 function alter(of: string, change: (result: Record<string, unknown>) => unknown): Fault {
   return {
     concerns: ({ method }) => method === of,
@@ -75,7 +75,7 @@ const alterSlots = (change: (proof: StorageProof) => object): Fault =>
     storageProof: (storageProof as StorageProof[]).map((proof) => ({ ...proof, ...change(proof) })),
   }));
 
-/** A value of JSON that cannot be converted to text. */
+/** JSON value that cannot be converted to text. */
 const UNREADABLE: unknown = { toString: 1, valueOf: 1 };
 
 const LIES: Readonly<Record<string, Fault>> = {
@@ -108,7 +108,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
   let door: FaultUpstream;
   let network: RemoteNetwork;
   const requested: string[] = [];
-  /** Blocks that were asked for by number. */
+  /** Numbers of blocks that were requested. */
   const numbersAsked: bigint[] = [];
 
   before(async () => {
@@ -135,14 +135,14 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
   });
   afterEach(() => network.close());
 
-  /** Concerns nothing: it only listens. */
+  /** Records the call, and never intercepts it. */
   function note({ method, params: [first] }: Call): boolean {
     requested.push(method);
     if (method === 'eth_getBlockByNumber' && String(first).startsWith('0x'))
       numbersAsked.push(BigInt(String(first)));
     return false;
   }
-  /** Headers that were asked for, but for those near the head, which is followed all the time. */
+  /** Numbers of requested headers, except those near the head, which is followed continuously. */
   const farHeaders = (): readonly bigint[] => {
     const { number } = network.chain.heads.served ?? assert.fail();
     return numbersAsked.filter((each) => each < number - 50n);
@@ -246,7 +246,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const request = callOf(PROXY, 3);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => network.ask('call', request)));
     for (const outcome of outcomes) assert.deepEqual(outcome, resultOf(21));
-    // The sender, the proxy, and what it delegates to.
+    // The proofs cover the sender, the proxy, and the proxy's delegate.
     assert.ok(count('eth_getProof') <= 6, `${count('eth_getProof')} proofs`);
   });
 
@@ -351,7 +351,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
         assert.equal((await network.ask('call', request)).result, told);
       });
       assert.deepEqual(farHeaders(), []);
-      // A trip has one proof of all hashes that are missing by then, and no hash is in two. How many trips there are depends on how far a slice gets.
+      // A round trip has one proof of all hashes missing by then, and no hash is in two. The number of round trips depends on how far a slice runs.
       assert.ok(
         proofs.length >= 1 && proofs.length <= roundTrips,
         `${proofs.length} proofs in ${roundTrips} trips`,
@@ -381,7 +381,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     }
     requested.length = 0;
     assert.equal((await network.ask('call', callOf(WALKER, 600_001, 60))).result, `"${word(60)}"`);
-    // The head is looked for all the time.
+    // Head polling sends `eth_getBlockByNumber` continuously.
     assert.deepEqual(
       requested.filter((method) => method !== 'eth_getBlockByNumber'),
       [],
@@ -454,7 +454,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     const { executed, left } = network.figures();
     assert.equal(executed, 0);
     assert.equal(left['unproven'], 1);
-    // After three in a row the block's state is not asked for with each call.
+    // After three failures in a row the proofs of the block's state are no longer requested with each call.
     for (let i = 0; i < 2; i++) await network.ask('call', callOf(READER, 2));
     requested.length = 0;
     await network.ask('call', callOf(READER, 3));
@@ -487,7 +487,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal((await network.ask('call', callOf(GREEDY))).result, '"0x"');
     assert.equal(network.figures().left['unsettled'], 1);
     assert.equal(count('eth_call'), 1);
-    // The same one is not tried again for a while; another one is.
+    // The same call is not retried locally for a while; another call is.
     requested.length = 0;
     assert.equal((await network.ask('call', callOf(GREEDY))).result, '"0x"');
     assert.equal(network.figures().left['unsettled'], 2);
@@ -498,11 +498,11 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
 
   test('beyond what the weight of the call covers, accounts, slots and trips are paid for before nodes are asked', async () => {
     const [first, all, covered] = [150, 400, 32];
-    // Each has a leaf of its own: a proof that one of them is not there would prove others too, as many as a slice leaves to the next one.
+    // Each account has its own leaf: a proof of one account's absence would prove others too, as many as a slice leaves to the next one.
     await mineAfter(async () => {
       for (let i = 1; i <= all; i++) await anvil.request('anvil_setBalance', walkedAccount(i), '0x1');
     });
-    /** A double may be asked more than once about a call. */
+    /** A set, because the node may be asked more than once about a key. */
     const proven = new Set<string>();
     await door.setFault({
       concerns: ({ method, params }) => {
@@ -521,7 +521,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     await network.chain.execution.call(callOf(WALKER, 1, first), scope);
     assert.ok(proven.size >= first, `${proven.size} keys`);
     assert.equal(paidKeys(), proven.size - covered);
-    // A key that cannot pay causes no further question, and what it is told is the caller's answer.
+    // A key that cannot pay causes no further request, and its caller gets the meter's error.
     const refusal = new Error('no credits');
     scope.meter = {
       pay(keys) {
@@ -535,7 +535,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
       Promise.resolve(network.chain.execution.call(callOf(WALKER, 1, all), scope)),
       refusal,
     );
-    // What was read at the head before is proven at this one for no call.
+    // Accounts read at the previous head are proven again at this head without charge to a call.
     const isFurther = new Set(Array.from({ length: all - first }, (_, i) => walkedAccount(first + 1 + i)));
     const further = [...proven].filter((key) => isFurther.has(key)).length;
     assert.ok(unpaid > 0 && further <= covered, `${further} further accounts`);

@@ -5,7 +5,7 @@ import { StateKeys } from '../../src/proven/state-keys.ts';
 import { DeferredReads } from '../../src/remote/deferred-reads.ts';
 import { limitOf } from '../../src/util/bounds.ts';
 
-/** Of what one call may have nodes prove. */
+/** Half of the keys that one call may have nodes prove. */
 const HALF = limitOf('call.provenKeys') / 2;
 
 const callOf = (data: string): CallRequest => ({

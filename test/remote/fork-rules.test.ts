@@ -28,7 +28,7 @@ const headerAt = (timestamp: number, fields: Partial<Header> = PRAGUE): Header =
   ...fields,
 });
 
-/** An answer of eth_config, with so many of the precompiles that there are, in the order of their addresses. */
+/** An eth_config result with the first `precompiles` of the precompiles, in the order of their addresses. */
 const tell = (precompiles: number, activationTime: number, next?: number): object => {
   const addresses = Array.from({ length: precompiles }, (_, i) => (i < 17 ? i + 1 : 0x100));
   const current = {
@@ -49,7 +49,7 @@ const latestFork = (rules: ForkRules, header: Header): string | undefined => {
 const HOUR_MS = 3_600_000;
 const PLACE = { number: 100n, hash: `0x${'1'.repeat(64)}` };
 
-/** Nodes that tell rules, at a time that the test sets. */
+/** Nodes that report rules, with a clock set by the test. */
 class Tellers {
   readonly rules = new ForkRules(77n, undefined);
   readonly log: RecordingLog = createRecordingLog();
@@ -79,11 +79,11 @@ class Tellers {
     }
   }
 
-  /** @returns whether it had to be waited for */
+  /** @returns whether the caller waited */
   async learn(timestamp: number): Promise<boolean> {
     const learning = this.#requesting.learn(BigInt(timestamp), PLACE, new RequestScope(HOUR_MS));
     await learning;
-    // What nothing waits for ends within the turn.
+    // Work that nothing waits for ends within this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     return learning !== undefined;
   }
@@ -185,12 +185,12 @@ describe('fork rules', () => {
     assert.ok(rules.note([tell(17, 100), tell(18, 100), tell(18, 100)]));
     assert.deepEqual([mayBe(), why()], ['osaka', undefined]);
     assert.ok(!rules.needsTelling(150n));
-    // Another schedule of blobs, in one number.
+    // The blob schedule differs in one number.
     const other = JSON.parse(JSON.stringify(tell(18, 100)).replace('"target":3', '"target":4')) as object;
     assert.ok(!rules.note([tell(18, 100), other]));
     assert.ok(!rules.note([tell(18, 100), tell(18, 100, 200)]));
     assert.ok(rules.note([undefined, tell(18, 100), {}, tell(18, 100)]));
-    // What says nothing changes nothing.
+    // Empty replies change nothing.
     assert.ok(!rules.note([null, {}]));
     assert.equal(mayBe(), 'osaka');
   });
@@ -215,7 +215,7 @@ describe('fork rules', () => {
 
   test('what one node tells is proven where a public chain is known to have the same rules', () => {
     const rules = new ForkRules(1n, undefined);
-    // Between Osaka and the first change of blobs alone.
+    // This header is between Osaka and the first blob parameter change.
     const osaka = { ...headerAt(1_764_900_000), number: 24_000_000n };
     const why = (): string | undefined => rules.find(osaka)?.whyUnverifiable;
     assert.equal(why(), undefined);
@@ -293,7 +293,7 @@ test('the schedules of public chains are those of geth', { skip: GETH_SKIP }, ()
     const theirs = parseChainConfig(config, total);
     const ours = findKnownChain(chainId);
     assert.ok(ours !== undefined);
-    // What deposits are read from is of no use for calls, and an entry that says what was in force says nothing.
+    // The deposit contract does not affect calls, and a blob schedule entry equal to the one already in force has no effect.
     const rulesOf = ({ depositContract: _, blobSchedule, ...rest }: typeof ours) => ({
       ...rest,
       blobs: [...blobSchedule].filter(([fork]) => fork !== 'osaka'),

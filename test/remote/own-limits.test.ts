@@ -1,4 +1,4 @@
-/** Calls that use up their own time or gas on proven state: hints never hold them up, and none of them is said to be a queue. */
+/** Calls that use up their own time or gas on proven state: hints never delay them, and no error describes them as queued. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';

@@ -15,13 +15,13 @@ const LIMIT_MS = 60_000;
 const ENCODED = encodeHeader(BLANK_HEADER);
 const PLACE = { number: 0n, hash: bytesToHex(keccak256(ENCODED)) };
 
-/** Ends one question. */
+/** Completes one request. */
 type Answer = {
   readonly resolve: (encoded: Uint8Array) => void;
   readonly reject: (error: Error) => void;
 };
 
-/** Blocks of which each question for a header is answered by hand. */
+/** Remote blocks whose header requests the test answers one by one. */
 function open() {
   const requested: Answer[] = [];
   const collector = {
@@ -75,7 +75,7 @@ describe('a block that several callers need', () => {
       if (end === 'abort') short.abort();
       requested[0]?.reject(new Error('out of time'));
       await assert.rejects(first, /out of time/);
-      // A turn of the event loop: it is asked for again.
+      // After a turn of the event loop the header is requested again.
       await new Promise(setImmediate);
       requested[1]?.resolve(ENCODED);
       assert.equal((await second).stored.hashText, PLACE.hash);

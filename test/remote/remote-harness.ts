@@ -1,4 +1,4 @@
-/** A network of one node on which calls are executed here, and the node's own answers to compare with. */
+/** A network of one node whose calls are executed locally, and the node's own answers to compare with. */
 import assert from 'node:assert/strict';
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import { ChainError } from '../../src/chain/errors.ts';
@@ -19,20 +19,21 @@ const LIMIT_MS = 60_000;
 export type RemoteNetwork = {
   readonly chain: ObservedChain;
   readonly figures: () => ExecutionFigures;
-  /** What the network answers, with the trust that it says. */
+  /** Returns the network's outcome, with the trust level that it reports. */
   ask(kind: Kind, request: CallRequest): Promise<Outcome & { readonly trust: string | undefined }>;
-  /** Trips that some work took. */
+  /** Counts the round trips that `work` takes. */
   countTrips(work: () => Promise<unknown>): Promise<number>;
   /** Waits until a block is served. */
   followTo(number: bigint): Promise<void>;
-  /** Lines of level error so far, which are no faults then. */
+  /** Removes and returns the error log lines so far, so that `close` does not fail on them. */
   takeErrors(): readonly string[];
   close(): Promise<void>;
 };
 
 /**
- * @param url of its node, or rows of several
- * @param options of the network, beside its nodes
+ * Opens a network with local execution.
+ * @param url URL of its node, or configuration rows of several nodes
+ * @param options network options other than `upstreams`
  */
 export async function openRemote(
   url: string | readonly unknown[],
@@ -44,11 +45,11 @@ export async function openRemote(
   const log = createLogger('error', { sink: { write: (line) => void lines.push(String(line)) } });
   const engine = new EmbeddedChains({ threads: 1, onFault: (fault) => faults.push(fault) });
   const cache = createMemoryCache({ bytes: 1 << 20, entryBytes: 1 << 16 });
-  // Requests to nodes are counted: those of a calibration are not among them.
+  // Verification is off, so that calibration adds no requests to the counted ones.
   const row = { hosts: ['remote'], upstreams: [url].flat(), verify: 'off', ...options };
   const parsed = networkOptionsSchema.parse(row);
   const chain = await openChain('remote', parsed, { dataDir: folder.path, engine, cache, log });
-  // Its nodes are followed.
+  // Its nodes are followed from here on.
   await chain.calibrated;
   const figures = (): ExecutionFigures => {
     const { execution } = chain.describe();

@@ -1,4 +1,4 @@
-/** In front of nodes with block access lists: at each head what was read before is known without proofs, and it is what the chain has. */
+/** Network of nodes with block access lists: at each head, state read before is known without proofs and equals the chain's. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -17,9 +17,9 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { limitTo } from '../support/test-chain.ts';
 import { openRemote, type RemoteNetwork } from './remote-harness.ts';
 
-/** Heads of a comparison; the chain has 280. */
+/** Number of heads that are compared; the chain has 280. */
 const HEADS = Number(process.env['ROLLED_HEADS'] ?? 8);
-/** Of the blocks. */
+/** Gas limit of the blocks. */
 const GAS_LIMIT = 200_000_000n;
 const LIMIT_MS = 60_000;
 const PAUSE_MS = 5;
@@ -36,7 +36,7 @@ describe('in front of nodes with block access lists', () => {
   let service: RunningService;
   let network: RemoteNetwork | undefined;
   let doors: FaultUpstream[] = [];
-  /** The nodes' head. */
+  /** Head number of the nodes. */
   let top = 0;
   let requested: string[] = [];
   const count = (...methods: string[]): number => requested.filter((one) => methods.includes(one)).length;
@@ -59,7 +59,7 @@ describe('in front of nodes with block access lists', () => {
     doors = [];
   });
 
-  /** What the chain said: it does not grow. */
+  /** Cached answers of the chain, which does not grow. */
   const known = new Map<string, Promise<Answer>>();
   const ask = (url: string, call: Parameters<AskNode>[0]): Promise<Answer> => {
     const name = `${url} ${JSON.stringify(call)}`;
@@ -69,7 +69,7 @@ describe('in front of nodes with block access lists', () => {
   };
   const askService: AskNode = (call) => ask(`http://${service.authority}/whole/v3/demo`, call);
 
-  /** A node with the head `top`. @param change what it answers instead of its own answer */
+  /** Starts a node whose head is `top`. @param change replaces the node's own answer */
   const startNode = async (
     change: (method: string, answer: Answer) => Answer = (_, answer) => answer,
     callChain: AskNode = askService,
@@ -84,7 +84,7 @@ describe('in front of nodes with block access lists', () => {
     doors.push(door);
   };
 
-  /** Opens the network at a head, and waits until it is known what can be verified. */
+  /** Opens the network at a head, and waits until state is verified. */
   const open = async (head: number): Promise<RemoteNetwork> => {
     top = head;
     const opened = await openRemote(
@@ -113,7 +113,7 @@ describe('in front of nodes with block access lists', () => {
     return provenState;
   };
 
-  /** Moves the head, and waits until what was read before is known there. */
+  /** Moves the head, and waits until state read before is known there. */
   const moveTo = async (opened: RemoteNetwork, head: number): Promise<void> => {
     const { warmed } = figuresOf(opened);
     top = head;
@@ -121,7 +121,7 @@ describe('in front of nodes with block access lists', () => {
     while (figuresOf(opened).warmed === warmed) await sleep(PAUSE_MS);
   };
 
-  /** Reads all that a block of the chain ever touches, and compares it with what the chain has. */
+  /** Reads all state that the chain's blocks access, and compares it with the chain's values. */
   const compareAll = async (
     { chain, ask }: RemoteNetwork,
     head: number,
@@ -158,7 +158,7 @@ describe('in front of nodes with block access lists', () => {
     await Promise.all([...blocks.keys].map(compare));
   };
 
-  /** Compares all values at the head before the fork and at those after it. @returns how many proofs were asked for after the first */
+  /** Compares all values at the head before the fork and at the heads after it. @returns number of proofs requested after the first head */
   const compareHeads = async (opened: RemoteNetwork, heads: number, truth?: AskNode): Promise<number> => {
     const first = blocks.firstAmsterdam - 1;
     await compareAll(opened, first, truth);
@@ -171,7 +171,7 @@ describe('in front of nodes with block access lists', () => {
     return count('eth_getProof');
   };
 
-  /** A machine that stalls may answer a list too late; no more than the zeros in the storage of new contracts take proofs at the other heads. */
+  /** A stalled machine may answer a list too late; at the other heads, only zeros in the storage of new contracts need proofs. */
   const expectRolled = (opened: RemoteNetwork, heads: number, proofs: number): void => {
     const { rolled } = figuresOf(opened);
     assert.ok(rolled > heads / 2 && rolled <= heads, `${rolled} of ${heads} heads`);
@@ -245,7 +245,7 @@ describe('in front of nodes with block access lists', () => {
 
   test('a node that gives a client a false list is found too', async () => {
     await startNode(lieOfList);
-    // Two others: one alone does not anchor a hash.
+    // Two other nodes are needed: a single node does not anchor a hash.
     await startNode();
     await startNode();
     const number = blocks.firstAmsterdam + 1;

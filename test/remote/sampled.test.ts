@@ -11,9 +11,9 @@ import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { Fault } from '../support/faults/fault.ts';
 import { openRemote, type RemoteNetwork } from './remote-harness.ts';
 
-/** Returns the slot that the data names. */
+/** Returns the slot that the calldata names. */
 const READER = `0x${'b'.repeat(40)}`;
-/** Returns the gas that is left, and the base fee. */
+/** Returns the remaining gas and the base fee. */
 const GAS_READER = `0x${'c'.repeat(40)}`;
 const BASE_FEE_READER = `0x${'d'.repeat(40)}`;
 const ZERO = `"0x${'0'.repeat(64)}"`;
@@ -22,7 +22,7 @@ const PAUSE_MS = 20;
 /** Longer than a busy machine stalls. */
 const LIMIT_MS = 60_000;
 const MAX_CALLS = 1_000;
-/** Of the liar's evidence in the log. */
+/** Log line with the evidence against the false node. */
 const EVIDENCE = /eth_call of 0xb+ with data 0x0+[0-9a-f]+ is "0x0{64}" on proven state and at .+, and not/;
 
 const lie = (answer: unknown): Fault => ({
@@ -57,7 +57,7 @@ describe('sampled calls', { skip: ANVIL_SKIP }, () => {
     await anvil.kill();
   });
 
-  /** A network of three nodes, which are asked in their order. @param faults of the nodes, in this order */
+  /** Opens a network of three nodes, asked in order. @param faults faults of the nodes, in the same order */
   async function open(
     faults: readonly Fault[],
     options: Readonly<Record<string, unknown>> = {},
@@ -72,7 +72,7 @@ describe('sampled calls', { skip: ANVIL_SKIP }, () => {
   const listQuarantined = ({ chain }: RemoteNetwork): readonly number[] =>
     chain.describe().upstreams.flatMap(({ state }, i) => (state === 'excluded' ? [i] : []));
 
-  /** Makes other calls of a contract until something is so. */
+  /** Makes distinct calls of a contract until a condition holds. */
   async function callUntil(network: RemoteNetwork, to: string, isSo: () => boolean): Promise<void> {
     for (let i = 1; i < MAX_CALLS && !isSo(); i++) {
       await network.ask('call', request(to, i));

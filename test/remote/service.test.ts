@@ -1,4 +1,4 @@
-/** The whole service in front of two doors of one anvil. */
+/** The whole service in front of two proxies of one anvil. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

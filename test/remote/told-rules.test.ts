@@ -1,4 +1,4 @@
-/** Nodes that tell the rules of a chain which is not known: whether calls are executed by them, and called proven. */
+/** Nodes that report the rules of an unknown chain: whether calls are executed by those rules, and reported as verified. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
@@ -16,7 +16,7 @@ const NODES = 3;
 
 type Config = { readonly current: { readonly blobSchedule: object; readonly precompiles: object } };
 
-/** Another answer about the rules. */
+/** Changes the node's reply to eth_config. */
 const tell = (change: (config: Config) => Answer): Fault => ({
   concerns: ({ method }) => method === 'eth_config',
   async answer(call, ask) {
@@ -48,7 +48,7 @@ describe('rules that nodes tell', { skip: ANVIL_SKIP }, () => {
     await anvil.kill();
   });
 
-  /** A network of a node for each of these faults, asked in this order. */
+  /** Opens a network with one node per fault, asked in this order. */
   async function withNodes(
     faults: readonly Fault[],
     use: (network: RemoteNetwork) => Promise<void>,

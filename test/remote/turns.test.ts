@@ -1,4 +1,4 @@
-/** How much of calls on proven state runs on the thread of the requests, and how much of it in one turn of the event loop. */
+/** Work of calls on proven state on the request thread, in total and within one turn of the event loop. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, mock, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
@@ -16,9 +16,9 @@ import { openRemote, type RemoteNetwork } from './remote-harness.ts';
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 const word = (value: number): string => value.toString(16).padStart(64, '0');
-/** Returns the balance of the account that the first word of the call's data names. */
+/** Returns the balance of the account that the first word of the calldata names. */
 const BALANCE = `0x${'a'.repeat(40)}`;
-/** Reads one slot after the other for as long as it has gas, from the first word of the call's data on, with 3,000 steps before each. */
+/** Reads one slot after another until its gas is used, from the first word of the calldata on, with 3,000 steps before each. */
 const CHAIN = `0x${'b'.repeat(40)}`;
 const SLOTS = 300;
 const CALLS = 20;
@@ -29,7 +29,7 @@ const callOf = (to: string, at: number, block: BlockReference = LATEST): CallReq
   block,
 });
 
-/** Has work called before each slice and each discovery. */
+/** Calls `work` before each slice and each discovery. */
 function interpose(work: (what: 'slice' | 'discovery') => void): void {
   const { runHere } = ExecutionPool.prototype;
   const { discover } = Discoverer.prototype;
@@ -67,7 +67,7 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
       await anvil.request('anvil_setCode', address, bytesToHex(assemble(source)));
     for (let slot = 1; slot <= SLOTS; slot++)
       await anvil.request('anvil_setStorageAt', CHAIN, `0x${word(slot)}`, `0x${word(slot)}`);
-    // Each block has a state root of its own.
+    // Each block has its own state root.
     for (let block = 1; block <= 4; block++) {
       await anvil.request('anvil_setBalance', BALANCE, `0x${block}`);
       await anvil.request('anvil_mine', '0x1');
@@ -79,7 +79,7 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     await anvil.kill();
   });
   beforeEach(async () => {
-    // No node says what a call reads.
+    // No node reports what a call reads.
     await door.setFault({
       concerns: ({ method }) => method === 'eth_createAccessList' || method === 'proof_call',
       answer: async () => ({ error: { code: -32601, message: 'the method does not exist' } }),
@@ -100,12 +100,12 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
       watch.note();
       spin(SLOT_MS + 0.1);
     });
-    // Neither its header nor its state is known yet.
+    // Neither the header nor the state of the block is known yet.
     const block: BlockReference = { kind: 'number', number: 2n };
     const requests = Array.from({ length: CALLS }, () => callOf(BALANCE, 0x1234567, block));
     const requested = requests.map((request) => network.ask('call', request));
     for (const outcome of await Promise.all(requested)) assert.equal(outcome.result, `"0x${word(0)}"`);
-    // One at the end of a turn, one at the beginning of the next.
+    // One piece runs at the end of a turn of the event loop, and one at the beginning of the next.
     assert.ok(watch.end() <= 4, `${watch.end()} pieces in a turn, of ${JSON.stringify(counts)}`);
     assert.ok(counts.slice >= CALLS && counts.discovery >= CALLS / 2, JSON.stringify(counts));
   });
@@ -118,13 +118,13 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
       watch.note();
       spin(SLOT_MS + 0.1);
     });
-    // The block is known.
+    // The block is already known.
     const requested = Array.from({ length: CALLS }, () => network.ask('call', callOf(BALANCE, 0x7654321)));
     const atOnce = slices;
     const outcomes = await Promise.all(requested);
     const most = watch.end();
     for (const outcome of outcomes) assert.equal(outcome.result, `"0x${word(0)}"`);
-    // One is tried where it is read, and its owner has used up the turn then.
+    // The first call runs where it is read, and uses up its owner's share of this turn of the event loop.
     assert.equal(atOnce, 1);
     assert.ok(most <= 4, `${most} pieces in a turn`);
   });
@@ -143,7 +143,7 @@ describe('calls on state that a node proves, and the event loop', { skip: ANVIL_
     };
     for (let account = 0; account < CALLS; account++) ask(0x5555_0000 + account, 'key a');
     assert.equal(slices, 1);
-    // Of another owner the first one is.
+    // The first call of another owner runs at once.
     ask(0x6666_0000, 'key b');
     assert.equal(slices, 2);
   });

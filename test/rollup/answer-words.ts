@@ -1,6 +1,6 @@
 import type { CallRequest } from '../../src/chain/requests.ts';
 
-/** What contracts answer: `address selector`, each with a word. Others are not there. */
+/** Answers calls with a word per `address selector`; any other contract or function is absent. */
 export function answerWords(words: Readonly<Record<string, bigint>>): (request: CallRequest) => string {
   return ({ call }) => {
     const word = words[`${call.to} ${call.data}`];

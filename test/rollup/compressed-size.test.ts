@@ -1,4 +1,4 @@
-/** What Scroll counts of a transaction, beside the library that its nodes use. */
+/** Compressed transaction sizes as Scroll counts them, compared with the library that Scroll's nodes use. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { findCompressedSize } from '../../src/rollup/scroll/compressed-size.ts';
 const WORD = 32;
 const hash = (of: number): Buffer => createHash('sha256').update(String(of)).digest();
 
-/** By words of 32 bytes, the last one cut. */
+/** Fills a buffer with words of 32 bytes; the last one is cut. */
 function fill(length: number, word: (index: number) => Buffer): Buffer {
   const words = Array.from({ length: Math.ceil(length / WORD) }, (_, i) => word(i));
   return Buffer.concat(words).subarray(0, length);
@@ -25,8 +25,8 @@ const KINDS: Readonly<Record<string, (length: number) => Buffer>> = {
 };
 
 /**
- * By the crate `zstd` 0.13 with what Scroll's reth sets: level 3, LiteralCompressionMode disabled, WindowLog 22, TargetCBlockSize
- * 126,976, no checksum, magic number or dictionary id, the size of the content pledged and in the frame.
+ * Sizes by the crate `zstd` 0.13 with the settings of Scroll's reth: level 3, LiteralCompressionMode disabled, WindowLog 22, TargetCBlockSize 126,976, no
+ * checksum, magic number or dictionary id, the content size pledged and in the frame.
  */
 const EXPECTED = `
 addresses 1000 677
@@ -75,7 +75,7 @@ for (const line of EXPECTED.trim().split('\n')) {
   const [kind = '', length = '', bytes = ''] = line.split(' ');
   test(`${length} bytes of ${kind}`, async () => {
     const transaction = (KINDS[kind] as (length: number) => Buffer)(Number(length));
-    // A transaction that compression makes longer counts as it is.
+    // A transaction that compression makes longer counts uncompressed.
     assert.equal(await findCompressedSize(transaction), Math.min(Number(bytes), Number(length)));
   });
 }

@@ -1,14 +1,14 @@
 import type { Chain } from '../../src/chain/chain.ts';
 
-/** A chain far away: what is asked in the same turn travels together, and is answered turns later. */
+/** A chain with latency: requests of one turn of the event loop are one round and are answered turns later; `rounds` counts the rounds so far. */
 export type DistantChain = { readonly chain: Chain; readonly rounds: () => number };
 
-/** What is known without asking, as in a pool: the headers that tags mean. */
+/** Whether the operation needs no request, as in a pool: the headers of tags. */
 function isNear(name: string, parameter: unknown): boolean {
   return name === 'getHeader' && (parameter as { readonly kind: string }).kind === 'tag';
 }
 
-/** Counts how often one has to wait for the chain: questions of one turn are one round. */
+/** Counts the rounds of waiting for the chain: requests of one turn of the event loop are one round. */
 export function countRounds(chain: Chain): DistantChain {
   let rounds = 0;
   let wave: Promise<void> | undefined;
@@ -22,7 +22,7 @@ export function countRounds(chain: Chain): DistantChain {
     });
     return wave;
   };
-  /** Operations of the chain itself, and those of its readers. */
+  /** Delays the operations of the chain itself and those of its readers. */
   const delay = <T extends object>(target: T): T =>
     new Proxy(target, {
       get(_, name: string) {

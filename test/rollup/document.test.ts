@@ -1,4 +1,4 @@
-/** The table of docs/rollups.md names every family, its prefixes, its chains and tests that are there. */
+/** The table of docs/rollups.md names every family, its prefixes, its chains and existing tests. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const TESTNET = /Sepolia|Hoodi|Holesky|Testnet|Cardona/;
 
 const DOCUMENT = readFileSync(join(ROOT, 'docs/rollups.md'), 'utf8');
 
-/** The cells of the first table, row by row, without its head. */
+/** Cells of the first table, row by row, without its header. */
 function readTable(): string[][] {
   const [table = ''] = /(^\|.*\n)+/m.exec(DOCUMENT) ?? [];
   return table

@@ -1,4 +1,4 @@
-/** Sources of public contracts, fetched by the clients of their registries: Go modules into Go's own cache, packages of npm into the tests'. */
+/** Sources of public contracts, fetched by the clients of their registries: Go modules into Go's own cache, npm packages into the tests' cache. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -30,11 +30,11 @@ function hasGo(): boolean {
   }
 }
 
-/** Why Go modules cannot be had here; false where they can. */
+/** Reason for skipping tests that need Go modules; false when Go is installed. */
 export const GO_MODULE_SKIP: string | false =
   !hasGo() && 'Go is not installed, so its modules cannot be fetched';
 
-/** Folder of a module. @throws Error with what `go` printed where it cannot be had */
+/** Downloads a module and returns its folder. @throws Error with the output of `go` when the download fails */
 export function downloadGoModule(path: string, version: string): string {
   const aside = mkdtempSync(join(tmpdir(), 'portcullis-go-module-'));
   try {
@@ -51,13 +51,13 @@ export function downloadGoModule(path: string, version: string): string {
   }
 }
 
-/** A package as its registry has it. */
+/** A package version in the npm registry. */
 export type NpmPackage = {
   readonly name: string;
   readonly version: string;
-  /** Subresource integrity of its archive. */
+  /** Subresource integrity of the archive. */
   readonly integrity: string;
-  /** Files and folders of it that are unpacked. */
+  /** Files and folders of the archive to unpack. */
   readonly paths: readonly string[];
 };
 
@@ -89,7 +89,7 @@ export function downloadPackage({ name, version, integrity, paths }: NpmPackage)
   return join(folder, 'package');
 }
 
-/** Another process may have been first. */
+/** Moves the download into place; another process may have been first. */
 function moveTo(folder: string, aside: string): void {
   try {
     renameSync(aside, folder);

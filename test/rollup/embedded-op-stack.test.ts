@@ -1,4 +1,4 @@
-/** The OP Stack family over the embedded chain: the oracle that it asks is a contract that really runs. */
+/** The OP Stack family over the embedded chain: the oracle that it calls is a contract executed by the engine. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Transaction } from 'ethers';
@@ -92,7 +92,7 @@ test('an estimate covers what the specification says of the very transaction', a
         JSON.parse(await opened.chain.execution.estimateGas({ call, block: LATEST }, limitTo(5_000))),
       ),
       baseFeePerGas: baseFee,
-      // No tips on this chain: the suggestion is the least one.
+      // This chain has no tips, so the suggestion is the minimum tip.
       priorityFeePerGas: LEAST_TIP + (owed + estimate.gasLimit - 1n) / estimate.gasLimit,
     });
     assert.ok(estimate.priorityFeePerGas > 0n);

@@ -1,4 +1,4 @@
-/** The Scroll family over the embedded chain: its oracle is a contract that really runs. */
+/** The Scroll family over the embedded chain: the oracle that it calls is a contract executed by the engine. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SCROLL_ORACLE, SCROLL_ORACLE_RUNTIME, SCROLL_SLOTS } from '../../scripts/contracts/scroll-oracle.ts';

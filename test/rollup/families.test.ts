@@ -1,4 +1,4 @@
-/** What each family makes of a chain's answers: every number here comes from one question, and appears in one result. */
+/** Results of each family for a chain's answers: every number here comes from one request and appears in one result. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Transaction } from 'ethers';
@@ -33,7 +33,7 @@ const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 const PINNED: BlockReference = { kind: 'hash', hash: PINNED_HASH, requireCanonical: false };
 const ORACLE = '0x420000000000000000000000000000000000000f';
 const L1_BLOCK = '0x4200000000000000000000000000000000000015';
-/** Nothing for the operator: `operatorFeeScalar()`, `operatorFeeConstant()`. */
+/** No operator fee: `operatorFeeScalar()`, `operatorFeeConstant()`. */
 const FREE = { '0x4d5d9a2a': 0n, '0x16d3bc7f': 0n };
 const SCROLL_ORACLE = '0x5300000000000000000000000000000000000002';
 const MORPH_ORACLE = '0x530000000000000000000000000000000000000f';
@@ -44,7 +44,7 @@ const TIP = 2_000_000n;
 
 type Contracts = Readonly<Record<string, Readonly<Record<string, bigint>>>>;
 
-/** Contracts by address and selector. Others revert as a missing function does, or are not there at all. */
+/** Answers calls of contracts by address and selector. Others revert as a missing function does, or are absent. */
 function answerCalls(contracts: Contracts): (request: CallRequest) => string {
   return ({ call }) => {
     const functions = contracts[call.to ?? ''];
@@ -55,7 +55,7 @@ function answerCalls(contracts: Contracts): (request: CallRequest) => string {
   };
 }
 
-/** The transaction that an oracle was asked to price. */
+/** Returns the transaction in the pricing call of an oracle. */
 function findPriced({ calls }: Asked): string {
   const data = calls.map((each) => each.call.data ?? '').find((each) => each.startsWith('0x49948e0e')) ?? '';
   const [, , length, ...words] = data.slice(2).match(/^.{8}|.{64}/g) ?? [];
@@ -93,13 +93,13 @@ function open(name: string, { sources, ...script }: Case) {
   };
 }
 
-/** An estimate, in at most two rounds, of which all calls are at the same block. */
+/** Estimates in at most two rounds, and asserts that all calls are at the same block. */
 async function estimate(name: string, example: Case): Promise<GasEstimate> {
   const { family, requested, rounds } = open(name, example);
   const { block = LATEST } = example;
   const result = await family.estimateGas({ call: CALL, block }, SCOPE);
   assert.ok(rounds() <= 2, `${rounds()} rounds`);
-  // l2geth's own estimate is always of its head.
+  // l2geth always estimates at its head.
   const estimates = name === 'l2geth' ? [] : requested.estimates;
   for (const request of [...requested.calls, ...estimates]) {
     assert.deepEqual(request.block, block === LATEST ? PINNED : block);
@@ -199,7 +199,7 @@ test('where a node allows a call less gas than the oracle takes, the transaction
   const call = ({ call: { data = '0x' } }: CallRequest): string => {
     const selector = data.slice(0, 10);
     if (selector === '0x49948e0e') throw new ChainError('failed', 'out of gas');
-    // The contract's own formula.
+    // Formula of the contract itself.
     const size = 68 + Number(`0x${data.slice(10)}`);
     const fee = computeFjordFee(size + Math.floor(size / 255) + 16, prices);
     return `"0x${(selector === '0xf1c7a58b' ? fee : 0n).toString(16).padStart(64, '0')}"`;
@@ -229,7 +229,7 @@ describe('mantle', () => {
   });
 
   test('the operator takes what Jovian has it take, whatever the oracle says', async () => {
-    // As Mantle has it since block 95,483,648: 10 gwei for a gas.
+    // Mantle's formula since block 95,483,648: 10 gwei per gas.
     const prices = { '0x4d5d9a2a': 100_000_000n, '0x16d3bc7f': 0n };
     const call = answerCalls({ [ORACLE]: { ...arsia, '0x275aedd2': GAS * 100n }, [L1_BLOCK]: prices });
     const { priorityFeePerGas } = await estimate('mantle', { call });
@@ -302,7 +302,7 @@ describe('scroll', () => {
       await family.estimateGas({ call: { ...CALL, data }, block: LATEST }, SCOPE);
       return (findPriced(requested).length - 2) / 2;
     };
-    // The signature and the fields do not compress.
+    // The signature and the fields are incompressible.
     const plain = await measure('0x');
     const long = await measure(`0x${'00'.repeat(20_000)}`);
     assert.ok(plain > 100 && long > plain && long < plain + 20, `${plain}, ${long}`);
@@ -449,7 +449,7 @@ describe('ethereum', () => {
 
 test('more calldata never costs less, and a chain that charges by the byte is asked about every byte', async () => {
   const price = 1_000_000n;
-  /** Oracles that charge for the length of what they are shown. */
+  /** Simulates oracles that charge by the length of their input. */
   const call = (request: CallRequest): string => {
     const { to, data = '0x' } = request.call;
     if (data.startsWith('0x49948e0e'))
@@ -469,7 +469,7 @@ test('more calldata never costs less, and a chain that charges by the byte is as
       fc.asyncProperty(bytes, bytes, async (data, more) => {
         const grown = (await costOf(concatBytes(data, more))) - (await costOf(data));
         const owed = price * BigInt(more.length);
-        // The lengths in front of data and list may take four bytes more, and a lone byte below 0x80 needs none.
+        // The length prefixes of data and list may grow by four bytes, and a lone byte below 0x80 has no prefix.
         const [least, most] = [owed - price, owed + 4n * price];
         assert.ok(
           grown >= 0n && grown >= least / GAS && grown <= most / GAS + 1n,
@@ -528,7 +528,7 @@ describe('every family', () => {
       });
       const stateOverrides = { [FROM]: { balance: '0x1' } };
       await family.estimateGas({ call: CALL, block: LATEST, stateOverrides }, SCOPE);
-      // l2geth's own estimate is always of its head.
+      // l2geth always estimates at its head.
       const block = name === 'l2geth' ? LATEST : PINNED;
       assert.deepEqual(requested.estimates, [{ call: CALL, block, stateOverrides }]);
     });

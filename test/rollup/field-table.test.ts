@@ -1,7 +1,4 @@
-/**
- * Where each number comes from, family by family: found out by taking the node's own methods away, and by changing
- * everything else that is reported, one thing at a time.
- */
+/** Source of each number, family by family, found by removing the node's own methods one at a time and changing every other reported value one at a time. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { loadFamily } from '../../src/rollup/family-table.ts';
@@ -11,8 +8,8 @@ import { PLAIN, RECORDED, type RecordedFamily } from './recorded-nodes.ts';
 import { createScriptedChain, makeHeader, makeSources, SCOPE } from './scripted-chain.ts';
 
 /**
- * native: a method of the node's own returns it. synthesised: it is worked out from what every node, the chain's contracts,
- * layer 1 or the configuration say. fixed: it is always 0, and that is right. unknowable: it is 0 because it has no source.
+ * native: returned by the node's own method. synthesised: computed from standard methods, the chain's contracts, layer 1 or the configuration. fixed: always
+ * 0, which is correct. unknowable: 0 because it has no source.
  */
 type Origin = 'native' | 'synthesised' | 'fixed' | 'unknowable';
 
@@ -25,7 +22,7 @@ const FIELDS = [
 const ESTIMATE = 'native native native';
 const SYNTHESISED = 'synthesised synthesised synthesised';
 const NODE = 'synthesised synthesised synthesised synthesised';
-/** In the order of the fields. */
+/** Origins in the order of `FIELDS`. */
 const TABLE: Readonly<Record<string, string>> = {
   linea: `${SYNTHESISED} ${NODE} synthesised synthesised synthesised`,
   'linea with its plugin': `${ESTIMATE} ${NODE} synthesised synthesised synthesised`,
@@ -45,7 +42,7 @@ const CALL = { from: `0x${'22'.repeat(20)}`, to: `0x${'33'.repeat(20)}`, data: '
 
 const RECORDS = [...RECORDED, PLAIN];
 
-/** All fields as text; those of a part that fails say so. */
+/** All fields as text; the fields of a part that fails are `failed`. */
 async function readFields(
   record: RecordedFamily,
   answers: Answers,
@@ -74,7 +71,7 @@ async function readFields(
   ].map(String);
 }
 
-/** The same with every number in it 20 more: what costs is a multiple of the gas, so that a little would be rounded away. */
+/** Returns the value with every number increased by 20 or more: costs are spread over the gas, so rounding would hide a smaller change. */
 function raise(value: unknown): unknown {
   if (typeof value === 'number') return value + 20;
   if (typeof value === 'boolean') return { currentBlock: '0x1' };
@@ -95,7 +92,7 @@ function createLayer1(number: bigint) {
   return createScriptedChain({ headers: { latest } }).chain;
 }
 
-/** Which fields a change changes. */
+/** Fields in which two results differ. */
 function compare(one: readonly string[], other: readonly string[]): Set<string> {
   return new Set(FIELDS.filter((_, i) => one[i] !== other[i]));
 }

@@ -1,6 +1,6 @@
 import { hexToBytes } from '../../src/primitives/hex.ts';
 
-/** Code of a dispute game as the DisputeGameFactory makes it. @param subject digits of what stands behind creator, root claim and block of layer 1 */
+/** Builds a dispute game's code as the DisputeGameFactory creates it. @param subject hex digits that follow creator, root claim and layer-1 block hash */
 export function makeGame(rootClaim: string, subject: string): Uint8Array {
   const args = `${'11'.repeat(20)}${rootClaim.slice(2)}${'22'.repeat(32)}${subject}`;
   const length = (args.length / 2 + 2).toString(16).padStart(4, '0');

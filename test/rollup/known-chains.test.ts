@@ -1,6 +1,6 @@
 /**
- * The chains that people use in November 2026, as their nodes answer. Ids and names are viem's; clients are what public nodes of the chain, or the
- * newest release of its program, call themselves. A client with `?` is a guess: its program is known, its words are not.
+ * Widely used chains of November 2026, as their nodes answer. Ids and names are viem's; clients are the versions that public nodes of the chain, or the
+ * newest release of its program, report. A client with `?` is a guess: its program is known, its version text is not.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ const L1_BLOCK = '0x4200000000000000000000000000000000000015';
 const OP_WORDS = { [`${ORACLE} 0x313ce567`]: 6n, [`${L1_BLOCK} 0x8381f58a`]: 23_000_000n };
 const PLAIN_HEADER = '{"number":"0x1","extraData":"0x"}';
 
-/** What nodes of each family show besides their client and chain id. */
+/** Marks that nodes of each family show besides their client and chain id. */
 const SHOWN: Readonly<Record<string, Script>> = {
   'op-stack': { call: answerWords(OP_WORDS) },
   mantle: { call: answerWords({ ...OP_WORDS, [`${ORACLE} 0x06f837d3`]: 3_500n }) },
@@ -88,7 +88,7 @@ const CHAINS: readonly (readonly [string, string, string])[] = [
 
 type Manners = 'refuses' | 'null' | 'invalid';
 
-/** A node of this chain id, which answers to methods that it does not have as it likes. */
+/** A chain with this id whose nodes answer methods that they lack according to `manners`. */
 function openChain(chainId: number, client: string, shown: Script, manners: Manners = 'refuses'): Chain {
   const requests = {
     eth_getBlockByNumber: PLAIN_HEADER,
@@ -142,7 +142,7 @@ for (const [name, client, family] of CHAINS) {
       ([other, shown]) => other !== family && (shown.call !== undefined || other === 'linea'),
     );
     for (const [other, shown] of others) {
-      // An OP Stack chain has what Mantle has, but for one contract.
+      // An OP Stack chain has every mark of Mantle except for one contract.
       const chain = openChain(idOf(name), 'node/v1', shown);
       assert.equal((await recogniseFamily(chain, SCOPE, FAMILIES)).row?.name, other);
     }

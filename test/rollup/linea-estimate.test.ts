@@ -22,7 +22,7 @@ const PENDING: BlockReference = { kind: 'tag', tag: 'pending' };
 const BY_PINNED_HASH: BlockReference = { kind: 'hash', hash: PINNED_HASH, requireCanonical: false };
 const EXAMPLE: Script = { headers: { latest: makeHeader() }, estimate: () => '"0xcf08"' };
 
-/** The requests beside the one for the native method, which these chains do not have. */
+/** Requests except for the native method, which these chains lack. */
 const otherThanNative = ({ requests }: Asked): Asked['requests'] =>
   requests.filter(({ method }) => method !== 'linea_estimateGas');
 
@@ -125,7 +125,7 @@ test('a nonce that is given, overridden or has no sender is not looked up', asyn
 });
 
 test('the nonce counts towards the size', async () => {
-  // 54 bytes with a nonce of 0, 62 with the longest; two field elements hold 60.
+  // The transaction takes 54 bytes with a nonce of 0, 62 with the longest; two field elements hold 60.
   const call: CallObject = { from: FROM, to: TO, gasPrice: '0x7' };
   const small = prepare({ requests: { eth_getTransactionCount: '"0x0"' } });
   const large = prepare({ requests: { eth_getTransactionCount: '"0xffffffffffffffff"' } });

@@ -1,4 +1,4 @@
-/** Mantle's contracts before Arsia: its project publishes them compiled. */
+/** Mantle's contracts before Arsia, which its project publishes compiled. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { downloadPackage, type NpmPackage } from './downloads.ts';
@@ -12,7 +12,7 @@ const PACKAGE: NpmPackage = {
   paths: ['GasPriceOracle', 'L1Block'].map((name) => `${ARTIFACTS}/${name}.sol/${name}.json`),
 };
 
-/** Creation code. @throws Error where the package cannot be had */
+/** Returns creation code. @throws Error when the package cannot be downloaded */
 export function readMantleContracts(): { readonly oracle: string; readonly l1Block: string } {
   const folder = join(downloadPackage(PACKAGE), ARTIFACTS);
   const find = (name: string): string => {

@@ -1,4 +1,4 @@
-/** The first estimate by the nodes' own method is compared with the fallback of its family: once, behind the answer, and only in the log. */
+/** The first estimate by the nodes' own method is compared with the fallback of its family: once, after the response, and only in the log. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
@@ -29,7 +29,7 @@ const GAS = 100_000n;
 const hex = (value: bigint): string => `"0x${value.toString(16)}"`;
 const word = (value: bigint): string => `"0x${value.toString(16).padStart(64, '0')}"`;
 
-/** Scripts a node with its own method, and with the prices that the fallback reads. */
+/** Scripts a node with its own estimate method and the prices that the fallback reads. */
 function scriptLinea(tip: bigint, header = makeHeader()): Script {
   const answer = `{"gasLimit":${hex(GAS)},"baseFeePerGas":"0x7","priorityFeePerGas":${hex(tip)}}`;
   return {
@@ -68,7 +68,7 @@ function scriptPolygon(price: bigint, fee?: bigint): Script {
   };
 }
 
-/** Estimates once, and compares that estimate. @returns undefined where there is nothing to compare with */
+/** Estimates once, and compares that estimate. @returns undefined when there is nothing to compare with */
 async function compare(family: string, script: Script): Promise<Comparison | undefined> {
   const notes: Promise<Comparison | undefined>[] = [];
   const { chain } = createScriptedChain(script);
@@ -80,7 +80,7 @@ async function compare(family: string, script: Script): Promise<Comparison | und
   return notes[0];
 }
 
-/** Fixed cost in `extraData` of the header, and the minimal gas price that it has; wei. */
+/** Fixed cost in `extraData` of the header, and the minimum gas price in it; wei. */
 const FIXED = 30_000_000n;
 const MIN_PRICE = 60_000_000n;
 
@@ -121,7 +121,7 @@ describe('bounds by family', () => {
       return (await compare('scroll', script)) as Comparison;
     };
     const { least, most } = await of(1n);
-    // 96 bytes of the counted ones.
+    // The bound allows for 96 of the counted bytes.
     const size = 96 / (Math.sqrt(Number(most) / 1e6) - 1);
     assert.ok(size > 110 && size < 160, `${size} bytes`);
     assert.ok(Math.abs(Number(least) - 1e6 * (1 - 96 / size) ** 2) < 100, `${least}`);
@@ -145,10 +145,10 @@ describe('bounds by family', () => {
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Levels by the number in a line. */
+/** Levels by pino's number. */
 const LEVELS: Readonly<Record<number, string>> = { 20: 'debug', 40: 'warn', 50: 'error' };
 
-/** Lines of the log that are about comparisons. */
+/** Collects the log lines about comparisons. */
 function createSink() {
   const texts: string[] = [];
   const log = createLogger('debug', { sink: { write: (line: string) => void texts.push(line) } });
@@ -160,7 +160,7 @@ function createSink() {
   return { texts, log, read };
 }
 
-/** A service's rollups over this chain. */
+/** Opens a service's rollups over this chain. */
 async function openRollups(chain: Chain, family: string, log: ReturnType<typeof createSink>['log']) {
   const engine = new EmbeddedChains({ threads: 1, onFault: assert.fail });
   const cache = createMemoryCache({ bytes: 0, entryBytes: 0 });
@@ -243,7 +243,7 @@ describe('the comparison', () => {
     };
     const silent = { ...chain, chainId: chain.chainId, isAnswerable: true, execution } as Chain;
     const { rollups, estimate } = await openRollups(silent, 'zksync', log);
-    // One at a time.
+    // The estimates run one at a time.
     for (let i = 0; i < 5; i++) assert.equal((await estimate())?.gasLimit, 2n * GAS);
     await passTurns();
     assert.equal(requested, 1);
@@ -277,7 +277,7 @@ describe('the comparison', () => {
       [1, 2, 3].map((attempts) => ({ level: 'debug', reason: 'unavailable', attempts })),
     );
     assert.doesNotMatch(texts.join(''), /c0ffee/);
-    // Another family of the same chain is another comparison.
+    // Each family of a chain has its own comparison.
     comparisons.note('morph', fail);
     await passTurns();
     assert.equal(requested, 4);

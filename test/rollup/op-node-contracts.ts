@@ -1,4 +1,4 @@
-/** Contracts of the OP Stack as its forks deploy them: their creation code is in the sources of op-node. */
+/** Contracts of the OP Stack as its forks deploy them; op-node's sources contain their creation code. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { downloadGoModule } from './downloads.ts';
@@ -8,10 +8,10 @@ const VERSION = 'v1.16.3';
 
 export type OpStackFork = 'ecotone' | 'fjord' | 'isthmus' | 'jovian';
 
-/** Creation code by fork; Fjord leaves the L1Block contract as it was. */
+/** Creation code of one fork; Fjord leaves the L1Block contract unchanged. */
 export type ForkContracts = { readonly oracle: string; readonly l1Block: string };
 
-/** @throws Error with what `go` printed where the module cannot be had */
+/** Reads the creation code by fork. @throws Error with the output of `go` when the module cannot be downloaded */
 export function readOpNodeContracts(): Readonly<Record<OpStackFork, ForkContracts>> {
   const folder = downloadGoModule(MODULE, VERSION);
   const find = (fork: string, name: string): string => {

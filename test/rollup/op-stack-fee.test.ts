@@ -35,7 +35,7 @@ test('FastLZ: what does not repeat takes a byte more for every 32', () => {
 });
 
 test('data fees: the vectors of op-geth', () => {
-  // Its empty transaction: 30 bytes, none of them zero.
+  // The chain's empty transaction has 30 bytes, none of them zero.
   const empty = { zero: 0n, nonZero: 30n };
   const bedrock = { l1BaseFee: ONE_GWEI, overhead: 50n, scalar: 7_000_000n };
   assert.equal(computeBedrockFee(empty, bedrock), 11_326_000_000_000n);

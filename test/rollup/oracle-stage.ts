@@ -3,16 +3,16 @@ import { type Anvil, startAnvil } from '../support/anvil.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { type Estimate, type OracleCall, padWord, toQuantity } from './oracle-transactions.ts';
 
-/** More gas than the node allows by itself: oracles that look at every byte take some 350 for one. */
+/** Above the node's default gas limit: oracles that read every byte take some 350 gas per byte. */
 const ORACLE_GAS = 200_000_000;
 
 export type OracleStageOptions = {
   readonly chainId: number;
   /** Address of the contract that prices transactions. */
   readonly oracle: string;
-  /** Code that is run for the contract's own, by address. */
+  /** Creation code by address; running it returns the contract's code. */
   readonly creations?: Readonly<Record<string, string>>;
-  /** Code of contracts, by address. */
+  /** Runtime code by address. */
   readonly codes?: Readonly<Record<string, string>>;
   /** Slots by address. */
   readonly storage: Readonly<Record<string, ReadonlyMap<number, bigint>>>;
@@ -68,7 +68,7 @@ export class OracleStage {
     }
   }
 
-  /** @param method of a family: its prefix is served where the node is recognised as one of it */
+  /** @param method estimate method of a family; its prefix is served when the node is recognised as that family */
   async estimate(method: string, call: OracleCall): Promise<Estimate> {
     const response = await fetch(`http://${this.#service.authority}/v3/demo`, {
       method: 'POST',
@@ -80,7 +80,7 @@ export class OracleStage {
     return result;
   }
 
-  /** Calls the contract. @returns the word that it answers; undefined where it reverts */
+  /** Calls a contract, the oracle by default. @returns the word that it returns; undefined when it reverts */
   async ask(data: string, to: string = this.#oracle): Promise<bigint | undefined> {
     const params = [{ to, data, gas: toQuantity(ORACLE_GAS) }, 'latest'];
     return (this.#node.request('eth_call', ...params) as Promise<string>).then(BigInt, () => undefined);

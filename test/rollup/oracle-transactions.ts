@@ -1,11 +1,11 @@
-/** Transactions of every kind that rollups have, to be priced by real oracles; ethers encodes them. */
+/** Transactions of every kind that rollups have, encoded by ethers, for pricing by real oracles. */
 import { Signature, Transaction, type TransactionLike } from 'ethers';
 
 const FROM = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
 const TO = `0x${'b0'.repeat(20)}`;
-/** The priority fee that anvil suggests, wei. */
+/** Priority fee that anvil suggests, wei. */
 export const TIP = 1_000_000_000n;
-/** EIP-3860. */
+/** Largest initialisation code (EIP-3860), bytes. */
 const MAX_INIT_CODE = 49_152;
 
 export const padWord = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<Kind, number>> = {
 };
 const LENGTHS: readonly number[] = [0, 1, 31, 68, 196, 500, 1_500, 5_000, 20_000, 40_000, 128_000];
 
-/** Bytes that compress well, not at all, and as calldata does. */
+/** Data that compresses well, that does not compress, and that compresses as calldata does. */
 const DATA: readonly ((length: number) => string)[] = [
   (length) => '00'.repeat(length),
   (length) =>
@@ -51,7 +51,7 @@ const SIGNATURE = Signature.from({
 
 export type OracleCall = Readonly<Record<string, unknown>>;
 
-/** A call of the kind, with so many bytes of data. */
+/** A call of the kind with this data. */
 function makeCall(kind: Kind, data: string, chainId: number): OracleCall {
   const call = { from: FROM, value: '0x0', data, nonce: '0x7' };
   switch (kind) {
@@ -71,7 +71,7 @@ function makeCall(kind: Kind, data: string, chainId: number): OracleCall {
   }
 }
 
-/** Calls of the kind, from no data to 128 kB of it; initialisation code ends at once and at its bound. */
+/** Calls of the kind with up to `maxLength` (at most 128,000) bytes of data; initialisation code begins with STOP and stays within MAX_INIT_CODE. */
 export function listCalls(
   kind: Kind,
   chainId: number,
@@ -84,7 +84,7 @@ export function listCalls(
   });
 }
 
-/** A call that no rollup takes: with a blob. */
+/** A call with a blob, which no rollup accepts. */
 export function makeBlobCall(chainId: number): OracleCall {
   return {
     ...makeCall('dynamicFee', '0x', chainId),
@@ -95,7 +95,7 @@ export function makeBlobCall(chainId: number): OracleCall {
 
 export type Estimate = Readonly<Record<'gasLimit' | 'baseFeePerGas' | 'priorityFeePerGas', string>>;
 
-/** What a wallet would sign. */
+/** The transaction that a wallet would sign. */
 export function draft(
   kind: Kind,
   call: OracleCall,
@@ -130,7 +130,7 @@ export function draft(
   return Transaction.from(fields);
 }
 
-/** The transaction as it would be sent. */
+/** The signed transaction as it would be sent. */
 export function sign(transaction: Transaction): string {
   const signed = transaction.clone();
   signed.signature = SIGNATURE;

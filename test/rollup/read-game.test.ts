@@ -5,7 +5,7 @@ import { keccak256 } from '../../src/primitives/keccak.ts';
 import { readGame } from '../../src/rollup/op-stack/read-game.ts';
 import { makeGame } from './games.ts';
 
-/** A game about block 719,276 of a rollup, as its code is on layer 1 (0x201d43c399f2495e19a591eab93fa3384ec6c72e). */
+/** Code on layer 1 of a game about block 719,276 of a rollup (0x201d43c399f2495e19a591eab93fa3384ec6c72e). */
 const RECORDED =
   '0x36602c57343d527f9e4ac34f21c619cefc926c8bd93b54bf5a39c7ab2127a895af1cc0691d7e3dff593da1005b363d3d373d3d3d3d610076806062363936013d732efa42b7d7591cbf436cce4973f900d8314c86dd5af43d3d93803e606057fd5bf34ad30ecfb92b9311a853d296c515fb0d6505d89c68db32372fd77e57b0879f97224bb89dac59e267486b38ee20309c8cc1acfb854eb9303a31c50a42f48a8fcc63b84d60abf8c5408ea569569af66c0cc3a76f6e00000000000000000000000000000000000000000000000000000000000af9ac0076';
 const CHAIN = 11_155_420n;

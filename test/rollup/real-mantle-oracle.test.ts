@@ -1,6 +1,6 @@
 /**
- * Estimates beside Mantle's own contracts before Arsia, which run on anvil: gas has the cost of data in it there, so that nothing is added for
- * what the oracle says. Arsia's contracts are in no registry; receipts of its transactions are in real-receipts.test.ts.
+ * Estimates compared with Mantle's own contracts before Arsia, which run on anvil: gas there includes the cost of data, so nothing is added for the oracle's
+ * result. Arsia's contracts are in no registry; receipts of its transactions are in real-receipts.test.ts.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -14,10 +14,10 @@ import { encodeBytes, OracleStage } from './oracle-stage.ts';
 import { draft, listCalls, makeBlobCall, TIP, TRANSACTION_KINDS } from './oracle-transactions.ts';
 
 const CHAIN_ID = 5_000;
-/** The oracle takes some 300 gas for a byte. */
+/** The oracle takes some 300 gas per byte. */
 const GAS_LIMIT = 200_000_000;
 const SIGNATURE_BYTES = 68;
-/** Of Mantle's block 70,683,492 (receipts/receipts.json). */
+/** Prices of Mantle's block 70,683,492 (receipts/receipts.json). */
 const PRICES = { l1BaseFee: 7_789_722_029n, overhead: 188n, scalar: 10_000n };
 const TOKEN_RATIO = 4_368n;
 

@@ -1,6 +1,6 @@
 /**
- * Estimates beside the OP Stack's own contracts, fork by fork: the code that op-node deploys runs on anvil, ethers encodes the transactions, and
- * the fees are worked out from both. Prices are those of public blocks.
+ * Estimates compared with the OP Stack's own contracts, fork by fork: the code that op-node deploys runs on anvil, ethers encodes the transactions, and the
+ * expected fees are computed from both. Prices are those of public blocks.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -21,7 +21,7 @@ import { draft, listCalls, makeBlobCall, padWord, TIP, TRANSACTION_KINDS } from 
 const FORKS: readonly OpStackFork[] = ['ecotone', 'fjord', 'isthmus', 'jovian'];
 const CHAIN_ID = 10;
 const SIGNATURE_BYTES = 68;
-/** OP Mainnet's scalars at Ecotone and after, and layer 1's prices in one of its blocks. */
+/** OP Mainnet's scalars at and after Ecotone, and the layer-1 prices in one of its blocks. */
 const PRICES = {
   l1BaseFee: 9_041_237_113n,
   blobBaseFee: 3_402_823n,
@@ -30,7 +30,7 @@ const PRICES = {
 };
 const OPERATOR = { operatorFeeScalar: 1_500n, operatorFeeConstant: 77n };
 
-/** The oracle of the built-in rollup, beside the real one. */
+/** Oracle of the built-in rollup, deployed next to the real one. */
 const BUILTIN_ORACLE = `0x${'c0'.repeat(20)}`;
 const PLAIN_FUNCTIONS = [
   ...['l1BaseFee', 'blobBaseFee', 'baseFeeScalar', 'blobBaseFeeScalar', 'gasPrice', 'baseFee', 'decimals'],
@@ -51,7 +51,7 @@ function openStage(fork: OpStackFork, { oracle, l1Block }: ForkContracts): Promi
     hash: 1n,
     batcherHash: 2n,
   };
-  // One byte for each fork that the oracle knows.
+  // The slot has one byte for each fork that the oracle knows.
   const flags = BigInt(`0x${'01'.repeat(FORKS.indexOf(fork) + 1)}`);
   return OracleStage.open({
     chainId: CHAIN_ID,
@@ -62,7 +62,7 @@ function openStage(fork: OpStackFork, { oracle, l1Block }: ForkContracts): Promi
   });
 }
 
-/** Calls of every function of Isthmus that the built-in rollup has, with sizes on both sides of the least one that is charged. */
+/** Calls of every Isthmus function that the built-in rollup has, with sizes on both sides of the minimum charged size. */
 function listOracleCalls(): string[] {
   const selector = (signature: string): string => id(signature).slice(0, 10);
   const sizes = [0, 33, 100, 254, 255, 4_000, 128_000];
@@ -78,7 +78,7 @@ function listOracleCalls(): string[] {
   ];
 }
 
-/** 68 bytes that are not zero for the signature. */
+/** Ecotone's fee, with 68 non-zero bytes for the signature. */
 function computeEcotone(unsigned: string): bigint {
   const bytes = hexToBytes(unsigned);
   const zero = bytes.filter((byte) => byte === 0).length;
@@ -122,7 +122,7 @@ describe('the OP Stack', { skip: GO_MODULE_SKIP || ANVIL_SKIP }, () => {
             if (fee !== undefined && fork !== 'ecotone') assert.equal(fee, computeFjordFee(size, PRICES));
             const exact =
               fee ?? (fork === 'ecotone' ? computeEcotone(unsigned) : computeFjordFee(size, PRICES));
-            // The node's own bound on gas may be below what the oracle takes: then a byte more may be counted.
+            // The node's gas cap may be below what the oracle takes; the estimate may then count one byte more.
             const most =
               length < 60_000
                 ? exact

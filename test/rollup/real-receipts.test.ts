@@ -1,7 +1,7 @@
 /**
- * Fees of transactions on public chains, worked out from the transaction as it was sent and the prices in force, beside what its receipt says.
- * `receipts/receipts.json` names the public repository and file that each comes from, or the client whose tests have it. Scroll's are in
- * real-scroll-oracles.test.ts: a contract prices them.
+ * Fees of transactions on public chains, computed from the transaction as it was sent and the prices in force, compared with its receipt.
+ * `receipts/receipts.json` names the public repository and file of each, or the client whose tests contain it. Scroll's are in real-scroll-oracles.test.ts: a
+ * contract prices them.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ type Receipt = {
   readonly source: string;
   readonly l1Fee: string;
   readonly l1GasUsed?: string;
-  /** Mantle: MNT for one ETH. */
+  /** Mantle: MNT per ETH. */
   readonly tokenRatio?: string;
   readonly raw: string;
   readonly fork: 'regolith' | 'ecotone' | 'fjord' | 'arsia';
@@ -52,7 +52,7 @@ function computeFee(receipt: Receipt, transaction: Uint8Array): bigint {
   const tokenRatio = BigInt(receipt.tokenRatio ?? 1);
   switch (receipt.fork) {
     case 'regolith': {
-      // Mantle before Arsia: layer 1's price is in MNT before anything is rounded.
+      // Mantle before Arsia converts the layer-1 price to MNT before any rounding.
       const prices = readPrices<BedrockPrices>(receipt);
       const l1BaseFee = prices.l1BaseFee * tokenRatio;
       return computeRegolithFee(countBytes(transaction), { ...prices, l1BaseFee });
@@ -60,7 +60,7 @@ function computeFee(receipt: Receipt, transaction: Uint8Array): bigint {
     case 'ecotone':
       return computeEcotoneFee(countBytes(transaction), readPrices<EcotonePrices>(receipt));
     default:
-      // Arsia is Fjord's fee in MNT: the ratio comes last.
+      // Arsia's fee is Fjord's in MNT: the ratio is applied last.
       return computeFjordFee(measureFastLz(transaction), readPrices<EcotonePrices>(receipt)) * tokenRatio;
   }
 }

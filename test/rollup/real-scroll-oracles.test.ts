@@ -1,4 +1,4 @@
-/** Estimates beside Scroll's own contracts, form by form, which run on anvil; ethers encodes and signs the transactions. */
+/** Estimates compared with Scroll's own contracts, formula by formula, which run on anvil; ethers encodes and signs the transactions. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { keccak256 } from 'ethers';
@@ -12,13 +12,13 @@ import { compileScrollOracle, type ScrollCode } from './scroll-contracts.ts';
 
 const MORPH_ORACLE = '0x530000000000000000000000000000000000000f';
 const GET_L1_FEE = '0x49948e0e';
-/** Bytes by which an estimate's signature, which nothing compresses, may exceed a real one of which two or three bytes occur elsewhere. */
+/** Bytes by which an estimate's incompressible signature may exceed a real one of which two or three bytes occur elsewhere. */
 const SIGNATURE_SLACK = 2;
-/** Scalars are thousand-millionths. */
+/** Scalars are in units of 1e-9. */
 const PRECISION = 1_000_000_000n;
 
 /**
- * `l1BaseFee`, `overhead` and `scalar` of Scroll's block 5,224,657, as the proofs in its trace have them (scroll-tech/stateless-block-verifier,
+ * `l1BaseFee`, `overhead` and `scalar` of Scroll's block 5,224,657, from the proofs in its trace (scroll-tech/stateless-block-verifier,
  * testdata/mainnet_blocks/5224657.json).
  */
 const BERNOULLI: readonly [number, bigint][] = [
@@ -28,9 +28,9 @@ const BERNOULLI: readonly [number, bigint][] = [
 ];
 const COMMIT_SCALAR = 230_759_955_285n;
 const BLOB_SCALAR = 417_565_260n;
-/** As in a block of OP Mainnet; a block of Scroll's with its blob base fee was not to be had. */
+/** Value from a block of OP Mainnet; no Scroll block with its blob base fee was available. */
 const BLOB_BASE_FEE = 3_402_823n;
-/** The scalars that Curie sets (crates/primitives/src/predeployed.rs there). */
+/** Scalars that Curie sets (crates/primitives/src/predeployed.rs of scroll-tech/stateless-block-verifier). */
 const CURIE: readonly [number, bigint][] = [
   ...BERNOULLI,
   [5, BLOB_BASE_FEE],
@@ -38,7 +38,7 @@ const CURIE: readonly [number, bigint][] = [
   [7, BLOB_SCALAR],
   [8, 1n],
 ];
-/** Since Feynman the commit scalar is for a byte; it and the penalties are of this test: those of a public block were not to be had. */
+/** Since Feynman the commit scalar is per byte; this test chooses it and the penalties, as those of a public block were not available. */
 const BYTE_SCALAR = 1_000_000n;
 const FEYNMAN_PENALTY = 2_000_000_000n;
 const GALILEO_PENALTY = 10_000n;
@@ -58,7 +58,7 @@ function computeCurie(size: bigint, blobScalar = BLOB_SCALAR): bigint {
   return (COMMIT_SCALAR * L1_BASE_FEE + blobScalar * size * BLOB_BASE_FEE) / PRECISION;
 }
 
-/** Of a transaction in which so many bytes are zero. */
+/** Bernoulli's fee of a transaction with `zeros` zero bytes, wei. */
 function computeBernoulli(size: bigint, zeros: bigint): bigint {
   return ((16n * size - 12n * zeros + 56n + 64n) * L1_BASE_FEE * 1_050_000_000n) / PRECISION;
 }
@@ -76,9 +76,9 @@ type Form = {
   readonly name: string;
   readonly code: ScrollCode;
   readonly slots: readonly [number, bigint][];
-  /** What the form charges, wei. */
+  /** Fee by the formula, wei. */
   readonly compute: (size: bigint, zeros: bigint) => bigint;
-  /** The form looks at every byte, and a node has not gas enough for more. */
+  /** Longest data in bytes: the formula reads every byte, and a node has not enough gas for more. */
   readonly maxLength?: number;
   readonly isCompressed?: boolean;
 };
@@ -93,8 +93,8 @@ const FORMS: readonly Form[] = [
 const CHAIN_ID = 534_352;
 
 /**
- * Transactions of Scroll's block 5,224,657. The first one's fee is `l1DataFee` of the trace; the other's what its sender has less before it
- * runs than before the block, but for the gas.
+ * Transactions of Scroll's block 5,224,657. The fee of the first is `l1DataFee` of the trace; that of the other is the decrease of its sender's balance from
+ * the start of the block to the start of its execution, minus the gas cost.
  */
 const CHARGED = [
   {
@@ -109,7 +109,7 @@ const CHARGED = [
   },
 ];
 
-/** Checks estimates of every kind of transaction against what the stage's contract says of the signed ones. */
+/** Compares estimates of every kind of transaction with the fees of the stage's contract for the signed ones. */
 function testEstimates(
   open: () => OracleStage,
   method: string,
@@ -126,7 +126,7 @@ function testEstimates(
         const signed = hexToBytes(sign(draft(kind, call, estimate, chainId)));
         const size = isCompressed ? await findCompressedSize(signed) : signed.length;
         const chargeFor = async (bytes: number): Promise<bigint> => {
-          // The contract reads only the number of bytes, so these stand for the compressed ones.
+          // The contract reads only the number of bytes, so these stand in for the compressed ones.
           const priced = signed.length < bytes ? Buffer.concat([signed, signed]) : signed;
           const counted = priced.subarray(0, bytes);
           const zeros = counted.filter((byte) => byte === 0).length;
@@ -176,8 +176,8 @@ describe('Scroll', { skip: ANVIL_SKIP }, () => {
 });
 
 /**
- * Morph's own oracle is in no registry. It has the formulas of Scroll's before Curie and since (morph-l2/morph, bindings; morph-reth,
- * crates/revm/src/l1block.rs), so that one stands in for it, with Morph's blob scalar (block 1,566; morph-l2/morph,
+ * Morph's own oracle is in no registry. It has the formulas of Scroll's oracle before and since Curie (morph-l2/morph, bindings; morph-reth,
+ * crates/revm/src/l1block.rs), so Scroll's stands in for it, with Morph's blob scalar (block 1,566; morph-l2/morph,
  * prover/testdata/mainnet_batch_traces_test.json).
  */
 describe('Morph', { skip: ANVIL_SKIP }, () => {

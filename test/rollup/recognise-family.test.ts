@@ -1,4 +1,4 @@
-/** Every family's chain is taken for that family and no other, whatever else it answers. */
+/** Every family's chain is recognised as that family and no other, whatever else it answers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
@@ -17,7 +17,7 @@ const MORPH_ORACLE = '0x530000000000000000000000000000000000000f';
 const OP_WORDS = { [`${ORACLE} 0x313ce567`]: 6n, [`${L1_BLOCK} 0x8381f58a`]: 23_000_000n };
 const GETH = '"Geth/v1.17.0-stable/linux-amd64/go1.25"';
 
-/** What distinguishes chains, family by family, as their nodes answer. */
+/** Distinguishing answers of chains, by family. */
 const CHAINS: Readonly<Record<string, Script>> = {
   linea: { requests: { web3_clientVersion: '"linea-besu/v26.4/linux-x86_64/openjdk-java-21"' } },
   mantle: { call: answerWords({ ...OP_WORDS, [`${ORACLE} 0x06f837d3`]: 3_500n }) },
@@ -54,7 +54,7 @@ for (const { name } of FAMILIES) {
     assert.equal(await nameOf(script), name);
     const others = FAMILIES.filter((family) => family.name !== name);
     const { row: second } = await recogniseFamily(open(script), SCOPE, others);
-    // Mantle is an OP Stack chain, and says so.
+    // Mantle is an OP Stack chain, and its answers show it.
     assert.equal(second?.name, name === 'mantle' ? 'op-stack' : undefined);
   });
 }
@@ -95,7 +95,7 @@ test('one predeploy alone is not the OP Stack, nor an oracle with other decimals
   );
 });
 
-/** A chain of which some methods fail. */
+/** A chain whose listed methods fail. */
 function openFailing(script: Script, failures: Readonly<Record<string, ChainError>>) {
   const chain = open(script);
   const request = chain.request.bind(chain);

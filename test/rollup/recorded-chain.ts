@@ -16,7 +16,7 @@ function tellBlock([reference]: Params): unknown {
   return makeBlock(text === 'safe' || text === 'finalized' ? HEIGHT - 10 : Number(text));
 }
 
-/** Linea's contract on the chain, which knows how many messages have come from layer 1. */
+/** Linea's contract on the chain that returns the number of messages from layer 1. */
 export const MESSAGE_SERVICE: string = `0x${'11'.repeat(20)}`;
 const MESSAGES = `0x${(4_111).toString(16).padStart(64, '0')}`;
 
@@ -24,7 +24,7 @@ function answerMessageService([call]: Params): string {
   return (call as { readonly to: string }).to === MESSAGE_SERVICE ? MESSAGES : '0x';
 }
 
-/** Everything that a node of the family is asked; what it says where the record says nothing. */
+/** All answers of a node of the family, with defaults where the record has none. */
 export function listAnswers({ answers }: RecordedFamily): Answers {
   return {
     eth_getBlockByNumber: tellBlock,

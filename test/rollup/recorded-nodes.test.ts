@@ -13,10 +13,10 @@ const DOCUMENT = readFileSync(new URL('../../../docs/rollups.md', import.meta.ur
 const FAMILIES = await loadFamilies();
 const findFamily = (name: string): FamilyRow => FAMILIES.find((row) => row.name === name) as FamilyRow;
 
-/** Milliseconds without a question that end a round: long beside what the service needs between two questions. */
+/** Milliseconds without a request that end a round: long compared with the service's time between two requests. */
 const ROUND_MS = 20;
 const OLD = '0x5';
-/** The answer as it came. */
+/** Returns the response text unparsed. */
 async function postText(authority: string, method: string, params: readonly unknown[]): Promise<string> {
   const response = await fetch(`http://${authority}/v3/demo`, {
     method: 'POST',
@@ -64,7 +64,7 @@ for (const record of [...RECORDED, PLAIN]) {
   });
 }
 
-/** A service with one network, until the test ends. */
+/** Starts a service with one network, until the test ends. */
 async function serve(t: TestContext, network: object): Promise<RunningService> {
   const service = await startService({
     defaultNetwork: 'l2',
@@ -83,18 +83,18 @@ async function examine(t: TestContext, record: RecordedFamily): Promise<void> {
     rollup: record === PLAIN ? { family: name } : {},
   });
   const ask = async (method: string, ...block: readonly string[]): Promise<unknown> => {
-    // What the service asks in the background after its start, or after the call before, is no part of this call's rounds.
+    // Background requests of the service after its start or the previous call do not count as rounds of this call.
     await node.rounds.whenQuiet();
     const before = node.rounds.count;
     const answer = await post(service.authority, method, [CALL, ...block]);
     const rounds = node.rounds.count - before;
-    // A pool has to find out first which block an old number is.
+    // A pool first resolves an old number to a block.
     assert.ok(rounds <= (block[0] === OLD ? 3 : 2), `${rounds} rounds for ${method} ${block}`);
     return answer;
   };
   assert.deepEqual(await ask('l2_estimateGas'), estimate);
   assert.deepEqual(await ask(`${prefix}_estimateGas`, 'latest'), estimate);
-  // l2geth estimates at its head and nowhere else.
+  // l2geth estimates only at its head.
   const others = name === 'l2geth' ? [] : ['finalized', 'earliest', OLD];
   for (const block of ['pending', ...others]) {
     const { gasLimit } = (await ask('l2_estimateGas', block)) as { gasLimit?: string };

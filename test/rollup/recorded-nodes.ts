@@ -1,14 +1,14 @@
-/** What a node of each family answers, in its own shapes, and what the service makes of it. Every value appears once. */
+/** Answers of a node of each family, in its own shapes, and the service's results for them. Every value appears once. */
 import { computePosterGas } from '../../src/rollup/fees/arbitrum-poster.ts';
 import { makeBlock, type Params, RpcError } from '../support/served-node.ts';
 
 export type RecordedFamily = {
-  /** Name in the table; the service finds it out by itself. */
+  /** Name in the table; the service recognises the family by itself. */
   readonly name: string;
-  /** Where it is one of several forms of the family. */
+  /** Distinguishes one of several forms of the family. */
   readonly title?: string;
   readonly prefix: string;
-  /** Of the node; it counts where fees depend on a transaction's size. */
+  /** Chain id of the node; it matters when fees depend on a transaction's size. */
   readonly chainId?: number;
   readonly answers: Readonly<Record<string, (params: Params) => unknown>>;
   /** Results on the wire. */
@@ -21,12 +21,12 @@ const ORACLE = '0x420000000000000000000000000000000000000f';
 const L1_BLOCK = '0x4200000000000000000000000000000000000015';
 const SCROLL_ORACLE = '0x5300000000000000000000000000000000000002';
 const MORPH_ORACLE = '0x530000000000000000000000000000000000000f';
-/** `Linea` prices: fixed 30,000,000 wei, variable 16,076,389,000 wei. */
+/** Linea prices: fixed 30,000,000 wei, variable 16,076,389,000 wei. */
 const LINEA_EXTRA_DATA = `0x010000753000f54e650000ea60${'00'.repeat(19)}`;
 
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 
-/** Contracts by address and selector; everything else is no contract. */
+/** Answers calls of contracts by address and selector; every other address has no contract. */
 function callContracts(words: Readonly<Record<string, number>>): (params: Params) => string {
   return ([call]) => {
     const { to, data } = call as { readonly to: string; readonly data: string };
@@ -35,7 +35,7 @@ function callContracts(words: Readonly<Record<string, number>>): (params: Params
   };
 }
 
-/** The blocks of every node, with further members. */
+/** Blocks of a node, with further members. */
 function tellBlocks(members: object): (params: Params) => unknown {
   return ([reference]) => {
     const text = String(reference);
@@ -63,7 +63,7 @@ const plainInfo = (ethContext: object, verifiedIndex: number, queueIndex = 0): o
 });
 const NO_L1 = { blockNumber: 0, timestamp: 0 };
 
-/** What no mark gives away: its family has to be configured. */
+/** A chain without any mark: its family has to be configured. */
 export const PLAIN: RecordedFamily = {
   name: 'ethereum',
   prefix: 'ethereum',
@@ -83,7 +83,7 @@ export const RECORDED: readonly RecordedFamily[] = [
       web3_clientVersion: () => 'linea-besu/v26.4/linux-x86_64/openjdk-java-21',
       eth_getBlockByNumber: tellBlocks({ extraData: LINEA_EXTRA_DATA }),
     },
-    // The public example of linea_estimateGas.
+    // The values are those of the public example of linea_estimateGas.
     estimate: { gasLimit: '0xcf08', baseFeePerGas: '0x7', priorityFeePerGas: '0x43a82a4' },
     info: plainInfo(NO_L1, HEIGHT - 11),
   },
@@ -136,7 +136,7 @@ export const RECORDED: readonly RecordedFamily[] = [
     name: 'arbitrum',
     prefix: 'arbitrum',
     answers: {
-      // A transfer, and layer 1 for 10,000 gwei.
+      // The gas is that of a transfer, plus layer 1 for 10,000 gwei.
       eth_estimateGas: () =>
         `0x${(21_000n + computePosterGas(10n ** 13n, 10n ** 8n, 10n ** 8n)).toString(16)}`,
       eth_getBlockByNumber: tellBlocks({
@@ -237,7 +237,7 @@ export const RECORDED: readonly RecordedFamily[] = [
       eth_getBlockByNumber: tellBlocks({ baseFeePerGas: undefined }),
       eth_gasPrice: () => '0x10',
       rollup_gasPrices: () => ({ l1GasPrice: '0x1', l2GasPrice: '0x10' }),
-      // Recorded from Optimism in December 2022.
+      // The answer was recorded from Optimism in December 2022.
       rollup_getInfo: () => ({
         mode: 'verifier',
         syncing: false,
@@ -255,7 +255,7 @@ export const RECORDED: readonly RecordedFamily[] = [
   },
 ];
 
-/** The transfer of one ether of Linea's public example, but for the nonce. */
+/** The transfer of one ether of Linea's public example, without the nonce. */
 export const CALL = {
   from: '0x52908400098527886e0f7030069857d2e4169ee7',
   to: '0x8617e340b3d01fa5f11f306f4090fd50e238070d',
@@ -263,7 +263,7 @@ export const CALL = {
   nonce: '0x0',
 };
 
-/** What docs/rollups.md shows of a record: both methods, asked and answered. */
+/** The example of a record in docs/rollups.md: requests and results of both methods. */
 export function describeExample({ name, title = name, prefix, estimate, info }: RecordedFamily): string {
   const show = (method: string, params: readonly unknown[], result: object): string =>
     `>> ${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })}\n` +

@@ -1,4 +1,4 @@
-/** All tests of rollups. Ends with one line: families, where their fields come from, tests passed. */
+/** Runs all tests of rollups. The last line states the families, where their fields come from, and the tests passed. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import { createFakeChain } from '../support/fake-chain.ts';
 
 export const SCOPE: RequestScope = new RequestScope(Number.POSITIVE_INFINITY);
 
-/** Sources over one chain, and nothing else by default. */
+/** Sources over one chain; everything else is absent by default. */
 export function makeSources(chain: Chain, rest: Partial<RollupSources> = {}): RollupSources {
   return {
     chain,
@@ -21,7 +21,7 @@ export function makeSources(chain: Chain, rest: Partial<RollupSources> = {}): Ro
   };
 }
 
-/** What a scripted chain was asked, in order. */
+/** Requests to a scripted chain, in order. */
 export type Asked = {
   readonly estimates: CallRequest[];
   readonly calls: CallRequest[];
@@ -32,11 +32,11 @@ export type Asked = {
 export type Script = {
   /** Linea's by default. */
   readonly chainId?: bigint;
-  /** By tag, decimal number or hash. */
+  /** Headers by tag, decimal number or hash. */
   readonly headers?: Readonly<Record<string, HeaderView>>;
   readonly estimate?: (request: CallRequest) => string;
   readonly call?: (request: CallRequest) => string;
-  /** By address. */
+  /** Code by address. */
   readonly code?: Readonly<Record<string, string>>;
   /** JSON answers by method; any other method is unsupported. */
   readonly requests?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export type Script = {
 
 export const PINNED_HASH: string = `0x${'ab'.repeat(32)}`;
 
-/** A header with the prices of a public Linea example by default. */
+/** A header, by default with the prices of a public Linea example. */
 export function makeHeader(fields: Partial<HeaderView> = {}): HeaderView {
   return {
     number: 100n,
@@ -57,7 +57,7 @@ export function makeHeader(fields: Partial<HeaderView> = {}): HeaderView {
   };
 }
 
-/** A chain that answers from a script and remembers what it was asked. */
+/** Creates a chain that answers from a script and records its requests. */
 export function createScriptedChain(script: Script): { chain: Chain; requested: Asked } {
   const requested: Asked = { estimates: [], calls: [], headers: [], requests: [] };
   const priceOf = async (method: string): Promise<string | null> => {

@@ -1,6 +1,6 @@
 /**
- * Scroll's L1GasPriceOracle: its project publishes sources only, so solc compiles them here as that project does (scroll-contracts,
- * foundry.toml): 0.8.24, 200 runs, Cancun, no hash of the metadata.
+ * Scroll's L1GasPriceOracle: its project publishes sources only, so solc compiles them here with that project's settings (scroll-contracts, foundry.toml):
+ * 0.8.24, 200 runs, Cancun, no hash of the metadata.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const contractsOf = (version: string, integrity: string): NpmPackage => ({
   integrity,
   paths: ['L2/predeploys', 'libraries'],
 });
-/** The contract that Curie put in place, and the one of Galileo, which has the forms of all forks before it. */
+/** The contract that Curie deployed, and that of Galileo, which has the formulas of all earlier forks. */
 export type ScrollCode = 'curie' | 'galileo';
 
 const PACKAGES: Readonly<Record<ScrollCode, NpmPackage>> = {
@@ -36,7 +36,7 @@ const PACKAGES: Readonly<Record<ScrollCode, NpmPackage>> = {
 const SOURCE = 'L2/predeploys/L1GasPriceOracle.sol';
 const CONTRACT = 'L1GasPriceOracle';
 const COMPILE_MS = 120_000;
-/** The compiler listens for errors of the process that it is in: it has one of its own. */
+/** The compiler runs in its own process, because it installs error listeners on its process. */
 const PROGRAM = `
 const compiler = require(process.argv[1]);
 const compile = compiler.cwrap('solidity_compile', 'string', ['string', 'number', 'number']);
@@ -52,7 +52,7 @@ type Compiled = {
   >;
 };
 
-/** A source and all that it imports, by path. */
+/** Collects a source and all its imports, by path. */
 function collectSources(
   folder: string,
   path: string,
@@ -66,7 +66,7 @@ function collectSources(
   return found;
 }
 
-/** Runtime code of the oracle. @throws Error where the packages cannot be had or do not compile */
+/** Compiles the oracle's runtime code. @throws Error when the packages cannot be downloaded or do not compile */
 export function compileScrollOracle(fork: ScrollCode): string {
   const sources = collectSources(downloadPackage(PACKAGES[fork]), SOURCE);
   const settings = {

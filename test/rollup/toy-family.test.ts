@@ -1,4 +1,4 @@
-/** A family that a developer adds: what the guide says is enough. */
+/** A family that a developer adds: following the guide is sufficient. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ const PRICE = `"0x${(1_000).toString(16).padStart(64, '0')}"`;
 test('it estimates in one round, folds, and refuses to guess', async () => {
   const { chain, rounds } = open(PRICE);
   const estimate = { gasLimit: 21_000n, baseFeePerGas: 7n };
-  // 100 bytes at 1,000 wei are 100,000: 4.76 for each of 21,000 gas.
+  // 100 bytes at 1,000 wei are 100,000 wei: 4.76 for each of 21,000 gas.
   assert.deepEqual(await toy.create(makeSources(chain)).estimateGas({ call: CALL, block: LATEST }, SCOPE), {
     ...estimate,
     priorityFeePerGas: 105n,

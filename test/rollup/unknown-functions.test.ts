@@ -8,9 +8,12 @@ import { findUnknownFunctions, listSelectors } from '../../src/rollup/unknown-fu
 import { createFakeChain } from '../support/fake-chain.ts';
 import { SCOPE } from './scripted-chain.ts';
 
-/** `isJovian()`, known; and `isKarst()`, of a fork to come. */
+/** `isJovian()`, which is known, and `isKarst()`, of a future fork. */
 const [KNOWN, NEW] = ['105d0b81', '98444a37'];
-/** As solc writes it: DUP1 PUSH4 EQ PUSH2 JUMPI for each; behind it a PUSH4 that is compared with nothing, and data of a PUSH that looks like one. */
+/**
+ * A dispatcher as solc writes it, DUP1 PUSH4 EQ PUSH2 JUMPI per function (a DUP2 before EQ in the second); then a PUSH4 that is compared with nothing, and
+ * data of a PUSH that looks like a comparison.
+ */
 const CODE = `0x60e01c8063${KNOWN}146100105780${`63${NEW}8114`}61002057634e487b7160e01b6663deadbeef14`;
 
 const open = (codes: Readonly<Record<string, string>>, slot = `0x${'00'.repeat(32)}`) =>

@@ -1,4 +1,4 @@
-/** Names of methods that rollups serve by their family: every name of the estimate, and estimate methods of nodes, which are passed on. */
+/** Method names that rollups serve by their family: every name of the estimate, and estimate methods of nodes, which are passed on. */
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -12,7 +12,7 @@ import { CALL, HEIGHT, RECORDED, type RecordedFamily } from './recorded-nodes.ts
 type Reply = { readonly result?: unknown; readonly error?: { readonly code: number } };
 
 const FAMILIES = FAMILY_NAMES.map((name) => ({ name, ...findWireNames(name) }));
-/** What people ask for, by family. */
+/** Prefixes that clients use, by family. */
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   linea: ['linea'],
   mantle: ['mantle'],
@@ -26,7 +26,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   l2geth: ['metis'],
   ethereum: ['ethereum'],
 };
-/** What a node has of its own, by family; one word of JSON that no estimate of the service can be. */
+/** Estimate methods that nodes have themselves, by family. */
 const PASSED_ON: Readonly<Record<string, readonly string[]>> = {
   linea: ['linea_estimateGas'],
   mantle: ['eth_estimateTotalFee'],
@@ -48,10 +48,10 @@ async function post(authority: string, method: string, params: readonly unknown[
   return (await response.json()) as Reply;
 }
 
-/** Parameters that no estimate of the service has. */
+/** Parameters that no estimate of the service accepts. */
 const PARAMS = [CALL, { any: ['thing', null] }];
 
-/** A service in front of a node of a family that has methods of all families, and echoes these parameters. */
+/** Starts a service in front of a node of the family that has the estimate methods of all families and echoes `PARAMS`. */
 async function serve(t: TestContext, family: string, network: object = {}) {
   const { answers, chainId = 1 } = findRecord(family);
   const echoes = Object.fromEntries(
@@ -61,7 +61,7 @@ async function serve(t: TestContext, family: string, network: object = {}) {
         if (isDeepStrictEqual(params, PARAMS)) return { node: name, params };
         const answer = answers[name];
         if (answer === undefined) {
-          // A pool remembers which methods a node lacks.
+          // A pool remembers which methods a node lacks, so the probe of a method that is passed on must not report it as missing.
           const isProbed =
             params.length === 0 && PASSED_ON[family]?.includes(name) === true && name !== 'linea_estimateGas';
           throw isProbed ? new RpcError(-32602, 'missing value') : new RpcError(-32601, 'no such method');

@@ -32,7 +32,7 @@ test('every bound ends in an error or in a closed connection, and says what to d
     for (const row of listErrors(name))
       assert.ok(ERRORS[row] !== undefined && isRefusal(row), `${name} ${row}`);
     assert.ok(says !== '' && counts !== '' && remedy !== '', name);
-    // A close frame says at most 123 bytes.
+    // The reason in a close frame has at most 123 bytes.
     assert.ok(Buffer.byteLength(`${says} (bound: ${name})`) <= 123, name);
   }
 });
@@ -65,7 +65,7 @@ test('a refusal with a number names it', () => {
   );
 });
 
-/** `*` is the network, `[]` the first of a list. */
+/** Finds a configuration value by path: `*` is the network, `[]` the first item of a list. */
 function findOption(config: Record<string, unknown>, path: string): unknown {
   let value: unknown = config;
   for (const step of path.split('.')) {

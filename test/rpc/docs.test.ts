@@ -8,7 +8,7 @@ import { renderErrorsPage } from '../../src/rpc/error-docs.ts';
 import { renderMethodsPage } from '../../src/rpc/method-docs.ts';
 import { encodeOpenRpc } from '../../src/rpc/openrpc.ts';
 
-/** The test runs as build/test/rpc/docs.test.js. */
+/** Reads a file of docs/; the test runs as build/test/rpc/docs.test.js. */
 function readDocs(name: string): string {
   return readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 }

@@ -7,7 +7,7 @@ import { RpcError } from '../../src/rpc/errors.ts';
 import { encodeError, encodeResult, encodeSmallError } from '../../src/rpc/response.ts';
 import { LARGE_TEXT, sliceText, streamParts } from '../../src/rpc/text-pieces.ts';
 
-/** No piece is larger: what the event loop does at a time. */
+/** Largest piece, which bounds the work per turn of the event loop. */
 const MAX_PIECE_BYTES = 3 * 64 * 1024 + 100;
 
 async function read(result: JsonResult): Promise<string> {

@@ -18,7 +18,7 @@ import {
 import { countRuns } from '../support/count-runs.ts';
 
 const TEXTS: Readonly<Record<string, Codec<string>>> = { address, data, hash32, quantity64, quantity256 };
-/** What an empty text stands for, beside what the published patterns say. */
+/** Values of an empty text, which the published patterns do not cover. */
 const EMPTY: Readonly<Record<string, string>> = { data: '0x', quantity64: '0x0', quantity256: '0x0' };
 const CODECS: Readonly<Record<string, Codec<unknown>>> = { ...TEXTS, boolean, integer64, nothing, number };
 

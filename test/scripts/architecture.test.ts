@@ -1,4 +1,4 @@
-/** What ARCHITECTURE.md lists is what there is. */
+/** ARCHITECTURE.md lists exactly the folders, decisions and references that exist. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ test('the import table is what the projects reference', () => {
     assert.ok(row !== undefined, `${folder} has no row`);
     if (row === 'everything') {
       const missing = listFolders('src').filter((one) => one !== folder && !references.includes(one));
-      // What they reference compiles too.
+      // Projects that they reference compile too.
       assert.deepEqual(missing, ['evm']);
     } else if (folder !== 'admin/page') {
       assert.deepEqual(row.split(' ').filter(Boolean).sort(), references.sort(), folder);

@@ -1,4 +1,4 @@
-/** What the devnet's blocks must have in them, read from the committed file. */
+/** Required contents of the devnet's blocks, read from the committed file. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

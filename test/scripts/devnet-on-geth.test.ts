@@ -1,4 +1,4 @@
-/** The devnet's blocks of Amsterdam, made again on a chain that is merged from the beginning: a real geth imports them. */
+/** The devnet's Amsterdam blocks, built again on a chain that is merged from genesis: a real geth imports them. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ const START = 1_700_000_000n;
 const timestampOf = (number: bigint): bigint => START + 12n * number;
 const BENEFICIARY = new Uint8Array(20).fill(7);
 
-/** What the devnet has before Amsterdam, as far as its later blocks need it. */
+/** Contents of the devnet before Amsterdam, as far as its later blocks need them. */
 const EARLIER: readonly BlockPlan[] = [
   { shows: 'token and reverter', transactions: deployTokenAndReverter() },
   { shows: 'helpers', transactions: deployHelpersAndSpreadTokens() },
@@ -51,7 +51,7 @@ const EARLIER: readonly BlockPlan[] = [
   },
 ];
 
-/** The devnet's accounts under the rules of BPO2, and of Amsterdam after the blocks above. */
+/** Genesis with the devnet's accounts, the rules of BPO2, and those of Amsterdam after the blocks above. */
 function renderGenesis(): string {
   const { config, alloc, ...header } = JSON.parse(renderDevnetGenesis()) as {
     config: Record<string, unknown>;
@@ -59,7 +59,7 @@ function renderGenesis(): string {
   };
   for (const account of Object.values(alloc)) {
     const { storage = {} } = account;
-    // geth wants slots of 32 bytes.
+    // geth requires slots of 32 bytes.
     const slots = Object.entries(storage).map(([slot, value]) => [
       `0x${slot.slice(2).padStart(64, '0')}`,
       value,

@@ -1,4 +1,4 @@
-/** What the devnet's blocks do to its state: asked of the imported chain. */
+/** State changes of the devnet's blocks, read from the imported chain. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -87,7 +87,7 @@ test('withdrawals arrive, in gwei', async () => {
 
 test('accounts run code while they are delegated, and not before or after', async () => {
   const [dave, erin] = [addressOf('dave'), addressOf('erin')];
-  /** The delegate's word for the account that runs it. */
+  /** Result of `self()`, by which the delegate returns the address of the account that executes it. */
   const selfAt = (number: number, address: string): Promise<string> => readAt(number, address, 'self()');
   assert.equal(await selfAt(46, dave), '0x');
   assert.equal(BigInt(await selfAt(48, dave)), BigInt(dave));

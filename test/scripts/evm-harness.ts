@@ -24,7 +24,7 @@ export const BLOCK_HEADER: NonNullable<EVMRunCallOpts['block']>['header'] = {
 
 export type Outcome = {
   readonly data: Hex;
-  /** The interpreter's name for what went wrong; undefined on success. */
+  /** The interpreter's name of the error; undefined on success. */
   readonly error: string | undefined;
   readonly gasUsed: bigint;
   readonly logs: readonly { address: Hex; topics: Hex[]; data: Hex }[];
@@ -37,7 +37,7 @@ export type SendOptions = {
   readonly isStatic?: boolean;
 };
 
-/** One EVM with an empty state but for Alice's and Bob's ether. */
+/** One EVM with an empty state, except for Alice's and Bob's ether. */
 export class Harness {
   readonly #evm: EVM;
 
@@ -83,7 +83,7 @@ export class Harness {
     });
     return {
       data: bytesToHex(execResult.returnValue) as Hex,
-      // A bad jump's text goes on to say where.
+      // For a bad jump the text continues with the position, which is cut.
       error: execResult.exceptionError?.error.split(' at ')[0],
       gasUsed: execResult.executionGasUsed,
       logs: (execResult.logs ?? []).map(([address, topics, logData]) => ({

@@ -1,4 +1,4 @@
-/** The committed development chains are what the generator makes, and all import with every root right. */
+/** The committed development chains equal the generator's output, and all import with every root verified. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
@@ -37,7 +37,7 @@ function scopeOfCall(): RequestScope {
   return new RequestScope(performance.now() + CALL_TIMEOUT_MS);
 }
 
-/** Compressed bytes depend on the zlib at hand; what they hold does not. */
+/** Unpacks .gz files: their compressed bytes depend on the zlib version, the content does not. */
 function unpack(path: string, content: Uint8Array): Uint8Array {
   return path.endsWith('.gz') ? gunzipSync(content) : content;
 }
@@ -75,7 +75,7 @@ test('the accounts have the keys that the facts say', () => {
   assert.deepEqual(FACTS['op-rollup'].accounts, FACTS.devnet.accounts);
 });
 
-/** What all chains have. */
+/** Tests that apply to all chains. */
 function testCommon(facts: Facts[BuiltinChain], get: () => EmbeddedChain): void {
   test('every block is taken and the head is the one that the facts say', async () => {
     assert.equal(get().summary.imported, facts.headNumber);

@@ -78,7 +78,7 @@ function createChain(facts: L1Facts): Evm {
   return evm;
 }
 
-/** Executes a call, which is left in the state. */
+/** Executes a call and keeps its state changes. */
 function run(evm: Evm, caller: string, to: string, data: Uint8Array): Evm['outcome'] {
   evm.begin();
   evm.start({
@@ -96,7 +96,7 @@ function run(evm: Evm, caller: string, to: string, data: Uint8Array): Evm['outco
   return evm.outcome;
 }
 
-/** What a function answers; the call leaves nothing behind. */
+/** Calls a function and returns its word; state changes are discarded. */
 function ask(evm: Evm, to: string, data: string): bigint {
   const mark = evm.mark();
   const { status, reason, output } = run(evm, `0x${'00'.repeat(20)}`, to, hexToBytes(data));
@@ -155,7 +155,7 @@ describe('GasPriceOracle', () => {
   };
 
   test('charges for data as Fjord does, whatever the data', () => {
-    /** Does not repeat, and alone costs more than the least fee: every byte behind it counts. */
+    /** Text without repetitions that alone costs more than the minimum fee, so every byte after it counts. */
     const noise = Uint8Array.from(concatBytes(...[1, 2, 3, 4, 5, 6].map((n) => keccak256(Uint8Array.of(n)))));
     const random = fc.uint8Array({ maxLength: 300 });
     const runs = fc.array(fc.tuple(fc.nat(3), fc.nat(20)), { maxLength: 60 });
@@ -163,7 +163,7 @@ describe('GasPriceOracle', () => {
       Uint8Array.from(list.flatMap(([byte, count]) => new Array(count).fill(byte))),
     );
     const long = fc.nat(2_000).map((length) => new Uint8Array(length));
-    /** Pieces of what came before: short matches and long ones, near and far. */
+    /** Parts of the preceding text: short and long matches, near and far. */
     const quoting = fc.array(fc.tuple(fc.nat(180), fc.nat(24), fc.uint8Array({ maxLength: 5 })), {
       maxLength: 30,
     });

@@ -1,4 +1,4 @@
-/** The key of the admin server cannot be searched for. */
+/** The key of the admin server cannot be guessed by trying. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, type Got, startAdmin } from '../admin/support.ts';
@@ -16,7 +16,7 @@ test('after thirty wrong keys no key is taken, until time has passed', async (t)
   const refused = await show(KEY);
   assert.equal(refused.status, 429);
   assert.equal(refused.headers['retry-after'], '1');
-  // A browser that has no key yet is still asked for one.
+  // A browser without a key still gets 401, the challenge for one.
   assert.equal((await ask(port, { path: '/openrpc.json' })).status, 401);
   await clock.advance(1_000);
   assert.equal((await show('wrong-key-number-30')).status, 401);

@@ -1,4 +1,4 @@
-/** What is kept, where others might read or write it. */
+/** Stored data, where others might read or write it. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ test('neither a key nor its secret is in any file', async (t) => {
   }
 });
 
-/** A server of limits that says the same to everything. */
+/** A limits server that returns the same reply to every command. */
 function createLiar(reply: unknown): RedisClient {
   return {
     ready: true,

@@ -1,4 +1,4 @@
-/** Pages of other sites in a user's browser. */
+/** Requests from pages of other sites in a user's browser. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
@@ -67,7 +67,7 @@ test('a name that was rebound to this machine is no network, unless there is a d
   assert.equal(response.statusCode, 404);
   socket.on('error', () => {});
   socket.terminate();
-  // The default network takes every name; it takes the key all the same.
+  // The default network serves every host name, but still requires the key.
   const withDefault = await start(t, { defaultNetwork: 'real' });
   assert.equal(await ask(withDefault, { Host: 'evil.example' }), 401);
 });

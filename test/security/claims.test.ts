@@ -1,4 +1,4 @@
-/** SECURITY.md names a test for each claim. They exist, under these names; and none of this folder goes unnamed. */
+/** SECURITY.md names a test for each claim. These tests exist under these names, and every test of this folder is named. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const ROW = /^\| (\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm;
 const REFERENCE = /`(test\/[\w./-]+\.test\.ts)` “([^”]+)”/g;
-/** The name of a test, or of tests that a list makes. */
+/** The name of a test, or a template of names filled in from a list. */
 const NAMED = /\b(?:test|it)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
 
 type Reference = { readonly file: string; readonly name: string };
@@ -20,7 +20,7 @@ const claims = [...read('SECURITY.md').matchAll(ROW)].map(([, number, , , tests 
   rest: tests.replace(REFERENCE, '').replace(/[,\s]/g, ''),
 }));
 
-/** The parts of the name that a list fills in stand somewhere in the file. */
+/** Whether the parts of the name that a list fills in occur in the file. */
 function isNamedBy(name: string, template: string, source: string): boolean {
   const pieces = template.split(/\$\{[^}]*\}/).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const filled = new RegExp(`^${pieces.join('(.+)')}$`, 's').exec(name);

@@ -1,9 +1,9 @@
-/** What is shipped to be copied. */
+/** Shipped configuration examples, which operators copy. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-/** Directives, without comments. */
+/** Directives of a file, without comments. */
 function readLines(file: string): string {
   return readFileSync(file, 'utf8').replace(/^\s*#.*$/gm, '');
 }
@@ -13,7 +13,7 @@ test('the proxies as they are shipped log no paths, which have keys in them', ()
   assert.doesNotMatch(haproxy, /option\s+(httplog|httpslog|tcplog)/);
   const format = /log-format "(.*)"/.exec(haproxy)?.[1] ?? '';
   assert.match(format, /%ST/);
-  // The request line, paths and queries, captured headers.
+  // Variables of the request line, paths, queries and captured headers.
   assert.doesNotMatch(format, /%(\{[^}]*\})?(r|HU|HP|HPO|HQ|hr|hs)\b|path|url/);
   const nginx = readLines('deploy/nginx/portcullis.conf');
   assert.match(nginx, /access_log off;/);

@@ -1,4 +1,4 @@
-/** Keys, secrets and tokens cannot be searched for. */
+/** Keys, secrets and tokens cannot be guessed by trying. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyBook } from '../../src/access/keys/key-book.ts';
@@ -15,7 +15,7 @@ type Statuses = (key: string, authorization?: string, from?: string) => Promise<
 
 type Guarded = { readonly book: KeyBook; readonly ask: Statuses };
 
-/** A service that lets five guesses pass, behind a proxy that says where they come from. */
+/** Starts a service that allows five guesses, behind a proxy that reports the client address. */
 async function start(t: { after(close: () => Promise<void>): void }): Promise<Guarded> {
   const place = makeTemporaryFolder();
   const book = new KeyBook(new LmdbKeyTable(place.path));
@@ -58,7 +58,7 @@ test('the holder of a key cannot search for its secret', async (t) => {
   assert.equal(await ask(key, basic(secret), '192.0.2.7'), 200);
   await guess(8, (i) => ask(key, basic(wrong(i))));
   assert.deepEqual(await guess(5, (i) => ask(key, basic(wrong(i)))), new Set([429]));
-  // Nor does the answer reveal that it was found.
+  // The response does not reveal a correct secret either.
   const { key: other, secret: unseen = '' } = await book.create('unseen', {}, true);
   assert.equal(await ask(other, basic(unseen)), 429);
   assert.equal(await ask(key, basic(secret), '192.0.2.7'), 200);

@@ -1,4 +1,4 @@
-/** Text of clients stays text: no line of a log, no header, no prototype, no stack is made of it. */
+/** Text of clients remains text: it becomes no log line, header, prototype or stack trace. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';

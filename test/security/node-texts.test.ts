@@ -1,4 +1,4 @@
-/** Whatever a node says, and wherever it says it: the key it is asked with, and its password, are in no answer, log line, metric or status. */
+/** Whatever a node sends, and wherever: the key and password of its URL are in no response, log line, metric or status. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderMetrics } from '../../src/observe/metrics/render-metrics.ts';
@@ -92,7 +92,7 @@ for (const kind of ['httpUrl', 'webSocketUrl'] as const)
       delivery === undefined && text === undefined
         ? [...METHODS, ...PASSED]
         : ['eth_call', 'debug_traceCall'];
-    // A network for each: what one does to its node changes no other.
+    // Each case has its own network, so that the effects of one on its node change no other.
     for (const [at, fault] of Object.values(CASES).entries()) {
       const door = await FaultUpstream.start(ask);
       t.after(() => door.close());
@@ -152,6 +152,6 @@ for (const kind of ['httpUrl', 'webSocketUrl'] as const)
           assert.ok(!line.includes(hidden), `${place}: ${line.slice(0, 600)}`);
   });
 
-/** The transaction of EIP-155's example. */
+/** Transaction of the example in EIP-155. */
 const RAW =
   '0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83';

@@ -1,4 +1,4 @@
-/** Where the service connects to is what its configuration names, whatever clients say. */
+/** The service connects only to addresses that its configuration names, whatever clients send. */
 import assert from 'node:assert/strict';
 import dns from 'node:dns';
 import { Socket } from 'node:net';
@@ -15,7 +15,7 @@ import { exchange } from '../server/support.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { type ScriptedNode, startNode } from '../support/served-node.ts';
 
-/** An address of documentation (RFC 5737): a connection there is caught. */
+/** Documentation address (RFC 5737); connections to it are recorded. */
 const ELSEWHERE = '192.0.2.66';
 const NAME = 'elsewhere.invalid';
 
@@ -26,7 +26,7 @@ const lookedUp: string[] = [];
 const originalConnect = Socket.prototype.connect;
 const originalLookup = dns.lookup;
 
-/** Every connection of this process, its own clients' too, passes here. */
+/** Records every connection and name look-up of this process, its own clients' included. */
 function watchConnections(): void {
   Socket.prototype.connect = function (this: Socket, ...args: unknown[]): Socket {
     const [first] = args.flat();

@@ -1,4 +1,4 @@
-/** Every place that turns text from outside into values, with what bounds the text: nothing that a node sends is parsed uncounted. */
+/** Every place that parses text from outside, with the bound of the text: no text of a node is parsed without a bound. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,21 +7,21 @@ import { ROOT } from '../../scripts/program-files.ts';
 import { findBounds } from '../../src/upstream/transport/answer-bounds.ts';
 import { MAX_DEPTH } from '../../src/upstream/transport/answer-shape.ts';
 
-/** What is looked for, by its name in the table. */
+/** Patterns of the code that is searched for, by their name in the table. */
 const PATTERNS = {
-  /** A text becomes values. */
+  /** Parses text to values. */
   parse:
     /\bJSON\.parse\(|(?<!function\*? )\b(?:parseInSlices|parseJson|parseJsonText|parseText)\(|\bListText\.(?:load|parseBlock)\(/g,
-  /** Bytes become a text. */
+  /** Decodes bytes to text. */
   decode:
     /\.toString\('(?:utf8|latin1)'|\b(?:body|buffer|bytes|chunk|payload|whole)\.toString\(\)|\.setEncoding\(|\bnew TextDecoder|\butf8Decoder\.decode\(/g,
-  /** Something is fetched and parsed by a library. */
+  /** Fetches and parses by a library. */
   fetch: /\bcreate(?:Local|Remote)JWKSet\(|\.json\(\)|\.text\(\)/g,
 } as const;
 
 type Counts = { readonly [K in keyof typeof PATTERNS]?: number };
 
-/** Where texts come from that are no answers of nodes, and what bounds them. */
+/** Sources of texts that are not responses of nodes, and their bounds. */
 const BOUNDS = {
   client: '`limits.bodyBytes`, and slices where there are many members',
   own: 'written by the service itself, as long as it makes it',
@@ -34,9 +34,9 @@ const BOUNDS = {
 type Row = Counts &
   (
     | { readonly bound: keyof typeof BOUNDS }
-    /** Answers to these, each with a row in `upstream/transport/answer-bounds`. */
+    /** Methods whose responses are parsed, each with a row in `upstream/transport/answer-bounds`. */
     | { readonly answers: readonly (string | readonly [method: string, params: string])[] }
-    /** Text of nodes that answers no question, and the constant that bounds it. */
+    /** Name of the constant that bounds text of nodes outside of responses. */
     | { readonly within: string }
   );
 

@@ -1,4 +1,4 @@
-/** Texts of clients and of nodes meet regular expressions: each of the program's own matches or fails in linear time. */
+/** Regular expressions of the program run on texts of clients and nodes: each matches or fails in linear time. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { analyse } from 'scslre';
 import { ROOT } from '../../scripts/program-files.ts';
 
 const BUILD = join(ROOT, 'build/src');
-/** There are more than 450; fewer were not found. */
+/** Lower bound of the number of expressions found, which is above 450; a smaller number shows that the search is broken. */
 const LEAST = 400;
 
 type Found = {
@@ -21,7 +21,7 @@ type Found = {
 
 type RegExpLiteral = Node & { readonly regex?: { readonly pattern: string; readonly flags: string } };
 
-/** Regular expression literals of the compiled program, in which comments and strings are told from them. */
+/** Regular expression literals of the compiled program; the parser distinguishes them from comments and strings. */
 function findLiterals(): readonly Found[] {
   const files = readdirSync(BUILD, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.js'),
@@ -44,9 +44,9 @@ function findLiterals(): readonly Found[] {
   });
 }
 
-/** Parts of an expression that share a text in more than one way, so that a text of length n is tried n times or more often. */
+/** Counts the parts of an expression that match a text in more than one way, so that a text of length n is tried n times or more. */
 function findBacktracking({ source, flags }: Pick<Found, 'source' | 'flags'>): number {
-  // A sticky expression begins at one place, as one with an anchor does.
+  // A sticky expression begins at one place, like one with an anchor.
   const isSticky = flags.includes('y');
   const anchored = isSticky ? `^(?:${source})` : source;
   return analyse({ source: anchored, flags: flags.replace('y', '') }).reports.length;

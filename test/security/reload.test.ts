@@ -1,4 +1,4 @@
-/** A mistake in a configuration file takes nothing down and opens nothing. */
+/** An error in a configuration file neither stops the service nor opens access. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ test('a configuration that cannot be used leaves the one before it in force', as
     'networks: [',
     '',
     GOOD.replace('devnet', 'nothing'),
-    // Settings of access and listeners take a restart: nothing opens by itself.
+    // Settings of access and listeners need a restart: a reload opens nothing.
     GOOD.replace('admin:', 'listen: { host: 0.0.0.0 }\nadmin:'),
     GOOD.replace('{ key: 0123456789abcdef }', '{}'),
     GOOD.replace('devnet', `nothing\n    upstreams: ["ftp://${SECRET}@127.0.0.1"]`),

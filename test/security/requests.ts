@@ -1,6 +1,6 @@
 import type { RawAnswer } from '../server/support.ts';
 
-/** A request to the network `devnet` with its key, with whatever headers as they are. */
+/** Encodes a request to the network `devnet` with its key; the headers are sent unchanged. */
 export function createRequest(
   body: string,
   headers: Readonly<Record<string, string>> = {},
@@ -17,7 +17,7 @@ export function createRequest(
   return Buffer.concat([head, Buffer.from(body)]);
 }
 
-/** The answer as JSON-RPC. */
+/** Parses the response body as JSON-RPC. */
 export function readAnswer(answer: RawAnswer): { readonly error?: { readonly code: number } } {
   return JSON.parse(answer.body.toString('utf8')) as { readonly error?: { readonly code: number } };
 }

@@ -1,4 +1,4 @@
-/** Credentials are never revealed: not in answers, logs, metrics, the status, or traces. */
+/** Credentials are never revealed in responses, logs, metrics, the status, or traces. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

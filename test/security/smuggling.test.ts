@@ -1,4 +1,4 @@
-/** A request inside of a request is never served: where its end can be read in two ways, the connection ends. */
+/** A request inside of a request is never served: when its end is ambiguous, the connection is closed. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
@@ -9,7 +9,7 @@ const INNER =
   'POST /v3/good-key HTTP/1.1\r\nHost: test.localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"id":"x"}';
 const CHUNKED = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 
-/** Heads of messages that end at another place for another reader. `%` is the length of what follows the head. */
+/** Heads of messages that end at another place for another reader. `%` is the length of the bytes after the head. */
 const AMBIGUOUS: Readonly<Record<string, readonly [head: readonly string[], rest: string]>> = {
   'length and chunks': [['Content-Length: %', 'Transfer-Encoding: chunked'], `0\r\n\r\n${INNER}`],
   'chunks and length': [['Transfer-Encoding: chunked', 'Content-Length: 4'], `${CHUNKED}${INNER}`],
@@ -51,7 +51,7 @@ const AMBIGUOUS: Readonly<Record<string, readonly [head: readonly string[], rest
   'chunks ended by a bare line feed': [['Transfer-Encoding: chunked'], `0\n\n${INNER}`],
 };
 
-/** Everything that comes back for these bytes, until the connection ends. */
+/** Sends bytes, and returns everything received until the connection ends. */
 function sendAll(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });
@@ -93,7 +93,7 @@ for (const [name, [head, rest]] of Object.entries(AMBIGUOUS)) {
     assert.ok(!alone.includes('{"id":"x"}'), first);
     assert.equal(first.match(/HTTP\/1\.1 \d+/g)?.length ?? 0, first === '' ? 0 : 1, first);
     assert.doesNotMatch(first, /^HTTP\/1\.1 200/);
-    // The same behind a plain request, which another reader has taken.
+    // The ambiguous request follows a fast-path request, which another reader has taken.
     const plain = encode([`Content-Length: ${BODY.length}`], BODY);
     const [, behind] = await send(t, (port) => sendAll(port, plain + encode(head, rest)));
     assert.deepEqual(behind, [BODY]);

@@ -1,4 +1,4 @@
-/** What the sources must and must not have. */
+/** Required and forbidden constructs in the sources. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,22 +24,22 @@ test('secrets and the admin key are compared in constant time, as digests of one
       name,
     );
   }
-  // What is known by its hash is nowhere compared otherwise.
+  // Values stored as hashes are compared nowhere else.
   for (const { name, text } of SOURCES)
     assert.doesNotMatch(text, /secretHash\s*[!=]==(?!\s*undefined)/, name);
 });
 
 test('text is nowhere made a program', () => {
   for (const { name, text } of SOURCES) {
-    // Scripts of Lua are sent to the server of keys as they stand.
+    // Lua scripts are sent unchanged to the server of keys.
     const own = text.replace('this.#redis.eval(', '');
     assert.ok(!/\beval\(|new Function\(|node:vm|node:child_process/.test(own), name);
   }
 });
 
-/** Nested repetitions with an inner part that begins with what the outer one cannot otherwise begin with: one way to read a text. */
+/** Nested repetitions whose inner part begins with a character that the outer one cannot otherwise begin with, so a text matches in one way only. */
 const UNAMBIGUOUS: ReadonlySet<string> = new Set([
-  // A dot ends each round, and none is inside of one.
+  // A dot ends each round, and no round contains one.
   '^(([a-z0-9_-]+\\.)*localhost\\.?|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d{1,5})?$',
   '^(\\*\\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$',
   '^(\\*\\.)?[a-z0-9_-]+(\\.[a-z0-9_-]+)*\\.?$',
@@ -47,7 +47,7 @@ const UNAMBIGUOUS: ReadonlySet<string> = new Set([
 const LITERAL =
   /(?<=[=(,:?&|!]\s*|return\s+|^\s*)\/(?![*/])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/[dgimsuy]*/gm;
 
-/** Groups that repeat without bound and have such a repetition inside. */
+/** Whether a group repeats without bound and contains such a repetition. */
 function findNested(pattern: string): boolean {
   const bare = pattern.replace(/\\./g, 'a').replace(/\[[^\]]*\]/g, 'a');
   const stack: boolean[] = [];

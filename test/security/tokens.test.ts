@@ -1,4 +1,4 @@
-/** A token cannot say by which key it is to be checked. */
+/** A token cannot choose the key that verifies it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { makeFolder } from '../access/key-tables.ts';
 
 type Heard = { readonly url: string; readonly paths: readonly string[] };
 
-/** A server that notes whether it is asked. */
+/** Starts a server that records its requests. */
 async function listen(t: TestContext, answer: RequestListener): Promise<Heard> {
   const paths: string[] = [];
   const server = createServer((request, response) => {
@@ -90,7 +90,7 @@ test('a set of keys that is elsewhere by now is not followed', async (t) => {
     .setProtectedHeader({ alg: 'RS256', kid: 'a' })
     .setExpirationTime('1h')
     .sign(privateKey);
-  // No fault of the token: this is not counted as a guess.
+  // The failure is not the token's fault, so it does not count as a guess.
   await assert.rejects(async () => verifier.verify('main', token), /cannot be had/);
   assert.deepEqual(named.paths, ['/jwks']);
   assert.deepEqual(inside.paths, []);

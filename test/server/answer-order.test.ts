@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { waitUntil } from '../support/wait-until.ts';
 import { encodeHead, encodeRequest, Gate, HOST, KEY, letArrive, RawClient, startServer } from './support.ts';
 
-/** What puts a connection into the care of node's server, and what leaves it to the plain lane. */
+/** Headers that move a connection to node's server, or leave it on the fast path. */
 const LANES = {
   'the plain lane': {},
   "node's server": { 'X-Latin': 'é' },
@@ -19,7 +19,7 @@ const WEBSOCKET = {
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
 
-/** What comes behind slow requests, and the status it gets. */
+/** Bytes that follow slow requests, and the status of their response. */
 const BEHIND: readonly (readonly [name: string, bytes: string | Buffer, status: number])[] = [
   ['a request that offers h2c', encodeRequest('"upgraded"', H2C), 200],
   ['bytes that are no request', 'garbage\r\n\r\n', 400],
@@ -64,7 +64,7 @@ for (const [lane, extra] of Object.entries(LANES)) {
             client.send(bytes);
           }
           await waitUntil(() => begun >= (lane === 'the plain lane' && !inOneWrite ? 1 : slow));
-          // What is behind has had its chance to be answered too early.
+          // A premature response to the last request would have arrived by now.
           await letArrive();
           gate.open();
           for (let i = 0; i < slow; i++) {

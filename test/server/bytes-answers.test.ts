@@ -17,14 +17,14 @@ import { waitUntil } from '../support/wait-until.ts';
 import { post, receive, receivedFrom } from './streaming-service.ts';
 import { encodeHead, encodeRequest, HOST, KEY, PATH, RawClient, startServer } from './support.ts';
 
-/** Copied into one write; in several parts; more than a socket takes at once. */
+/** Bodies that are copied into one write, sent in several parts, and larger than a socket takes at once. */
 const SIZES = [9_000, 40_000, 1_000_000];
 const VALUES = SIZES.map((size) => `["${'é0x12ab'.repeat(size / 8)}"]`);
 const CHAIN_ID = '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}';
 const CHAIN_ID_ANSWER = '{"jsonrpc":"2.0","id":7,"result":"0x539"}';
 const ZIPS = { 'Accept-Encoding': 'gzip' };
 
-/** Answers the receipts of block n with the n-th value, out of a cache: in turn at once and a moment later. */
+/** Answers the receipts of block n with the n-th value from a cache, alternately at once and a moment later. */
 class KeptChain extends ScriptedChain {
   readonly cache = createMemoryCache({ bytes: 64e6, entryBytes: 4e6 });
   #requested = 0;
@@ -34,7 +34,7 @@ class KeptChain extends ScriptedChain {
     VALUES.forEach((value, n) => {
       const key = { blockHash: `0x${n}`, request: 'receipts' };
       this.cache.set(key, value);
-      // What was asked for again is kept beside larger ones.
+      // A second read keeps the entry cached when larger ones are added.
       this.cache.get(key);
     });
   }
@@ -63,7 +63,7 @@ async function start(t: TestContext): Promise<{ readonly port: number; readonly 
   return { port: (await startServer(t, { gateway })).port, chain };
 }
 
-/** A request that the plain reader leaves to node's server. */
+/** A request that the fast-path reader leaves to node's server. */
 function encodeOther(body: string, headers: Record<string, string> = {}): Buffer {
   const fields = {
     Host: HOST,

@@ -18,7 +18,7 @@ const trusted = fc.oneof(
   fc.nat(0xffff).map((group) => `fd00::${group.toString(16)}`),
   fc.constant('::1'),
 );
-/** As proxies write an address. */
+/** An address as proxies write it. */
 const spellings = (address: string): fc.Arbitrary<string> =>
   isIP(address) === 4
     ? fc.constantFrom(address, `${address}:55`, `::ffff:${address}`, `[::FFFF:${address}]:1`, ` ${address}\t`)

@@ -31,7 +31,7 @@ test('what is on its way when an idle connection is ended is read, and resets no
   endIdle(own, LONG_MS);
   peer.resume();
   await once(peer, 'end');
-  // A reset would come with the first of them, and be an error of the second.
+  // A reset would come with the first part, and be an error for the second.
   for (const part of ['first', 'second']) {
     const arrived = once(own, 'data');
     peer.write(part);
@@ -52,10 +52,10 @@ test('a peer that does not end its side is not waited for', async (t) => {
   peer.destroy();
 });
 
-/** As much of a socket as is looked at. */
+/** Members of a socket that the code reads. */
 type Seen = { bytesRead: number; bytesWritten: number; destroyed: boolean; readonly remoteAddress: string };
 
-/** @returns how often a connection is ended to which `change` happens before its turn */
+/** @returns how often a connection is ended to which `change` happens before its scheduler slot */
 async function countEnds(change: (socket: Seen) => void): Promise<number> {
   const socket: Seen = { bytesRead: 10, bytesWritten: 10, destroyed: false, remoteAddress: '127.0.0.1' };
   let ended = 0;

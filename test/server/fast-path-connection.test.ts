@@ -46,7 +46,7 @@ test('bodies that are still arriving are bounded together', async (t) => {
   await letArrive();
   assert.equal((await second.send(request.subarray(0, -1)).read())?.status, 429);
   assert.equal((await first.send('"').read())?.status, 200);
-  // What the first one held is free again.
+  // The bytes reserved for the first body are free again.
   const third = new RawClient(port);
   third.send(request.subarray(0, -1));
   await letArrive();
@@ -168,7 +168,7 @@ test('a client that sends on without reading is not answered without end', async
     await sleep(300);
   }
   clearInterval(sender);
-  // 64 MB would be far more than the kernel's buffers take.
+  // 640 answers are 64 MB, far more than the kernel's buffers take.
   assert.ok(answered < 640, `${answered} answers`);
   client.close();
 });

@@ -20,11 +20,11 @@ const UPGRADE = {
 };
 const [TEXT, BINARY, PING] = [0x1, 0x2, 0x9];
 
-/** The server's side of a WebSocket: what it reads of chunks, in order, and what it sends. */
+/** Server side of a WebSocket, recording in order the messages read from chunks and the bytes sent. */
 class Reader {
   readonly seen: string[] = [];
   readonly ws: WebSocket;
-  /** Chunks that the library was given. */
+  /** Chunks that were passed to the library. */
   passedOn = 0;
   readonly #socket: Duplex;
 
@@ -93,7 +93,7 @@ function encode({ first, payload, mask }: FrameParts): Buffer {
 const text = (words: string, mask: readonly number[] = [1, 2, 3, 4]): Buffer =>
   encode({ first: 0x80 | TEXT, payload: Buffer.from(words), mask: Buffer.from(mask) });
 
-/** What both readers make of the chunks; the first is the one that is tested. */
+/** Returns the events of both readers for the chunks; the first is the reader under test. */
 async function readTwice(chunks: readonly Buffer[]): Promise<readonly (readonly string[])[]> {
   const readers = [new Reader(true), new Reader(false)];
   const seen = await Promise.all(readers.map((reader) => reader.read(chunks)));
@@ -211,7 +211,7 @@ test('whatever is sent, in whatever chunks, is read as the library reads it', as
     fc.asyncProperty(frames, cuts, async (parts, places) => {
       const encoded = parts.map(encode);
       const bytes = Buffer.concat(encoded);
-      // Most come between two frames.
+      // Most chunks end between two frames.
       const between = encoded.map((_, at) => Buffer.concat(encoded.slice(0, at)).length);
       const within = places.map((place) => Math.floor((place * bytes.length) / 1_000));
       const ends = places.length % 2 === 0 ? [...between, ...within] : within;

@@ -11,7 +11,7 @@ const TURNS_LIMIT = 1_000;
 
 type Begun = { count: number };
 
-/** A connection that counts when it begins to be read. */
+/** A connection that counts the start of its reading. */
 function openSocket(address: string, begun: Begun): Socket {
   const socket = new Duplex({ read() {} });
   return Object.assign(socket, {
@@ -40,7 +40,7 @@ test('connections that one address opens in a row are read in its turns, those o
   lane.accept(openSocket('127.0.0.3', other));
   assert.equal(other.count, 1);
 
-  // Whoever has gone meanwhile is not read, and what fails before it is read is closed.
+  // A connection closed meanwhile is not read, and one that fails before it is read is closed.
   sockets.at(-1)?.destroy();
   sockets.at(-2)?.destroy(new Error('reset'));
   let most = 0;

@@ -120,7 +120,7 @@ test('a head that is repeated is the same, another one is read', () => {
 
 type Seen = { readonly target: string; readonly rawHeaders: readonly string[]; readonly body: string };
 
-/** What node's server makes of a connection on which these bytes arrive. */
+/** Requests as node's server reads them on a connection with these bytes. */
 function sendToNode(bytes: Buffer): Promise<readonly Seen[]> {
   return new Promise((resolve) => {
     const seen: Seen[] = [];
@@ -164,7 +164,7 @@ const fieldLine = fc.oneof(
       .filter((line) => line.length < 99),
   ),
 );
-/** Plain requests that something has happened to. */
+/** Fast-path requests with added lines, a changed byte or a cut. */
 const nearlyPlain = fc
   .record({
     isByPath: fc.boolean(),
@@ -184,7 +184,7 @@ const nearlyPlain = fc
 
 const RUNS: number = countRuns(3_000);
 
-/** @returns whether the bytes are read as one plain request, which node then has to read the same way */
+/** @returns whether the bytes are read as one fast-path request; asserts that node then reads them the same way */
 async function compareWithNode(bytes: Buffer): Promise<boolean> {
   const head = read(bytes);
   if (head === undefined || head.headLength + head.bodyLength !== bytes.length) return false;

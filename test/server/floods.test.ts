@@ -10,7 +10,7 @@ import { CONTROL_FRAMES_PER_SECOND } from '../../src/server/websocket-share.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { defaultLimits, encodeRequest, HOST, KEY, RawClient, startServer } from './support.ts';
 
-/** Of a client: with a mask of zeros. */
+/** Encodes a client's frame, with a mask of zeros. */
 function encodeFrame(opcode: number, isLast: boolean, payload: string): Buffer {
   const { length } = payload;
   const size = length < 126 ? [0x80 | length] : [0x80 | 126, length >> 8, length & 0xff];
@@ -20,12 +20,12 @@ function encodeFrame(opcode: number, isLast: boolean, payload: string): Buffer {
 const repeat = (count: number, bytes: Buffer): Buffer =>
   Buffer.concat(Array.from({ length: count }, () => bytes));
 
-/** Sends raw frames over a WebSocket. @returns the code that it is closed with */
+/** Sends raw frames over a WebSocket. @returns close code */
 async function floodWebSocket(port: number, bytes: Buffer): Promise<number> {
   return (await closeWebSocket(port, bytes))[0];
 }
 
-/** Sends bytes at once. @returns code and reason of the close */
+/** Sends all bytes at once over a WebSocket. @returns code and reason of the close */
 function closeWebSocket(port: number, bytes: Buffer): Promise<[code: number, reason: string]> {
   const ws = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/${KEY}`, { headers: { Host: HOST } });
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ function closeWebSocket(port: number, bytes: Buffer): Promise<[code: number, rea
 
 const UPGRADE = 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n';
 
-/** For each begun request, the turn of the event loop that it was begun in. */
+/** Counts the requests begun in each turn of the event loop. */
 function countTurns(): {
   readonly note: () => void;
   readonly most: () => number;

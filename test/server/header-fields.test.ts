@@ -5,7 +5,7 @@ import { encodeRequest, HOST, KEY, PATH, RawClient, startServer } from './suppor
 
 const BODY = '"smuggled"';
 
-/** So many short fields. */
+/** Encodes `count` short fields. */
 const fields = (count: number): string => Array.from({ length: count }, (_, i) => `a${i}:\r\n`).join('');
 
 type Kind = readonly [name: string, first: string];
@@ -70,7 +70,7 @@ test('as many fields as the bound are served, whichever way a request takes', as
   }
 });
 
-/** Heads that two readers could end in different places, each with a request in what may be the body. */
+/** Heads whose end two readers could find in different places, each with a request in the possible body. */
 const AMBIGUOUS: readonly (readonly [name: string, fields: string])[] = [
   ['two lengths', 'Content-Length: 3\r\nContent-Length: 999\r\n'],
   ['the same length twice', 'Content-Length: 3\r\nContent-Length: 3\r\n'],

@@ -21,7 +21,7 @@ test('health is reported without host and key, is not to be stored, and to HEAD 
     const head = await client.read(true);
     assert.equal(head?.status, 200);
     assert.equal(head?.headers['content-length'], String(answer.body.length));
-    // Nothing of a body lies before the next answer.
+    // No byte of a body precedes the next response.
     assert.equal((await client.send(LIVE).read())?.body.toString(), '{"status":"live"}');
     client.close();
   }

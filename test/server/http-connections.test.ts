@@ -50,7 +50,7 @@ test('bounds the unanswered requests of one connection', async (t) => {
   assert.equal((await client.read())?.status, 404);
   for (let index = 0; index < requests.length; index++) {
     await waitUntil(() => gates.length >= Math.min(index + 2, requests.length));
-    // What is behind the bound would be begun in one of these turns.
+    // A request above the bound would begin in one of these turns of the event loop.
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
     assert.equal(gates.length, Math.min(index + 2, requests.length));
     gates[index]?.open();
@@ -185,7 +185,7 @@ test('a connection without requests is closed', async (t) => {
   assert.equal(await client.readToEnd(), '');
 });
 
-/** More than the kernel's buffers of both ends take. */
+/** Larger than the kernel's buffers of both ends. */
 const LARGE = JSON.stringify('z'.repeat(80_000_000));
 
 test('a client that does not read its answer is cut off', async (t) => {
@@ -280,7 +280,7 @@ test('CORS: a list of origins lets only these pages read', async (t) => {
   client.close();
 });
 
-/** Headers that a preflight is allowed, in lower case. */
+/** Lists the headers that a preflight response allows, in lower case. */
 async function listAllowed(client: RawClient, origin: string, requested: string): Promise<string[]> {
   const head = encodeHead('OPTIONS', PATH, {
     Host: HOST,

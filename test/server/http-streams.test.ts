@@ -86,7 +86,7 @@ for (const breakAt of [1, 20, 40]) {
     test(`a source that breaks off at piece ${breakAt} of 40 leaves a truncated body: ${encoding}`, async (t) => {
       const plan: SourcePlan = { pieces: 40, pieceBytes: 10_000, breakAt };
       const { port, chain } = await startStreaming(t, [plan]);
-      // The break may overtake the head, which leaves no answer at all.
+      // The break may overtake the head; then there is no response at all.
       const response = await post(t, port, receiptsOf(0), { 'Accept-Encoding': encoding }).catch(
         () => undefined,
       );

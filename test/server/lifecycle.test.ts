@@ -32,12 +32,12 @@ async function openWebSocket(port: number): Promise<WebSocket> {
   return socket;
 }
 
-/** Where Linux lists sockets. */
+/** Linux's list of TCP sockets. */
 const SOCKETS = '/proc/net/tcp';
-/** More than node lets wait by default. */
+/** Above node's default backlog. */
 const WAITING = 600;
 
-/** Connections that wait to be accepted on a port of 127.0.0.1. */
+/** Counts the connections in the accept queue of a port on 127.0.0.1. */
 function countWaiting(port: number): number {
   const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const row = readFileSync(SOCKETS, 'utf8')
@@ -47,13 +47,13 @@ function countWaiting(port: number): number {
   return Number.parseInt(row?.[4]?.split(':')[1] ?? '', 16);
 }
 
-/** No busy machine stalls for as long. */
+/** Longer than a busy machine stalls. */
 const STALL_MS = 60_000;
 const PAUSE_MS = 5;
 
 /**
- * Waits without a turn of the event loop, so that nothing is accepted, until so many connections wait to be. The kernel ends their handshakes by
- * itself: where it is busy, after `connect` has returned, and where its queue is full, never.
+ * Blocks the event loop, so that nothing is accepted, until `count` connections are in the accept queue. The kernel completes their handshakes by itself: on
+ * a busy machine after `connect` has returned, and with a full queue never.
  */
 function waitForWaiting(port: number, count: number): void {
   const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -67,12 +67,12 @@ test('many connections wait to be accepted, so that none has to be tried again',
   if (Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) < WAITING)
     return t.skip(`net.core.somaxconn is below ${WAITING}: the kernel queues fewer connections`);
   const { port } = await startServer(t);
-  // All in one turn of the event loop: nothing is accepted meanwhile.
+  // All connects are in one turn of the event loop, so nothing is accepted meanwhile.
   const sockets = Array.from({ length: WAITING }, () => connect(port, '127.0.0.1'));
   await new Promise<void>((resolve) => process.nextTick(resolve));
   waitForWaiting(port, WAITING);
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  // Before the server stops, which resets what it has not accepted yet.
+  // The sockets close before the server stops, which resets connections that it has not accepted.
   for (const socket of sockets) socket.destroy();
 });
 
@@ -82,7 +82,7 @@ test('connections that wait to be accepted at a stop are accepted, and their req
   const clients = Array.from({ length: 100 }, () => new RawClient(port));
   await Promise.all(clients.map(({ socket }) => once(socket, 'connect')));
   assert.ok(server.connections < clients.length, 'some wait');
-  // A client is connected a moment before the server is: what the kernel has not established at the stop is refused.
+  // A client is connected a moment before the server is; connections that the kernel has not established at the stop are refused.
   waitForWaiting(port, clients.length - server.connections);
   for (const client of clients) client.send(encodeRequest(BODY));
   const closed = server.close();
@@ -127,10 +127,10 @@ test('closing answers what is in work, closes idle connections, and accepts noth
   assert.equal(started, 2);
 });
 
-/** Connections of each client. */
+/** Connections per client. */
 const KEPT = 8;
 
-/** Clients with connections that stay open, as services have them: how each asks on one of those that are idle. */
+/** Clients with keep-alive connections, like those of services; each sends requests on idle connections. */
 const KEEP_ALIVE: Readonly<
   Record<string, () => { ask(port: number): Promise<AskedOnce>; close(): unknown }>
 > = {

@@ -35,7 +35,7 @@ async function checkAlive(port: number, log: RecordingLog): Promise<void> {
   assert.deepEqual(log.lines, []);
 }
 
-/** @throws when this is no answer to a JSON-RPC body. */
+/** @throws AssertionError when the text is no response to a JSON-RPC body */
 function checkAnswer(text: string): void {
   if (text === '') return;
   const value = JSON.parse(text) as { jsonrpc: string } | { jsonrpc: string }[];
@@ -44,7 +44,7 @@ function checkAnswer(text: string): void {
 
 const bytes = fc.uint8Array({ maxLength: 300 });
 
-/** JSON near enough to a request to get past the envelope. */
+/** JSON that resembles a request closely enough to pass the envelope. */
 const nearRequest = fc.record(
   {
     jsonrpc: fc.oneof({ weight: 9, arbitrary: fc.constant('2.0') }, fc.jsonValue()),
@@ -66,7 +66,7 @@ const json = fc
   .oneof(fc.jsonValue(), nearRequest, fc.array(nearRequest, { maxLength: 5 }))
   .map((value) => Buffer.from(JSON.stringify(value)));
 
-/** A good request with some bytes replaced, inserted or cut. */
+/** A valid request with some bytes replaced, inserted or cut. */
 const mangledRequest = fc
   .array(fc.tuple(fc.nat(400), fc.nat(3), fc.uint8Array({ minLength: 1, maxLength: 8 })), {
     minLength: 1,
@@ -166,7 +166,7 @@ test('WebSocket: any message is answered in JSON-RPC or closes with a code', asy
           if (String(data) === ALIVE_ANSWER) socket.close(1000);
         });
       });
-      // Text that is no UTF-8 is the one thing that may not be answered.
+      // Text that is not UTF-8 is the only message that may remain unanswered.
       assert.ok(code === 1000 || code === 1007, String(code));
     }),
     RUNS,

@@ -1,4 +1,4 @@
-/** Each request and message has one line, with what was sent and received, on every way through the server. */
+/** Each request and message has one log line, with the bytes sent and received, on every path through the server. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -38,7 +38,7 @@ async function setUp(t: TestContext, plans: readonly SourcePlan[] = []): Promise
     port,
     async readLines(count) {
       await waitUntil(() => read().length >= count);
-      // None comes twice.
+      // A duplicate line would arrive in this turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
       assert.equal(read().length, count);
       return read();

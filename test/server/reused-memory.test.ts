@@ -1,4 +1,4 @@
-/** Large answers on their way from a node to clients, in memory that is used again. */
+/** Large responses on their way from a node to clients, in memory that is reused. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
@@ -13,7 +13,7 @@ import { CALL, inTime, LIMITS, type Node, serveRaw } from '../upstream/transport
 
 const CLIENTS = 6;
 const ROUNDS = 2;
-/** So large an answer does not fit into what the kernel holds for a client that does not read. */
+/** A response of this many hashes exceeds the kernel's buffers for a client that does not read. */
 const HASHES = 160_000;
 
 const open: { close(): Promise<void> | void }[] = [];
@@ -21,7 +21,7 @@ after(async () => {
   for (const one of open.reverse()) await one.close();
 });
 
-/** About 11 MB, different for each number. */
+/** Result of about 11 MB, different for each number. */
 function makeResult(number: number): string {
   const hash = (i: number): string => `"0x${(number * HASHES + i).toString(16).padStart(64, '0')}"`;
   return `[${Array.from({ length: HASHES }, (_, i) => hash(i)).join()}]`;
@@ -30,7 +30,7 @@ function makeResult(number: number): string {
 let requested = 0;
 const provided: string[] = [];
 
-/** A node that gives each call another result, in one body or in chunks of it. */
+/** A node that returns another result for each call, in one body or in chunks. */
 function serveResults(): Promise<Node> {
   return serveRaw((socket, id) => {
     const result = makeResult(++requested);
@@ -63,7 +63,7 @@ async function serveClients(transport: Transport): Promise<Server> {
   return server;
 }
 
-/** @param waitMs before the first read */
+/** @param waitMs delay before the first read */
 async function readLate(port: number, waitMs: number): Promise<string> {
   const [response] = (await once(get({ port, host: '127.0.0.1', agent: false }), 'response')) as [
     IncomingMessage,

@@ -21,12 +21,12 @@ import {
 } from './support.ts';
 
 const MB = 1_000_000;
-/** More than the kernel's buffers of both ends take. */
+/** Larger than the kernel's buffers of both ends. */
 const ANSWER = JSON.stringify('z'.repeat(16 * MB));
 
 type Handled = { calls: number };
 
-/** A server on which each key `good-key-<name>` is a caller of its own. */
+/** Starts a server on which each key `good-key-<name>` is a separate owner. */
 async function start(
   t: TestContext,
   limits: Partial<ListenerLimits>,
@@ -79,7 +79,7 @@ function request(body: string, key: string, extra: Record<string, string> = {}):
   return Buffer.from(text.replace(`/v3/${KEY}`, `/v3/${key}`), 'latin1');
 }
 
-/** A client that sends a request and reads nothing. */
+/** Opens a client that sends a request and reads nothing. */
 function stall(t: TestContext, port: number, bytes: Uint8Array): Socket {
   const socket = connect(port, '127.0.0.1');
   t.after(() => socket.destroy());
@@ -105,7 +105,7 @@ for (const [lane, extra] of LANES) {
     await waitUntil(() => server.shares.unsentBytes > 0);
     assert.ok(server.shares.unsentBytes <= limits.unsentBytes / 2, String(server.shares.unsentBytes));
     assert.ok(server.shares.refusals.unsent > 0);
-    // Another key has all its answers, large ones too.
+    // Another key receives all its responses, including large ones.
     for (let i = 0; i < 3; i++) {
       const answer = await exchange(port, request('"large"', `${KEY}-polite`, extra));
       assert.equal(answer.body.length, ANSWER.length);
@@ -115,7 +115,7 @@ for (const [lane, extra] of LANES) {
 
 test('what answers hold that wait in a pipeline counts', async (t) => {
   const { server, port, handled } = await start(t, { unsentBytes: 100 * MB });
-  // With an answer that is not read a connection may read no further request: the first one waits for the second.
+  // A connection with an unread response may not read a further request, so only the first request waits for the second.
   const bytes = request('"second"', `${KEY}-greedy`, { 'X-Latin': 'é' });
   const socket = stall(t, port, Buffer.concat([bytes, bytes]));
   await waitUntil(() => handled.calls === 2 && server.shares.unsentBytes > 20 * MB);
@@ -146,7 +146,7 @@ test('WebSockets of one key share its part, and those of another are not closed'
 
 test('a connection that is closed counts until it is', () => {
   const all = new SendBacklogTotal({ ...defaultLimits(), unsentBytes: 1_000_000 });
-  // Nothing of it is let go of before the next turn.
+  // The connections release none of it before the next turn of the event loop.
   const sockets = Array.from({ length: 3 }, () => {
     const socket = new Duplex({ read() {}, write() {}, highWaterMark: 1 });
     const flow = all.watch(socket, () => socket.destroy());
@@ -165,7 +165,7 @@ async function openWebSocket(port: number, key: string): Promise<WebSocket> {
   return ws;
 }
 
-/** Reads so little each few milliseconds that progress never stops. */
+/** Reads so little every few milliseconds that progress never stops. */
 function trickle(socket: Socket): void {
   socket.pause();
   const timer = setInterval(() => {

@@ -3,7 +3,7 @@ import { createServer } from '../../src/server/lifecycle.ts';
 import { closeOnSignal } from '../../src/server/signals.ts';
 import { createFakeGateway, defaultLimits } from './support.ts';
 
-/** A process that serves until it gets a message to stop; a body `"slow"` takes as many milliseconds as its argument. */
+/** A process that serves until it receives a message to stop; a body `"slow"` takes as many milliseconds as its argument. */
 async function serve(slowMs: number): Promise<void> {
   const log = createLogger('silent');
   const gateway = createFakeGateway(async (text) => {

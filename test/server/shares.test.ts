@@ -22,7 +22,7 @@ import {
 const GREEDY = `${KEY}-greedy`;
 const POLITE = `${KEY}-polite`;
 
-/** A server on which each key that begins with `good-key` is a caller of its own. */
+/** Starts a server on which each key that begins with `good-key` is a separate owner. */
 function start(
   t: TestContext,
   limits: Partial<ListenerLimits>,
@@ -48,7 +48,7 @@ function start(
   });
 }
 
-/** A WebSocket, or the status of the refusal. */
+/** Opens a WebSocket, or returns the status of the refusal. */
 async function upgrade(
   port: number,
   key: string,
@@ -132,7 +132,7 @@ test('upgrades are, while their key is being checked, bounded by address and by 
   for (const ws of [polite, ...opened]) ws.terminate();
 });
 
-/** A client that sends less than it announces, to node's server. */
+/** Opens a client that sends fewer bytes than it announces, to node's server. */
 function stallUpload(
   t: TestContext,
   port: number,
@@ -150,7 +150,7 @@ function stallUpload(
 
 test('uploads that stall take half of the memory for what arrives, and other keys upload', async (t) => {
   const { server, port } = await start(t, { arrivingBytes: 2_000_000 });
-  // One after the other: what waits to be handed over to node's server counts under the address for a moment.
+  // The uploads start one after another: bytes that wait for the handover to node's server count briefly under the address.
   for (let accepted = 1; accepted <= 3; accepted++) {
     stallUpload(t, port, GREEDY, {}, '1'.repeat(300_000));
     await waitUntil(() => server.shares.arrivingBytes >= accepted * 300_000);
@@ -170,7 +170,7 @@ test('bodies count, before their key is looked at, by address, behind a proxy by
     const fields = { 'Content-Length': '5000', 'X-Forwarded-For': '10.0.0.1' };
     sent.push(stallUpload(t, port, GREEDY, fields, '1'));
   }
-  // What waits for its head to be read counts under the proxy's address for a moment.
+  // Bytes that wait until their head is read count briefly under the proxy's address.
   await waitUntil(() => server.shares.refusals.arriving > 0 && server.shares.arrivingBytes <= 60_000);
   const client = new RawClient(port);
   const polite = encodeRequest('"x"'.padEnd(20_000), { 'X-Forwarded-For': '10.0.0.2' });
@@ -220,7 +220,7 @@ test('what is sent ahead of an answer counts, and is given back', async (t) => {
   client.close();
 });
 
-/** A connection from an address of the loopback range; whether it is served. */
+/** Opens a connection from a loopback address, and returns whether it is served. */
 async function isServed(t: TestContext, port: number, localAddress: string): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
   t.after(() => socket.destroy());
@@ -256,7 +256,7 @@ test('a large body counts while it is in work, and no longer', async (t) => {
   const body = JSON.stringify('1'.repeat(300_000));
   const first = new RawClient(port).send(encodeRequest(body));
   await waitUntil(() => server.shares.arrivingBytes >= 300_000 && server.shares.arrivingBytes < 310_000);
-  // Half of the memory is one key's: there is no room for a second one.
+  // Half of the memory is one key's share, which has no room for a second body.
   const second = new RawClient(port).send(encodeRequest(body));
   const status = (await second.read())?.status;
   gate.open();

@@ -36,7 +36,7 @@ test('a second signal ends the process at once', async (t) => {
   const idle = new RawClient(port);
   await idle.send(encodeRequest('1')).read();
   child.kill('SIGTERM');
-  // The first signal has been handled once it has closed the idle connection.
+  // Once the idle connection is closed, the first signal has been handled.
   await idle.readToEnd();
   child.kill('SIGTERM');
   assert.deepEqual(await exited, [143, null]);

@@ -12,11 +12,11 @@ import { createCertificate } from '../support/certificate.ts';
 import { encodeHead, encodeRequest, HOST, KEY, letArrive, PATH, RawClient, startServer } from './support.ts';
 
 const CLIENTS = 30;
-/** So short that no client gets to the end of what it trickles. */
+/** Limits so short that no client finishes its trickled bytes. */
 const LIMITS = { headersTimeout: 150, bodyTimeout: 200, handshakeTimeout: 150, keepAliveTimeout: 60_000 };
 const TRICKLE_MS = 5;
 
-/** Sends one byte after the other for as long as the connection lives. */
+/** Sends one byte after another for as long as the connection lives. */
 function trickle(socket: Socket, bytes: Buffer): void {
   let sent = 0;
   const timer = setInterval(() => {
@@ -38,7 +38,7 @@ const CHUNKED = Buffer.from(
   }),
 );
 
-/** What is sent at once, and what then comes byte by byte. */
+/** Bytes that are sent at once, and bytes that follow one by one. */
 const RUDE: readonly (readonly [string, Uint8Array, Buffer])[] = [
   ['a plain head', Buffer.alloc(0), ENDLESS_HEAD],
   ['another head', HEAD_OF_A_GET.subarray(0, 40), HEAD_OF_A_GET.subarray(40)],
@@ -56,7 +56,7 @@ const RUDE: readonly (readonly [string, Uint8Array, Buffer])[] = [
 for (const secure of [false, true]) {
   test(`however slowly a request comes${secure ? ' over TLS' : ''}, its connection ends, and others are served`, async (t) => {
     const { tls, ca } = secure ? writePair(t) : { tls: undefined, ca: undefined };
-    // Thirty handshakes at a time take a busy machine longer than a client that is slow on purpose is given.
+    // Thirty handshakes at the same time take a busy machine longer than the limit for deliberately slow clients.
     const limits = { ...LIMITS, handshakeTimeout: 20_000 };
     const { port } = await startServer(t, { limits, ...(tls !== undefined && { listen: { tls } }) });
     const open = (): Socket =>
@@ -83,7 +83,7 @@ for (const secure of [false, true]) {
   });
 }
 
-/** Whether by an end or by a reset. */
+/** Resolves when the connection is over, by an end or by a reset. */
 function waitForClose(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     socket.once('close', () => resolve());
@@ -105,7 +105,7 @@ test('a TLS handshake that comes byte by byte, or not at all, ends', async (t) =
   const bounds: string[] = [];
   const onBound = (bound: string): void => void bounds.push(bound);
   const { port } = await startServer(t, { limits: LIMITS, listen: { tls }, onBound });
-  // The beginning of a ClientHello of 16 KB.
+  // The bytes begin a ClientHello of 16 KB.
   const hello = Buffer.alloc(16_384, 7);
   hello.set([0x16, 0x03, 0x01, 0x3f, 0xff, 0x01, 0x00, 0x3f, 0xfb, 0x03, 0x03]);
   await Promise.all(
@@ -135,7 +135,7 @@ test('a message in fragments that never ends is ended, though pings are answered
   const timer = setInterval(() => {
     if (slow.readyState !== slow.OPEN) return;
     slow.send('1', { fin: false });
-    // Fewer than the bound of control frames.
+    // Fewer pings than the bound of control frames.
     if (fragments++ % 10 > 0) return;
     slow.ping('still here');
     idle.ping();
@@ -158,7 +158,7 @@ test('messages that are not whole share the memory for arriving bodies, and give
   for (let round = 0; round < 3; round++) {
     const [first, second] = [await openWebSocket(port), await openWebSocket(port)];
     first.send(half, { fin: false });
-    // The answer to a ping says that what was sent before it has been read.
+    // The pong shows that the bytes before the ping have been read.
     first.ping();
     await once(first, 'pong');
     second.send(half, { fin: false });
@@ -184,7 +184,7 @@ test('of a message for which there is no memory nothing more is read', async (t)
   );
   await once(socket, 'data');
   const head = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-  // More than the kernel takes for both ends.
+  // Larger than the kernel's buffers of both ends.
   head.writeUInt32BE(60_000_000, 6);
   socket.write(head);
   let isTaken = false;
@@ -192,13 +192,13 @@ test('of a message for which there is no memory nothing more is read', async (t)
     isTaken = true;
   });
   let frame = Buffer.alloc(0);
-  // Head and payload of a frame may come one after the other, and the service's empty ping before both.
+  // Head and payload of a frame may arrive separately, and the service's empty ping before both.
   while (frame.length < 4 || frame[0] === 0x89) {
     if (frame[0] === 0x89 && frame.length >= 2) frame = frame.subarray(2);
     else frame = Buffer.concat([frame, (await once(socket, 'data'))[0] as Buffer]);
   }
   assert.deepEqual([frame[0], frame.readUInt16BE(2)], [0x88, 1013]);
-  // At the end node calls back whether all was taken or not.
+  // When the socket closes, node calls the write callback whether or not all bytes were taken.
   const wasTaken = await new Promise<boolean>((resolve) => {
     socket.once('error', () => resolve(isTaken));
     socket.once('close', () => resolve(isTaken));

@@ -14,7 +14,7 @@ import { type ScriptedSource, type SourcePlan, StreamingChain } from '../gateway
 import { openTo } from '../support/access.ts';
 import { HOST, KEY, PATH, type Setup, startServer } from './support.ts';
 
-/** More than the kernel's buffers of both ends of a connection take. */
+/** Larger than the kernel's buffers of both ends of a connection. */
 export const MOST_BUFFERED_BYTES = 40_000_000;
 export const PIECE_BYTES = 65_536;
 /** A source without an end, for readers with back-pressure. */
@@ -30,7 +30,7 @@ export type StreamingService = {
   readonly chain: StreamingChain;
 };
 
-/** The real gateway over a chain that answers the receipts of block n by the n-th plan, behind real sockets. */
+/** Starts the real gateway over a chain that answers the receipts of block n by the n-th plan, behind real sockets. */
 export async function startStreaming(
   t: TestContext,
   plans: readonly SourcePlan[],
@@ -48,7 +48,7 @@ export async function startStreaming(
   return { port, server, chain };
 }
 
-/** Sends a body on a connection of its own; resolves to the response before anything of its body is read. */
+/** Sends a body on its own connection; resolves to the response before any of its body is read. */
 export function post(
   t: TestContext,
   port: number,
@@ -73,7 +73,7 @@ export function post(
 
 export type Received = { readonly bytes: number; readonly digest: string; readonly isComplete: boolean };
 
-/** Reads a body to its end, wherever that is. */
+/** Reads a body until it ends or breaks off. */
 export async function receive(response: IncomingMessage): Promise<Received> {
   const decoded: Readable =
     response.headers['content-encoding'] === 'gzip'
@@ -98,7 +98,7 @@ export function receivedFrom(text: string): Received {
   return { bytes: bytes.length, digest: createHash('sha256').update(bytes).digest('hex'), isComplete: true };
 }
 
-/** Waits until these sources are not read for a while; returns early when more was read than can be in buffers. */
+/** Waits until these sources are not read for a while; returns early when more was read than buffers can hold. @returns bytes read from them */
 export async function untilHeldBack(sources: readonly ScriptedSource[]): Promise<number> {
   const countBytes = (): number => sources.reduce((sum, { taken }) => sum + taken * PIECE_BYTES, 0);
   for (let before = -1, now = countBytes(); now !== before && now < sources.length * MOST_BUFFERED_BYTES; ) {

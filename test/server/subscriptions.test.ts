@@ -85,7 +85,7 @@ type Message = {
   readonly params?: { readonly subscription: string; readonly result: unknown };
 };
 
-/** A client that keeps what it gets, in order. */
+/** A client that records its messages, in order. */
 class Client {
   readonly ws: WebSocket;
   readonly texts: string[] = [];
@@ -129,7 +129,7 @@ class Client {
     return find() as Message;
   }
 
-  /** @returns its id */
+  /** @returns the subscription id */
   async subscribe(...params: readonly unknown[]): Promise<string> {
     const { result, error } = await this.call('eth_subscribe', ...params);
     assert.equal(error, undefined);
@@ -534,7 +534,7 @@ test('notifications cost credits by event; a key without credits left is closed'
     'daily request count exceeded, request rate limited (bound: key.credits)',
   ]);
   assert.equal(feed.joined.size, 0);
-  // What was sent is charged although there were not so many.
+  // Notifications that were sent are charged even above the remaining credits.
   const again = await connect();
   assert.equal((await again.call('eth_subscribe', 'newHeads')).error?.code, -32005);
 });
@@ -560,7 +560,7 @@ test('whole waiting transactions are charged one by one, as they are sent', asyn
   await client.subscribe('newPendingTransactions', true);
   feed.announce([1, 2, 3].map(hashOf));
   await waitUntil(() => client.notifications.length === 3);
-  // The call is 5, each of them 200: hashes that come together are 200 in all.
+  // The call costs 5 and each transaction 200; hashes sent together would cost 200 in all.
   await waitUntil(() => calls.keys.list()[0]?.credits === 605);
 });
 

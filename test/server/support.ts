@@ -49,10 +49,10 @@ function refusal(status: number, code: number, message: string): TextAnswer {
   return { status, body: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }) };
 }
 
-/** How the fake gateway answers a body. */
+/** Answers a body of the fake gateway. */
 export type Handler = (text: string, scope: RequestScope) => Promise<Answer> | Answer;
 
-/** A gateway without JSON-RPC behind it: the transports' counterpart in tests. */
+/** A gateway without JSON-RPC, for tests of the transports. */
 export function createFakeGateway(
   handler: Handler = (text) => ({ status: 200, body: text }),
   onBound: (bound: BoundName) => void = () => {},
@@ -86,11 +86,11 @@ export type Setup = {
   readonly health?: ServiceHealth;
   readonly listen?: Partial<ListenOptions>;
   readonly logLines?: string[];
-  /** Called for each refusal by a bound that has no answer. */
+  /** Called for each refusal by a bound that sends no response. */
   readonly onBound?: (bound: BoundName) => void;
 };
 
-/** What `limits:` is when a file says nothing. */
+/** Returns the default of `limits:`. */
 export function defaultLimits(): ListenerLimits {
   return z.strictObject(transportLimitsShape).parse({});
 }
@@ -121,7 +121,7 @@ export async function startServer(
   return { server, port };
 }
 
-/** A request as text; `Content-Length` is filled in. */
+/** Encodes a request; `Content-Length` is filled in. */
 export function encodeRequest(body: string | Uint8Array, headers: Record<string, string> = {}): Buffer {
   const bytes = Buffer.from(body);
   const fields = {
@@ -144,7 +144,7 @@ export type RawAnswer = {
   readonly body: Buffer;
 };
 
-/** A bare client: sees what is on the wire, and can be as rude as a test needs. */
+/** A client on a bare socket that exposes the bytes on the wire and can violate the protocol. */
 export class RawClient {
   readonly socket: Socket;
   #received: Buffer = Buffer.alloc(0);
@@ -167,7 +167,7 @@ export class RawClient {
     return this;
   }
 
-  /** The next answer; `undefined` when the connection ended before one was complete. */
+  /** Reads the next response; undefined when the connection ended before one was complete. */
   async read(withoutBody = false): Promise<RawAnswer | undefined> {
     for (;;) {
       const answer = this.#take(withoutBody);
@@ -179,7 +179,7 @@ export class RawClient {
     }
   }
 
-  /** Resolves once the connection is over, to what was not read as answers. */
+  /** Resolves when the connection is over, to the bytes that were not read as responses. */
   async readToEnd(): Promise<string> {
     while (!this.#ended) {
       await new Promise<void>((resolve) => {
@@ -217,7 +217,7 @@ export class RawClient {
   }
 }
 
-/** One request on a connection of its own. */
+/** Sends one request on its own connection. */
 export async function exchange(port: number, bytes: string | Uint8Array): Promise<RawAnswer> {
   const client = new RawClient(port);
   try {
@@ -235,7 +235,7 @@ export function errorOf(answer: RawAnswer): { code: number; message: string } {
   return error;
 }
 
-/** A promise to be settled from outside. */
+/** A promise that is resolved from outside. */
 export class Gate {
   open: () => void = () => {};
   readonly opened: Promise<void> = new Promise((resolve) => {
@@ -243,7 +243,10 @@ export class Gate {
   });
 }
 
-/** Until what was sent to a server of this process has been read, however busy the machine is: time alone may pass in one turn. */
+/**
+ * Waits until bytes sent to a server of this process have been read, however busy the machine is: on elapsed time alone, all may pass in one turn of the
+ * event loop.
+ */
 export async function letArrive(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
 }

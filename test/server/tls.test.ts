@@ -56,7 +56,7 @@ async function connectTls(port: number, ca: string, options: object = {}): Promi
   return socket;
 }
 
-/** The name in the certificate that a new connection is shown. */
+/** Reads the name in the certificate that a new connection receives. */
 async function readName(port: number): Promise<string> {
   const socket = await connectTls(port, '', { rejectUnauthorized: false });
   const name = socket.getPeerCertificate().subject.CN;
@@ -71,7 +71,7 @@ test('plain requests, all others and upgrades are answered over TLS', async (t) 
   assert.equal((client.socket as TLSSocket).alpnProtocol, 'http/1.1');
   const plain = encodeRequest('"plain"');
   assert.equal((await client.send(plain).read())?.body.toString(), '"plain"');
-  // In pieces, so that the body is waited for.
+  // The request comes in pieces, so that its body is waited for.
   client.send(plain.subarray(0, -3));
   await letArrive();
   assert.equal((await client.send(plain.subarray(-3)).read())?.body.toString(), '"plain"');

@@ -9,7 +9,7 @@ import { createFakeChain } from '../support/fake-chain.ts';
 import { spin } from '../support/watch-turns.ts';
 import { encodeHead, HOST, RawClient, startServer } from './support.ts';
 
-/** Longer than what one owner has of a turn. */
+/** Longer than one owner's share of a turn of the event loop, ms. */
 const CALL_MS = 2;
 
 function encodeCall(key: string): string {
@@ -43,13 +43,13 @@ test('a call of one key waits for one call of another at most, however many conn
   const clients = keys.map((key) => ({ key, client: new RawClient(port) }));
   const requestAll = (): Promise<unknown> =>
     Promise.all(clients.map(({ key, client }) => client.send(encodeCall(key)).read()));
-  // Connections are open and both keys are known from here on.
+  // From here on, connections are open and both keys are known.
   await requestAll();
   for (let round = 0; round < 3; round++) {
     order.length = 0;
     await requestAll();
     assert.equal(order.length, keys.length);
-    // One of each other key at once, and one before its turn.
+    // Before `b`, at most one call of `a` runs at once, and one before its scheduler slot.
     assert.ok(order.indexOf('b') <= 3, order.join(''));
   }
   for (const { client } of clients) client.socket.destroy();

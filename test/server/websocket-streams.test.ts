@@ -20,7 +20,7 @@ const HUGE: SourcePlan = { pieces: 800, pieceBytes: PIECE_BYTES };
 const CHAIN_ID = '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}';
 const CHAIN_ID_ANSWER = '{"jsonrpc":"2.0","id":7,"result":"0x539"}';
 
-/** A client that keeps what it gets. */
+/** A client that records its messages. */
 class Client {
   readonly socket: WebSocket;
   readonly messages: string[] = [];
@@ -49,7 +49,7 @@ async function connect(t: TestContext, port: number, options: ClientOptions = {}
   return client;
 }
 
-/** A plan with a source that waits before a piece. */
+/** A plan whose source waits before a piece. */
 function pausingAt(piece: number, plan: SourcePlan): { readonly plan: SourcePlan; readonly gate: Gate } {
   const gate = new Gate();
   return { plan: { ...plan, pause: (n) => (n === piece ? gate.opened : Promise.resolve()) }, gate };
@@ -140,7 +140,7 @@ test('peers that do not read hold the sources back, and end them when they leave
   const clients = await Promise.all(Array.from({ length: 10 }, () => connect(t, port)));
   for (const { socket } of clients) {
     socket.pause();
-    // A second stream of the same connection waits with its first piece.
+    // A second stream of the same connection waits to send its first piece.
     socket.send(receiptsOf(0));
     socket.send(receiptsOf(0));
   }

@@ -188,7 +188,7 @@ test('works on no more than the bound of messages and serves the rest after', as
   socket.on('message', (data) => answers.push(String(data)));
   for (let i = 0; i < 100; i++) socket.send(String(i));
   await waitUntil(() => running === 4);
-  // Several heartbeats pass while it is not read, and its pongs with them.
+  // Several heartbeats pass while the connection and its pongs are not read.
   await new Promise((resolve) => setTimeout(resolve, 150));
   assert.equal(running, 4);
   gate.open();

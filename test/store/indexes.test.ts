@@ -21,7 +21,7 @@ import { startService } from '../support/service.ts';
 import { stripIndexes } from '../support/strip-indexes.ts';
 import { ALICE, ALICE_KEY, createGenesis } from '../support/test-chain.ts';
 
-/** More than one piece of the upgrade. */
+/** Larger than one step of the upgrade. */
 const BLOCKS = 600;
 const SILENT_LOG = { info: () => undefined };
 
@@ -47,7 +47,7 @@ describe('the indexes of a store', () => {
   });
   after(() => folder.remove());
 
-  /** A store of its own, of the first `length` blocks. */
+  /** Creates a separate store with the first `length` blocks. */
   async function makeStore(length = BLOCKS): Promise<string> {
     const data = join(folder.path, `store${stores++}`);
     await append(data, 0, length);
@@ -178,7 +178,7 @@ describe('the indexes of a store', () => {
   });
 });
 
-/** Takes away the right to write in a folder. That of a superuser is taken by a mount only. @returns whether that was possible */
+/** Makes a folder read-only; a mount does that for the superuser too. @returns whether writing is impossible then */
 function mountReadOnly(t: TestContext, path: string): boolean {
   if (spawnSync('mount', ['--bind', '-o', 'ro', path, path]).status === 0) {
     t.after(() => spawnSync('umount', ['--lazy', path]));

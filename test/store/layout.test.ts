@@ -28,7 +28,7 @@ test('every version of a value is found at every block', async () => {
   const root = open<Buffer, Buffer>({ path: folder.path, encoding: 'binary', keyEncoding: 'binary' });
   const openTable = (name: string): ConstructorParameters<typeof VersionedTable>[0] =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
-  // Neighbours: their versions must not be taken for each other's.
+  // Adjacent keys, whose versions must not be confused.
   const keys = [0x00, 0x01, 0x02, 0xff].map((last) =>
     Buffer.concat([Buffer.alloc(KEY_LENGTH - 1, 0xff), Buffer.of(last)]),
   );
@@ -51,7 +51,7 @@ test('every version of a value is found at every block', async () => {
         root.transactionSync(() => {
           keys.forEach((key, index) => {
             const versions = versionsOf(index);
-            // In two commits: the second begins with what the first one ended with.
+            // There are two commits: the second begins with the last version of the first.
             if (cut > 0) table.write({ key, versions: versions.slice(0, cut) });
             table.write({ key, versions: versions.slice(Math.max(0, cut - 1)) });
           });

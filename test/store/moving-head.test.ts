@@ -14,8 +14,7 @@ import { ADDRESSES, addressAt, balanceAfter, SLOTS, slotAfter, slotAt } from './
 const BLOCKS = 600;
 
 /**
- * Compares everything there is, with a turn of the event loop (and so another snapshot of LMDB) between any two reads.
- * Half way through it waits for `halfway`.
+ * Compares the entire state, with a turn of the event loop (and so another LMDB snapshot) between any two reads. Half way through it waits for `halfway`.
  */
 async function checkView(
   reader: ChainReader,

@@ -1,4 +1,4 @@
-/** A store that is served sees what another process imports into it. */
+/** A served store shows blocks that another process imports into it. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ test('blocks that another process imports are answered without opening the store
 
   const readNumber = async (): Promise<bigint | undefined> =>
     (await opened.chain.blocks.getHeader(LATEST))?.number;
-  /** The receiver's balance as code sees it, on a thread of the pool. */
+  /** Reads the receiver's balance by a call, which runs code on a thread of the pool. */
   const readBalance = async (): Promise<bigint> => {
     const call = { data: `0x73${RECEIVER.slice(2)}3160005260206000f3` };
     return BigInt(

@@ -16,7 +16,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Neighbours: their lists must not be taken for each other's. */
+/** Adjacent keys, whose lists must not be confused. */
 const KEYS = ['04ff', '0500', '050100000000000000', '0502'].map((hex) => Buffer.from(hex, 'hex'));
 
 const differences = fc.array(

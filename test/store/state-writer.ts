@@ -1,6 +1,6 @@
 /**
- * A process that commits block after block, as an import does: `node state-writer.js FOLDER BLOCKS`. Says `ready` when
- * the store can be opened and then goes on until BLOCKS are written.
+ * A process that commits blocks one after another, as an import does: `node state-writer.js FOLDER BLOCKS`. It prints `ready` when the store can be opened,
+ * and then continues until BLOCKS are written.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { StateStore } from '../support/state-store.ts';

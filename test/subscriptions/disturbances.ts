@@ -1,4 +1,4 @@
-/** What happens to nodes, chain, clients and service, as a seed decides. */
+/** Disturbances of nodes, chain, clients and service, chosen by a seed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../geth/requests/random.ts';
 import { ancestorOf } from './chain/fork-chain.ts';
@@ -6,7 +6,7 @@ import type { Peer } from './nodes/peer.ts';
 import type { Stage } from './stage.ts';
 
 export const MAX_REORG = 5;
-/** So many nodes at most are disturbed by themselves at one time: the others are a majority's rest. */
+/** Most nodes disturbed individually at the same time. */
 const DISTURBED_PEERS = 2;
 const MAX_HOLD_MS = 2_000;
 const MAX_AWAY_MS = 2_500;
@@ -32,7 +32,7 @@ export type DisturbanceKind =
   | 'store emptied'
   | 'nodes reconfigured';
 
-/** How often each happens, in proportion. */
+/** Relative frequency of each disturbance. */
 const WEIGHTS: Readonly<Record<DisturbanceKind, number>> = {
   reorg: 26,
   'shorter branch': 4,
@@ -55,10 +55,10 @@ const WEIGHTS: Readonly<Record<DisturbanceKind, number>> = {
 };
 const KINDS = Object.keys(WEIGHTS) as DisturbanceKind[];
 
-/** What is still going on. */
+/** A disturbance that is still in progress. */
 export type Aftermath = { readonly kind: DisturbanceKind; readonly over: Promise<void> };
 
-/** Chooses one that is possible now, and begins it. */
+/** Chooses a disturbance that is possible now, and begins it. */
 export async function disturb(stage: Stage, random: Random): Promise<Aftermath> {
   for (;;) {
     const kind = pick(random);
@@ -76,7 +76,7 @@ function pick(random: Random): DisturbanceKind {
   throw new RangeError('the weights do not add up');
 }
 
-/** Undefined where it is not possible now. */
+/** Begins a disturbance. @returns undefined when it is not possible now */
 function begin(kind: DisturbanceKind, stage: Stage, random: Random): Promise<void> | undefined {
   const { chain, service } = stage;
   const { store } = service;
@@ -128,7 +128,7 @@ function begin(kind: DisturbanceKind, stage: Stage, random: Random): Promise<voi
         await peer.stop();
         await sleep(holdMs / 2);
         await peer.start(kind === 'node replaced');
-        // It has what the others have before something else happens.
+        // The node receives the blocks of the others before another disturbance.
         await peer.whenDelivered();
       });
     case 'client cut':

@@ -1,4 +1,4 @@
-/** What polls filters goes on with the same filter where an answer says that there is none now, and counts a filter that is gone. */
+/** The filter poller continues with the same filter after a temporary error, and counts a filter that is gone. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** What judges subscribers finds what is wrong: each fault is made here. */
+/** The checks of subscribers find each fault, which is made here. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../geth/requests/random.ts';
@@ -9,7 +9,7 @@ import { LogsFollower } from './clients/logs-follower.ts';
 
 const SOUND: Faults = { lost: 0, doubled: 0, disordered: 0, kept: 0, refused: 0 };
 
-/** Twelve blocks, each with logs, and a branch of four that took the place of the last three. */
+/** Twelve blocks with logs, and a branch of four that replaced the last three. */
 function createChain(): { readonly chain: ForkChain; readonly old: ForkBlock; readonly start: ForkBlock } {
   const chain = new ForkChain(new Random(1, 0), 2);
   const old = chain.extend(chain.genesis, 12);
@@ -101,7 +101,7 @@ test('logs from before the start are taken back where a reorg reaches below it, 
       const doubled = results.toSpliced(at, 0, results[at] as object);
       assert.notDeepEqual(check(from(number), [...above, ...doubled]), SOUND, `from ${number}, ${at} twice`);
     }
-    // What is still on the chain may not be taken back.
+    // Logs that are still on the chain must not be removed.
     const wrong = toLogs(ancestorOf(old, 3), true);
     assert.notDeepEqual(
       check(from(number), [
@@ -136,7 +136,7 @@ test('a subscription that breaks off anywhere goes on behind what it has whole',
     for (const log of LOGS.slice(0, at)) follower.accept(log);
     follower.interrupt();
     const [, { afterHash }] = follower.params as ['logs', { readonly afterHash: string }];
-    // What the chain did since that block.
+    // Changes of the chain since that block.
     const isOrphan = removed.some(({ hash }) => hash === afterHash);
     const taken = removed.filter(({ number }) => isOrphan && number <= numberOf(afterHash));
     const base = taken.length > 0 ? ancestorOf(old, 3).number : numberOf(afterHash);

@@ -1,15 +1,13 @@
 /**
- * `npm run test:subscriptions`: subscribers through the shipped program (two workers) while everything else is disturbed. Three
- * geth nodes follow one chain, which this process makes with branches and gives them through the engine API, as a consensus
- * client does: so each reorg is known to the block, and geth has checked every state and receipt root. Two announce their heads,
- * one is polled. Nodes lag, follow another branch, are stopped (SIGSTOP), killed, and replaced by empty ones; connections are cut
- * at any byte; workers are killed, the service is restarted and killed, its nodes are configured anew; with replicas the server that they share is stopped, killed and emptied. 200 subscribers of ethers, viem and plain
- * WebSockets go on by `afterHash`. Nine filters over HTTP are polled by
- * whichever worker and replica answers. At the end what each one got, applied in order, must be the chain and its logs.
- *
- * Options: `--disturbances 1000`, `--seed N`, `--subscribers 50` (of each of four connections), `--replicas 1` (two or
- * more share a Valkey or Redis server), `--pause 300` (milliseconds between two, on average), `--nodes geth|scripted` (the second are answered in this process, where there is no geth). Ends with 1 where something was
- * lost, doubled, out of order, not taken back, or could not be resumed.
+ * `npm run test:subscriptions`: subscribers through the shipped program (two workers) while everything else is disturbed. Three geth nodes follow one chain,
+ * which this process makes with branches and delivers through the engine API, as a consensus client does: so each reorg is known to the block, and geth has
+ * checked every state and receipt root. Two announce their heads, one is polled. Nodes lag, follow another branch, are stopped (SIGSTOP), killed, and
+ * replaced by empty ones; connections are cut at any byte; workers are killed, the service is restarted and killed, its nodes are reconfigured; with
+ * replicas, the server that they share is stopped, killed and emptied. 200 subscribers of ethers, viem and bare WebSockets resume by `afterHash`. Nine
+ * filters over HTTP are polled by any worker and replica. At the end the notifications of each one, applied in order, must equal the chain and its logs.
+ * Options: `--disturbances 1000`, `--seed N`, `--subscribers 50` (on each of four connections), `--replicas 1` (two or more share a Valkey or Redis server),
+ * `--pause 300` (average milliseconds between two disturbances), `--nodes geth|scripted` (scripted nodes run in this process, without geth). The exit code is
+ * 1 when a notification was lost, doubled, out of order, not removed, or a subscription could not resume.
  */
 import { parseArgs } from 'node:util';
 import { GETH_SKIP } from '../geth/node/geth-program.ts';

@@ -1,4 +1,4 @@
-/** A run: disturbances one after another while the chain grows, then quiet, then the judgement. */
+/** A run: disturbances one after another while the chain grows, then a quiet period, then the checks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askerOf } from '../clients/operations.ts';
 import { Random } from '../geth/requests/random.ts';
@@ -13,31 +13,31 @@ export type RunOptions = {
   readonly nodes: NodeKind;
   readonly disturbances: number;
   readonly seed: number;
-  /** On each of the four connections. */
+  /** Subscribers on each of the four connections. */
   readonly subscribers: number;
-  /** More than one share a server of records. */
+  /** Number of programs; more than one share a server of records. */
   readonly replicas: number;
-  /** Between two disturbances, on average. */
+  /** Average milliseconds between two disturbances. */
   readonly pauseMs: number;
-  /** Hears what happens. */
+  /** Receives progress lines. */
   readonly say: (line: string) => void;
 };
 
 export type RunReport = {
   readonly faults: Faults;
   readonly complaints: readonly string[];
-  /** By kind. */
+  /** Disturbances by kind. */
   readonly happened: ReadonlyMap<string, number>;
   readonly blocks: number;
-  /** Blocks made that the chain does not have at the end. */
+  /** Blocks made that are not on the final chain. */
   readonly orphans: number;
   readonly notifications: number;
   readonly connections: number;
-  /** What filters gave; how many there were; answers that were given again after the end of a process. */
+  /** Changes returned by filters, number of filters, and responses sent again after the end of a process. */
   readonly polled: { readonly changes: number; readonly filters: number; readonly repeated: number };
-  /** Why connections could not be opened. */
+  /** Failed connection attempts by error text. */
   readonly failedConnections: ReadonlyMap<string, number>;
-  /** Of subscriptions. */
+  /** Refused subscriptions by error text. */
   readonly refusals: ReadonlyMap<string, number>;
   readonly refusedPolls: ReadonlyMap<string, number>;
   readonly errors: readonly string[];
@@ -105,16 +105,16 @@ async function disturbAll(
   return happened;
 }
 
-/** Waits until every subscriber has all, or for as long as that may take. */
+/** Waits until every subscriber is complete, or until the time limit. */
 async function complete({ chain, followers, pollers }: Stage): Promise<void> {
   const until = performance.now() + COMPLETE_MS;
   while (performance.now() < until && ![...followers, ...pollers].every((one) => one.isAt(chain.head)))
     await sleep(250);
-  // What comes now is too much.
+  // Notifications that arrive from now on are excess ones.
   await sleep(500);
 }
 
-/** @throws Error unless a node has the chain, and all its logs, that subscribers are judged by */
+/** @throws Error unless the node has the expected chain and all its logs, with which subscribers are compared */
 async function verify(peer: Peer, { head }: ForkChain): Promise<void> {
   const { name, process } = peer;
   await peer.whenThere();

@@ -16,11 +16,11 @@ export type ServiceSize = { readonly replicas: number; readonly workers?: number
 
 export class Service {
   readonly programs: readonly Program[];
-  /** Where requests go to. */
+  /** Path of requests. */
   readonly path: string;
-  /** What replicas share. */
+  /** Server that the replicas share. */
   readonly store: SharedStore | undefined;
-  /** When a process was last killed, on the clock of `performance.now()`: an answer that it has sent may be given again. */
+  /** Time of the last kill of a process, on the clock of `performance.now()`: a response that it has sent may be sent again. */
   killedAt: number = -Infinity;
   readonly #config: (order: number) => Record<string, unknown>;
   #order = 0;
@@ -38,7 +38,7 @@ export class Service {
     this.#config = config;
   }
 
-  /** Makes the programs with a key, and starts them. */
+  /** Creates the programs with a key, and starts them. */
   static async start(
     urls: readonly string[],
     genesisHash: string,
@@ -56,12 +56,12 @@ export class Service {
     return new Service(programs, `/v3/${key}`, store, config);
   }
 
-  /** @returns the height that each replica serves */
+  /** @returns the served height of each replica */
   readHeads(): Promise<number[]> {
     return Promise.all(this.programs.map(({ port }) => readHead(port, this.path)));
   }
 
-  /** Undefined while something else happens to the service. */
+  /** Runs an action exclusively. @returns undefined while another action on the service runs */
   whenCalm(action: () => Promise<void>): Promise<void> | undefined {
     if (this.#isBusy) return undefined;
     this.#isBusy = true;
@@ -83,7 +83,7 @@ export class Service {
     }, SERVED_MS);
   }
 
-  /** Ends one program and starts it again. @param signal SIGKILL ends its workers too, as the end of a machine does */
+  /** Ends one program and starts it again. @param signal SIGKILL ends its workers too, as a machine failure does */
   async restart(random: Random, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const program = random.pick(this.programs);
     if (signal === 'SIGTERM') await program.stop();
@@ -97,7 +97,7 @@ export class Service {
     await program.start();
   }
 
-  /** The same nodes in another order: to the service another network. */
+  /** Configures the same nodes in another order, which is another network to the service. */
   async reconfigure(): Promise<void> {
     this.#order++;
     for (const program of this.programs) {
@@ -113,7 +113,7 @@ export class Service {
   }
 }
 
-/** @param order the nodes are turned round by it */
+/** @param order number of places by which the nodes are rotated */
 export function networkOf(
   urls: readonly string[],
   genesisHash: string,
@@ -133,7 +133,7 @@ export function networkOf(
   };
 }
 
-/** None where the workers do not answer now. */
+/** Process ids of the workers; empty when the workers do not answer now. */
 async function listWorkers(program: Program): Promise<number[]> {
   try {
     return (await program.readStatus()).processes.map(({ pid }) => pid);

@@ -1,10 +1,10 @@
-/** The server that replicas share, which can be stopped, killed with its disk left, and emptied. */
+/** The server that replicas share, which can be frozen, killed without losing its disk, and emptied. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'iovalkey';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 
 export class SharedStore {
-  /** When filters were last removed, on the clock of `performance.now()`. */
+  /** Time of the last removal of filters, on the clock of `performance.now()`. */
   emptiedAt: number = -Infinity;
   readonly #server: RedisServer;
 
@@ -12,7 +12,7 @@ export class SharedStore {
     this.#server = server;
   }
 
-  /** What it has acknowledged is on its disk: it comes back with it. */
+  /** Starts the server with acknowledged writes on disk, which survive a restart. */
   static async start(): Promise<SharedStore> {
     return new SharedStore(await startRedis('--appendonly', 'yes', '--appendfsync', 'always'));
   }
@@ -21,7 +21,7 @@ export class SharedStore {
     return `redis://127.0.0.1:${this.#server.port}`;
   }
 
-  /** Answers nothing for a while, and keeps its connections. */
+  /** Stops answering for a while; connections stay open. */
   async freeze(ms: number): Promise<void> {
     this.#server.freeze();
     await sleep(ms);
@@ -34,7 +34,7 @@ export class SharedStore {
     await this.#server.restart();
   }
 
-  /** Removes all but the keys of clients, which an operator would have to write again. */
+  /** Removes all records, which include filters; other entries, such as the keys of clients, stay, as an operator would have to write them again. */
   async empty(): Promise<void> {
     const client = new Redis(this.#server.port, '127.0.0.1', { maxRetriesPerRequest: null });
     try {

@@ -18,9 +18,9 @@ import { type NodeProcess, Peer } from './nodes/peer.ts';
 import { ScriptedProcess } from './nodes/scripted-process.ts';
 import { type NodeKind, Service } from './service.ts';
 
-/** Two that announce their heads, and one that is polled. */
+/** Two nodes announce their heads, and one is polled. */
 const TRANSPORTS = ['ws', 'ws', 'http'] as const;
-/** In no reorg: what subscribers begin behind. */
+/** Blocks made before subscribers start, so that no reorg reaches START_BLOCK, after which they begin. */
 const FIRST_BLOCKS = 12;
 const START_BLOCK = 2;
 const SERVED_MS = 60_000;
@@ -75,7 +75,7 @@ export class Stage {
     this.#random = random;
   }
 
-  /** @param subscribers on each connection */
+  /** @param subscribers number of subscribers on each connection */
   static async open(kind: NodeKind, seed: number, subscribers: number, replicas: number): Promise<Stage> {
     const random = new Random(seed, 1);
     const chain = new ForkChain(new Random(seed, 2));
@@ -115,7 +115,7 @@ export class Stage {
     return this.sessions.flatMap(({ followers }) => followers);
   }
 
-  /** Gives every node this head, each when it comes to it. */
+  /** Makes every node follow the head, each after its own random delay. */
   moveTo(head: ForkBlock): void {
     for (const peer of this.peers) {
       const timer = setTimeout(() => peer.follow(this.chain.head), this.#random.below(FORWARD_MS));
@@ -124,7 +124,7 @@ export class Stage {
     if (head !== this.chain.head) throw new Error('only the head of the chain is followed');
   }
 
-  /** Ends one program and starts it again, on another port. */
+  /** Ends one program and starts it again on another port. */
   async restartProgram(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     await this.service.restart(this.#random, signal);
     for (const [at, { proxy }] of this.sessions.entries())
@@ -138,7 +138,7 @@ export class Stage {
   }
 }
 
-/** Connections are shared out among the replicas. */
+/** Assigns connections to the replicas in rotation. */
 function pickProgram({ programs }: Service, at: number): Program {
   return programs[at % programs.length] as Program;
 }
@@ -154,7 +154,7 @@ function createFollowers(client: string, count: number, start: ForkBlock): Follo
   });
 }
 
-/** Which nodes have the block that a refusal names. */
+/** Lists the nodes that have the block named in a refusal. */
 async function explainRefusal(refusal: string, peers: readonly Peer[]): Promise<string> {
   const [hash] = /0x[0-9a-f]{64}/.exec(refusal) ?? [];
   if (hash === undefined) return refusal;

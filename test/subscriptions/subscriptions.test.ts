@@ -1,4 +1,4 @@
-/** The short form of `npm run test:subscriptions`: scripted nodes, so that nothing is needed that may be missing. */
+/** The short form of `npm run test:subscriptions` with scripted nodes, so that it needs no optional program. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_FAULTS } from './clients/follower.ts';

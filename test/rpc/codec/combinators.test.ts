@@ -20,7 +20,7 @@ function assertProblem(codec: Codec<unknown>, raw: unknown, problem: string): vo
   }
 }
 
-/** What parsing in pieces comes to. */
+/** Parses in pieces to the end, and returns the value. */
 function parseInPieces<T>(codec: Codec<T>, raw: unknown, pace: ValueCounter = new ValueCounter()): T {
   const pieces = codec.parseInPieces?.(raw, pace);
   assert.ok(pieces !== undefined);
@@ -251,7 +251,7 @@ describe('a bound on entries', () => {
     assert.equal(parsed, 0);
   }
 
-  /** As a large body is parsed. */
+  /** Parses a text in slices, as large bodies are parsed. */
   function parseLarge(text: string): unknown {
     const work = parseInSlices(text);
     for (;;) {

@@ -1,4 +1,4 @@
-/** A chain with branches: valid blocks with logs, of which every one that was made stays known. */
+/** A chain with branches: valid blocks with logs, all of which stay known. */
 import { BlockMaker } from '../../../scripts/chains/block-maker.ts';
 import { encodeCall, encodeWord } from '../../../scripts/chains/encode-call.ts';
 import { LOGGER_RUNTIME } from '../../../scripts/contracts/logger.ts';
@@ -11,16 +11,16 @@ import type { Random } from '../../geth/requests/random.ts';
 import { signTransaction } from '../../support/chain-builder.ts';
 import { ALICE_KEY, createGenesis } from '../../support/test-chain.ts';
 
-/** Contracts that log what they are called with. */
+/** Contracts that log their calldata. */
 export const CONTRACTS: readonly string[] = ['aa', 'bb', 'cc'].map((byte) => `0x${byte.repeat(20)}`);
-/** Topics that logs of the chain have. */
+/** Topics of the chain's logs. */
 export const TOPICS: readonly string[] = [1n, 2n, 3n].map((value) => bytesToHex(encodeWord(value)));
 export const BLOCK_GAS_LIMIT = 30_000_000n;
-/** Of a block, at most. */
+/** Most calls per block. */
 const CALLS = 5;
 const CALL_GAS = 100_000n;
 
-/** A log with its place. */
+/** A log with its position. */
 export type ChainLog = {
   readonly address: string;
   readonly topics: readonly string[];
@@ -36,7 +36,7 @@ export type ForkBlock = {
   readonly parent: ForkBlock | undefined;
   readonly logs: readonly ChainLog[];
   readonly transactionHashes: readonly string[];
-  /** Of the one account that sends, after this block. */
+  /** Nonce after this block of the only sending account. */
   readonly nonce: bigint;
 };
 
@@ -48,11 +48,11 @@ export class ForkChain {
   readonly #random: Random;
   readonly #leastCalls: number;
   #head: ForkBlock;
-  /** Parent of the block that is being made. */
+  /** Parent of the block being built. */
   #parent: ForkBlock;
   readonly #blocks = new Map<string, ForkBlock>();
 
-  /** @param leastCalls of a block */
+  /** @param leastCalls fewest calls per block */
   constructor(random: Random, leastCalls = 0) {
     this.#random = random;
     this.#leastCalls = leastCalls;
@@ -77,29 +77,29 @@ export class ForkChain {
     this.#parent = this.genesis;
   }
 
-  /** The head of the branch that wins. */
+  /** Head of the canonical branch. */
   get head(): ForkBlock {
     return this.#head;
   }
 
-  /** How many blocks were made, of all branches. */
+  /** Number of blocks made, on all branches. */
   get made(): number {
     return this.#blocks.size;
   }
 
-  /** A block after the genesis block, of any branch. */
+  /** Finds a block after the genesis block, on any branch. */
   find(hash: string): ForkBlock | undefined {
     return this.#blocks.get(hash);
   }
 
-  /** Makes blocks after this one, the last of which becomes the head. */
+  /** Makes `count` blocks after `from`; the last becomes the head. @returns the last block */
   extend(from: ForkBlock, count: number): ForkBlock {
     const tip = this.branch(from, count);
     this.#head = tip;
     return tip;
   }
 
-  /** Makes blocks after this one; the head stays. @returns the last */
+  /** Makes `count` blocks after `from`; the head stays. @returns the last block */
   branch(from: ForkBlock, count: number): ForkBlock {
     this.#maker.moveHead(from.executed);
     let tip = from;
@@ -107,7 +107,7 @@ export class ForkChain {
     return tip;
   }
 
-  /** Blocks after `from` up to the head; `from` is on its branch. */
+  /** Blocks of the head's branch with a number above `from`, in ascending order. */
   since(from: number): readonly ForkBlock[] {
     const blocks: ForkBlock[] = [];
     for (let at: ForkBlock | undefined = this.#head; at !== undefined && at.number > from; at = at.parent)
@@ -119,7 +119,7 @@ export class ForkChain {
     this.#parent = parent;
     const count = this.#leastCalls + this.#random.below(CALLS + 1 - this.#leastCalls);
     const transactions = Array.from({ length: count }, (_, at) => this.#call(parent.nonce + BigInt(at)));
-    // Blocks of two branches differ by it, also where they have no transactions.
+    // This value makes blocks of two branches differ even without transactions.
     const extraData = encodeWord(BigInt(this.#blocks.size));
     const timestamp = parent.executed.block.header.timestamp + 1n;
     const choices = { timestamp, beneficiary: ZERO_ADDRESS, extraData };
@@ -171,7 +171,7 @@ export class ForkChain {
   }
 }
 
-/** The block so many blocks below. */
+/** Ancestor `depth` blocks below. */
 export function ancestorOf(block: ForkBlock, depth: number): ForkBlock {
   let at = block;
   for (let steps = 0; steps < depth && at.parent !== undefined; steps++) at = at.parent;

@@ -1,11 +1,11 @@
-/** A connection of some client library, as far as subscriptions go. */
+/** Subscription interface of a client library's connection. */
 export interface Connection {
   /**
-   * Subscribes; each notification's result goes to `onResult`, those that come with the answer included.
-   * @throws RefusedError where the service refuses; any other error where the connection is at its end
+   * Subscribes; the result of each notification goes to `onResult`, including notifications that arrive with the response.
+   * @throws RefusedError when the service refuses; any other error when the connection ends
    */
   subscribe(params: readonly unknown[], onResult: (result: unknown) => void): Promise<void>;
-  /** Resolves when it is closed, from whichever side. */
+  /** Resolves when either side closes the connection. */
   readonly closed: Promise<void>;
   close(): void;
 }

@@ -1,10 +1,10 @@
-/** A TCP proxy in front of the service, by which a client's connection is broken at any byte. */
+/** A TCP proxy in front of the service that breaks a client's connection at any byte. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export class CutProxy {
-  /** Where connections go to; a later one goes to another port once this is set. */
+  /** Port of the service for new connections; may be changed. */
   targetPort: number;
   readonly #server: Server;
   readonly #pairs = new Set<readonly [client: Socket, service: Socket]>();
@@ -27,7 +27,7 @@ export class CutProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Breaks what is open: now, or after so many further bytes of the service. */
+  /** Breaks open connections, at once or after `afterBytes` further bytes of the service. */
   cut(afterBytes: number): void {
     if (afterBytes > 0) this.#cutAfter = afterBytes;
     else for (const pair of this.#pairs) this.#break(pair);

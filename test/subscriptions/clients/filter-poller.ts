@@ -1,6 +1,6 @@
 /**
- * A filter over HTTP, each poll on a connection of its own, by one replica after the other and whichever worker has time. It is polled again
- * whatever happens to an answer. Right is what docs/operations.md says: each change once, but for an answer which a process that was killed had sent.
+ * A filter over HTTP, where each poll uses its own connection, to one replica after another and any worker. It is polled again after any response or failure.
+ * The expectation is that of docs/operations.md: each change comes once, except in a response that a killed process had sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
@@ -11,21 +11,21 @@ import { type Criteria, LogsFollower } from './logs-follower.ts';
 
 const POLL_MS = 250;
 const ANSWER_MS = 60_000;
-/** Events that are kept for a complaint. */
+/** Number of recent events reported in a complaint. */
 const KEPT_EVENTS = 12;
-/** What differs between errors of one kind: hashes and numbers. */
+/** Hashes and numbers, which vary between errors of one kind. */
 const VARIABLE = /0x[0-9a-f]+|\b\d+\b/g;
 
-/** What is polled, and what has happened to it. */
+/** The polled service, and the disturbances that affect filters. */
 export type PolledService = {
   readonly programs: readonly { readonly port: number }[];
   readonly path: string;
   readonly killedAt: number;
-  /** Where filters are that replicas share. */
+  /** The server that stores the filters shared by replicas. */
   readonly store: { readonly emptiedAt: number } | undefined;
 };
 
-/** Finds a block that was made, on whichever branch. */
+/** Finds a block on any branch. */
 export type FindBlock = (hash: string) => ForkBlock | undefined;
 type Answer = {
   readonly result?: unknown;
@@ -35,31 +35,31 @@ type LogResult = { readonly blockHash: string; readonly removed: boolean };
 
 export class FilterPoller {
   readonly name: string;
-  /** Filters that were made. */
+  /** Number of filters made. */
   made = 0;
-  /** Answers that were given again after the end of a process. */
+  /** Number of responses sent again after the end of a process. */
   repeated = 0;
-  /** Errors after which the same filter was polled again. */
+  /** Errors after which the same filter was polled again, by kind. */
   readonly refusals: Map<string, number> = new Map();
   readonly #count = new FaultCount();
   readonly #criteria: Criteria | undefined;
   readonly #find: FindBlock;
   readonly #service: PolledService;
-  /** Of the filter that is polled. */
+  /** Follower of the polled filter. */
   #follower: Follower | undefined;
   #received = 0;
   #polls = 0;
   #requested = 0;
-  /** Answers of the filter that had something, and when the last one was asked for. */
+  /** Non-empty responses of the filter, and the time of the last request that got one. */
   #answers: (readonly unknown[])[] = [];
   #lastAskedAt = -Infinity;
   #madeAt = 0;
-  /** The last blocks that came or went, with the polls that said so. */
+  /** The last added or removed blocks, with the polls that reported them. */
   readonly #events: string[] = [];
   #isStopped = false;
   #done: Promise<void> | undefined;
 
-  /** @param criteria of logs; without them it is a filter of blocks */
+  /** @param criteria criteria of a log filter; undefined makes a block filter */
   constructor(name: string, criteria: Criteria | undefined, service: PolledService, find: FindBlock) {
     this.name = name;
     this.#criteria = criteria;
@@ -80,7 +80,7 @@ export class FilterPoller {
     return this.#received;
   }
 
-  /** Whether the present filter has given all up to the head; one that has given nothing had nothing to give, as far as is known. */
+  /** Whether the current filter has returned all changes up to the head; one that has returned nothing counts as complete. */
   isAt(head: ForkBlock): boolean {
     return this.#follower === undefined ? this.made > 0 : this.#follower.isAt(head);
   }
@@ -98,13 +98,13 @@ export class FilterPoller {
       try {
         id = id === undefined ? await this.#make() : await this.#poll(id);
       } catch {
-        // The next poll gives what this one has lost.
+        // The next poll returns the changes that this one lost.
       }
       await sleep(POLL_MS);
     }
   }
 
-  /** @returns the new filter, if one was made */
+  /** @returns the id of the new filter; undefined when none was made */
   async #make(): Promise<unknown> {
     const criteria = this.#criteria;
     const madeAt = performance.now();
@@ -121,7 +121,7 @@ export class FilterPoller {
     return result;
   }
 
-  /** @returns the filter to poll next; undefined where it is gone */
+  /** @returns the id of the filter to poll next; undefined when it is gone */
   async #poll(id: unknown): Promise<unknown> {
     const requestedAt = performance.now();
     const { result, error } = await this.#ask('eth_getFilterChanges', id);
@@ -136,7 +136,7 @@ export class FilterPoller {
         this.#count.add('refused', `${this.name}: ${error.message}`);
       return undefined;
     }
-    // What cannot be read now has taken nothing, and the next poll goes on.
+    // A failed read consumes no changes, and the next poll continues.
     const kind = error.message.replace(VARIABLE, 'N');
     this.refusals.set(kind, (this.refusals.get(kind) ?? 0) + 1);
     return id;
@@ -146,7 +146,7 @@ export class FilterPoller {
     if (items.length === 0) return;
     const wasKilled = this.#service.killedAt >= this.#lastAskedAt && this.#answers.length > 0;
     this.#lastAskedAt = requestedAt;
-    // A process that has ended may have sent the last answer without a note of it: then this one begins where that one began.
+    // A process that ended may have sent the last response without recording it; then this response begins where that one began.
     if (wasKilled && this.#countFaults([...this.#answers, items]) > this.#countFaults(this.#answers)) {
       const earlier = this.#answers.slice(0, -1);
       if (this.#countFaults([...earlier, items]) <= this.#countFaults(earlier)) {
@@ -163,7 +163,7 @@ export class FilterPoller {
     return this.#follow(answers)?.complaints.length ?? 0;
   }
 
-  /** What follows the chain as answers have given it. */
+  /** Replays responses, and returns their follower. */
   #follow(answers: readonly (readonly unknown[])[]): Follower | undefined {
     let follower: Follower | undefined;
     for (const item of answers.flat()) follower = this.#take(item, follower);
@@ -201,12 +201,12 @@ export class FilterPoller {
     return this.#criteria !== undefined && (item as LogResult).removed;
   }
 
-  /** @returns what follows from then on */
+  /** Applies one item. @returns the follower afterwards */
   #take(item: unknown, follower: Follower | undefined): Follower | undefined {
     const block = this.#findBlock(item);
     if (block?.parent === undefined) return follower;
     const isRemoved = this.#isRemoved(item);
-    // A reorg right after it was made takes back what came before it.
+    // A reorg right after the creation of the filter removes blocks from before it.
     if (isRemoved && follower === undefined) return undefined;
     const { hash, number, parent } = block;
     const isLog = this.#criteria !== undefined;

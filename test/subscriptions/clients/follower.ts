@@ -1,14 +1,14 @@
-/** A subscriber: where it is, what it got, and what was wrong with that. */
+/** A subscriber: its position, its notifications, and the faults in them. */
 import type { ForkBlock } from '../chain/fork-chain.ts';
 
-/** What must not happen to a subscriber. */
+/** Faults that must not happen to a subscriber. */
 export type Faults = {
   lost: number;
   doubled: number;
   disordered: number;
-  /** Taken back by the chain, and not by what it got. */
+  /** Blocks or logs that the chain removed and its notifications did not. */
   kept: number;
-  /** Subscriptions that could not go on where they stopped. */
+  /** Subscriptions that could not resume where they stopped. */
   refused: number;
 };
 
@@ -17,26 +17,26 @@ export const NO_FAULTS: Faults = { lost: 0, doubled: 0, disordered: 0, kept: 0, 
 export interface Follower {
   readonly name: string;
   readonly faults: Faults;
-  /** Notifications so far. */
+  /** Number of notifications so far. */
   readonly received: number;
-  /** The first things that were wrong, in words. */
+  /** Descriptions of the first faults. */
   readonly complaints: readonly string[];
-  /** How it subscribes now: where it begins, or goes on. */
+  /** Parameters of the next subscription, including where it begins or resumes. */
   readonly params: readonly unknown[];
   accept(result: unknown): void;
-  /** Its connection is gone, in whatever it was in the middle of. */
+  /** The connection broke, possibly in the middle of a block. */
   interrupt(): void;
-  /** The service does not let it go on: it begins anew. */
+  /** The service refuses to resume the subscription, so it begins anew. */
   refuse(reason: string): void;
-  /** Whether it has all up to the head. */
+  /** True when all notifications up to the head arrived. */
   isAt(head: ForkBlock): boolean;
-  /** Compares all that it has with the chain. */
+  /** Compares all its blocks or logs with the chain. */
   check(head: ForkBlock): void;
 }
 
 const MAX_COMPLAINTS = 5;
 
-/** Counts what is wrong. */
+/** Counts faults. */
 export class FaultCount {
   readonly faults: Faults = { ...NO_FAULTS };
   readonly complaints: string[] = [];

@@ -1,4 +1,4 @@
-/** A subscriber of `newHeads`: its steps are applied to the chain that it has. */
+/** A subscriber of `newHeads` that applies each notification to its own chain. */
 import type { ForkBlock } from '../chain/fork-chain.ts';
 import { FaultCount, type Follower } from './follower.ts';
 
@@ -10,7 +10,7 @@ type Header = {
 };
 type Place = { readonly hash: string; readonly parentHash: string; readonly number: number };
 
-/** How its first subscription says where to begin: after a block, at a number, or not at all. */
+/** Start of the first subscription: after a block, at a number, or unspecified. */
 export type HeadsStart = 'afterHash' | 'fromBlock' | 'none';
 
 export class HeadsFollower implements Follower {
@@ -18,12 +18,12 @@ export class HeadsFollower implements Follower {
   received = 0;
   readonly #count = new FaultCount();
   readonly #start: HeadsStart;
-  /** The block below the first that it gets; unknown until then where it does not say where to begin. */
+  /** The block below its first one; unknown until then when the start is unspecified. */
   #base: { readonly hash: string; readonly number: number } | undefined;
   readonly #chain: Place[] = [];
-  /** Of the chain. */
+  /** Hashes of `#chain`. */
   readonly #hashes = new Set<string>();
-  /** Whether the service tells it of removed blocks. */
+  /** Whether the subscription names its start, so that the service reports removed blocks. */
   #isNamed: boolean;
 
   constructor(name: string, start: HeadsStart, head: ForkBlock) {
@@ -68,7 +68,7 @@ export class HeadsFollower implements Follower {
   }
 
   interrupt(): void {
-    // What it got by then it has: a header is one notification.
+    // A header is one notification, so everything received so far is complete.
     if (this.#tip !== undefined) this.#isNamed = true;
   }
 
@@ -100,7 +100,7 @@ export class HeadsFollower implements Follower {
     return this.#chain.at(-1) ?? this.#base;
   }
 
-  /** A block that does not follow the tip: after a reorg, or wrong. */
+  /** Handles a block that does not follow the tip: after a reorg, or a fault. */
   #resolve(hash: string, parentHash: string, number: number): void {
     const tip = this.#tip;
     const at = `${number} ${hash} after ${tip?.number} ${tip?.hash}`;
@@ -109,7 +109,7 @@ export class HeadsFollower implements Follower {
     if (isBelow) {
       if (this.#isNamed) this.#count.add('disordered', `${at}, none was removed`);
       while (this.#chain.length > 0 && this.#tip?.hash !== parentHash) this.#pop();
-      // A subscription that did not name where to begin may begin just before a reorg.
+      // A subscription without a named start may begin just before a reorg.
     } else if (this.#isNamed || number > (this.#base?.number ?? 0) + 1)
       this.#count.add('disordered', `${at}, a gap`);
     else {

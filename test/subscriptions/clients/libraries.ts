@@ -1,4 +1,4 @@
-/** The connections of ethers, viem, and plain WebSockets. */
+/** Connections of ethers, viem, and bare WebSockets. */
 import { once } from 'node:events';
 import { Network, WebSocketProvider } from 'ethers';
 import { createPublicClient, webSocket } from 'viem';
@@ -11,7 +11,7 @@ const CONNECT_MS = 60_000;
 async function open(url: string): Promise<WebSocket> {
   const socket = new WebSocket(url, { handshakeTimeout: CONNECT_MS });
   await once(socket, 'open');
-  // What breaks it closes it, which is listened for.
+  // An error closes the socket, and the close event is handled.
   socket.on('error', () => socket.terminate());
   return socket;
 }
@@ -64,7 +64,7 @@ export const connectEthers: Connect = async (url): Promise<Connection> => {
   const socket = new WebSocket(url, { handshakeTimeout: CONNECT_MS });
   const opened = once(socket, 'open');
   const network = Network.from(CHAIN_ID);
-  // `ws` is what the provider uses by itself; their types differ.
+  // The provider uses `ws` by default; only the types differ.
   const provider = new WebSocketProvider(socket as never, network, { staticNetwork: network });
   await opened;
   socket.on('error', () => socket.terminate());
@@ -84,7 +84,7 @@ export const connectEthers: Connect = async (url): Promise<Connection> => {
 };
 
 export const connectViem: Connect = async (url): Promise<Connection> => {
-  // The library keeps one connection for one URL and these options.
+  // The library shares one connection per URL and options.
   const client = createPublicClient({ transport: webSocket(url, { reconnect: false, keepAlive: false }) });
   const rpc = await client.transport.getRpcClient();
   const socket = rpc.socket as unknown as WebSocket;
@@ -100,7 +100,7 @@ export const connectViem: Connect = async (url): Promise<Connection> => {
       const requested = client.transport.subscribe({
         params: params as never,
         onData: (data: { readonly result: unknown }) => onResult(data.result),
-        // The connection's end is seen by `closed`.
+        // `closed` reports the connection's end.
         onError: () => {},
       } as never);
       requested.catch(() => {});

@@ -1,6 +1,6 @@
 /**
- * A subscriber of `logs`. Each log is a notification of its own, so a connection may end between two of a block. What it has of
- * the block that the last notification was about it forgets then, and goes on behind the block before: that one is whole.
+ * A subscriber of `logs`. Each log is a separate notification, so a connection may end between two of a block. It then discards its logs of the last notified
+ * block, and resumes after the block before, which is complete.
  */
 import type { ChainLog, ForkBlock } from '../chain/fork-chain.ts';
 import { FaultCount, type Follower } from './follower.ts';
@@ -29,10 +29,10 @@ export class LogsFollower implements Follower {
   readonly #logs: Place[] = [];
   readonly #keys = new Set<string>();
   #last: Place | undefined;
-  /** The block at or below the start that is being taken back, and the last log of it that was. */
+  /** The block at or below the start that is being removed, and its last removed log. */
   #leaving: { readonly block: ForkBlock; readonly place: Place } | undefined;
 
-  /** @param start what it begins behind */
+  /** @param start block after which it begins */
   constructor(name: string, criteria: Criteria, start: ForkBlock) {
     this.name = name;
     this.#criteria = criteria;
@@ -51,7 +51,7 @@ export class LogsFollower implements Follower {
     return this.#start;
   }
 
-  /** A block came: where it began on a branch without it, what came instead counts from where the two part. */
+  /** A block was added: when the start is on another branch, the start moves to their common ancestor. */
   goTo(block: ForkBlock): void {
     let other: ForkBlock | undefined = block.parent;
     while (other !== undefined && other.hash !== this.#start.hash) {
@@ -117,10 +117,7 @@ export class LogsFollower implements Follower {
     return expected;
   }
 
-  /**
-   * It began on a branch that left the chain: logs from before are taken back too, each once, the last first. What comes instead counts from
-   * the block below on.
-   */
+  /** Handles removed logs from before a start whose branch left the chain: each is removed once, the last first. The start moves to the block below. */
   #takesBackStart(place: Place): boolean {
     const before = this.#leaving;
     if (before !== undefined && !follows(place, before.place)) return false;

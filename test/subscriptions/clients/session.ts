@@ -1,4 +1,4 @@
-/** A client: one connection with its subscribers, opened again when it breaks, each subscriber going on where it stopped. */
+/** A client: one connection with its subscribers. It reconnects after a break, and each subscriber resumes where it stopped. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connect, type Connection, RefusedError } from './connection.ts';
 import type { CutProxy } from './cut-proxy.ts';
@@ -15,13 +15,13 @@ export class Session {
   readonly name: string;
   readonly followers: readonly Follower[];
   readonly proxy: CutProxy;
-  /** Connections that were opened. */
+  /** Number of connections opened. */
   opened = 0;
-  /** Milliseconds from the end of a connection to the next. */
+  /** Milliseconds between the end of a connection and the next one. */
   awayMs = 0;
-  /** Why connections could not be opened, by text. */
+  /** Failed connection attempts by error text. */
   readonly failures: Map<string, number> = new Map();
-  /** Why subscriptions were refused for the moment, by text. */
+  /** Temporarily refused subscriptions by error text. */
   readonly refusals: Map<string, number> = new Map();
   readonly #connect: Connect;
   readonly #path: string;
@@ -32,7 +32,7 @@ export class Session {
   #isStopped = false;
   #done: Promise<void> | undefined;
 
-  /** @param explain what is known about why a subscription cannot go on */
+  /** @param explain returns known reasons why a subscription cannot resume */
   constructor(
     name: string,
     connect: Connect,
@@ -49,7 +49,7 @@ export class Session {
     this.#explain = explain;
   }
 
-  /** What it does, and for how long. */
+  /** Current state, and its duration. */
   get state(): string {
     return `${this.#state} for ${((performance.now() - this.#stateSince) / 1_000).toFixed(1)} s`;
   }
@@ -106,7 +106,7 @@ export class Session {
         });
         return;
       } catch (error) {
-        // Whatever else it is, the connection is at its end.
+        // Any other error means that the connection ended.
         if (!(error instanceof RefusedError)) return;
         this.refusals.set(error.message, (this.refusals.get(error.message) ?? 0) + 1);
         if (error.code === CANNOT_GO_ON) follower.refuse(await this.#explain(error.message));

@@ -1,4 +1,4 @@
-/** A geth of which the harness is the consensus client: its engine API is told which block is the head. */
+/** A geth whose consensus client is the harness: the engine API sets its head. */
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,9 +29,9 @@ export class GethProcess implements NodeProcess {
   readonly #folder = makeTemporaryFolder();
   readonly #transport: 'http' | 'ws';
   #launched: LaunchedGeth | undefined;
-  /** Blocks that it has, as far as they were given to it since its start. */
+  /** Hashes of blocks known to be in the node, as far as they were delivered since its start. */
   #known = new Set<string>();
-  /** Whether that is all that matters. */
+  /** Whether `#known` is complete as far as later deliveries need it. */
   #isKnownWhole = true;
 
   constructor(genesisText: string, transport: 'http' | 'ws') {
@@ -77,7 +77,7 @@ export class GethProcess implements NodeProcess {
 
   async #has({ hash }: ForkBlock): Promise<boolean> {
     if (this.#known.has(hash)) return true;
-    // What it has kept over a restart need not be given to it again.
+    // Blocks that the node stored before a restart need not be delivered again.
     if (this.#isKnownWhole) return false;
     const found = (await askerOf(this.httpUrl)('eth_getHeaderByHash', hash)) !== null;
     if (found) {
@@ -87,11 +87,11 @@ export class GethProcess implements NodeProcess {
     return found;
   }
 
-  /** Gives it a block of which it has the parent; its head stays. */
+  /** Delivers a block whose parent the node has; its head stays. */
   async give(block: ForkBlock): Promise<void> {
     const call = ['engine_newPayloadV2', [payloadOf(block)]] as const;
     let result = await this.askEngine(...call);
-    // A geth that was killed may have a block and not its state, which it makes again when that block becomes its head.
+    // A killed geth may have a block without its state, which it recomputes when that block becomes its head.
     if ((result as { readonly status: string }).status === 'ACCEPTED' && block.parent !== undefined) {
       await this.setHead(block.parent.hash);
       result = await this.askEngine(...call);
@@ -101,7 +101,7 @@ export class GethProcess implements NodeProcess {
     this.#known.add(block.hash);
   }
 
-  /** Makes a block that it has its head. */
+  /** Sets the head to a block that the node has. */
   async setHead(hash: string): Promise<void> {
     const state = { headBlockHash: hash, safeBlockHash: ZERO_HASH, finalizedBlockHash: ZERO_HASH };
     expectValid(await this.askEngine('engine_forkchoiceUpdatedV2', [state, null]));
@@ -145,7 +145,7 @@ export class GethProcess implements NodeProcess {
       runGeth(program, [...data, '--state.scheme', 'hash', 'init', this.#genesisFile]);
     }
     this.#forget();
-    // A new one has the genesis block only.
+    // A new node has only the genesis block.
     this.#isKnownWhole = isNew;
     const options = [...data, '--cache', '64', '--authrpc.jwtsecret', writeSecret(this.#folder.path)];
     for (let attempt = 1; ; attempt++) {
@@ -158,7 +158,7 @@ export class GethProcess implements NodeProcess {
         );
         return;
       } catch (error) {
-        // A connection may have been given the port in the meantime.
+        // A connection may have taken the port meanwhile.
         if (attempt === START_ATTEMPTS) throw error;
         await sleep(START_PAUSE_MS);
       }
@@ -170,7 +170,7 @@ export class GethProcess implements NodeProcess {
     this.#folder.remove();
   }
 
-  /** What it has after its end, or after a call that failed, is to be asked. */
+  /** After the end of the process or a failed call, its blocks have to be queried again. */
   #forget(): void {
     this.#known = new Set();
     this.#isKnownWhole = false;

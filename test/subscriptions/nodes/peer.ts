@@ -1,42 +1,42 @@
-/** A node of the network under test, and what can happen to it. */
+/** A node of the network under test, and its disturbances. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ForkBlock } from '../chain/fork-chain.ts';
 
 const RETRY_MS = 50;
-/** Without a block that was delivered, on a busy machine. */
+/** Longest time without a delivered block on a busy machine. */
 const DELIVERY_MS = 240_000;
 
-/** What a kind of node does by itself. Each rejects where the process is not up; the caller tries again. */
+/** Operations of one kind of node. Each rejects when the process is not up; the caller tries again. */
 export interface NodeProcess {
-  /** As the service is configured with it. */
+  /** URL in the service's configuration. */
   readonly url: string;
   readonly httpUrl: string;
-  /** Gives it the blocks that it lacks, and makes this one its head. */
+  /** Delivers the blocks that the node lacks, and makes this one its head. */
   deliver(block: ForkBlock): Promise<void>;
-  /** Blocks that it was given. */
+  /** Number of blocks delivered to it. */
   readonly provided: number;
-  /** How its process ended; undefined while it runs. */
+  /** Description of how its process ended; undefined while it runs. */
   readonly end: string | undefined;
-  /** Stops it where it stands: connections stay, nothing is answered. */
+  /** Suspends the process: connections stay, nothing is answered. */
   pause(): void;
   goOn(): void;
-  /** Ends it without a warning. */
+  /** Kills the process without a warning. */
   kill(): Promise<void>;
-  /** Starts it again at its address. @param isNew with nothing of what it had */
+  /** Restarts the process at its address. @param isNew discards all its data */
   restart(isNew: boolean): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** Follows the chain as it is given to it, unless it is disturbed. */
+/** Follows the chain by delivered blocks, unless it is disturbed. */
 export class Peer {
   readonly name: string;
   readonly process: NodeProcess;
-  /** Whether something happens to it. */
+  /** Whether a disturbance is in progress. */
   isDisturbed = false;
   #wanted: ForkBlock;
-  /** What it follows instead. */
+  /** Block that it follows instead of the chain's head. */
   #pinned: ForkBlock | undefined;
-  /** Undefined from its start to the first. */
+  /** Last delivered block; undefined from a restart to the first delivery. */
   #delivered: ForkBlock | undefined;
   #failure = '';
   #isUp = true;
@@ -50,13 +50,13 @@ export class Peer {
     this.#delivered = head;
   }
 
-  /** Has its head become this block, after a while. */
+  /** Makes this block its head, after a while. */
   follow(head: ForkBlock): void {
     this.#wanted = head;
     void this.#deliver();
   }
 
-  /** Has it stay at a block, or go to it, whatever it is given; until `unpin`. */
+  /** Keeps the node at a block, whatever the chain's head is, until `unpin`. */
   pin(block: ForkBlock): void {
     this.#pinned = block;
     void this.#deliver();
@@ -80,14 +80,14 @@ export class Peer {
   }
 
   /**
-   * Resolves once it has had, since its start, what it was to follow at some moment: on a busy machine the head is another one by then.
-   * @throws Error when it does not go on, with what the node said last
+   * Resolves when it has received, since its start, the target of some moment: on a busy machine the head has moved by then.
+   * @throws Error when it makes no progress, with the last error of the node
    */
   whenDelivered(): Promise<void> {
     return this.#until(() => this.#delivered !== undefined);
   }
 
-  /** Resolves once it has what it is to follow now. @throws as `whenDelivered` */
+  /** Resolves when it has its current target. @throws Error when it makes no progress, with the last error of the node */
   whenThere(): Promise<void> {
     return this.#until(() => this.#delivered === (this.#pinned ?? this.#wanted));
   }
@@ -108,7 +108,7 @@ export class Peer {
     await this.process.dispose();
   }
 
-  /** What ended without being killed here, on a machine without room for it, is started again as by a supervisor. */
+  /** Restarts a process that ended without being killed here, as a supervisor does; a machine may lack room for it. */
   async #restartEnded(): Promise<void> {
     const { end } = this.process;
     if (end === undefined || !this.#isUp || this.#isClosed) return;

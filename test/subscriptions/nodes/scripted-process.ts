@@ -1,4 +1,4 @@
-/** A node in this process, for where there is no geth: answers over HTTP and WebSocket from the blocks that it was given. */
+/** A node in this process, used without geth: it answers over HTTP and WebSocket from the delivered blocks. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -32,7 +32,7 @@ export class ScriptedProcess implements NodeProcess {
   #port = 0;
   #known = new Map<string, ForkBlock>();
   #head: ForkBlock;
-  /** Of calls that came while it was paused; undefined while it is not. */
+  /** Continuations of calls that arrived while it is paused; undefined when it is not paused. */
   #reserved: (() => void)[] | undefined;
 
   constructor(genesis: ForkBlock, transport: 'http' | 'ws') {
@@ -111,7 +111,7 @@ export class ScriptedProcess implements NodeProcess {
       socket.on('close', () => this.#sockets.delete(socket));
     });
     this.#port = await listenOn(server, this.#port);
-    // It passes on errors of the server, also those of listening.
+    // The WebSocket server emits errors of the HTTP server, including those of listening.
     const webSockets = new WebSocketServer({ server });
     webSockets.on('connection', (socket) => this.#serve(socket));
     this.#server = server;
@@ -171,7 +171,7 @@ export class ScriptedProcess implements NodeProcess {
     return { ...envelope, error: { code: METHOD_NOT_FOUND, message } };
   }
 
-  /** Undefined where it does not have the method. */
+  /** Computes a result; undefined when the method does not exist. */
   #find(method: string, params: readonly unknown[]): unknown {
     switch (method) {
       case 'eth_chainId':
@@ -197,7 +197,7 @@ export class ScriptedProcess implements NodeProcess {
         return this.#findReceipt(String(params[0]));
       case 'eth_getTransactionCount': {
         const block = this.#locate(params[1]);
-        // One account sends.
+        // Only one account sends.
         return block === undefined ? null : `0x${block.nonce.toString(16)}`;
       }
       case 'eth_getLogs':

@@ -1,4 +1,4 @@
-/** Receipts through several processes of which heads arrive at different times, and what the others answer after them. */
+/** Receipts through several processes whose heads arrive at different times, and the responses of the others after them. */
 import { request as sendRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
@@ -12,20 +12,20 @@ import { ScriptedProcess } from '../nodes/scripted-process.ts';
 import { networkOf } from '../service.ts';
 
 const BLOCK_MS = 200;
-/** By how much a node may have a block later than the first. */
+/** Longest delay of a block at a node after the first node has it, ms. */
 const MAX_LATE_MS = 300;
 const NODES = 3;
-/** Requests for one receipt, and pauses between them. */
+/** Most requests for one receipt; pauses between them in ms. */
 const MAX_ASKS = 400;
 const ASK_PAUSE_MS = 5;
 
 export type LaterReads = {
   readonly receipts: number;
-  /** Reads of the head after a receipt or an answer at the head. */
+  /** Reads of the head after a receipt or a response at the head. */
   readonly reads: number;
-  /** Those that were older. */
+  /** Reads that returned an older head. */
   readonly older: readonly string[];
-  /** Reads that were refused, since the head was not there in time. */
+  /** Reads that were refused, because the head did not arrive in time. */
   readonly refused: readonly string[];
   readonly blocks: number;
   readonly seconds: number;
@@ -35,9 +35,9 @@ export type LaterReadsOptions = {
   readonly receipts: number;
   /** Workers of each program. */
   readonly workers: number;
-  /** Programs that share a server; one without a server where it is absent. */
+  /** Programs that share a server; one program without a server when absent. */
   readonly replicas?: { readonly count: number; readonly server: RedisServer };
-  /** Keys that ask at the same time. */
+  /** Keys that send requests at the same time. */
   readonly clients?: number;
 };
 
@@ -82,7 +82,7 @@ function networkFor(
   server: RedisServer | undefined,
   order: number,
 ): Record<string, unknown> {
-  // A replica has one node of its own: its head comes when that node has it.
+  // A replica has its own node: its head arrives when that node has it.
   const own = server === undefined ? urls : [urls[order % urls.length] as string];
   return {
     ...networkOf(own, chain.genesis.hash, 0),
@@ -91,7 +91,7 @@ function networkFor(
   };
 }
 
-/** Makes blocks, of which one node has each at once, the others later. */
+/** Makes blocks; one node has each at once, the others later. */
 async function grow(
   chain: ForkChain,
   nodes: readonly ScriptedProcess[],
@@ -122,7 +122,7 @@ type Reading = {
   readonly tally: { receipts: number; reads: number; older: string[]; refused: string[] };
 };
 
-/** Waits for receipts of the newest block at any process, then reads the head at all of them, several times. */
+/** Waits for receipts of the newest block at any process, then reads the head several times at all of them. */
 async function readAfterReceipts(newest: () => ForkBlock, reading: Reading): Promise<void> {
   const { ports, path, tally, receipts } = reading;
   let turn = 0;
@@ -169,7 +169,7 @@ async function readAfterReceipts(newest: () => ForkBlock, reading: Reading): Pro
 
 type Answer = { readonly result?: unknown; readonly error?: { readonly message: string } };
 
-/** Over a connection of its own: the kernel chooses the worker. */
+/** Posts on a new connection, so the kernel chooses the worker. */
 function post(port: number, path: string, method: string, params: readonly unknown[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = sendRequest(

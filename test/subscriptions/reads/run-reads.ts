@@ -1,7 +1,7 @@
 /**
- * `npm run test:reads`: clients wait for receipts through the shipped program, over three nodes that have each block at different times, and
- * ask all processes for the head, a nonce at `latest` and the block of the receipt. Right is: no answer is older than one before it, and none is refused.
- * Options: `--receipts 5000` of each arrangement.
+ * `npm run test:reads`: clients wait for receipts through the shipped program, over three nodes that have each block at different times, and request the
+ * head, a nonce at `latest` and the block of the receipt from all processes. No answer may be older than one before it, and none may be refused. Options:
+ * `--receipts 5000` per arrangement.
  */
 import { parseArgs } from 'node:util';
 import { findRedisProgram, NO_REDIS_REASON, startRedis } from '../../support/redis.ts';

@@ -1,4 +1,4 @@
-/** Three geth nodes of one chain: the first one builds its blocks from its pool, the last one is given them late. */
+/** Three geth nodes of one chain: the first builds its blocks from its pool, the last receives them late. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectValid } from '../../geth/node/geth-node.ts';
 import { createGenesis } from '../../support/test-chain.ts';
@@ -18,10 +18,10 @@ type Payload = {
 export class PayloadChain {
   readonly nodes: readonly GethProcess[];
   readonly genesisHash: string;
-  /** Transactions in blocks. */
+  /** Number of transactions in blocks. */
   included = 0;
   readonly #lag: number;
-  /** The last of which the last node does not have. */
+  /** Payloads of the chain; the last node lacks the last ones. */
   readonly #payloads: Payload[] = [];
   #head: { readonly hash: string; readonly timestamp: number };
 
@@ -32,7 +32,7 @@ export class PayloadChain {
     this.#head = { hash: genesis.hash, timestamp: Number(genesis.timestamp) };
   }
 
-  /** @param accounts that have 100 ether each @param lag of the last node, in blocks */
+  /** @param accounts addresses with 100 ether each @param lag delay of the last node, in blocks */
   static async open(accounts: readonly string[], lag: number): Promise<PayloadChain> {
     const alloc = Object.fromEntries(accounts.map((account) => [account, { balance: `${10n ** 20n}` }]));
     const timestamp = `0x${Math.floor(Date.now() / 1_000).toString(16)}`;
@@ -49,7 +49,7 @@ export class PayloadChain {
     return this.#payloads.length;
   }
 
-  /** Builds the next block, and gives each node what it is to have by now. */
+  /** Builds the next block, and delivers to each node the block that is due. */
   async grow(): Promise<void> {
     const [builder, ...others] = this.nodes as [GethProcess, ...GethProcess[]];
     const timestamp = Math.max(this.#head.timestamp + 1, Math.floor(Date.now() / 1_000));

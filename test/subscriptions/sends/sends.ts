@@ -33,7 +33,7 @@ export async function runSends(transfers: number, wallets: number, workers: numb
   try {
     for (let count = 0; count < FIRST_BLOCKS; count++) await chain.grow();
     growth = grow(chain, () => isGrowing);
-    // Reported where it is waited for.
+    // The awaiting caller reports the error.
     growth.catch(() => {});
     const urls = chain.nodes.map(({ url }) => url);
     const service = await Service.start(urls, chain.genesisHash, { replicas: 1, workers });
@@ -66,7 +66,7 @@ export async function runSends(transfers: number, wallets: number, workers: numb
     return { mined: seen.mined, faults: seen.faults, blocks: chain.height, seconds };
   } finally {
     isGrowing = false;
-    // What fails because its node has ended would hide why this ends.
+    // A failure caused by the end of the nodes would hide the original error.
     await growth.catch(() => {});
     await chain.dispose();
   }

@@ -1,4 +1,4 @@
-/** Wallets of ethers and viem that send transfers and wait for them, and what they must not see on the way. */
+/** Wallets of ethers and viem that send transfers and wait for them, with checks of their responses. */
 import { JsonRpcProvider, Network, type Provider, Wallet, WebSocketProvider } from 'ethers';
 import { createPublicClient, createWalletClient, custom, defineChain, type Hex, http, webSocket } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -18,13 +18,13 @@ export const WALLET_KINDS: readonly WalletKind[] = [
   'viem, WebSocket',
 ];
 
-/** What was wrong, by kind; `seen` counts what was looked at. */
+/** Faults, with the number of mined transfers. */
 export class Observations {
   readonly faults: string[] = [];
   mined = 0;
   readonly #receipts = new Set<string>();
 
-  /** Each answer that a library got. */
+  /** Checks a response that a library received. */
   watch(kind: string, method: string, params: readonly unknown[], result: unknown): void {
     if (method !== 'eth_getTransactionReceipt') return;
     const hash = String(params[0]);
@@ -39,14 +39,14 @@ export class Observations {
 
 export type Sender = {
   readonly kind: WalletKind;
-  /** Sends so many transfers, in bursts, each burst waited for. */
+  /** Sends `count` transfers in bursts, and waits for each burst. */
   run(count: number): Promise<void>;
   close(): Promise<void>;
 };
 
-/** What a library does for one wallet. */
+/** Operations of a library for one wallet. */
 type Library = {
-  /** @param value that tells it from others, Wei */
+  /** @param value distinguishes the transfer, wei */
   send(value: bigint): Promise<Hex>;
   waitFor(hash: Hex): Promise<{ readonly succeeded: boolean }>;
   ask(method: string, params: readonly unknown[]): Promise<unknown>;
@@ -112,7 +112,7 @@ function watchProvider<T extends JsonRpcProvider | WebSocketProvider>(
 
 function openEthers(kind: string, key: Hex, url: string, seen: Observations): Library {
   const network = Network.from(CHAIN_ID);
-  // It keeps counts of transactions for 250 ms otherwise, and gives two transfers the same nonce.
+  // Otherwise ethers caches transaction counts for 250 ms, and assigns two transfers the same nonce.
   const options = { staticNetwork: network, pollingInterval: POLL_MS, cacheTimeout: -1 };
   const provider = url.startsWith('http')
     ? new JsonRpcProvider(url, network, options)
@@ -142,7 +142,7 @@ function openViem(kind: string, key: Hex, url: string, seen: Observations): Libr
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [url] } },
   });
-  // The library shares one connection for one URL.
+  // viem shares one connection per URL.
   const own = `${url}?wallet=${key.slice(-4)}`;
   const inner = (url.startsWith('http') ? http(url) : webSocket(own))({ chain });
   const transport = custom({
