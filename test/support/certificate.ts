@@ -29,7 +29,7 @@ const OID = {
 
 const DAY_MS = 86_400_000;
 
-/** @param days of validity from now on; negative: expired since */
+/** @param days validity from now on; negative for a certificate that has expired */
 export function createCertificate(name = 'localhost', days = 30): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = encode('sequence', encode('oid', OID.ecdsaWithSha256));

@@ -1,7 +1,7 @@
 import { request as post } from 'undici';
 import { WebSocket } from 'ws';
 
-/** Sends one JSON text and gives back the answer's. */
+/** Sends one JSON text and returns the text of the response. */
 export type Exchanger = { send(request: string): Promise<string>; close(): Promise<void> };
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
