@@ -101,7 +101,7 @@ const VALID: readonly (readonly [string, Uint8Array])[] = [
   ['set code', makeTransaction({ type: 4, authorizationList: [AUTHORIZATION] })],
 ];
 
-/** Replaces each byte by several values and truncates at each length. */
+/** Replaces each byte by several values, truncates at each length, and appends a byte. */
 function* damage(name: string, bytes: Uint8Array): Generator<BadTransaction> {
   for (let at = 0; at < bytes.length; at++) {
     for (const value of [0x00, 0x01, 0x7f, 0x80, 0x81, 0xb8, 0xc0, 0xc1, 0xf8, 0xff]) {

@@ -36,7 +36,7 @@ export function removeAbandonedFolders(): void {
   }
 }
 
-/** A test of full disks mounts a file system on its folder, which cannot be removed then. */
+/** A test of full disks mounts a file system on its folder, which has to be unmounted first. */
 function removeAbandoned(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
