@@ -24,7 +24,7 @@ function toWellFormed(text: string): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 }
 
-/** How each client reports a revert with a reason, data included. */
+/** Reports of a revert with a reason by client, data included. */
 const SHAPES_WITH_DATA: Readonly<Record<string, (reason: string, data: string) => NodeError>> = {
   'geth, reth, Erigon, Nitro, op-geth, anvil': (reason, data) => ({
     code: 3,
