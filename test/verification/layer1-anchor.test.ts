@@ -58,7 +58,7 @@ async function openRollup(count: number, liars: number, fault: Fault): Promise<L
   return openNetwork(chains.rollup.httpUrl, count, liars, fault, options);
 }
 
-/** Reads layer 1 until the service has seen its head and the anchor is decided. */
+/** Waits until the service has seen the finalized block of layer 1, then reads layer 1 until its state is verified or `AGREEMENT_MS` have passed. */
 async function anchor(rollup: LiedNetwork, l1: LiedNetwork, options: AnchorOptions): Promise<void> {
   const head = BigInt(String(await chains.l1.request('eth_blockNumber')));
   for (const limit = performance.now() + PATIENCE_MS; performance.now() < limit; await sleep(20)) {
@@ -452,7 +452,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
 
 describe('a block far below the anchor of a rollup', { skip: ANVIL_SKIP }, () => {
   const TIMED_OUT = 1_150n;
-  /** Block that headers alone do not link. */
+  /** Block too far below the anchor to be linked by headers alone. */
   const OLD = TIMED_OUT - 1_030n;
 
   before(async () => {

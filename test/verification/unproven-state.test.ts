@@ -240,7 +240,7 @@ describe('what is asked of nodes', () => {
         calls.filter((call) => call.startsWith('eth_get')),
         [],
       );
-      // Code that differs is not requested again at another block, because it would be the same code.
+      // Code is not requested again at another block, because its hash is the same.
       await state.getCode(CONTRACT, at(NUMBER - 1n), createScope());
       assert.deepEqual(
         calls.filter((call) => call.startsWith('eth_getCode')),

@@ -148,7 +148,7 @@ const CHECKPOINT_ABOVE = 3;
 /** Number of a block's transactions of which each leaf is changed. */
 const MAX_TRANSACTIONS = 8;
 
-/** Chooses blocks that have something new: a larger number of transaction types, uncles, withdrawals, none of them; the genesis block. */
+/** Chooses blocks among the newest 100, each time the one with the most new kinds: transaction types, uncles, withdrawals, no transactions, genesis block. */
 async function chooseBlocks(truth: Truth, maxBlocks: number): Promise<readonly SampleBlock[]> {
   const head = Number(await askResult(truth, 'eth_blockNumber'));
   const blocks: SampleBlock[] = [];

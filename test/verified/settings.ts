@@ -36,7 +36,7 @@ export const SETTINGS: readonly Setting[] = [
   ...STREAMED,
 ];
 
-/** Settings that differ even where no node lies, for each transport. */
+/** Settings without those that are equal to another one where no node lies, for each transport. */
 export const TRUE_SETTINGS: readonly (readonly Setting[])[] = (['HTTP', 'WebSocket'] as const).map(
   (transport) => SETTINGS.filter((row) => row.transport === transport && row.name !== 'two of three'),
 );

@@ -1,6 +1,6 @@
 /**
  * Two nodes of three and of five are replaced by nodes with a forged chain, valid to its last root, and the honest ones fall silent one
- * after the other. Where agreement is required, no forged answer is given; elsewhere no forged answer is labelled better than one node's
+ * after the other. Where agreement is required, no forged answer is served; elsewhere no forged answer is labelled better than one node's
  * word.
  */
 import assert from 'node:assert/strict';

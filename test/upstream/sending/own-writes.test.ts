@@ -25,7 +25,7 @@ const scopeOf = (owner: string, session?: string): RequestScope => {
 
 const hashOf = (bytes: Uint8Array): string => bytesToHex(keccak256(bytes));
 
-/** A node that accepts everything; with `keeps` it stores it. */
+/** A node that accepts all transactions; with `keeps` it has them in its pool. */
 function nodeOf(keeps: boolean): ScriptedNode & { readonly pool: Set<string> } {
   const pool = new Set<string>();
   const behaviour: Behaviour = (call, options) => {
