@@ -133,7 +133,7 @@ test('one owner holds no more than its share, and others need not wait behind it
   assert.deepEqual([queue.running, queue.waiting], [4, 16]);
   for (const owner of ['b', 'b', 'c']) follow(queue, owner, log);
   assert.deepEqual(log.slice(4), ['b:true', 'b:true', 'c:true']);
-  // 7 of 8 slots are in use: a freed slot does not go to the owner that has more than are free.
+  // 7 of 8 slots are in use: the freed slot does not go to `a`, which has more than are free.
   queue.leave('c');
   await complete();
   assert.deepEqual([queue.running, queue.waiting, log.length], [6, 16, 7]);

@@ -10,7 +10,7 @@ for (const [pieceBytes, slots] of [
   // Chunks of HTTP: the code that reads them bounds its time.
   [4 * KiB, 0],
   [128 * KiB, 0],
-  // A message of a WebSocket: one turn of the event loop between two slices.
+  // A message of a WebSocket: one scheduler slot between two slices.
   [200 * KiB, 10],
   [2_000 * KiB, 15],
 ] as const)
