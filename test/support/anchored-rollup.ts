@@ -1,4 +1,4 @@
-/** A rollup and its layer 1, both of them chains of one real node each. */
+/** A rollup and its layer 1, each a chain of one real node. */
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';

@@ -152,7 +152,7 @@ export class Anvil {
   }
 }
 
-/** Starts a node and waits until it answers. Killed at the latest when this process ends. */
+/** Starts a node and waits until it answers. It is killed at the latest when this process ends. */
 export async function startAnvil({ port = 0, args = [], launcher = [] }: AnvilOptions = {}): Promise<Anvil> {
   const launched = await launch(port, args, launcher);
   const anvil = new Anvil(launched.child, launched.port, args, launcher);

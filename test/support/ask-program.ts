@@ -44,7 +44,7 @@ export async function postText(
   return { status: response.statusCode ?? 0, body: JSON.parse(body) };
 }
 
-/** An open WebSocket to the development chain. */
+/** Opens a WebSocket to the development chain. */
 export async function openSocket(
   port: number,
   key: string = 'demo',

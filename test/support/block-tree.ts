@@ -1,6 +1,6 @@
 import type { Block, BlockHeader } from '../../src/upstream/heads/block.ts';
 
-/** Seconds between two blocks of a tree. */
+/** Block interval of a tree, seconds. */
 const BLOCK_SECONDS = 2;
 
 /** Hash that encodes branch and number, so that the failure of a test is readable. */

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** PEM texts of a certificate that signs itself, for `localhost` and 127.0.0.1, and of its key. */
+/** PEM texts of a self-signed certificate for `localhost` and 127.0.0.1, and of its key. */
 export type Certificate = { readonly cert: string; readonly key: string };
 
 /** Tags of DER (X.690) that a certificate needs. */

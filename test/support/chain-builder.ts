@@ -21,7 +21,7 @@ export type BlockParts = {
   readonly uncles?: readonly Header[];
   readonly withdrawals?: readonly Withdrawal[];
   readonly beneficiary?: Uint8Array;
-  /** Seconds after the parent. */
+  /** Seconds after the parent's timestamp. */
   readonly delay?: bigint;
 };
 

@@ -20,7 +20,7 @@ export function createHttpExchanger(authority: string, key = 'demo', host?: stri
   };
 }
 
-/** One request at a time over one connection. */
+/** Sends one request at a time over one connection. */
 export async function openWebSocketExchanger(authority: string, key = 'demo'): Promise<Exchanger> {
   const socket = new WebSocket(`ws://${authority}/ws/v3/${key}`, { maxPayload: MAX_ANSWER_BYTES });
   await new Promise<void>((resolve, reject) => {

@@ -19,7 +19,7 @@ export type BenchmarkProgram = {
   readonly gasLimit: bigint;
   /** All accounts before the call, including the program's and the caller's. */
   readonly state: FlatState;
-  /** The last revision of which the file states the outcome. */
+  /** Last revision for which the file states the outcome. */
   readonly fork: string;
 };
 

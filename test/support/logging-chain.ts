@@ -35,7 +35,7 @@ export const LOGGERS: Readonly<Record<string, { readonly balance: string; readon
     ).flat(),
   );
 
-/** A transaction that makes two logs: one with these topics, and one without any. */
+/** Signs a transaction that makes two logs: one with these topics, and one without topics. */
 export function signLogging(
   nonce: bigint,
   topics: readonly Uint8Array[],

@@ -25,7 +25,7 @@ const FUNDS = '0x8ac7230489e80000';
 const TOPIC = eventTopic('Logged(uint256)');
 const HTTP_LINE = /HTTP server started\s+endpoint=(127\.0\.0\.1:\d+)/;
 
-/** A node in front of which a tool runs. */
+/** Node in front of which a tool runs. */
 type NodeProgram = Exclude<ToolNode, 'embedded'>;
 type StartedNode = { readonly url: string; stop(): Promise<void> };
 

@@ -1,3 +1,5 @@
+/** Changes of any JSON value, one at a time. */
+
 export type Path = readonly (string | number)[];
 
 export type ChangeKind =

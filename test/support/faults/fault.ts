@@ -29,7 +29,7 @@ export type Delivery =
   | { readonly kind: 'refuse' }
   /** Connections are accepted, but nothing is sent. */
   | { readonly kind: 'hang' }
-  /** One byte every `TRICKLE_MS`. */
+  /** One byte is sent every `TRICKLE_MS`. */
   | { readonly kind: 'trickle' }
   | { readonly kind: 'cut'; readonly at: CutPosition; readonly framing: Framing }
   /** TCP reset in the middle of the response. */

@@ -12,7 +12,7 @@ export type Content = {
   readonly name: string;
   /** Member of the response that holds the content. */
   readonly member: 'result' | 'error';
-  /** @param result of the true answer, as JSON */
+  /** @param result JSON text of the true result */
   shape(result: string): Shape;
 };
 
