@@ -4,7 +4,7 @@ import { Limiter } from '../../src/access/limits/limiter.ts';
 import type { KeyVerifier } from '../../src/access/principal.ts';
 import type { AdmissionParts } from '../../src/gateway/admission.ts';
 
-/** Gives what is wanted. */
+/** Limits that grant every request. */
 export const NO_LIMITS: LimitTable = {
   share: 1,
   unreported: 1,
@@ -12,7 +12,7 @@ export const NO_LIMITS: LimitTable = {
   close: async () => {},
 };
 
-/** Admission is what `verify` says; there are no limits and no tokens. */
+/** Admission by `verify` alone, without limits and tokens. */
 export function openTo(verify: KeyVerifier['verify']): AdmissionParts {
   return {
     keys: { verify, isKnown: () => false },

@@ -1,4 +1,4 @@
-/** A rollup and its layer 1, both of them chains of one real node each. */
+/** A rollup and its layer 1, each a chain of one real node. */
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
@@ -11,7 +11,7 @@ export const PASSER = '0x4200000000000000000000000000000000000016';
 export const PORTAL: string = `0x${'a1'.repeat(20)}`;
 export const REGISTRY: string = `0x${'a2'.repeat(20)}`;
 const GAME = `0x${'a4'.repeat(20)}`;
-/** When games were created, seconds. */
+/** Creation time of the games, seconds. */
 export const GAME_TIME = 1_000n;
 /** Blocks of layer 1 above its finalized one. */
 export const FINALITY = 2;
@@ -31,7 +31,7 @@ export class AnchoredRollup {
     this.rollup = rollup;
   }
 
-  /** @param blocks that the rollup has */
+  /** @param blocks number of blocks that the rollup has */
   static async start(blocks: bigint): Promise<AnchoredRollup> {
     const l1 = await startAnvil({ args: ['--no-mining', '--slots-in-an-epoch', '1'] });
     const rollup = await startAnvil({ args: ['--no-mining'] });
@@ -63,18 +63,18 @@ export class AnchoredRollup {
     return bytesToHex(keccak256(hexToBytes(`0x${parts.map((part) => part.slice(2)).join('')}`)));
   }
 
-  /** Changes slots and codes of layer 1, up to a finalized block. */
+  /** Changes slots and codes of layer 1 and mines until the changes are in a finalized block. */
   async finalize(...changes: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<void> {
     for (const [method, ...params] of changes) await this.l1.request(method, ...params);
     await this.l1.request('anvil_mine', encodeQuantity(BigInt(FINALITY + 2)));
   }
 
-  /** Layer 1 accepts a game about a block. */
+  /** Makes layer 1 accept a game about a block. */
   async resolveGame(number: bigint, root: string, game: string = GAME): Promise<void> {
     await this.finalize(
       ['anvil_setStorageAt', PORTAL, word(62n), word(BigInt(REGISTRY))],
       ['anvil_setStorageAt', REGISTRY, word(2n), word(BigInt(game))],
-      // When it was resolved, and how, is above when it was created.
+      // Resolved after its creation, with a result.
       ['anvil_setStorageAt', game, word(0n), word((2n << 128n) | (2_000n << 64n) | GAME_TIME)],
       ['anvil_setCode', game, bytesToHex(makeGame(root, word(number).slice(2)))],
     );

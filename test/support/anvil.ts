@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** An error that the node answered. */
+/** JSON-RPC error of the node. */
 export class NodeAnswerError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -52,7 +52,7 @@ function findProgram(): string | undefined {
 
 const PROGRAM: string | undefined = findProgram();
 
-/** Why tests that need a real node cannot run here; false where they can. */
+/** Reason why tests that need a real node cannot run here; false where they can. */
 export const ANVIL_SKIP: string | false =
   PROGRAM === undefined && 'the package @foundry-rs/anvil has no program that runs on this machine';
 
@@ -87,7 +87,7 @@ async function launch(
   return { child, port: await listening };
 }
 
-/** One node. Its address stays the same over restarts; its chain is what `args` make it load. */
+/** One node. Its address stays the same over restarts; `args` determine the chain that it loads. */
 export class Anvil {
   readonly port: number;
   readonly #args: readonly string[];
@@ -114,7 +114,7 @@ export class Anvil {
     return `ws://127.0.0.1:${this.port}`;
   }
 
-  /** The node's result. @throws NodeAnswerError with the node's error. */
+  /** Returns the node's result. @throws NodeAnswerError with the node's error */
   async request(method: string, ...params: readonly unknown[]): Promise<unknown> {
     this.#lastId++;
     const response = await fetch(this.httpUrl, {
@@ -143,7 +143,7 @@ export class Anvil {
         this.#child = (await launch(this.port, this.#args, this.#launcher)).child;
         break;
       } catch (error) {
-        // A connection of another process may have been given the port in the meantime.
+        // Meanwhile the system may have assigned the port to a connection of another process.
         if (attempt === START_ATTEMPTS) throw error;
         await sleep(ATTEMPT_PAUSE_MS);
       }
@@ -152,7 +152,7 @@ export class Anvil {
   }
 }
 
-/** Starts a node and waits until it answers. Killed at the latest when this process ends. */
+/** Starts a node and waits until it answers. It is killed at the latest when this process ends. */
 export async function startAnvil({ port = 0, args = [], launcher = [] }: AnvilOptions = {}): Promise<Anvil> {
   const launched = await launch(port, args, launcher);
   const anvil = new Anvil(launched.child, launched.port, args, launcher);

@@ -1,4 +1,4 @@
-/** Short questions to a program that serves the built-in development chain. */
+/** Short requests to a program that serves the built-in development chain. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { WebSocket } from 'ws';
@@ -8,7 +8,7 @@ import { FACTS } from './development.ts';
 export const DEVNET = { devnet: { builtin: 'devnet', hosts: ['devnet.localhost', '127.0.0.1'] } } as const;
 export const CHAIN_ID: string = `0x${Number(FACTS.devnet.chainId).toString(16)}`;
 
-/** The chain id that it says. @throws Error when it says anything else */
+/** Returns the chain id that the program reports. @throws Error when it reports another one */
 export async function askProgram(port: number, host: string = 'devnet.localhost'): Promise<unknown> {
   const { status, body } = await postTo(port, { method: 'eth_chainId', host });
   if (status !== 200) throw new Error(`status ${status}: ${JSON.stringify(body)}`);
@@ -23,7 +23,7 @@ export type Request = {
 };
 export type Reply = { readonly status: number; readonly body: unknown };
 
-/** Asks over a connection that is used for nothing else. */
+/** Sends one request over a connection of its own. */
 export function postTo(port: number, { method, params = [], host, key }: Request): Promise<Reply> {
   return postText(port, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), { host, key });
 }
@@ -44,7 +44,7 @@ export async function postText(
   return { status: response.statusCode ?? 0, body: JSON.parse(body) };
 }
 
-/** An open WebSocket to the development chain. */
+/** Opens a WebSocket to the development chain. */
 export async function openSocket(
   port: number,
   key: string = 'demo',

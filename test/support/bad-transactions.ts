@@ -1,4 +1,4 @@
-/** Transactions that a node refuses for what they are, and some that it takes; signed, and damaged byte by byte. */
+/** Transactions that a node refuses for their form or content, and some that it accepts; signed, and damaged byte by byte. */
 import {
   type Authorization,
   assembleTransaction,
@@ -36,7 +36,7 @@ const BASE: TransactionBody = {
   authorizationList: [],
 };
 
-/** The bytes of a transaction that is signed by the account with money. */
+/** Encodes a transaction signed by the funded account. */
 export function makeTransaction(parts: Partial<TransactionBody> = {}): Uint8Array {
   const body = { ...BASE, ...parts };
   if (body.type < 2) Object.assign(body, { maxPriorityFeePerGas: body.maxFeePerGas });
@@ -44,7 +44,7 @@ export function makeTransaction(parts: Partial<TransactionBody> = {}): Uint8Arra
   return assembleTransaction(body, signHash(keccak256(encodeSigningPayload(body)), KEY)).encoded;
 }
 
-/** A transfer that says nothing else. */
+/** A transfer without data and access list. */
 const ALONE: Partial<TransactionBody> = { data: new Uint8Array(), accessList: [] };
 
 export const AUTHORIZATION: Authorization = {
@@ -54,7 +54,7 @@ export const AUTHORIZATION: Authorization = {
   signature: { yParity: 1, r: 5n, s: 6n },
 };
 
-/** The list behind the type byte, changed; of type 0 the whole. */
+/** Edits the RLP list behind the type byte; for type 0 the whole encoding. */
 function change(bytes: Uint8Array, edit: (fields: RlpInput[]) => RlpInput): Uint8Array {
   const isLegacy = (bytes[0] as number) >= 0xc0;
   const fields = [...(decodeRlp(isLegacy ? bytes : bytes.subarray(1)) as readonly RlpItem[])] as RlpInput[];
@@ -73,7 +73,7 @@ const BLOB = new Uint8Array(131_072);
 
 type Sidecar = { version?: number; blobs?: number; commitments?: number; proofs?: number };
 
-/** A blob transaction with what it carries: blobs of zeros; their commitments and proofs are the point at infinity. */
+/** Blob transaction with its sidecar: blobs of zeros, whose commitments and proofs are the point at infinity. */
 export function makeBlobTransaction(parts: Partial<TransactionBody> = {}, sidecar: Sidecar = {}): Uint8Array {
   const { version, blobs = 1, commitments = blobs } = sidecar;
   const { proofs = version === undefined ? commitments : 128 * commitments } = sidecar;
@@ -101,7 +101,7 @@ const VALID: readonly (readonly [string, Uint8Array])[] = [
   ['set code', makeTransaction({ type: 4, authorizationList: [AUTHORIZATION] })],
 ];
 
-/** A value in place of each byte, and each length. */
+/** Replaces each byte by several values, truncates at each length, and appends a byte. */
 function* damage(name: string, bytes: Uint8Array): Generator<BadTransaction> {
   for (let at = 0; at < bytes.length; at++) {
     for (const value of [0x00, 0x01, 0x7f, 0x80, 0x81, 0xb8, 0xc0, 0xc1, 0xf8, 0xff]) {
@@ -113,7 +113,7 @@ function* damage(name: string, bytes: Uint8Array): Generator<BadTransaction> {
   yield { name: `${name}: one byte more`, bytes: concatBytes(bytes, Uint8Array.of(0)) };
 }
 
-/** Wrong forms of each field. */
+/** Malformed values for each field. */
 function* misshape(name: string, bytes: Uint8Array): Generator<BadTransaction> {
   const isLegacy = (bytes[0] as number) >= 0xc0;
   const { length } = decodeRlp(isLegacy ? bytes : bytes.subarray(1)) as readonly RlpItem[];

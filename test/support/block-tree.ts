@@ -1,15 +1,15 @@
 import type { BlockHeader, ReportedBlock } from '../../src/upstream/heads/block.ts';
 
-/** Seconds between two blocks of a tree. */
+/** Block interval of a tree, seconds. */
 const BLOCK_SECONDS = 2;
 
-/** A hash that shows branch and number: a test's failure can be read. */
+/** Hash that encodes branch and number, so that the failure of a test is readable. */
 export function hashOf(branch: string, number: bigint): string {
   const name = [...branch].map((letter) => letter.charCodeAt(0).toString(16)).join('');
   return `0x${name}${number.toString(16).padStart(64 - name.length, '0')}`;
 }
 
-/** A block of a branch; `parent` is the block below where that is on another branch. */
+/** A block of a branch; `parent` is the block below if that is on another branch. */
 export function makeBlock(branch: string, number: bigint, parent?: BlockHeader): ReportedBlock {
   return {
     number,

@@ -1,4 +1,4 @@
-/** Stores of the built-in chains, imported once in a run of tests and copied: most starts of the program are no first starts. */
+/** Stores of the built-in chains, imported once per test run and copied, because most starts of the program are not first starts. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { prepareBuiltinChain } from '../../src/cli/builtin-chains.ts';
@@ -6,8 +6,8 @@ import { BUILTIN_CHAINS, type BuiltinChain } from '../../src/config/network-opti
 import { STORES_VARIABLE } from './temporary-folder.ts';
 
 /**
- * Puts the stores of the built-in chains of a configuration into its folder of data, as a first start would leave them. Outside of a
- * run of tests there is no folder to keep them in: what starts imports them.
+ * Puts the stores of a configuration's built-in chains into its data folder, as a first start would leave them. Outside of a test run there
+ * is no shared folder to copy from: the program imports them at its start.
  */
 export async function placeBuiltinStores(
   dataDir: string,
@@ -20,7 +20,7 @@ export async function placeBuiltinStores(
     const target = join(dataDir, 'chains', store.name);
     if (existsSync(target)) continue;
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    // The lock files are of the processes that use a store.
+    // Lock files belong to the processes that use a store.
     cpSync(store.path, target, { recursive: true, filter: (path) => !/lock(\.mdb)?$/.test(path) });
   }
 }
@@ -33,7 +33,7 @@ function listBuiltinChains({ networks }: Readonly<Record<string, unknown>>): rea
 async function findStore(shared: string, chain: BuiltinChain): Promise<{ name: string; path: string }> {
   const folder = join(shared, chain);
   if (!existsSync(folder)) {
-    // Made aside and moved into place: several processes may want it at the same time.
+    // Imports into a temporary folder and renames it: several processes may import at the same time.
     mkdirSync(shared, { recursive: true });
     const aside = mkdtempSync(join(shared, '.importing-'));
     await prepareBuiltinChain(chain, aside);

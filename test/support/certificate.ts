@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** PEM texts of a certificate that signs itself, for `localhost` and 127.0.0.1, and of its key. */
+/** PEM texts of a self-signed certificate for `localhost` and 127.0.0.1, and of its key. */
 export type Certificate = { readonly cert: string; readonly key: string };
 
 /** Tags of DER (X.690) that a certificate needs. */
@@ -29,7 +29,7 @@ const OID = {
 
 const DAY_MS = 86_400_000;
 
-/** @param days of validity from now on; negative: expired since */
+/** @param days validity from now on; negative for a certificate that has expired */
 export function createCertificate(name = 'localhost', days = 30): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = encode('sequence', encode('oid', OID.ecdsaWithSha256));

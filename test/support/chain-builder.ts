@@ -1,4 +1,4 @@
-/** Makes small valid chains, block by block, out of whatever a test wants to put into them. */
+/** Builds small valid chains, block by block, from parts that a test chooses. */
 import { BlockMaker } from '../../scripts/chains/block-maker.ts';
 import { type Block, encodeBlock, type Withdrawal } from '../../src/chain/block.ts';
 import { type Genesis, parseGenesis } from '../../src/chain/genesis.ts';
@@ -15,13 +15,13 @@ import { keccak256 } from '../../src/primitives/keccak.ts';
 import { signHash } from '../../src/primitives/secp256k1.ts';
 import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
 
-/** What a block may contain beside what follows from its parent. */
+/** Parts of a block that do not follow from its parent. */
 export type BlockParts = {
   readonly transactions?: readonly Transaction[];
   readonly uncles?: readonly Header[];
   readonly withdrawals?: readonly Withdrawal[];
   readonly beneficiary?: Uint8Array;
-  /** Seconds after the parent. */
+  /** Seconds after the parent's timestamp. */
   readonly delay?: bigint;
 };
 
@@ -57,7 +57,7 @@ export class ChainBuilder {
     return (this.#chain[number] as ExecutedBlock).hash;
   }
 
-  /** All blocks after block 0, as a block file has them. */
+  /** All blocks after block 0, encoded as a block file. */
   encode(): Uint8Array {
     return concatBytes(...this.blocks.map(encodeBlock));
   }
@@ -77,7 +77,7 @@ export class ChainBuilder {
   }
 }
 
-/** A transaction; fields that are not given are plain: type 2, plenty of gas, price of up to 10 gwei, no data. */
+/** Signs a transaction; defaults: type 2, plenty of gas, price of up to 10 gwei, no data. */
 export function signTransaction(key: Uint8Array, fields: Partial<TransactionBody>): Transaction {
   const body: TransactionBody = {
     type: 2,

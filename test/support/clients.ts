@@ -1,7 +1,7 @@
 import { request as post } from 'undici';
 import { WebSocket } from 'ws';
 
-/** Sends one JSON text and gives back the answer's. */
+/** Sends one JSON text and returns the text of the response. */
 export type Exchanger = { send(request: string): Promise<string>; close(): Promise<void> };
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -20,7 +20,7 @@ export function createHttpExchanger(authority: string, key = 'demo', host?: stri
   };
 }
 
-/** One request at a time over one connection. */
+/** Sends one request at a time over one connection. */
 export async function openWebSocketExchanger(authority: string, key = 'demo'): Promise<Exchanger> {
   const socket = new WebSocket(`ws://${authority}/ws/v3/${key}`, { maxPayload: MAX_ANSWER_BYTES });
   await new Promise<void>((resolve, reject) => {

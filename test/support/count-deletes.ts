@@ -1,4 +1,4 @@
-/** Entries that are deleted from maps and sets while `work` runs. */
+/** Counts entries deleted from maps and sets while `work` runs. */
 export async function countDeletes(work: () => void | Promise<void>): Promise<number> {
   const tables = [Map.prototype, Set.prototype];
   const originals = tables.map((table) => table.delete);

@@ -1,4 +1,4 @@
-/** The built-in networks as client libraries see them: by URL, since most cannot choose a Host header. */
+/** The built-in networks as client libraries see them: selected by URL, since most libraries cannot set a Host header. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -11,7 +11,7 @@ export const FACTS: Facts = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../chains/facts.json'), 'utf8'),
 );
 
-/** Address of an account of both chains. */
+/** Address of a named account, which both chains have. */
 export function addressOf(name: string): `0x${string}` {
   const account = FACTS.devnet.accounts.find((one) => one.name === name);
   if (account === undefined) throw new Error(`there is no account ${name}`);
@@ -21,12 +21,12 @@ export function addressOf(name: string): `0x${string}` {
 export type Transport = 'HTTP' | 'WebSocket';
 export const TRANSPORTS: readonly Transport[] = ['HTTP', 'WebSocket'];
 
-/** Where a service takes requests. */
+/** URL at which a service accepts requests. */
 export function urlOf({ authority }: RunningService, transport: Transport, key = 'demo'): string {
   return transport === 'HTTP' ? `http://${authority}/v3/${key}` : `ws://${authority}/ws/v3/${key}`;
 }
 
-/** What a network is served from: the engine of the process itself, or another process of this program. */
+/** Source of a network: the engine of this process, or another process of this program. */
 export type Source = 'embedded' | 'upstream';
 export const SOURCES: readonly Source[] = ['embedded', 'upstream'];
 
@@ -73,7 +73,7 @@ export function useNetworks(source: Source): () => Record<'devnet' | 'rollup', R
   return () => services as Record<'devnet' | 'rollup', RunningService>;
 }
 
-/** Serves the built-in networks out of a folder of its own. */
+/** Serves the built-in networks from a temporary folder. */
 async function serveBuiltin(network: 'devnet' | 'rollup'): Promise<RunningService> {
   const folder = makeTemporaryFolder();
   const service = await startService({

@@ -5,11 +5,11 @@ import type { AskNode } from './faults/fault.ts';
 import { startService } from './service.ts';
 
 export type DevnetNode = {
-  /** Known once tests run. */
+  /** Available once tests run. */
   readonly url: string;
-  /** What it answers; asked once for each call, as its chain does not grow. */
+  /** Answers of the node, requested once per call, because its chain does not grow. */
   readonly answer: AskNode;
-  /** @returns the result; an error fails the test */
+  /** Returns the result; an error fails the test. */
   ask(method: string, ...params: readonly unknown[]): Promise<unknown>;
 };
 
@@ -23,7 +23,7 @@ const NODE: DevnetNode = {
   },
   answer: (call) => truth.ask(call),
   async ask(method, ...params) {
-    // Hooks at the top of files run at the same time, and one of them may ask.
+    // Top-level hooks of files run at the same time, and one of them may send a request.
     await starting;
     return askResult(truth, method, ...params);
   },
@@ -36,7 +36,7 @@ async function start(): Promise<Truth> {
   return truth;
 }
 
-/** To be called at the top of a file. All files of a process have the same node, which runs from before their tests until after them. */
+/** Call at the top of a file. All files of a process share one node, which runs from before their tests until after them. */
 export function useDevnetNode(): DevnetNode {
   if (starting !== undefined) return NODE;
   starting = start();

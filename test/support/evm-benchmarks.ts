@@ -15,17 +15,17 @@ export type BenchmarkProgram = {
   readonly calldata: Uint8Array;
   readonly caller: Uint8Array;
   readonly value: bigint;
-  /** Of the whole transaction: what the file says is enough. */
+  /** Gas limit of the whole transaction, as the file states it. */
   readonly gasLimit: bigint;
-  /** All accounts before the call, the program's and the caller's among them. */
+  /** All accounts before the call, including the program's and the caller's. */
   readonly state: FlatState;
-  /** The last revision of which the file states the outcome. */
+  /** Last revision for which the file states the outcome. */
   readonly fork: string;
 };
 
 const GROUPS = ['main', 'micro'] as const;
 
-/** All programs with each of their inputs, by name; undefined where this machine does not have the set. */
+/** All programs with each of their inputs, by name; undefined where the set is not installed. */
 export function loadBenchmarkPrograms(): readonly BenchmarkProgram[] | undefined {
   const root = findVectors('evm-benchmarks');
   if (root === undefined) return undefined;

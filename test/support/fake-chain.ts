@@ -4,15 +4,15 @@ import { UNSUPPORTED } from '../../src/chain/errors.ts';
 /** The readers of a chain. */
 type Readers = Omit<Chain, 'chainId' | 'findChainId' | 'isAnswerable' | 'request' | 'close'>;
 
-/** What a fake chain can do; each reader may lack operations. */
+/** Operations that a fake chain has; each reader may lack some. */
 export type FakeChainParts = { readonly [K in keyof Readers]?: Partial<Readers[K]> } & Partial<
   Pick<Chain, 'chainId' | 'isAnswerable' | 'request' | 'close'>
 >;
 
-/** What a chain may lack. */
+/** Operations that a real chain may lack. */
 const OPTIONAL: ReadonlySet<string> = new Set(['callMany', 'callPlain']);
 
-/** A chain of the operations that a test needs; any other that every chain has fails the test that uses it. */
+/** Creates a chain with the operations that a test needs; using any other mandatory operation fails the test. */
 export function createFakeChain(parts: FakeChainParts): Chain {
   const own = {
     chainId: 1337n,

@@ -2,7 +2,7 @@ import type { Clock } from '../../src/util/clock.ts';
 
 type Timer = { readonly at: number; readonly task: () => void };
 
-/** A clock that stands still until it is moved. */
+/** Clock that advances only on request. */
 export class FakeClock implements Clock {
   #now = 0;
   readonly #timers = new Set<Timer>();
@@ -22,7 +22,7 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Moves on by `ms`; everything due fires in order, and what it sets off without further timers is awaited. */
+  /** Advances by `ms`: fires due timers in order, and awaits what they start without further timers. */
   async advance(ms: number): Promise<void> {
     await complete();
     const end = this.#now + ms;
@@ -33,7 +33,7 @@ export class FakeClock implements Clock {
     this.#now = end;
   }
 
-  /** As `advance` for code that sets off nothing asynchronous. */
+  /** Advances by `ms` without awaiting: for code that starts nothing asynchronous. */
   advanceNow(ms: number): void {
     const end = this.#now + ms;
     for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) this.#fire(next);
@@ -55,7 +55,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets every promise that can settle now do so. */
+/** Lets every promise settle that can settle without a timer. */
 export async function complete(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -14,18 +14,18 @@ export type FakeJoin = {
   readonly scope: RequestScope;
 };
 
-/** A feed of events that the test makes. */
+/** Feed whose events are produced by the test. */
 export class FakeFeed implements NetworkFeed {
-  /** All so far, those that have left among them. */
+  /** All joins so far, including those that left. */
   readonly joins: FakeJoin[] = [];
   readonly joined: Set<FakeJoin> = new Set();
   readonly pendingListeners: Set<(hashes: readonly string[]) => void> = new Set();
   readonly syncListeners: Set<(isSynced: boolean) => void> = new Set();
   hasPending = true;
   isSynced = true;
-  /** What a join waits for before it is made. */
+  /** Each join waits for it before it is confirmed. */
   gate: Promise<void> | undefined;
-  /** What the next join fails with. */
+  /** Error of the next join. */
   failure: FeedError | undefined;
   /** Sent to each subscriber before its join is confirmed. */
   replay: readonly FeedStep[] = [];
@@ -86,7 +86,7 @@ export class FakeFeed implements NetworkFeed {
   }
 }
 
-/** Heads that a test moves. */
+/** Heads that the test moves. */
 export class FakeHeads implements HeadReads {
   served: BlockPlace | undefined;
   readonly listeners: Set<() => void> = new Set();
@@ -114,7 +114,7 @@ export class FakeHeads implements HeadReads {
   }
 }
 
-/** A step with a header that holds nothing but its place. @param filler characters of a further member */
+/** A step whose header has only number and hash. @param filler length of an additional member, characters */
 export function makeStep(kind: FeedStep['kind'], number: number, filler = 0): FeedStep {
   const hash = hashOf(number);
   const header = JSON.stringify({ number: `0x${number.toString(16)}`, hash, extra: 'x'.repeat(filler) });

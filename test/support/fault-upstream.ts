@@ -1,4 +1,4 @@
-/** A node's front door, over HTTP and WebSocket, behind which anything can be wrong. */
+/** Proxy in front of a node, over HTTP and WebSocket, that injects faults. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -15,13 +15,13 @@ const HEALTHY: Fault = {};
 const SUBSCRIPTION = '0x1';
 
 export type FaultUpstreamOptions = {
-  /** Milliseconds that every answer takes longer. */
+  /** Additional delay of every answer, milliseconds. */
   readonly delay?: number;
 };
 
 type Outgoing = {
   readonly text: string;
-  /** The first call that the fault concerns, or else the first one. */
+  /** First call that the fault concerns; the first call when there is none. */
   readonly call: Call;
   readonly delivery: Delivery | undefined;
 };
@@ -44,7 +44,7 @@ export class FaultUpstream {
     this.#announcer = new HeadAnnouncer(() => this.#readLatest());
   }
 
-  /** Stands before a node, healthy. @param node its URL, or what answers in its place */
+  /** Starts a healthy proxy. @param node URL of the node, or a function that answers in its place */
   static async start(node: string | AskNode, options: FaultUpstreamOptions = {}): Promise<FaultUpstream> {
     const upstream = new FaultUpstream(node, options);
     await upstream.#listen();
@@ -59,12 +59,12 @@ export class FaultUpstream {
     return `ws://127.0.0.1:${this.#port}`;
   }
 
-  /** Calls received so far, connections that never became one not counted. */
+  /** Calls received so far, without those on connections that were refused. */
   get calls(): number {
     return this.#calls;
   }
 
-  /** From now on this is wrong; nothing when it is not given. Answers on their way are not changed any more. */
+  /** Sets the fault from now on, none by default. Answers in flight do not change. */
   async setFault(fault: Fault = HEALTHY): Promise<void> {
     const wasOpen = this.#fault.delivery?.kind !== 'refuse';
     this.#fault = fault;
@@ -139,7 +139,7 @@ export class FaultUpstream {
     }
   }
 
-  /** What to send for a call or a batch, and how. */
+  /** Makes the response to a call or a batch, and its delivery. */
   async #handle(body: string, subscriber?: WebSocket): Promise<Outgoing> {
     const parsed = JSON.parse(body) as Call | Call[];
     const calls = Array.isArray(parsed) ? parsed : [parsed];
@@ -163,7 +163,7 @@ export class FaultUpstream {
     return this.#fault.concerns?.(call) ?? true;
   }
 
-  /** The block to announce; nothing while calls do not get through. */
+  /** Reads the block to announce; empty while the fault drops calls. */
   async #readLatest(): Promise<Answer> {
     const call: Call = { id: 0, method: 'eth_getBlockByNumber', params: ['latest', false] };
     const fault = this.#isFaulty(call) ? this.#fault : HEALTHY;
@@ -183,7 +183,7 @@ export class FaultUpstream {
   }
 }
 
-/** A file that is fetched, as a call: faults concern it as they do others. */
+/** Describes a GET request as a call, so that faults apply to it. */
 function describeGet({ url }: IncomingMessage): string {
   return JSON.stringify({ id: 0, method: 'GET', params: [url] });
 }

@@ -1,14 +1,14 @@
 import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
 import { type RecordTable, RecordTableError, type StoredRecord } from '../../src/records/record-table.ts';
 
-/** What becomes of an operation: it is made; it fails and changes nothing; it is made, and its answer is lost. */
+/** Fate of an operation: executed; failed without a change; executed, but its answer is lost. */
 export type RecordFault = 'none' | 'unmade' | 'unanswered';
 
-/** Another table, of which operations fail as a test says. */
+/** Wraps a table; operations fail as a test configures. */
 export class FaultyRecords implements RecordTable {
-  /** All operations fail, and change nothing. */
+  /** All operations fail and change nothing. */
   isAway = false;
-  /** What becomes of the next operations, in order; those after them are made. */
+  /** Fates of the next operations, in order; later ones are executed. */
   faults: RecordFault[] = [];
   readonly #table: RecordTable;
 

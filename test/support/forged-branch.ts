@@ -1,4 +1,4 @@
-/** Two branches of one chain, both valid to the last root, and nodes that have one of them up to a block. */
+/** Two branches of one chain, both with valid roots, and nodes that have one of them up to a block. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeBlock } from '../../src/chain/block.ts';
@@ -22,7 +22,7 @@ export type Branch = 'honest' | 'forged';
 export const SHARED = 12;
 export const TOPS: Readonly<Record<Branch, number>> = { honest: 20, forged: 26 };
 export const BOB: string = `0x${'b0'.repeat(20)}`;
-/** Keeps what it is called with in slot 0, and gives that when it is called with nothing. */
+/** Stores its call data in slot 0; returns the slot when called without data. */
 export const KEEPER: string = `0x${'c0'.repeat(20)}`;
 const KEEPER_CODE = '0x36600c575f545f5260205ff35b5f355f5500';
 /** EIP-2935. */
@@ -35,7 +35,7 @@ const HISTORY = {
 };
 export const LOGGED_TOPIC: Uint8Array = new Uint8Array(32).fill(0xe1);
 export const LOGGER: string = bytesToHex(loggerAddress(1, 0));
-/** What a lying node says of what no block has. */
+/** Values that a lying node reports for things that no block contains. */
 export const FORGED_PRICE = '0xdeadbeef';
 export const FORGED_PENDING: string = `0x${'fe'.repeat(32)}`;
 const TAGS: ReadonlyMap<unknown, number> = new Map([
@@ -46,7 +46,7 @@ const TAGS: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 export type BranchFacts = {
-  /** By number. */
+  /** Hashes by block number. */
   readonly blocks: readonly string[];
   /** Hash of the first transaction of each block, by its number. */
   readonly transactions: readonly string[];
@@ -54,7 +54,7 @@ export type BranchFacts = {
 
 export class ForgedBranch {
   readonly facts: Readonly<Record<Branch, BranchFacts>>;
-  /** A genesis file. */
+  /** Genesis file. */
   readonly genesis: string;
   readonly #service: RunningService;
   readonly #known = new Map<string, Promise<Answer>>();
@@ -101,7 +101,7 @@ export class ForgedBranch {
     this.#remove();
   }
 
-  /** What a branch has; asked once for each call, as it does not grow. */
+  /** Answers from a branch; each call is sent once, because a branch does not grow. */
   ask(branch: Branch, { method, params }: Parameters<AskNode>[0]): Promise<Answer> {
     const name = `${branch} ${method} ${JSON.stringify(params)}`;
     const url = `http://${this.#service.authority}/${branch}/v3/demo`;
@@ -110,7 +110,7 @@ export class ForgedBranch {
     return answer;
   }
 
-  /** The same as a node with this head says it. */
+  /** Answers as a node with this head does. */
   async requestAt(branch: Branch, top: number, { method, params }: Parameters<AskNode>[0]): Promise<Answer> {
     if (method === 'eth_blockNumber') return { result: encodeQuantity(BigInt(top)) };
     if (branch === 'forged') {
@@ -125,7 +125,7 @@ export class ForgedBranch {
   }
 }
 
-/** Parameters with numbers in place of tags. */
+/** Replaces block tags in parameters by numbers. */
 export function pinTags(value: unknown, top: number): unknown {
   const distance = TAGS.get(value);
   if (distance !== undefined) return encodeQuantity(BigInt(Math.max(0, top - distance)));

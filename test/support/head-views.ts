@@ -4,10 +4,10 @@ import type { NetworkHeadOptions } from '../../src/upstream/heads/network-head.t
 import type { Clock } from '../../src/util/clock.ts';
 import type { TestChain } from './block-tree.ts';
 
-/** Numbers of a chain's blocks that an upstream calls safe and finalized. */
+/** Block numbers that an upstream reports as safe and finalized. */
 type Marks = { readonly safe?: number; readonly finalized?: number };
 
-/** An upstream at block `tip` of a chain, which knows that block and the `depth - 1` below it, and one more hash. */
+/** Report of an upstream at block `tip` of a chain, which knows that block, the `depth - 1` blocks below, and one more hash. */
 export function viewChain(chain: TestChain, tip: number, depth = 300, marks: Marks = {}): HeadReport {
   const latest = chain.at(tip);
   const known = new Map<bigint, BlockHeader>();
@@ -27,7 +27,7 @@ export function viewChain(chain: TestChain, tip: number, depth = 300, marks: Mar
   };
 }
 
-/** An upstream that has not reported anything. */
+/** Report of an upstream that has not reported anything yet. */
 export function viewNothing(): HeadReport {
   return {
     latest: undefined,
@@ -42,12 +42,12 @@ export function viewNothing(): HeadReport {
   };
 }
 
-/** Nodes of one tier that make these reports; a report keeps its node. */
+/** Candidates of one tier with these reports; a report keeps its node. */
 export function makeCandidates(reports: readonly HeadReport[], tier: number = 1): Candidate[] {
   return reports.map((tracker) => ({ tracker, tier, vote: 'votes' }));
 }
 
-/** A head's options where a test has nothing else in mind. */
+/** Default options of a head. */
 export function makeHeadOptions(
   clock: Clock,
   candidates: () => readonly Candidate[],

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { startNode } from './served-node.ts';
 
 const DATA = '0xcafe';
-/** The call that such a node does not answer before it is released; then the result is `0x`. */
+/** The call that the node answers with `0x`, but only after `release`. */
 export const HELD_CALL: { readonly method: string; readonly params: readonly [object, string] } = {
   method: 'eth_call',
   params: [{ to: `0x${'11'.repeat(20)}`, data: DATA }, 'latest'],
@@ -13,13 +13,13 @@ export const HELD_CALL: { readonly method: string; readonly params: readonly [ob
 
 export type HeldNode = {
   readonly url: string;
-  /** Calls that have come and are not answered. */
+  /** Calls received and not answered. */
   readonly reserved: () => number;
-  /** Answers them, and all that come. */
+  /** Answers the waiting calls and all later ones. */
   release(): void;
 };
 
-/** A node like any other, but for one call. */
+/** Starts a healthy node that withholds the answer to `HELD_CALL`. */
 export async function startHeldNode(t: TestContext): Promise<HeldNode> {
   const node = await startNode(t, { chainId: 99 });
   let release = (): void => {};

@@ -1,6 +1,6 @@
 import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
 
-/** Whether the rules of `since` are part of `revision`. */
+/** Whether `revision` includes the rules of `since`. */
 export function isAtLeast(revision: Revision, since: Revision): boolean {
   return rulesOf(revision).number >= rulesOf(since).number;
 }

@@ -4,7 +4,7 @@ import { openKeyTable } from '../../src/cli/open-access.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { Program } from './program.ts';
 
-/** Looks after the keys of a configuration, wherever it has them, as `portcullis keys` does. */
+/** Opens the keys of a configuration from wherever it stores them, as `portcullis keys` does. */
 export async function withKeys<T>(program: Program, use: (book: KeyBook) => Promise<T>): Promise<T> {
   const book = new KeyBook(await openKeyTable(await loadConfig(program.configFile, {})));
   try {

@@ -7,8 +7,9 @@ const LIMIT_MS = 20_000;
 const PAUSE_MS = 50;
 
 /**
- * Listens on the loopback interface; resolves to the port. @param port 0 for one that the system picks, or one that it had: the system may have given that to a
- * connection of another program meanwhile, so its end is waited for
+ * Listens on the loopback interface and resolves to the port.
+ * @param port 0 for any free port, or the port of an earlier listener: where the system has assigned that to a connection of another
+ * program meanwhile, waits until the connection ends
  */
 export async function listenOn(server: Server, port: number): Promise<number> {
   const end = performance.now() + LIMIT_MS;

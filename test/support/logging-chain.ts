@@ -1,4 +1,4 @@
-/** Contracts that log what they are called with, and calls of them. */
+/** Contracts that log their call data, and calls of them. */
 import { assemble } from '../../scripts/assembler.ts';
 import type { Transaction } from '../../src/chain/transaction.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
@@ -6,11 +6,11 @@ import { bytesToHex } from '../../src/primitives/hex.ts';
 import { signTransaction } from './chain-builder.ts';
 import { ALICE_KEY } from './test-chain.ts';
 
-/** Contracts for each number of topics. */
+/** Number of contracts per number of topics. */
 export const LOGGER_COPIES = 3;
 const MAX_TOPICS = 4;
 
-/** Logs the first words of its call data as topics and the rest as data: once with all topics, once with none. */
+/** Code that logs the first words of its call data as topics and the rest as data: once with all topics, once with none. */
 function loggerCode(topics: number): Uint8Array {
   const pushes = Array.from({ length: topics }, (_, i) => `${32 * (topics - 1 - i)} CALLDATALOAD`).join(' ');
   const size = `${32 * topics} CALLDATASIZE SUB`;
@@ -19,12 +19,12 @@ function loggerCode(topics: number): Uint8Array {
   );
 }
 
-/** Address of the contract that logs with so many topics. @param copy below LOGGER_COPIES */
+/** Address of the contract that logs this many topics. @param copy below LOGGER_COPIES */
 export function loggerAddress(topics: number, copy: number): Uint8Array {
   return new Uint8Array(20).fill(0x10 + topics).fill(copy, 19);
 }
 
-/** Accounts of a genesis file: the contracts. */
+/** Genesis accounts of the contracts. */
 export const LOGGERS: Readonly<Record<string, { readonly balance: string; readonly code: string }>> =
   Object.fromEntries(
     Array.from({ length: MAX_TOPICS + 1 }, (_, topics) =>
@@ -35,7 +35,7 @@ export const LOGGERS: Readonly<Record<string, { readonly balance: string; readon
     ).flat(),
   );
 
-/** A transaction that makes two logs: one with these topics, and one without any. */
+/** Signs a transaction that makes two logs: one with these topics, and one without topics. */
 export function signLogging(
   nonce: bigint,
   topics: readonly Uint8Array[],

@@ -2,7 +2,7 @@ import { MAX_RECORD_BYTES, type RecordTable, type StoredRecord } from '../../src
 
 type Row = StoredRecord & { readonly endsAt: number };
 
-/** Records in memory; `requested` is what was done with them, in order. */
+/** Records in memory; `requested` lists the operations in order. */
 export class MemoryRecords implements RecordTable {
   readonly requested: string[] = [];
   readonly #rows = new Map<string, Row>();

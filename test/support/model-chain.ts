@@ -3,7 +3,6 @@ import type { BlockReference } from '../../src/chain/requests.ts';
 import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
 import { createFakeChain } from './fake-chain.ts';
 
-/** A block of a model chain. */
 export type ModelBlock = {
   readonly number: bigint;
   readonly hash: string;
@@ -12,42 +11,42 @@ export type ModelBlock = {
   readonly logs: readonly BlockLog[];
 };
 
-/** What a read of the chain is for. */
+/** Purpose of a read. */
 export type ModelRead = { readonly kind: 'header' | 'logs'; readonly block: BlockReference };
 
 const HASH_DIGITS = 64;
 const ADDRESS_DIGITS = 40;
 
-/** Address of the contract of this number. */
+/** Address of a contract by its number. */
 export function modelAddress(contract: number): string {
   return `0x${contract.toString(16).padStart(ADDRESS_DIGITS, '0')}`;
 }
 
-/** Topic of this number. */
+/** Topic by its number. */
 export function modelTopic(topic: number): string {
   return `0x${topic.toString(16).padStart(HASH_DIGITS, '0')}`;
 }
 
 /**
- * A chain that grows and is reorganised as a test says: all blocks that there ever were, of which the served ones are the chain. What is
- * read of it goes through `answer`, which may fail, be late, or say something else.
+ * A chain that a test grows and reorganises: all blocks that ever existed, of which the served ones are the chain. All reads pass through
+ * `answer`, which may fail, be late, or return something else.
  */
 export class ModelChain {
   readonly #blocks: Map<string, ModelBlock>;
   readonly #listeners = new Set<() => void>();
   readonly #pending = new Set<(hashes: readonly string[]) => void>();
-  /** Lowest first. */
+  /** Served blocks, lowest first. */
   served: ModelBlock[] = [];
   isServed = true;
-  /** Whether blocks that left the chain are answered. */
+  /** Whether removed blocks are still answered. */
   keepsRemoved = true;
-  /** Reads so far, by what they were for. */
+  /** Reads so far, by purpose. */
   readonly reads: ModelRead[] = [];
-  /** Makes the answer of a read out of the right one. */
+  /** Derives the answer of a read from the correct one. */
   answer: <T>(right: () => T, read: ModelRead) => PromiseOrValue<T> = (right) => right();
   #made = 0;
 
-  /** @param of the chain that has its blocks, to serve others of them: a chain as another process sees it */
+  /** @param of a chain whose blocks are shared while others of them are served: the chain as another process sees it */
   constructor(length: number, of?: ModelChain) {
     this.#blocks = of === undefined ? new Map() : of.#blocks;
     this.served = of === undefined ? [] : [...of.served];
@@ -58,7 +57,7 @@ export class ModelChain {
     return this.served.at(-1) as ModelBlock;
   }
 
-  /** Those that watch the head. */
+  /** Number of watchers of the head. */
   get watchers(): number {
     return this.#listeners.size;
   }
@@ -71,12 +70,12 @@ export class ModelChain {
     return this.#blocks.get(hash);
   }
 
-  /** All blocks that there ever were. */
+  /** All blocks that ever existed. */
   get all(): readonly ModelBlock[] {
     return [...this.#blocks.values()];
   }
 
-  /** From block 0 to this one. */
+  /** Blocks from block 0 to this one. */
   listAncestors(hash: string): ModelBlock[] {
     const blocks: ModelBlock[] = [];
     for (let block = this.find(hash); block !== undefined; block = this.find(block.parentHash))
@@ -89,7 +88,7 @@ export class ModelChain {
     return this;
   }
 
-  /** Takes blocks back, and adds others. Block 0 stays. */
+  /** Removes blocks from the head and adds others. Block 0 stays. */
   reorganise(removed: number, added: number): this {
     this.served = this.served.slice(0, Math.max(1, this.served.length - removed));
     return this.grow(added);
@@ -116,7 +115,7 @@ export class ModelChain {
     for (const listener of [...this.#pending]) listener(hashes);
   }
 
-  /** The chain as readers of it see it. */
+  /** The chain as its readers see it. */
   readonly chain: Chain = createFakeChain({
     heads: this.#createHeads(),
     blocks: {

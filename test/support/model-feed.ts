@@ -1,4 +1,4 @@
-/** A feed over a chain that tests make: it grows, is reorganised, forgets, and fails where it is made to. */
+/** Feed over a chain of a test: it grows, is reorganised, forgets, and fails where configured. */
 import type { BlockLog } from '../../src/chain/chain.ts';
 import {
   type FeedBlock,
@@ -13,20 +13,20 @@ import { encodeQuantity } from '../../src/primitives/quantity.ts';
 
 type ModelBlock = FeedBlock & { readonly logs: readonly BlockLog[] };
 
-/** What the logs of a new block are: their addresses. */
+/** Addresses of the logs of a new block. */
 type LogPlan = readonly string[];
 
 export class ModelFeed implements NetworkFeed {
   readonly isSynced: boolean = true;
-  /** Blocks that `read` gives at most. */
+  /** Maximum number of blocks that `read` returns. */
   maxBlocks: number = Number.POSITIVE_INFINITY;
-  /** Whether it answers in a later turn of the event loop each time. */
+  /** Whether each answer comes in a later turn of the event loop. */
   isSlow = false;
-  /** What the next questions fail with. */
+  /** Error of the next requests. */
   fault: Error | undefined;
   readonly pending: Set<(hashes: readonly string[]) => void> = new Set();
   hasPending = true;
-  /** Steps of which the logs were read. */
+  /** Number of steps whose logs were read. */
   logReads = 0;
   readonly #blocks = new Map<string, ModelBlock>();
   #made = 0;
@@ -62,7 +62,7 @@ export class ModelFeed implements NetworkFeed {
     for (const plan of plans) this.grow(plan);
   }
 
-  /** The block is not known any more. */
+  /** Makes the block unknown. */
   forget(hash: string): void {
     this.#blocks.delete(hash);
   }

@@ -1,7 +1,4 @@
-/**
- * A receiver of traces as a process of its own: takes OTLP over HTTP in JSON, and says on its output what it got, a line of
- * JSON a span. Its first line is its port.
- */
+/** Receiver of traces in a process of its own: accepts OTLP over HTTP in JSON and prints one line of JSON per span. Its first line is its port. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** Folders of files that take less time than a process takes to start, or load the same large packages: each runs in one process. */
+/** Folders whose files each run in one process: the files take less time than a process takes to start, or load the same large packages. */
 const TOGETHER: ReadonlySet<string> = new Set([
   'access',
   'cache',
@@ -26,7 +26,7 @@ const TOGETHER: ReadonlySet<string> = new Set([
   'verification',
 ]);
 
-/** What takes longest, as `--times` shows it; begun first, so that none of it is left running alone at the end. */
+/** Slowest runs, by `--times`; started first, so that none runs alone at the end. */
 export const LONGEST: readonly string[] = [
   'cli',
   'engine',
@@ -48,17 +48,17 @@ export const LONGEST: readonly string[] = [
   'e2e/workers.test.ts',
 ];
 
-/** Files that one process runs. */
+/** Test files that share one process. */
 export type Run = {
-  /** The folder, or the file where it runs alone. */
+  /** Name of the folder, or of the file where it runs alone. */
   readonly name: string;
   readonly files: readonly string[];
 };
 
 /**
- * Which test files run together; what is known to take longest comes first, then what has most files.
- * @param sources paths from the folder of tests, `cli/serve.test.ts`
- * @param texts of which a path must hold one; all are run where there are none
+ * Groups test files into runs; the slowest known ones come first, then those with most files.
+ * @param sources paths relative to the folder of tests, `cli/serve.test.ts`
+ * @param texts a path must contain one of them; without texts all files run
  */
 export function planRuns(sources: readonly string[], texts: readonly string[] = []): Run[] {
   const runs = new Map<string, string[]>();

@@ -1,10 +1,10 @@
-/** What the processes of a test run take: `node build/test/run-tests.js --times`. */
+/** Times of the processes of a test run: `node build/test/run-tests.js --times`. */
 import { appendFileSync, readFileSync } from 'node:fs';
 
-/** Of `/proc/PID/stat`: the kernel's unit in what it shows to programs. */
+/** Unit of `/proc/PID/stat`: the kernel's user-visible clock tick. */
 const TICKS_PER_SECOND = 100;
 
-/** Has this process append a line to a file when it exits. */
+/** Makes this process append a line to a file when it exits. */
 export function reportTimesAtExit(name: string, file: string): void {
   process.on('exit', () => {
     const line = [readProcessorSeconds().toFixed(1), (performance.now() / 1000).toFixed(1), name];
@@ -12,10 +12,10 @@ export function reportTimesAtExit(name: string, file: string): void {
   });
 }
 
-/** Of this process and of its children that have ended; where there is no `/proc`, of this process alone. */
+/** Processor time of this process and of its ended children, seconds; without `/proc` of this process alone. */
 function readProcessorSeconds(): number {
   try {
-    // The name of the program, in parentheses, may have blanks in it.
+    // The program name, in parentheses, may contain blanks.
     const fields = readFileSync('/proc/self/stat', 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ');
@@ -26,7 +26,7 @@ function readProcessorSeconds(): number {
   }
 }
 
-/** @returns what the processes have reported as a table, the one that took most processor time first */
+/** Returns the reported times as a table, most processor time first. */
 export function tabulateTimes(file: string): string {
   const rows = readFileSync(file, 'utf8').trimEnd().split('\n');
   const cells = rows.map((row) => row.split('\t')).sort(([a], [b]) => Number(b) - Number(a));

@@ -1,4 +1,4 @@
-/** The whole program as a process of its own, as an operator runs it: from a configuration file. */
+/** The whole program as a process of its own, started as an operator does: from a configuration file. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { waitUntil } from './wait-until.ts';
 
 const SERVICE = /POST https?:\/\/127\.0\.0\.1:(\d+)\//;
 const ADMIN = /Status: +http:\/\/127\.0\.0\.1:(\d+)\/status/;
-/** What is announced ends with it where there is a status page, and every configuration here has one. */
+/** `ANNOUNCED` matches the last announced line, because every configuration here has a status page. */
 const IN_USE = /: 127\.0\.0\.1:\d+ is in use/;
 const ANNOUNCED = /Status: .*\n/;
 const START_MS = 60_000;
@@ -26,7 +26,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** A folder with a configuration in it, from which the program can be started, stopped and started again. */
+/** A folder with a configuration, from which the program is started, stopped and started again. */
 export class Program {
   readonly #folder = makeTemporaryFolder();
   readonly #launcher: readonly string[];
@@ -41,7 +41,7 @@ export class Program {
     this.configure(config);
   }
 
-  /** Where the configuration is, and the data unless it says otherwise. */
+  /** Folder of the configuration, and of the data unless the configuration names another. */
   get folder(): string {
     return this.#folder.path;
   }
@@ -62,19 +62,19 @@ export class Program {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** All that has been logged, of every start. */
+  /** All lines logged so far, over all starts. */
   get log(): readonly LogLine[] {
     const lines = readFileSync(this.#logFile, 'utf8').split('\n').slice(0, -1);
     return lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
   }
 
-  /** What was written to stderr and is no log line: why a start fails. */
+  /** Output on stderr that is no log line: the reason of a failed start. */
   get complaint(): string {
     const lines = readFileSync(this.#logFile, 'utf8').split('\n');
     return lines.filter((line) => !line.startsWith('{')).join('\n');
   }
 
-  /** Writes the configuration; ports that it does not name are any. */
+  /** Writes the configuration; ports that it does not name are any free ones. */
   configure(config: ProgramConfig): void {
     const ports = { listen: { port: 0 }, admin: { port: 0 }, dataDir: this.folder };
     this.#config = { ...ports, ...config };
@@ -89,18 +89,18 @@ export class Program {
     return join(this.folder, 'portcullis.yaml');
   }
 
-  /** Starts it. Resolves when it has said where it listens. @throws Error with what it said instead */
+  /** Starts the program; resolves when it has announced its addresses. @throws Error with its output when it ends instead */
   async start(options: readonly string[] = []): Promise<void> {
     await placeBuiltinStores(String(this.#config['dataDir']), this.#config);
     await this.#launch(options);
     const { port } = (this.#config['listen'] ?? {}) as { readonly port?: number };
-    // Workers share a port that the system picked a moment before they listen: another program that is bound to it may listen first.
+    // Workers share a port that was picked a moment before they listen: another program may bind it first.
     if (!this.isRunning && port === 0 && IN_USE.test(this.complaint)) await this.#launch(options);
     if (!this.isRunning)
       throw new Error(`the program ended with ${this.#child?.exitCode}: ${this.complaint}`);
   }
 
-  /** Resolves when it has said where it listens, or has ended. */
+  /** Resolves when the program has announced its addresses, or has ended. */
   async #launch(options: readonly string[]): Promise<void> {
     const [command = '', ...rest] = [...this.#launcher, process.execPath, MAIN];
     const log = openSync(this.#logFile, 'a');
@@ -125,19 +125,19 @@ export class Program {
     this.#child?.kill(signal);
   }
 
-  /** When it has ended: its exit code, or the signal that ended it. */
+  /** Waits for the end of the program. @returns its exit code, or the signal that ended it */
   async waitForExit(): Promise<number | string | null> {
     const [code, signal] = (await this.#exited) ?? [null, null];
     return signal ?? code;
   }
 
-  /** Stops it as an operator does. @returns its exit code, or the signal that ended it */
+  /** Stops the program as an operator does. @returns its exit code, or the signal that ended it */
   async stop(): Promise<number | string | null> {
     this.signal('SIGTERM');
     return this.waitForExit();
   }
 
-  /** Makes a key in its folder, which it need not be running for. */
+  /** Creates a key in the folder, whether or not the program runs. */
   async createKey(settings: KeySettings = {}): Promise<IssuedKey> {
     const book = new KeyBook(new LmdbKeyTable(this.folder));
     const issued = await book.create('test', settings, false);
@@ -145,7 +145,7 @@ export class Program {
     return issued;
   }
 
-  /** @throws Error where it cannot be computed now */
+  /** @throws Error where the status cannot be computed now */
   async readStatus(): Promise<ServiceStatus> {
     const response = await fetch(`${this.adminUrl}/status.json`);
     if (!response.ok) throw new Error(`no status: ${response.status} ${await response.text()}`);
@@ -156,7 +156,7 @@ export class Program {
     return (await fetch(`${this.adminUrl}/metrics`)).text();
   }
 
-  /** Ends it where it runs, and removes its folder. */
+  /** Kills the program if it runs, and removes its folder. */
   async dispose(): Promise<void> {
     if (this.isRunning) {
       this.signal('SIGKILL');

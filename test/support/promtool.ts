@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** What promtool made of its input. */
+/** Result of promtool. */
 export type Verdict = { readonly isFine: boolean; readonly text: string };
 
 /** Runs Prometheus' own checker; undefined where it is not installed. */

@@ -1,4 +1,4 @@
-/** Proxies of others, as processes that a test or a bench starts and stops. */
+/** Proxies of other vendors, as processes that a test or a benchmark starts and stops. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
@@ -8,7 +8,7 @@ import { waitUntil } from './wait-until.ts';
 
 export type ProxyName = 'haproxy' | 'nginx';
 
-/** Where Debian puts servers is in no user's PATH. */
+/** The folders where Debian installs servers are in no user's PATH. */
 const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -26,7 +26,7 @@ export function findProxy(name: ProxyName): string | undefined {
   });
 }
 
-/** Resolves when it takes connections. @throws Error with what it says when it ends before */
+/** Resolves when the proxy accepts connections. @throws Error with its output when it ends before */
 export async function launchProxy(
   program: string,
   args: readonly string[],

@@ -7,30 +7,30 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const PROGRAMS = ['valkey-server', 'redis-server'];
-/** Another process may take a port between its choice and its use. */
+/** Attempts to start: another process may take the port between its choice and its use. */
 const ATTEMPTS = 5;
 
 export const NO_REDIS_REASON: string =
   'neither valkey-server nor redis-server in the PATH: install one to run these';
 
-/** The server's program; undefined where this machine has none. Tests that get undefined skip with `NO_REDIS_REASON`. */
+/** Path of the server's program; undefined where it is not installed. Tests then skip with `NO_REDIS_REASON`. */
 export function findRedisProgram(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const candidates = PROGRAMS.flatMap((program) => folders.map((folder) => join(folder, program)));
   return candidates.find(isExecutable);
 }
 
-/** A real server, empty at each start, that can be treated badly. */
+/** A real server, empty at each start, that tests can kill, restart and freeze. */
 export type RedisServer = {
   readonly port: number;
-  /** Ends it without a chance to say so. */
+  /** Kills it without a clean shutdown. */
   kill(): Promise<void>;
   /** Starts it again on the same port. */
   restart(): Promise<void>;
-  /** Lets it keep its connections and do nothing. */
+  /** Suspends the process; its connections stay open. */
   freeze(): void;
   thaw(): void;
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its folder. */
   close(): Promise<void>;
 };
 
@@ -39,7 +39,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts a server on a free port of 127.0.0.1, with the further arguments. */
+/** Starts a server on a free port of 127.0.0.1. @param extra additional arguments */
 export async function startRedis(...extra: readonly string[]): Promise<RedisServer> {
   const program = findRedisProgram();
   if (program === undefined) throw new Error(NO_REDIS_REASON);
@@ -95,7 +95,7 @@ async function launchProgram(program: string, args: readonly string[]): Promise<
   throw new Error(`${program} ended before it was ready`);
 }
 
-/** A port without a listener at the moment. */
+/** Finds a port that has no listener at the moment. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const BENCH = join(import.meta.dirname, '../../bench');
 
-/** Runs a bench to its end. Whether targets are met is for quiet machines: either exit code will do. */
+/** Runs a benchmark to its end. Accepts either exit code, because targets hold on quiet machines only. */
 export function runBench(
   name: string,
   args: readonly string[],

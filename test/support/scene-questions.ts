@@ -1,4 +1,4 @@
-/** What can be asked about the scene, and what is true of it. */
+/** Requests about the scene, and their true answers. */
 import { encodeCall } from '../../scripts/chains/encode-call.ts';
 import { encodeErrorString, encodePanic, encodeWords } from '../../scripts/contracts/abi.ts';
 import { REFUSED_CODE, REVERT_REASON } from '../../scripts/contracts/reverter.ts';
@@ -14,13 +14,13 @@ import {
   type Scene,
 } from './scene.ts';
 
-/** What a response has to hold; of an error's message nothing when it is not given. */
+/** Required content of a response; an error's message is free where it is not given. */
 export type Expected =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message?: string; readonly data?: string } };
 
 export type Request = {
-  /** The method and what is special about the case. */
+  /** Method and distinguishing detail of the case. */
   readonly label: string;
   readonly method: string;
   readonly params: readonly unknown[];
@@ -28,11 +28,11 @@ export type Request = {
 
 export type AnsweredQuestion = Request & { readonly expected: Expected };
 
-/** No block of the scene, nor of anything that is built on it here. */
+/** Number of a block that neither the scene nor any chain built on it here has. */
 const UNKNOWN_BLOCK = '0xffff';
 const SOME_BLOCK = 9;
 
-/** Cases where nodes differ in what they say, or say another than the truth: the answer in geth's words. */
+/** Cases where the answers of nodes differ or are wrong; `expected` is geth's answer. */
 type Rule = Request & { readonly expected?: Expected };
 
 function listRules(scene: Scene): Rule[] {
@@ -129,7 +129,7 @@ function listRules(scene: Scene): Rule[] {
   ];
 }
 
-/** All questions with their answers: the node's own results, and errors as geth words them. */
+/** All requests with their answers: the node's own results, and errors in geth's words. */
 export async function askScene(scene: Scene, node: Anvil): Promise<AnsweredQuestion[]> {
   const answered: AnsweredQuestion[] = [];
   for (const { label, method, params, expected } of listRules(scene)) {
@@ -153,8 +153,8 @@ async function ask(node: Anvil, method: string, params: readonly unknown[]): Pro
 }
 
 /**
- * The same question with the same answer in other words, where calldata allows it: contracts ignore what follows
- * their arguments, caches and shared flights do not.
+ * Varies the calldata of a request without changing its answer, where the method allows it: contracts ignore bytes after their arguments,
+ * caches and in-flight requests do not.
  */
 export function rephrase<Q extends Request>(question: Q, nonce: number): Q {
   const [call, ...rest] = question.params;

@@ -1,4 +1,4 @@
-/** A small chain with something of everything, the same to the last hash whenever it is made. */
+/** A small chain with each kind of content, reproducible to the last hash. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
 import { makeTemporaryFolder } from './embedded.ts';
 
-/** Block 0 and everything that decides hashes and tags. Finalized is four blocks behind latest. */
+/** Arguments that determine block 0, hashes and tags. Finalized is four blocks behind latest. */
 const CHAIN_ARGS: readonly string[] = [
   ...['--timestamp', '1700000000', '--hardfork', 'prague', '--slots-in-an-epoch', '2'],
 ];
@@ -20,29 +20,29 @@ const ETHER = 10n ** 18n;
 const GWEI = 10n ** 9n;
 const GAS_LIMIT = 500_000n;
 
-/** Blocks without transactions, and one with many. */
+/** Block without transactions, and block with many. */
 export const EMPTY_BLOCK = 3;
 export const FULL_BLOCK = 7;
 export const FAILED_TRANSACTION_BLOCK = 5;
 export const HEAD_NUMBER = 16;
 const FULL_BLOCK_TRANSACTIONS = 20;
 
-/** How a chain differs from the one that all nodes agree on. */
+/** Difference of a chain from the one that all nodes agree on. */
 export type SceneVariant = {
-  /** Another chain id: nothing but block 0's contents is shared. */
+  /** Another chain id: only the contents of block 0 are shared. */
   readonly chainId?: number;
-  /** From this block on the same transactions move other amounts. */
+  /** From this block on the same transactions transfer other amounts. */
   readonly forksAt?: number;
 };
 
 export type Scene = {
-  /** State of the node as `--load-state` takes it. */
+  /** State of the node for `--load-state`. */
   readonly stateFile: string;
   readonly args: readonly string[];
   readonly accounts: readonly string[];
   readonly token: string;
   readonly reverter: string;
-  /** By number. */
+  /** Hashes by block number. */
   readonly blockHashes: readonly string[];
   /** Removes the file. */
   remove(): void;
@@ -57,7 +57,7 @@ export function encodeTransfer(to: string, amount: bigint): string {
   return bytesToHex(encodeCall('transfer(address,uint256)', hexToBytes(to), amount));
 }
 
-/** Builds the chain on a node of its own, which is gone afterwards. */
+/** Builds the chain on a temporary node. */
 export async function buildScene({ chainId, forksAt = HEAD_NUMBER + 1 }: SceneVariant = {}): Promise<Scene> {
   const args = chainId === undefined ? CHAIN_ARGS : [...CHAIN_ARGS, '--chain-id', String(chainId)];
   const node = await startAnvil({ args });
@@ -84,7 +84,7 @@ export async function buildScene({ chainId, forksAt = HEAD_NUMBER + 1 }: SceneVa
   }
 }
 
-/** A node that has the scene's chain, and has it again after every restart. */
+/** Starts a node with the scene's chain, which survives every restart. */
 export function startSceneNode(scene: Scene): Promise<Anvil> {
   return startAnvil({ args: [...scene.args, '--load-state', scene.stateFile] });
 }
@@ -125,7 +125,7 @@ async function readHashes(node: Anvil): Promise<string[]> {
 
 type Cast = Pick<Scene, 'accounts' | 'token' | 'reverter'>;
 
-/** Token transfers in most blocks; types 0, 1 and 2 take turns. */
+/** Plans token transfers for most blocks; transaction types 0, 1 and 2 alternate. */
 function planBlock(number: number, cast: Cast, extra: bigint): Sent[] {
   if (number === EMPTY_BLOCK) return [];
   const { accounts, token, reverter } = cast;

@@ -9,13 +9,13 @@ type HeadWatcher = Parameters<NonNullable<HeadFeed['watch']>>[0];
 /** An upstream that answers from a chain, or as a test scripts it. */
 export class ScriptedFeed implements HeadFeed {
   chain: TestChain;
-  /** Every question fails with it. */
+  /** Error of every request. */
   fault: Error | undefined;
-  /** Answers to the tags; a number is a block of the chain. */
+  /** Answers for the tags; a number is a block of the chain. */
   safe: number | null | Error = null;
   finalized: number | null | Error = null;
   readonly requested: { readonly block: Wanted; readonly at: number }[] = [];
-  /** What it says of its synchronisation, where it is asked. */
+  /** Reported sync status, where it is requested. */
   sync: SyncClaim | Error;
   readonly getSync?: NonNullable<HeadFeed['getSync']>;
   readonly watch?: NonNullable<HeadFeed['watch']>;
@@ -51,7 +51,7 @@ export class ScriptedFeed implements HeadFeed {
     return answer;
   }
 
-  /** Answers are found at once from now on, but arrive when `release` is called. */
+  /** From now on answers are computed at once, but delivered on `release`. */
   hold(): void {
     this.#reserved ??= [];
   }
@@ -74,12 +74,12 @@ export class ScriptedFeed implements HeadFeed {
     for (const watcher of this.watchers) watcher.onReady();
   }
 
-  /** When a block was asked for, in clock milliseconds. */
+  /** Times at which a block was requested, clock milliseconds. */
   timesOf(block: Wanted): number[] {
     return this.requested.filter((request) => request.block === block).map(({ at }) => at);
   }
 
-  /** Blocks asked for by number. */
+  /** Blocks requested by number. */
   get numbersAsked(): bigint[] {
     return this.requested.map(({ block }) => block).filter((block) => typeof block === 'bigint');
   }

@@ -1,4 +1,4 @@
-/** A node with blocks that stand still and a pool of transactions, over HTTP and WebSocket, that treats what is sent to it as configured. */
+/** A node with a static chain and a transaction pool, over HTTP and WebSocket, that treats sent transactions as configured. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -7,10 +7,10 @@ import { hashTransaction } from '../../src/chain/transaction.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { makeBlock } from './served-node.ts';
 
-/** What becomes of a transaction that is sent. */
+/** Treatment of a sent transaction. */
 export type SendBehaviour = {
   readonly name: string;
-  /** Whether the node has it afterwards, or says that it has. */
+  /** Whether the node has it afterwards, or reports that it has. */
   readonly takes: boolean;
   /** Whether the node has it in its pool afterwards. */
   readonly holds: boolean;
@@ -73,7 +73,7 @@ export const ACCEPTS: SendBehaviour = SEND_BEHAVIOURS[0] as SendBehaviour;
 export const REJECTS: SendBehaviour = SEND_BEHAVIOURS[3] as SendBehaviour;
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
-/** Text to be sent, or what happens instead. */
+/** Text to send, or what happens instead. */
 type Delivery = {
   readonly text?: string;
   readonly status?: number;
@@ -85,11 +85,11 @@ const HEIGHT = 40;
 
 export class SendingNode {
   behaviour: SendBehaviour;
-  /** Hashes of its pool. */
+  /** Hashes in its pool. */
   readonly pool: Set<string> = new Set();
-  /** Transactions that came, as hex data. */
+  /** Received raw transactions, as hex data. */
   readonly received: string[] = [];
-  /** Whether each transaction that is taken makes a block, as on a development node. */
+  /** Whether each accepted transaction makes a block, as on a development node. */
   mines = false;
   #height = HEIGHT;
   readonly #server = createServer((request, response) => void this.#serve(request, response));

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export type Params = readonly unknown[];
-/** What a node says to one call; an error is thrown as `RpcError`. */
+/** Answers of a node by method; an error is thrown as `RpcError`. */
 export type Answers = Readonly<Record<string, (params: Params) => unknown>>;
 
 export class RpcError extends Error {
@@ -20,36 +20,35 @@ export class RpcError extends Error {
 
 export type NodeScript = {
   readonly chainId?: number;
-  /** Blocks after the genesis block. */
+  /** Number of blocks after the genesis block. */
   readonly height?: number;
-  /** Instead of what a healthy node says; `undefined` is a method that it does not have. */
+  /** Overrides a healthy node's answers; `undefined` is a method that the node lacks. */
   readonly answers?: Readonly<Record<string, ((params: Params) => unknown) | undefined>>;
-  /** Instead of the blocks that `eth_getBlockByNumber` has for tags. */
+  /** Overrides the blocks that `eth_getBlockByNumber` returns for tags. */
   readonly tags?: Readonly<Record<string, () => unknown>>;
   readonly batchItems?: number;
-  /** Answers come in rounds: see `AnswerRounds`. Milliseconds without another question that end a round. */
+  /** Answers come in rounds (`AnswerRounds`): milliseconds without another request that end a round. */
   readonly roundMs?: number;
-  /** Instead of any answer to a body that was read; false lets the node answer. */
+  /** Replaces the response to a body that was read; false lets the node answer. */
   readonly respond?: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
 
 export type ScriptedNode = {
   readonly url: string;
   readonly calls: string[];
-  /** With `roundMs`. */
+  /** Present with `roundMs`. */
   readonly rounds: AnswerRounds;
 };
 
-/** Turns of the event loop that a round lasts at least: what has arrived when a process goes on after a stop is read first. */
+/** Minimum turns of the event loop per round: input that arrived while the process was stopped is read first. */
 const ROUND_TURNS = 200;
 
 /**
- * Holds answers back until nothing has been asked for a while, then releases all of them together. What does not depend
- * on another answer therefore belongs to one round, however slowly it arrives, and what a service asks in the background adds
- * no rounds to those of a caller.
+ * Buffers answers until no request has come for a while, then releases all of them together. Requests that do not depend on another answer
+ * therefore share a round, however slowly they arrive, and background requests of a service add no rounds to those of a caller.
  */
 class AnswerRounds {
-  /** Rounds that have been answered. */
+  /** Number of answered rounds. */
   count = 0;
   readonly #ms: number;
   #round: Promise<void> | undefined;
@@ -60,7 +59,7 @@ class AnswerRounds {
     this.#ms = ms;
   }
 
-  /** Resolves at the end of the round that a question belongs to, which it prolongs. */
+  /** Joins the round of a request, which it prolongs. Resolves at its end. */
   join(): Promise<void> {
     this.#restart();
     this.#round ??= this.#pass().then(() => {
@@ -70,7 +69,7 @@ class AnswerRounds {
     return this.#round;
   }
 
-  /** Resolves when nothing is asked any more. */
+  /** Resolves when no more requests come. */
   async whenQuiet(): Promise<void> {
     let before = -1;
     while (this.#round !== undefined || before !== this.count) {
@@ -95,7 +94,7 @@ class AnswerRounds {
 }
 
 const BLOCK_SECONDS = 12;
-/** So that the newest block of the highest node is new. */
+/** Height at which the newest block of the highest node is recent. */
 export const FULL_HEIGHT = 40;
 const START: number = Math.floor(Date.now() / 1_000) - FULL_HEIGHT * BLOCK_SECONDS;
 
@@ -120,7 +119,7 @@ export function makeBlock(number: number): Record<string, unknown> {
   };
 }
 
-/** What geth says, on a chain of blocks with two transactions each. */
+/** Answers of geth on a chain of blocks with two transactions each. */
 function createHealthyAnswers(chainId: number, height: number, tags: NodeScript['tags']): Answers {
   const find = (reference: unknown): Record<string, unknown> | null => {
     const text = typeof reference === 'string' ? reference : String(Object(reference).blockHash);
@@ -170,7 +169,7 @@ function createHealthyAnswers(chainId: number, height: number, tags: NodeScript[
   };
 }
 
-/** A node that says what a script says; without one it is healthy. It ends with the test. */
+/** Starts a node that answers by its script; without one it is healthy. It ends with the test. */
 export async function startNode(t: TestContext, script: NodeScript = {}): Promise<ScriptedNode> {
   const { chainId = 1, height = FULL_HEIGHT, batchItems = 1_000, roundMs, respond = () => false } = script;
   const answers = { ...createHealthyAnswers(chainId, height, script.tags), ...script.answers };

@@ -9,13 +9,13 @@ export type RunningService = {
   /** `127.0.0.1:port` */
   readonly authority: string;
   readonly port: number;
-  /** Log lines so far: of level `error` by default. */
+  /** Log lines so far, of level `error` by default. */
   readonly errors: readonly string[];
   readonly service: Service;
   close(): Promise<void>;
 };
 
-/** Serves a configuration (anything JSON) on a port that the system picks. */
+/** Serves a configuration (any JSON) on a port that the system picks. */
 export async function startService(
   config: Readonly<Record<string, unknown>>,
   level: LogLevel = 'error',
@@ -24,7 +24,7 @@ export async function startService(
   const log = createLogger(level, { sink: { write: (line) => void errors.push(line) } });
   const text = JSON.stringify({ listen: { host: '127.0.0.1', port: 0 }, admin: false, ...config });
   const parsed = parseConfig(text, { name: 'test', folder: process.cwd(), environment: {} });
-  // Records of what wallets have sent outlive a service: another test's would change what pending counts are here.
+  // Records of sent transactions outlive a service: those of another test would change pending counts here.
   const folder =
     config['dataDir'] === undefined && config['networks'] !== undefined ? makeTemporaryFolder() : undefined;
   const placed = folder === undefined ? parsed : { ...parsed, dataDir: folder.path };

@@ -1,4 +1,4 @@
-/** A store that is filled with states directly, without anything being executed. */
+/** A store that is filled with states directly, without execution. */
 import { type Header, hashHeader } from '../../src/chain/header.ts';
 import { StateCommitter } from '../../src/engine/state/state-committer.ts';
 import { EMPTY_SOURCE } from '../../src/engine/state/state-source.ts';
@@ -11,7 +11,7 @@ import { openStore, type Tables } from '../../src/store/schema.ts';
 
 const CONFIG = JSON.stringify({ chainId: 1337 });
 
-/** A block with nothing in it but its number and its state root. */
+/** Creates a block that has only its number and its state root. */
 function createBlock(number: bigint, stateRoot: Uint8Array): ExecutedBlock {
   const header: Header = {
     parentHash: new Uint8Array(32),
@@ -34,7 +34,7 @@ function createBlock(number: bigint, stateRoot: Uint8Array): ExecutedBlock {
   return { block, hash: hashHeader(header), totalDifficulty: 0n, receipts: [] };
 }
 
-/** Writes states block after block; what is not committed is in memory only. */
+/** Writes states block after block; uncommitted ones are in memory only. */
 export class StateStore {
   readonly tables: Tables;
   readonly writer: ChainWriter;
@@ -57,7 +57,7 @@ export class StateStore {
     this.state = new StateCommitter(this.reader);
   }
 
-  /** The block that comes next. */
+  /** Number of the next block. */
   get number(): bigint {
     return this.#number + 1n;
   }
@@ -78,7 +78,7 @@ export class StateStore {
     this.#blocks = [];
   }
 
-  /** As a process does that starts over with what is committed. */
+  /** Drops uncommitted state, as the restart of a process does. */
   reopenState(): void {
     this.state = new StateCommitter(this.reader);
   }

@@ -1,7 +1,7 @@
 import { open } from 'lmdb';
 import { INDEX_TABLES, META_INDEXED } from '../../src/store/schema.ts';
 
-/** Makes of a store what a version of this program wrote that knew no indexes; the other tables are the same. */
+/** Converts a store to the format of an old version of this program without indexes; the other tables are unchanged. */
 export async function stripIndexes(path: string): Promise<void> {
   const root = open<Buffer, Buffer>({ path, maxDbs: 24, encoding: 'binary', keyEncoding: 'binary' });
   const openTable = (name: string) =>

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Tests commit thousands of times; what they write need not outlive the machine. */
+/** Tests commit thousands of times; their files need not outlive the machine. */
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_BYTES: number = 2 ** 31;
 const TEMPORARY: string = hasRoom(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
@@ -14,18 +14,21 @@ function hasRoom(folder: string): boolean {
   return bavail * bsize >= MEMORY_BYTES;
 }
 
-/** Of the environment: where one run of tests keeps the stores of built-in chains. */
+/** Environment variable: folder where one test run keeps the stores of built-in chains. */
 export const STORES_VARIABLE = 'PORTCULLIS_TEST_STORES';
 
 const FOLDER_NAME = 'portcullis-test-';
 
-/** A folder that is gone after the test. Its name has the process, so that what a killed one left can be told from what is in use. */
+/**
+ * Creates a folder that is removed after the test. Its name contains the process id, so that leftovers of killed processes are
+ * distinguishable from folders in use.
+ */
 export function makeTemporaryFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(TEMPORARY, `${FOLDER_NAME}${process.pid}-`));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Removes the folders of processes that ended without removing them: they take memory until the machine is restarted. */
+/** Removes the folders of processes that ended without removing them: they occupy memory until a reboot. */
 export function removeAbandonedFolders(): void {
   for (const name of readdirSync(TEMPORARY)) {
     const pid = /^portcullis-test-(\d+)-/.exec(name)?.[1];
@@ -33,7 +36,7 @@ export function removeAbandonedFolders(): void {
   }
 }
 
-/** A test of full disks mounts a file system on its folder. */
+/** A test of full disks mounts a file system on its folder, which has to be unmounted first. */
 function removeAbandoned(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });

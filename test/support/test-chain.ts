@@ -1,4 +1,4 @@
-/** Genesis files and keys for chains that tests build, and a running engine over them. */
+/** Genesis files and keys for chains that tests build, and an engine over them. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -26,7 +26,7 @@ const BLOCK_FORKS =
   'homestead eip150 eip155 eip158 byzantium constantinople petersburg istanbul berlin london';
 const TIME_FORKS = ['shanghaiTime', 'cancunTime', 'pragueTime', 'osakaTime', 'amsterdamTime'];
 
-/** Code of contracts that blocks cannot do without from Prague (EIP-7002, 7251, 8282), asking for nothing: `0 0 RETURN`. */
+/** Code of the system contracts that blocks require from Prague on (EIP-7002, 7251, 8282), returning no requests: `0 0 RETURN`. */
 const NO_REQUESTS = '0x60006000f3';
 const REQUEST_CONTRACTS = [
   '0x00000961ef480eb55e80d19ad83579a64c007002',
@@ -36,12 +36,12 @@ const REQUEST_CONTRACTS = [
 ];
 
 export type GenesisOptions = {
-  /** `berlin`: proof of work from the start; the others are merged from the start. */
+  /** `berlin` and `london` begin with proof of work; later ones are merged from the start. */
   readonly revision: 'berlin' | 'london' | 'paris' | 'shanghai' | 'cancun' | 'prague' | 'osaka' | 'amsterdam';
-  /** Accounts beside Alice, with 1,000 ether. */
+  /** Accounts beside Alice, who has 1,000 ether. */
   readonly alloc?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly gasLimit?: bigint;
-  /** More entries of `config`. */
+  /** Additional entries of `config`. */
   readonly config?: Readonly<Record<string, number>>;
 };
 
@@ -85,7 +85,7 @@ export function createGenesis(options: GenesisOptions): string {
 export type OpenedChain = {
   readonly chain: EngineChain;
   readonly pool: ExecutionPool;
-  /** What the pool reported as faults of the program so far. */
+  /** Program faults that the pool has reported so far. */
   readonly faults: string[];
   /** Folder of the store. */
   readonly store: string;
@@ -101,7 +101,7 @@ export async function openBuiltChain(
   const folder = makeTemporaryFolder();
   const files = { genesis: join(folder.path, 'genesis.json'), blocks: join(folder.path, 'blocks.rlp') };
   writeFileSync(files.genesis, genesis);
-  // With block 0: a chain may have no other, and an empty file is an error.
+  // Includes block 0: a chain may have no other block, and an empty file is an error.
   writeFileSync(files.blocks, concatBytes(encodeBlock(builder.genesisBlock), builder.encode()));
   const store = join(folder.path, 'chain');
   await importChain({ ...files, data: store, seal: 'ethash-format' }, SILENT_PROGRESS);
@@ -126,7 +126,7 @@ export async function openBuiltChain(
   };
 }
 
-/** A time limit from now on. */
+/** Request scope with a time limit from now on. */
 export function limitTo(
   milliseconds: number,
   signal: AbortSignal = new AbortController().signal,
@@ -136,7 +136,7 @@ export function limitTo(
   return scope;
 }
 
-/** The scope of another owner's work. */
+/** Assigns the scope to another owner. */
 export function ownedBy(owner: string, scope: RequestScope): RequestScope {
   scope.owner = owner;
   return scope;

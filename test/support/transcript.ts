@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One request of a transcript file and the answer it expects, both as JSON text. */
+/** One request of a transcript file and its expected response, both as JSON text. */
 export type Exchange = { readonly request: string; readonly response: string; readonly isSpecOnly: boolean };
 
-/** Parses `>> request` and `<< response` lines; `// speconly` marks answers of which the shape alone counts. */
+/** Parses `>> request` and `<< response` lines; `// speconly` marks responses of which only the shape is compared. */
 export function parseTranscript(text: string): Exchange[] {
   const isSpecOnly = /^\/\/ speconly:/m.test(text);
   const contexts: Exchange[] = [];
@@ -19,7 +19,7 @@ export function parseTranscript(text: string): Exchange[] {
   return contexts;
 }
 
-/** The transcript files of a folder, by name. */
+/** Reads the transcript files of a folder, by name. */
 export function readTranscripts(folder: string): { readonly name: string; readonly contexts: Exchange[] }[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.io'))
@@ -40,10 +40,7 @@ function normalize(value: Json, ignoredKeys: ReadonlySet<string>): Json {
   );
 }
 
-/**
- * Two responses in comparable form: key order does not count, `error.message` does not where both have one,
- * everything else does.
- */
+/** Brings two responses into comparable form: ignores key order, and `error.message` where both have one; everything else counts. */
 export function comparable(
   have: string,
   want: string,

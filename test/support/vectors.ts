@@ -6,16 +6,13 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const SOURCE = process.env['PORTCULLIS_VECTORS'] ?? resolve(ROOT, '../shared/vectors');
 const UNPACKED = join(ROOT, 'build/vectors');
 
-/**
- * Folder of an unpacked set of third-party conformance data; undefined where this machine has none. A test that
- * gets undefined skips aloud with `SKIP_REASON`.
- */
+/** Folder of an unpacked third-party conformance set; undefined where it is not installed. Tests then skip with `SKIP_REASON` in the report. */
 export function findVectors(name: string): string | undefined {
   const target = join(UNPACKED, name);
   if (existsSync(target)) return target;
   const archive = join(SOURCE, `${name}.tar.xz`);
   if (!existsSync(archive)) return undefined;
-  // Unpacked aside and moved into place: test files run at the same time and may want the same set.
+  // Unpacks into a temporary folder and renames it: test files run at the same time and may need the same set.
   mkdirSync(UNPACKED, { recursive: true });
   const aside = mkdtempSync(join(UNPACKED, '.unpacking-'));
   try {

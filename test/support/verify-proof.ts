@@ -1,11 +1,11 @@
-/** Reads Merkle proofs as a light client does: from a root, and from nothing else. */
+/** Reads Merkle proofs as a light client does: from a root only. */
 import assert from 'node:assert/strict';
 import { bytesEqual } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from '../../src/primitives/keccak.ts';
 import { asList, decodeRlp, encodeRlp, type RlpItem } from '../../src/primitives/rlp.ts';
 
-/** The result of `eth_getProof`. */
+/** Result of `eth_getProof`. */
 export type AccountProof = {
   readonly address: string;
   readonly accountProof: readonly string[];
@@ -23,7 +23,7 @@ export type AccountProof = {
 const NO_HASH = `0x${'00'.repeat(32)}`;
 const EMPTY_CODE = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
 
-/** Fails unless each part of the proof follows from the state root. */
+/** Asserts that each part of the proof follows from the state root. */
 export function verifyAccountProof(proof: AccountProof, stateRoot: Uint8Array): void {
   const leaf = readProof(stateRoot, hexToBytes(proof.address), proof.accountProof);
   if (leaf === undefined) {
@@ -44,7 +44,7 @@ export function verifyAccountProof(proof: AccountProof, stateRoot: Uint8Array): 
   }
 }
 
-/** The value of a key; undefined where the nodes show that there is none. Fails where they show neither, or one is not needed. */
+/** Reads the value of a key; undefined where the nodes prove its absence. Fails where they prove neither, or where a node is not needed. */
 export function readProof(
   root: Uint8Array,
   key: Uint8Array,

@@ -1,6 +1,6 @@
 import type { Visitor } from '../../src/gateway/visitor.ts';
 
-/** A client on this machine that sends nothing beside host and key. */
+/** A client on this machine that sends only host and key. */
 export function makeVisitor(
   host: string | undefined,
   key: string | undefined,

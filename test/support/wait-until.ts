@@ -2,10 +2,10 @@ import { AssertionError } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LIMIT_MS = 60_000;
-/** A condition costs little to look at first, and a request to a program later. */
+/** The pause grows to this limit: conditions are cheap at first, and may be requests to a program later. */
 const MAX_PAUSE_MS = 10;
 
-/** Lets time pass until a condition holds. @throws AssertionError with the condition when that takes longer than `limitMs` */
+/** Waits until a condition holds. @throws AssertionError with the condition when that takes longer than `limitMs` */
 export async function waitUntil(
   holds: () => boolean | Promise<boolean>,
   limitMs: number = LIMIT_MS,

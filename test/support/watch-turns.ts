@@ -1,16 +1,16 @@
-/** Holds the thread for about as long. */
+/** Blocks the thread for about `ms` milliseconds. */
 export function spin(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
 export type TurnWatch = {
-  /** Counts one piece of work. */
+  /** Counts one unit of work. */
   readonly note: () => void;
-  /** @returns the most pieces of work between two turns of the event loop */
+  /** @returns the largest count in one turn of the event loop */
   readonly end: () => number;
 };
 
-/** Counts pieces of work in each turn of the event loop. */
+/** Counts units of work per turn of the event loop. */
 export function watchTurns(): TurnWatch {
   let [now, most] = [0, 0];
   let isOver = false;

@@ -1,4 +1,4 @@
-/** abigen: a binding of the contract in Go, and a program that reads, filters, watches, sends and deploys through it with go-ethereum's client. */
+/** abigen: a Go binding of the contract, and a program that reads, filters, watches, sends and deploys with it through go-ethereum's client. */
 import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/program-files.ts';

@@ -1,4 +1,4 @@
-/** ape: an ad-hoc network by its URL; blocks, receipts, logs, calls and traces; a contract deployed and sent to with a key of ape's own. */
+/** ape: an ad-hoc network by URL; reads blocks, receipts, logs, calls and traces; deploys a contract and sends to it with ape's own key. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventTopic } from '../../scripts/contracts/abi.ts';
@@ -81,7 +81,7 @@ export const APE: Tool = {
     try {
       const args = ['work.py', url, key, contract, String(head), home];
       const printed = await runTool(folder, join(folder, 'venv/bin/python'), args);
-      // Its log has hashes of transactions and addresses, which are of one run.
+      // ape's log contains transaction hashes and addresses, which differ between runs.
       return printed
         .split('\n')
         .filter((line) => line.startsWith('>'))

@@ -1,4 +1,4 @@
-/** cryo: blocks, transactions, logs, state and its changes, calls and instructions as files; from `trace_` behind anvil and from `debug_` behind both. */
+/** cryo: blocks, transactions, logs, state and state diffs, calls and instructions as files; through `trace_` on anvil and through `debug_` on both nodes. */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromCargo, runTool, type Tool } from './tool.ts';
@@ -13,10 +13,10 @@ const TRACE_DATASETS: readonly string[] = [
   ...['traces', 'contracts', 'native_transfers', 'vm_traces'],
   ...STATE_PARTS.map((what) => `${what}_diffs`),
 ];
-/** Of one address. */
+/** Datasets of a single address. */
 const STATE_DATASETS: readonly string[] = ['balances', 'codes', 'nonces'];
 
-/** @returns the files that one run writes, the lines of each sorted, since it reads maps in any order */
+/** @returns the files that one run writes; the lines of each are sorted, because cryo iterates over maps in random order */
 async function collect(folder: string, args: readonly string[]): Promise<string> {
   const output = join(folder, 'output');
   rmSync(output, { recursive: true, force: true });
@@ -34,12 +34,12 @@ export const CRYO: Tool = {
   does: 'blocks, transactions, logs, state, what each transaction read and changed, its calls and instructions',
   nodes: ['anvil', 'geth'],
   async install(folder) {
-    // Rust 1.80 and later refuse the time that its lock file names.
+    // Rust 1.80 and later do not compile the version of `time` in cryo's lock file.
     await installFromCargo(folder, 'cryo_cli', VERSION, { time: '0.3.36' });
     return VERSION;
   },
   async run({ url, contract, head, chainId }, folder) {
-    // Its first traces are of block 1.
+    // The first traces are those of block 1.
     const range = ['--blocks', `1:${head + 1}`, '--rpc', url];
     // geth has no trace_ methods.
     const datasets = chainId === ANVIL_CHAIN ? [...DATASETS, ...TRACE_DATASETS] : DATASETS;

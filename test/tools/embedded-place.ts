@@ -1,4 +1,4 @@
-/** The blocks of a geth, imported into a store, which the program can serve as an embedded network. */
+/** Imports the blocks of a geth into a store, which the program can serve as an embedded network. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,13 +6,13 @@ import { importChain } from '../../src/cli/import.ts';
 import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
 import { hexToBytes } from '../../src/primitives/hex.ts';
 
-/** The account that makes blocks, which geth adds to what it dumps. */
+/** Block producer of `geth --dev`, which geth adds to its dumped genesis. */
 const DEVELOPER = {
   '71562b71999873db5b286df957af199ec94617f7': { balance: `0x${((1n << 256n) - 9n).toString(16)}` },
 };
 
 /**
- * @param geth the program that runs with `--dev`
+ * @param geth path of the program that runs with `--dev`
  * @param getBlock reads a block as RLP, in hex
  * @returns the folder of the store, in `folder`
  */

@@ -1,4 +1,4 @@
-/** ethereum-etl: blocks, transactions, receipts and logs as files; and traces, from `trace_block` behind anvil and `debug_traceBlockByNumber` behind geth. */
+/** ethereum-etl: blocks, transactions, receipts and logs as files; traces from `trace_block` on anvil and `debug_traceBlockByNumber` on geth. */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromPypi, runTool, type Tool } from './tool.ts';
@@ -10,7 +10,7 @@ export const ETHEREUM_ETL: Tool = {
   name: 'ethereum-etl',
   does: 'blocks, transactions, receipts, logs and traces of every block',
   nodes: ['anvil', 'geth', 'embedded'],
-  // Its web3 5 loads pkg_resources, which setuptools dropped in 81, and a parsimonious that does not load in Python 3.11.
+  // Its web3 5 loads pkg_resources, which setuptools dropped in 81, and a version of parsimonious that fails to load in Python 3.11.
   install: (folder) =>
     installFromPypi(folder, ['ethereum-etl', 'setuptools<81', 'regex'], ['parsimonious==0.10.0']),
   async run({ url, head, chainId, hasTraces }, folder) {

@@ -1,4 +1,4 @@
-/** forge's tests on a fork: balances, code, storage, hashes and logs read, blocks gone back to, a call and a transaction of the chain executed. */
+/** forge's tests on a fork: read balances, code, storage, hashes and logs, roll back to blocks, execute a call and a transaction of the chain. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromNpm, runTool, type Tool } from './tool.ts';
@@ -55,7 +55,7 @@ contract ForkTest {
   }
 }
 `;
-// The compiler of the package solc, as a program that takes forge's options: forge would download another.
+// Wraps the npm package solc as a program with forge's compiler options, because forge would download another compiler.
 const COMPILER = `#!/usr/bin/env node
 const { readFileSync } = require('node:fs');
 const solc = require('./node_modules/solc');
@@ -68,7 +68,7 @@ offline = true
 no_storage_caching = true
 [rpc_endpoints]
 `;
-/** Matches lines that differ between equal runs: they have times, or another order. */
+/** Matches lines that differ between equal runs: they contain times, or their order varies. */
 const VARYING = /finished in|tests? passed/;
 
 export const FORGE: Tool = {
@@ -82,7 +82,7 @@ export const FORGE: Tool = {
     writeFileSync(join(folder, 'foundry.toml'), `${CONFIG}tested = '${url}'\n`);
     writeFileSync(join(folder, 'solc.cjs'), COMPILER, { mode: 0o755 });
     writeFileSync(join(folder, 'test/Fork.t.sol'), SOURCE);
-    // The package's own program passes signals on to none.
+    // The launcher of the package does not forward signals.
     const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
     const program = `node_modules/@foundry-rs/forge-${process.platform}-${architecture}/bin/forge`;
     const args = [

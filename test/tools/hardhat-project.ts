@@ -1,10 +1,10 @@
-/** A project of hardhat 3 with the compiler of the npm package `solc` (hardhat would download another) and the tested network as `localhost`. */
+/** A hardhat 3 project with the compiler of the npm package `solc` (hardhat would download another) and the tested network as `localhost`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installNode22 } from './node-22.ts';
 import { runTool, type ToolChain } from './tool.ts';
 
-/** @param settings further members of the configuration, as text */
+/** @param settings additional members of the configuration, as text */
 export function writeHardhatConfig(folder: string, plugins: readonly string[], settings = ''): void {
   const solc = readFileSync(join(folder, 'node_modules/solc/package.json'), 'utf8');
   const { version } = JSON.parse(solc) as { readonly version: string };
@@ -21,7 +21,7 @@ export default defineConfig({
   writeFileSync(join(folder, 'hardhat.config.ts'), text);
 }
 
-/** Runs one task. @returns what it printed */
+/** Runs one task. @returns its output */
 export async function runHardhat(
   folder: string,
   { url, key }: ToolChain,
@@ -32,7 +32,7 @@ export async function runHardhat(
     ...(await installNode22()),
     RPC_URL: url,
     RPC_KEY: key,
-    // Ignition asks on a terminal before it deploys to a chain whose id is not that of a development node.
+    // Ignition prompts on a terminal before it deploys to a chain whose id is not that of a development node.
     HARDHAT_IGNITION_CONFIRM_DEPLOYMENT: 'false',
   };
   return runTool(folder, 'node', args, undefined, environment);

@@ -1,4 +1,4 @@
-/** hardhat 3 with ignition: compiles contracts, deploys a module of them in several steps, calls what was deployed, and reads its events. */
+/** hardhat 3 with ignition: compiles contracts, deploys a module of them in several steps, calls the deployed contracts, and reads their events. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runHardhat, writeHardhatConfig } from './hardhat-project.ts';
@@ -23,7 +23,7 @@ contract Counter {
   }
 }
 `;
-// The transfer has data because hardhat 3.18 signs a zero byte in place of none, whose gas its estimate lacks.
+// The transfer has data because hardhat 3.18 signs a zero byte in place of empty data, and its estimate lacks the gas for that.
 const MODULE = `import { buildModule } from '@nomicfoundation/hardhat-ignition/modules';
 export default buildModule('Tested', (m) => {
   const libraries = { Doubling: m.library('Doubling') };
@@ -36,7 +36,7 @@ export default buildModule('Tested', (m) => {
   return { counter, second };
 });
 `;
-// Nodes that make a block for each transaction make none to confirm it.
+// Nodes that make a block per transaction make none to confirm it.
 const SETTINGS = 'ignition: { requiredConfirmations: 1 },';
 const READ = `import { readFileSync } from 'node:fs';
 import { network } from 'hardhat';
@@ -71,7 +71,7 @@ export const HARDHAT: Tool = {
   name: 'hardhat',
   does: 'contracts compiled, an ignition module of a library, contracts, calls and a transfer deployed, a transaction sent, errors and events read',
   nodes: ['anvil', 'geth'],
-  // hardhat takes a chain with this id for its own network, and asks for `hardhat_metadata`.
+  // hardhat mistakes a chain with this id for its own network, and requests `hardhat_metadata`.
   development: ['anvil'],
   writes: true,
   async install(folder) {

@@ -1,4 +1,4 @@
-/** What the tools know of the stage's contract: its event, and the function that the stage called. */
+/** ABI of the stage's contract: its event, and the function that the stage called. */
 export const LOGGED_ABI: readonly object[] = [
   {
     type: 'event',
@@ -17,5 +17,5 @@ export const LOGGED_ABI: readonly object[] = [
     outputs: [],
   },
 ];
-/** Init code that returns what stands behind it. */
+/** Init code that deploys the bytes that follow it. */
 export const DEPLOYER = '0x600b5981380380925939f3';

@@ -1,4 +1,4 @@
-/** Node 22 from npm, for tools that refuse to run on less. */
+/** Node 22 from npm, for tools that require it. */
 import { delimiter, join } from 'node:path';
 import { folderOf, installFromNpm } from './tool.ts';
 
@@ -6,7 +6,7 @@ const NEEDED = 22;
 
 /**
  * Installs Node 22 where the running one is older.
- * @returns the variable of the environment under which `node`, and npm for packages that are left out below that version, are of it
+ * @returns the PATH under which `node` is Node 22; npm run with it also installs packages that it skips on older versions
  */
 export async function installNode22(): Promise<{ readonly PATH: string }> {
   const { PATH = '' } = process.env;

@@ -1,4 +1,4 @@
-/** OpenZeppelin's upgrades for hardhat 3: proxies of each kind deployed, changed layouts refused, implementations upgraded, a proxy imported. */
+/** OpenZeppelin's upgrades for hardhat 3: deploys proxies of each kind, refuses changed layouts, upgrades implementations, imports a proxy. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runHardhat, writeHardhatConfig } from './hardhat-project.ts';
@@ -70,7 +70,7 @@ export const OPENZEPPELIN_UPGRADES: Tool = {
   name: 'openzeppelin upgrades',
   does: 'transparent, UUPS and beacon proxies deployed and upgraded, a changed layout refused, a proxy imported',
   nodes: ['anvil', 'geth'],
-  // It keeps what it knows of a development node's chain in a file of that run, which it asks `anvil_metadata` for.
+  // It stores data about a development node's chain in a file per run, and requests `anvil_metadata` for its name.
   development: ['anvil'],
   writes: true,
   async install(folder) {
@@ -80,7 +80,7 @@ export const OPENZEPPELIN_UPGRADES: Tool = {
     return installFromNpm(folder, packages, await installNode22());
   },
   async run(chain, folder) {
-    // It keeps implementations in `.openzeppelin` to use them again.
+    // It stores implementations in `.openzeppelin` to reuse them.
     for (const name of ['cache', 'artifacts', '.openzeppelin', 'contracts', 'scripts'])
       rmSync(join(folder, name), { recursive: true, force: true });
     for (const name of ['contracts', 'scripts']) mkdirSync(join(folder, name));

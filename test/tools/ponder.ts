@@ -1,4 +1,4 @@
-/** Ponder: indexes a contract's events and its calls (it reads traces for those) into its own database, which its GraphQL is asked for. */
+/** Ponder: indexes a contract's events and its calls (from traces) into its own database, which is queried through its GraphQL. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { waitUntil } from '../support/wait-until.ts';
 import { LOGGED_ABI } from './logged-abi.ts';
 import { installFromNpm, type Tool, type ToolChain } from './tool.ts';
 
-/** Its database alone takes 20 s to open where other work has the cores. */
+/** Opening its database alone takes 20 s where other work occupies the cores. */
 const READY_MS = 240_000;
-/** Between two queries, which take its time from indexing. */
+/** Pause between two queries, which take processor time from indexing. */
 const PAUSE_MS = 500;
 const SHOWN_CHARACTERS = 1_500;
 
@@ -91,7 +91,7 @@ export const PONDER: Tool = {
   install: (folder) => installFromNpm(folder, ['ponder', 'viem', 'hono']),
   async run(chain, folder) {
     const { logs, hasTraces } = chain;
-    // Its cache of requests would answer for the service what it asked the bare node.
+    // Its request cache would answer with responses of the bare node in the run against the service.
     for (const name of ['.ponder', 'generated', 'ponder-env.d.ts'])
       rmSync(join(folder, name), { recursive: true, force: true });
     mkdirSync(join(folder, 'src/api'), { recursive: true });
@@ -122,7 +122,7 @@ export const PONDER: Tool = {
       await waitUntil(async () => {
         if (child.exitCode !== null) throw new Error(`ponder ended with ${child.exitCode}: ${printed}`);
         await sleep(PAUSE_MS);
-        // Blocks above the finalized one come after it says that it is ready.
+        // Blocks above the finalized one follow after it reports that it is ready.
         text = await query(port).catch(() => '');
         return text.split('"gasUsed"').length > (hasTraces ? 2 : 1) * logs;
       }, READY_MS).catch((error: Error) => {

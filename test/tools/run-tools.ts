@@ -1,7 +1,7 @@
 /**
- * Each tool of others, unmodified, on a bare node and on the same node behind the program: what it makes must be equal. Writes the table of
- * docs/clients.md with `--write`, in which tools that were not run keep their rows. Exits with 1 when a tool falls short, and where one cannot be installed and PORTCULLIS_REQUIRE_ALL is
- * set. `ONLY=text` runs the tools with the text in their name.
+ * Runs each third-party tool, unmodified, on a bare node and on the same node behind the program, and requires equal output. With `--write`
+ * it writes the table of docs/clients.md, in which tools that were not run keep their rows. Exits with 1 when a tool fails, and when one
+ * cannot be installed and PORTCULLIS_REQUIRE_ALL is set. `ONLY=text` runs the tools with the text in their name.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,12 +43,12 @@ const TOOLS: readonly Tool[] = [
 type Row = {
   readonly tool: Tool;
   readonly version?: string;
-  /** Why the tool is not here. */
+  /** Reason why the tool is not installed. */
   readonly absence?: string;
   readonly results: ReadonlyMap<ToolNode, string>;
 };
 
-/** @returns `equal`, or what is not */
+/** @returns `equal`, or the difference */
 async function check(tool: Tool, place: ToolPlace): Promise<string> {
   const folder = folderOf(tool.name);
   const runBare = ({ bare }: ToolPlace): Promise<string> => tool.run(bare, folder);
@@ -116,7 +116,7 @@ function renderTools(rows: readonly Row[]): string {
 const MARK = '<!-- tools: written by npm run test:tools -- --write -->';
 const TABLE = new RegExp(`${MARK}\\n([\\s\\S]*?)\\n<!-- end -->`);
 
-/** @returns the table of the page, in which rows of tools that were not run stay as they are */
+/** @returns the table of the page, in which rows of tools that were not run are unchanged */
 function mergeTools(page: string, table: string): string {
   const [title = '', rule = '', ...found] = table.split('\n');
   const nameOf = (row: string): string => row.split('|')[1]?.trim() ?? '';

@@ -1,4 +1,4 @@
-/** What is done on a node for the tools to read: transactions of each kind, contracts that write, create, fail and destruct themselves. */
+/** Work on a node that the tools read later: transactions of each kind, contracts that write, create, fail and self-destruct. */
 import { Interface } from 'ethers';
 import { createErc20InitCode, ERC20_ABI } from '../../scripts/contracts/erc20.ts';
 import { FACTORY_ABI, FACTORY_INIT_CODE } from '../../scripts/contracts/factory.ts';
@@ -6,7 +6,7 @@ import { REVERTER_ABI, REVERTER_INIT_CODE } from '../../scripts/contracts/revert
 import { SELFDESTRUCTOR_INIT_CODE } from '../../scripts/contracts/selfdestructor.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 
-/** Sends a transaction and waits until it is mined, with success or without. @returns the address of the contract, where it made one */
+/** Sends a transaction and waits until it is mined, successful or failed. @returns the address of the contract, where it created one */
 export type SendWork = (transaction: object, expected?: 'success' | 'failure') => Promise<string>;
 
 const OTHER = `0x${'77'.repeat(20)}`;

@@ -19,13 +19,13 @@ const CALLS = 5;
 /** Private key of the account that tools may sign for, and its address. The account has ten ether. */
 const KEY = `0x${'46'.repeat(32)}`;
 const ACCOUNT = '0x9d8a62f656a8d1615c1294fd71e9cfb3e4855a4f';
-/** Of each transaction, as none is estimated. */
+/** Gas limit of each transaction, because none is estimated. */
 const GAS = '0x1e8480';
 const FUNDS = '0x8ac7230489e80000';
 const TOPIC = eventTopic('Logged(uint256)');
 const HTTP_LINE = /HTTP server started\s+endpoint=(127\.0\.0\.1:\d+)/;
 
-/** A node in front of which a tool runs. */
+/** Node in front of which a tool runs. */
 type NodeProgram = Exclude<ToolNode, 'embedded'>;
 type StartedNode = { readonly url: string; stop(): Promise<void> };
 
@@ -34,14 +34,14 @@ export type ToolPlace = {
   readonly node: ToolNode;
   readonly bare: ToolChain;
   readonly through: ToolChain;
-  /** Through a network with `pool.development`. */
+  /** Chain through a network with `pool.development`. */
   readonly development: ToolChain;
 };
 
 async function startGethDev(): Promise<StartedNode> {
   const folder = makeTemporaryFolder();
   const http = ['--http', '--http.addr', '127.0.0.1', '--http.port', '0', '--http.api', 'eth,net,web3,debug'];
-  // On the port of HTTP, as both are 0.
+  // Port 0 for both HTTP and WebSocket: geth serves them on the same port.
   const socket = ['--ws', '--ws.port', '0', '--ws.api', 'eth,net,web3'];
   const options = ['--datadir', folder.path, '--ipcdisable', '--gcmode', 'archive'];
   const args = ['--dev', ...options, ...http, ...socket];
@@ -92,7 +92,7 @@ async function ask(url: string, method: string, ...params: readonly unknown[]): 
 
 type Receipt = { readonly contractAddress: string; readonly status: string };
 
-/** Sends from an account that the node has the key of. */
+/** Sends a transaction from an account whose key the node has. */
 async function send(
   url: string,
   transaction: object,
@@ -102,7 +102,7 @@ async function send(
   const hash = await ask(url, 'eth_sendTransaction', { from, gas: GAS, ...transaction });
   let receipt: Receipt | null = null;
   await waitUntil(async () => {
-    // A geth that has just begun answers that it indexes transactions.
+    // A geth that has just started answers that it still indexes transactions.
     const answer = await ask(url, 'eth_getTransactionReceipt', hash).catch(() => null);
     receipt = answer as Receipt | null;
     return receipt !== null;
@@ -114,7 +114,7 @@ async function send(
 }
 
 /**
- * Transactions of each kind, and calls that log.
+ * Sends transactions of each kind, and calls that log.
  * @param hasWork whether contracts write to storage, too: a `geth --dev` prices that as in Bogota, a fork that no network has
  */
 async function populate(url: string, hasWork: boolean = true): Promise<ToolChain> {
@@ -134,20 +134,20 @@ async function populate(url: string, hasWork: boolean = true): Promise<ToolChain
   return { url, socketUrl, chainId, key: KEY, contract, logs: CALLS, head, hasTraces: true };
 }
 
-/** Waits until the service has the node's head: what a tool did on the bare node would be new to it otherwise. */
+/** Waits until the service has the node's head; otherwise it would lag behind the tool's work on the bare node. */
 export async function waitForHead({ node, bare, through, development }: ToolPlace): Promise<void> {
   const readHead = async ({ url }: ToolChain): Promise<number> => Number(await ask(url, 'eth_blockNumber'));
   for (const chain of [through, development])
     await waitUntil(async () => {
       const head = await readHead(chain).catch(() => Number.NaN);
-      // An embedded network ends where the node ended when it was made. A busy `geth --dev` makes empty blocks behind the last one with transactions.
+      // The head of an embedded network is the node's head at its import. A busy `geth --dev` makes empty blocks after the last one with transactions.
       return head >= (node === 'embedded' ? chain.head : await readHead(bare));
     });
 }
 
 type Stage = { readonly places: readonly ToolPlace[]; close(): Promise<void> };
 
-/** Starts nodes and the program. `close` ends all of them. */
+/** Starts nodes and the program. `close` stops all of them. */
 export async function openStage(nodes: readonly ToolNode[]): Promise<Stage> {
   const stops: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
@@ -161,7 +161,7 @@ export async function openStage(nodes: readonly ToolNode[]): Promise<Stage> {
   }
 }
 
-/** @param stops gets what ends each process that was started, also where a later one fails */
+/** @param stops receives a function that stops each started process, also where a later start fails */
 async function startAll(
   nodes: readonly ToolNode[],
   stops: (() => Promise<unknown>)[],

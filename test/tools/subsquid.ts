@@ -1,4 +1,7 @@
-/** subsquid's EVM processor from an RPC endpoint alone: blocks, transactions with receipts, logs, traces and changes of state, as its handler gets them. */
+/**
+ * subsquid's EVM processor with an RPC endpoint as its only source: blocks, transactions with receipts, logs, traces and state diffs, as
+ * its handler receives them.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromNpm, runTool, type Tool } from './tool.ts';
@@ -43,7 +46,7 @@ processor.run(database, async ({ blocks }) => {
 
 /** Chain id of `geth --dev`. */
 const GETH_DEV_CHAIN = 1337;
-/** Options of the data source that ask for traces and changes of state. */
+/** Options of the data source that select methods for traces and state diffs. */
 const DEBUG = { useDebugApiForStateDiffs: true };
 const TRACE = { preferTraceApi: true };
 
@@ -57,7 +60,7 @@ export const SUBSQUID: Tool = {
     const settings = JSON.stringify(chainId === GETH_DEV_CHAIN ? DEBUG : TRACE);
     const args = ['work.mjs', url, String(head), contract, settings, hasTraces ? 'traces' : 'none'];
     const printed = await runTool(folder, process.execPath, args);
-    // Its own log, in JSON, is on the same output.
+    // Its own log, in JSON, is part of the same output.
     return printed
       .split('\n')
       .filter((line) => !line.startsWith('{"level"'))

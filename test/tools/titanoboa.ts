@@ -1,4 +1,4 @@
-/** titanoboa: a contract of Vyper deployed, sent to and read over the network, and the chain forked at a block into its own interpreter. */
+/** titanoboa: deploys a Vyper contract, sends to it and reads it over the network, and forks the chain at a block into its own interpreter. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOGGED_ABI } from './logged-abi.ts';
@@ -88,7 +88,7 @@ export const TITANOBOA: Tool = {
     try {
       const args = ['work.py', url, key, contract, String(head), home];
       const printed = await runTool(folder, join(folder, 'venv/bin/python'), args);
-      // Hashes of transactions and addresses are of one run.
+      // Transaction hashes and addresses differ between runs.
       return printed
         .split('\n')
         .filter((line) => line.startsWith('>'))

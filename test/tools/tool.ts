@@ -1,4 +1,4 @@
-/** A tool of others, installed with its own client and run, unmodified, with nothing but a URL. */
+/** A third-party tool, installed with the client of its ecosystem and run unmodified with only a URL. */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 /** Folder of the installed tools; `PORTCULLIS_TOOLS` names another. */
 const TOOLS_CACHE: string = process.env['PORTCULLIS_TOOLS'] ?? join(tmpdir(), 'portcullis-tools');
 const INSTALL_MS = 900_000;
-/** cryo takes 20 min on one core. */
+/** Build time limit: cryo takes 20 min on one core. */
 const BUILD_MS = 3_600_000;
 const RUN_MS = 300_000;
 const MAX_PRINTED_BYTES: number = 2 ** 26;
-/** Characters of what a failed command printed that its error has. */
+/** Maximum characters of a failed command's output in its error. */
 const SHOWN_CHARACTERS = 1_500;
 
 const execute = promisify(execFile);
@@ -21,40 +21,39 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** The chain that a tool works on: the same behind the bare node and behind the service. */
+/** The chain that a tool works on: the same on the bare node and on the service. */
 export type ToolChain = {
   readonly url: string;
-  /** The same over WebSocket. */
+  /** URL of the same chain over WebSocket. */
   readonly socketUrl: string;
   readonly chainId: number;
-  /** Private key of an account with funds. What a tool sends stays on the chain, so its nonce and the addresses of its contracts are not for the text. */
+  /** Private key of a funded account. Transactions of a tool stay on the chain, so its nonce and contract addresses must not be in the compared text. */
   readonly key: string;
   /** A contract that logged `Logged(uint256)` in some of the blocks. */
   readonly contract: string;
-  /** How many times it did. */
+  /** Number of logs of the contract. */
   readonly logs: number;
   readonly head: number;
-  /** Whether both sides have methods that trace. */
+  /** Whether both sides have tracing methods. */
   readonly hasTraces: boolean;
 };
 
-/** One unmodified tool. */
 export type Tool = {
   readonly name: string;
-  /** For the table: what `run` does. */
+  /** Description of `run` for the table. */
   readonly does: string;
   readonly nodes: readonly ToolNode[];
-  /** Nodes that it asks for methods of a development node: in front of these it is given a network with `pool.development`. */
+  /** Nodes from which the tool requests methods of a development node: in front of these it runs on a network with `pool.development`. */
   readonly development?: readonly ToolNode[];
-  /** Whether it sends transactions: each run has a node of its own, both with the same transactions before. */
+  /** Whether the tool sends transactions: each run has its own node, both with the same earlier transactions. */
   readonly writes?: boolean;
-  /** @returns the installed version. @throws Error with what the installing client printed */
+  /** @returns the installed version. @throws Error with the output of the installing client */
   install(folder: string): Promise<string>;
-  /** @returns what the tool made of the chain, as text without times and URLs */
+  /** @returns the tool's results as text, without times and URLs */
   run(chain: ToolChain, folder: string): Promise<string>;
 };
 
-/** `embedded`: a network of the program that has executed the blocks of a geth, beside that geth. */
+/** `embedded`: a network of the program that has executed the blocks of a geth, compared with that geth. */
 export type ToolNode = 'anvil' | 'geth' | 'embedded';
 
 export function folderOf(tool: string): string {
@@ -63,7 +62,7 @@ export function folderOf(tool: string): string {
   return folder;
 }
 
-/** Runs one command to its end. @throws Error with the last that it printed */
+/** Runs one command to its end. @throws Error with the end of its output */
 export async function runTool(
   folder: string,
   command: string,
@@ -90,9 +89,9 @@ export async function runTool(
 }
 
 /**
- * Installs packages of npm where they are not yet.
- * @param added variables of the environment of npm
- * @returns the version of the first
+ * Installs npm packages that are not installed yet.
+ * @param added environment variables for npm
+ * @returns the version of the first package
  */
 export async function installFromNpm(
   folder: string,
@@ -111,9 +110,9 @@ export async function installFromNpm(
 }
 
 /**
- * Installs packages of PyPI into an environment of their own.
- * @param replacements versions that are installed instead of what the packages ask for
- * @returns the version of the first
+ * Installs PyPI packages into a virtual environment of their own.
+ * @param replacements versions installed instead of those that the packages require
+ * @returns the version of the first package
  */
 export async function installFromPypi(
   folder: string,
@@ -140,7 +139,7 @@ export async function installFromPypi(
   }
 }
 
-/** Installs a program of a Go module into the folder, where it is not yet. @param version with its v */
+/** Installs a program of a Go module into the folder unless it is there. @param version with its `v` */
 export async function installFromGo(folder: string, program: string, version: string): Promise<void> {
   if (existsSync(join(folder, program.slice(program.lastIndexOf('/') + 1)))) return;
   const environment = [`GOBIN=${folder}`, 'GOFLAGS=-mod=mod'];
@@ -148,9 +147,9 @@ export async function installFromGo(folder: string, program: string, version: st
 }
 
 /**
- * Builds the programs of a crate into the folder `bin`, where they are not yet, with the versions that the crate's lock file names. Not optimized, which
- * takes longer to build.
- * @param updates versions that are taken in place of those in its lock file
+ * Builds the programs of a crate into the folder `bin` unless they are there, with the versions of the crate's lock file. The build is not
+ * optimized, which would take longer.
+ * @param updates versions that replace those of the lock file
  */
 export async function installFromCargo(
   folder: string,
@@ -160,7 +159,7 @@ export async function installFromCargo(
 ): Promise<void> {
   if (existsSync(join(folder, 'bin'))) return;
   const source = join(folder, 'source');
-  // A crate's source is there once another one depends on it.
+  // Cargo downloads the source of a crate once another crate depends on it.
   const requesting = join(folder, 'asking');
   mkdirSync(join(requesting, 'src'), { recursive: true });
   writeFileSync(join(requesting, 'src/lib.rs'), '');
@@ -184,7 +183,7 @@ export async function installFromCargo(
 
 type CratePackage = { readonly name: string; readonly manifest_path: string };
 
-/** Copies an artifact of Maven and what it depends on into the folder `lib`, where they are not yet. */
+/** Copies a Maven artifact and its dependencies into the folder `lib` unless they are there. */
 export async function installFromMaven(
   folder: string,
   group: string,

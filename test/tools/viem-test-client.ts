@@ -1,4 +1,4 @@
-/** viem's test client in anvil's mode: state set, blocks mined, accounts impersonated, the clock set, and a snapshot gone back to. */
+/** viem's test client in anvil's mode: sets state, mines blocks, impersonates accounts, sets the clock, and reverts to a snapshot. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromNpm, runTool, type Tool } from './tool.ts';

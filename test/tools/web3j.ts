@@ -1,11 +1,11 @@
-/** web3j: a program of Java that reads over HTTP and WebSocket, follows filters and heads, and sends. */
+/** web3j: a Java program that reads over HTTP and WebSocket, follows filters and heads, and sends. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/program-files.ts';
 import { installFromMaven, runTool, type Tool } from './tool.ts';
 
 const PROGRAM = join(ROOT, 'test/tools/programs/Work.java');
-/** web3j's core since 5 is built for Java 21. */
+/** web3j's core from version 5 on requires Java 21. */
 const VERSION = '4.12.3';
 
 export const WEB3J: Tool = {

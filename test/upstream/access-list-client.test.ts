@@ -1,4 +1,4 @@
-/** Lists of nodes are compared with their headers as a whole. */
+/** Block access lists of nodes are compared with the hash in the block header as a whole. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { decodeBlockAccessList, encodeBlockAccessList } from '../../src/chain/block-access-list.ts';
@@ -31,7 +31,7 @@ const headOf = (list: Uint8Array): HeadPlace => ({
   accessListHash: bytesToHex(keccak256(list)),
 });
 
-/** Asks nodes that answer so, each method with a text or a fault. */
+/** Opens a client over nodes with this answer, a text or a fault for each method. */
 function openAsker(answer: (call: UpstreamRequest) => string): AccessListClient {
   const ask: RequestParts['ask'] = async ({ call }) => call.check?.(answer(call)) ?? '';
   return new AccessListClient({ ask } as RequestParts);
@@ -43,7 +43,7 @@ const encode = (answered: AnsweredList | undefined): string =>
 const toJson = (list: Uint8Array): unknown =>
   JSON.parse([...encodeBlockAccessListJson(decodeBlockAccessList(list))].join(''));
 
-/** The value with one thing in it changed, left out or there twice, in every place in turn. */
+/** Yields the value with one change: each part in turn is changed, removed or duplicated. */
 function* listChanges(value: unknown): Generator<unknown> {
   if (typeof value === 'string') {
     const digit = value.at(-1) === '1' ? '2' : '1';

@@ -27,7 +27,7 @@ const PROOF = JSON.stringify({
   storageProof: [{ key: '0x1', value: '0x0', proof: [] }],
 });
 
-/** A network of nodes that answer everything but blocks in one way. */
+/** A network of nodes with one behaviour for everything except blocks. */
 function createEcho(behaviour: Behaviour, count = 1): ScriptedNetwork {
   const either: Behaviour = (call, options) =>
     (call.method.startsWith('eth_getBlockBy') ? chain.behaviour() : behaviour)(call, options);

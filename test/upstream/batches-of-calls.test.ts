@@ -1,4 +1,4 @@
-/** Batches of calls, in whatever form they are written, get the answers that the same calls get one by one, and ask nodes for the same. */
+/** Batches of calls, in any spelling, get the answers of the same calls sent one by one, and send the same requests to nodes. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ import { type Behaviour, createNode } from './support/scripted-node.ts';
 const chain = new ScriptedChain({ length: 40 });
 const PRINCIPAL = { id: 'p', name: 'p' };
 
-/** Says the same of the same call each time: data, a revert, or a fault of one node. */
+/** Answers each call deterministically: data, a revert, or a fault of one node. */
 const answerCall: Behaviour = ({ method, params }, options) => {
   if (method !== 'eth_call') return chain.behaviour()({ method, params }, options);
   const digest = createHash('sha256').update(params).digest('hex');
@@ -99,7 +99,7 @@ const params = fc
   )
   .map((list) => list as readonly unknown[]);
 const id = fc.oneof(fc.nat(), fc.constantFrom('a', '', 'é', 12345678901));
-/** A batch of plain calls stays one, and one with another call is read as values. */
+/** A batch of fast-path calls stays one; a batch with any other call is parsed as values. */
 const batch = fc.record({
   calls: fc.array(fc.tuple(id, params), { minLength: 1, maxLength: 12 }),
   blanks: fc.constantFrom(undefined, undefined, 1),
@@ -123,7 +123,7 @@ test('a batch is answered as its calls are one by one', async () => {
       const body = JSON.stringify(requests, undefined, blanks);
       assert.equal(await batched.ask(body), `[${answers.join()}]`);
       assert.deepEqual(new Set(batched.scripted.requested()), new Set(single.scripted.requested()));
-      // Kept answers are found whichever way they are asked for.
+      // Cached answers are found on both paths.
       const before = batched.scripted.requested().length;
       const again = [await batched.ask(body)];
       for (const request of requests) again.push(await batched.ask(JSON.stringify(request)));

@@ -34,7 +34,7 @@ const METHODS: Readonly<Record<AccessListForm, string>> = {
 };
 const FORMS = ['objects', 'raw'] as const;
 
-/** Blocks from `FORK` on commit to the list. */
+/** Behaviour in which blocks from `FORK` on commit to their access list. */
 const amsterdam =
   (lists: Readonly<Record<string, Behaviour>>): Behaviour =>
   async (call, options) => {

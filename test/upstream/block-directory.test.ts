@@ -10,7 +10,7 @@ const chain = new ScriptedChain({ length: 400, transactions: (number) => number 
 let scope = createScope();
 
 describe('BlockDirectory', () => {
-  // A scope has a deadline: those of a test begin with it.
+  // A scope has a deadline, so each test creates its own.
   beforeEach(() => {
     scope = createScope();
   });

@@ -1,4 +1,4 @@
-/** All logs of one block of a network of nodes: which are asked, what is believed, and what is never taken for all of them. */
+/** All logs of one block on a network of nodes: which requests are sent, which answers are accepted, and which are never accepted as complete. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ import { createStream } from './support/scripted-stream.ts';
 const TRANSACTIONS = 3;
 const HEAD = 20;
 const chain = new ScriptedChain({ length: HEAD + 1, transactions: () => TRANSACTIONS });
-/** Another branch from block 18 on. */
+/** A branch that forks at block 18. */
 const other = new ScriptedChain({
   length: HEAD + 2,
   transactions: () => TRANSACTIONS,
@@ -33,7 +33,7 @@ type WireLog = Readonly<Record<string, unknown>> & {
 };
 type Lie = (logs: readonly WireLog[]) => readonly WireLog[];
 
-/** One log a transaction, each with a topic of its own. */
+/** One log per transaction, each with its own topic. */
 function logsOf(of: ScriptedChain, number: number): WireLog[] {
   return Array.from({ length: TRANSACTIONS }, (_, index) => ({
     address: ADDRESS,
@@ -60,11 +60,11 @@ type NodeParts = {
   readonly of?: ScriptedChain;
   readonly lie?: Lie;
   readonly bloom?: (logs: readonly WireLog[]) => string | undefined;
-  /** Instead of what an honest node says. */
+  /** Overrides of an honest node's answers. */
   readonly methods?: Readonly<Record<string, Behaviour>>;
 };
 
-/** A node that has a chain, and a way with logs. */
+/** A node with a chain, whose logs `lie` may change. */
 function logNode({
   of = chain,
   lie = (logs) => logs,
@@ -153,7 +153,7 @@ describe('all logs of a block', () => {
   });
 
   it('come from eth_getLogs where receipts of no node fit the block', async () => {
-    // Older Bor gives no receipt of the state-sync transaction that the block lists.
+    // Older Bor returns no receipt for the state-sync transaction that the block lists.
     const cut: Behaviour = ({ params }) => {
       const [hash] = JSON.parse(params) as [string];
       const number = Number.parseInt(hash.slice(42, 58), 16);
@@ -280,7 +280,7 @@ describe('all logs of a block', () => {
   });
 
   it('of an old block that nodes do not have any more are an error', async () => {
-    // Below the blocks that are followed.
+    // The block is below the tracked blocks.
     const long = new ScriptedChain({ length: 400, transactions: () => TRANSACTIONS });
     const methods = { eth_getBlockReceipts: answer('null') };
     const nodes = [1, 2].map((tier) => createNode({ behaviour: logNode({ of: long, methods }), tier }));
@@ -311,7 +311,7 @@ describe('headers that do not commit to the logs', () => {
   });
 
   it('that lack some of the logs still tell when others are left out', async () => {
-    // Polygon: the bloom is without the logs of state sync.
+    // Polygon: the bloom omits the logs of state sync.
     const bloom = (logs: readonly WireLog[]): string => bloomOf(logs.slice(0, 2));
     const network = networkOf(logNode({ bloom }), logNode({ bloom }));
     assertLogs(await read(network, chain.hashOf(5)), logsOf(chain, 5));

@@ -26,7 +26,7 @@ const UNCLE = 'eth_getUncleByBlockNumberAndIndex';
 const TRANSACTION = 'eth_getTransactionByBlockNumberAndIndex';
 const RECEIPTS = 'eth_getBlockReceipts';
 
-/** The chain's answers, but for one method. */
+/** The chain's behaviour, except for one method. */
 const but =
   (method: string, behaviour: Behaviour, of: ScriptedChain = chain): Behaviour =>
   (call, options) =>
@@ -325,7 +325,7 @@ describe('a block that is not canonical', () => {
     forkedFrom: 15,
   });
   const own = new ScriptedChain({ length: 20, transactions: () => 2, uncles: () => 1, mergedFrom: 100 });
-  /** Knows the fork's blocks by hash. */
+  /** A node that also knows the fork's blocks by hash. */
   const both: Behaviour = ({ method, params }) => {
     const values = JSON.parse(params) as unknown[];
     const text = String(Object(values[0])['blockHash'] ?? values[0]);

@@ -24,7 +24,7 @@ const request = (block: BlockReference, more: Partial<CallRequest> = {}): CallRe
   ...more,
 });
 
-/** A network of one node that understands EIP-1898. */
+/** A network of one node that supports EIP-1898. */
 function createModern(of: ScriptedChain = chain): ScriptedNetwork {
   const node = createNode(of.behaviour());
   node.upstream.identity = {

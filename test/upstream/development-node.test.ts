@@ -26,7 +26,7 @@ import {
 
 type Stage = {
   readonly scripted: ScriptedNode;
-  /** What was done in order: `requested`, `changed`, `refreshed`. */
+  /** Steps in order: `requested`, `changed`, `refreshed`. */
   readonly events: string[];
   readonly ask: (method: string) => Promise<unknown>;
 };
@@ -77,7 +77,7 @@ describe('the node of a development network', () => {
     const chain = await openUpstreamChain({
       network: 'test',
       upstreams: upstreamsSchema.parse([node.urlOver('http')]),
-      // Nothing but a send leads to a poll.
+      // The interval is so long that only a send leads to a poll.
       pool: poolOptionsSchema.parse({ chainId: 1, development: true, pollInterval: '1m' }),
       logs: DEFAULT_LOG_LIMITS,
       verify: 'off',

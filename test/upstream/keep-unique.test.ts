@@ -21,7 +21,7 @@ test('a text that was parsed with pauses is not gone through again', () => {
   const slices = parseInSlices(text);
   let step = slices.next();
   while (step.done !== true) step = slices.next();
-  // Its text says something else: it is not looked at.
+  // The text differs from the value, which shows that it is not read.
   const other = text.replace('"b":1,', '');
   const value = { ...(step.value as object) };
   assert.equal(hasRepeatedNames(other, step.value), true);

@@ -1,4 +1,4 @@
-/** Logs of networks of nodes: which questions a range becomes, and what is made of the answers. */
+/** Logs of networks of nodes: how a range is split into requests, and how the answers are combined. */
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../src/chain/log-range.ts';
@@ -30,7 +30,7 @@ const numbered = (number: number) => ({ kind: 'number', number: BigInt(number) }
 
 type WireLog = Readonly<Record<string, unknown>>;
 
-/** Two logs in every third block, of both addresses. */
+/** Two logs in every third block, one for each address. */
 function logsOf(number: number): WireLog[] {
   if (number % 3 !== 0) return [];
   return ADDRESSES.map((address, index) => ({
@@ -67,7 +67,7 @@ function findLogs({ fromBlock, toBlock, blockHash, address }: NodeFilter): WireL
 
 const spanOf = (filter: NodeFilter): number => Number(filter.toBlock) - Number(filter.fromBlock) + 1;
 
-/** Answers logs, unless `refuse` has another answer. */
+/** Answers logs, unless `refuse` returns another behaviour. */
 const logNode =
   (
     refuse: (filter: NodeFilter, logs: readonly WireLog[]) => Behaviour | undefined = () => undefined,
@@ -334,7 +334,7 @@ describe('logs that cannot be right', () => {
       const filter = { addresses: ADDRESSES, topics: [[TOPIC]] };
       for (const nodes of [[wrong, logNode()], [wrong]]) {
         const network = networkOf(nodes);
-        // The directory knows blocks that it was asked for.
+        // The directory caches blocks that were requested.
         await network.chain.blocks.getHeader(numbered(3), createScope());
         const logs = getLogs(network, 3, 4, filter);
         if (nodes.length > 1) assert.deepEqual(await logs, [first, second]);

@@ -42,7 +42,7 @@ test('after ten minutes twice as many are tried; what is served is the new bound
   assert.equal(span.limit, 2_000);
 });
 
-/** Words of nodes and vendors: what they are about, and the blocks that they would take of 100,000. */
+/** Messages of nodes and vendors: their subject, and the blocks that each allows of 100,000. */
 const WORDS: readonly (readonly [string, 'range' | 'size', number?])[] = [
   ['exceed maximum block range 1000', 'range', 1_000],
   ['eth_getLogs is limited to a 10,000 range', 'range', 10_000],

@@ -1,4 +1,4 @@
-/** Answers of more bytes than are put together as one text: they are read from their bytes. */
+/** Answers too long to be joined into one text are read from their bytes. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { JsonBytes, type JsonResult } from '../../src/primitives/json-result.ts';
@@ -16,7 +16,7 @@ const LOGS_OF_BLOCK = 20;
 const chain = new ScriptedChain({ length: HEAD + 1, transactions: () => 1 });
 const hex = (value: number): string => `0x${value.toString(16)}`;
 
-/** Logs of which each has so many bytes of data, of some of the blocks. */
+/** Logs of some of the blocks, each with this many bytes of data. */
 function listLogs(first: number, last: number, bytes: number, word = ''): object[] {
   const numbers = Array.from({ length: last - first + 1 }, (_, i) => first + i);
   return numbers.flatMap((number) =>
@@ -37,7 +37,7 @@ function listLogs(first: number, last: number, bytes: number, word = ''): object
 
 type Filter = { readonly fromBlock: string; readonly toBlock: string };
 
-/** Streams what `make` makes of a filter. */
+/** Streams the logs that `make` returns for a filter. */
 const logNode =
   (make: (first: number, last: number) => object[]): Behaviour =>
   (call, options) => {
@@ -54,7 +54,7 @@ function getLogs(behaviour: Behaviour, bytes = 64 * 1024 * 1024): PromiseOrValue
   return network.chain.logs.getLogs({ blocks, addresses: [], topics: [] }, createScope());
 }
 
-/** The most bytes that are decoded at a time, or characters encoded. */
+/** Watches for the most bytes decoded, or characters encoded, at a time. */
 function watchTexts(context: TestContext): () => number {
   let most = 0;
   const note = (length: number): void => {

@@ -20,7 +20,7 @@ const OURS = { chainId: 1n, genesisHash: GENESIS };
 
 type Claim = { readonly chainId?: unknown; readonly genesis?: unknown; readonly version?: Behaviour };
 
-/** A node that identifies itself. */
+/** A node that reports its identity. */
 function claim({ chainId = '0x1', genesis = { hash: GENESIS }, version }: Claim = {}): Behaviour {
   return (call, options) => {
     const values: Readonly<Record<string, unknown>> = {
@@ -77,7 +77,7 @@ function createScene(
   };
 }
 
-/** Lets everything that is ready happen; timers are mocked and do not. */
+/** Runs everything that is ready; timers are mocked and do not fire. */
 async function complete(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -431,7 +431,7 @@ describe('agreeOnChain', () => {
   });
 });
 
-/** The two fields, of whatever else the winner reported. */
+/** The chain id and genesis hash of a vote, without other reported fields. */
 function identityOf(vote: ReturnType<typeof agreeOnChain>): unknown {
   return vote && { chainId: vote.identity.chainId, genesisHash: vote.identity.genesisHash };
 }

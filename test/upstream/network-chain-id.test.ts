@@ -12,7 +12,7 @@ const WITH_NAME = 'with pool.chainId it need not be reported';
 
 type Said = { readonly id?: bigint; readonly operator?: string; readonly genesis?: string | undefined };
 
-/** A node that reported an id; one that reported none has had its time unless it is awaited. */
+/** A node that reported an id; one without an id counts as overdue unless it is awaited. */
 function node({ id, operator, genesis }: Said = {}, isAwaited = false): Upstream {
   const { upstream } = createNode({ behaviour: answer('null'), ...(operator !== undefined && { operator }) });
   upstream.standing = 'unverified';
@@ -58,7 +58,7 @@ describe('the chain that operators report', () => {
     assert.deepEqual(findMajorityChain([node(ours), node(ours), node()], {}), identity);
     const split = [node(ours), node({ id: 1n, genesis: OTHER_GENESIS })];
     assert.deepEqual(findMajorityChain(split, {}), { chainId: 1n, genesisHash: undefined });
-    // Block 0 was thrown away there.
+    // This node discarded block 0.
     assert.deepEqual(findMajorityChain([node(ours), node({ id: 1n }), node()], {}), identity);
     const configured = { chainId: 1n, genesisHash: OTHER_GENESIS };
     assert.deepEqual(findMajorityChain([node(), node()], configured), configured);

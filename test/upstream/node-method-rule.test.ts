@@ -44,7 +44,7 @@ test('methods that read may be served', () => {
 });
 
 const CLOSED = [
-  // Sends or cancels transactions.
+  // Methods that send or cancel transactions.
   'debug_batchSendRawTransaction',
   'eea_sendRawTransaction',
   'eth_cancelBundle',
@@ -60,7 +60,7 @@ const CLOSED = [
   'parity_postTransaction',
   'starknet_addInvokeTransaction',
   'zks_sendRawTransactionWithDetailedOutput',
-  // Holds keys and signs.
+  // Methods that hold keys or sign.
   'account_list',
   'clef_deriveAccount',
   'eth_accounts',
@@ -77,7 +77,7 @@ const CLOSED = [
   'personal_sign',
   'personal_unlockAccount',
   'wallet_addEthereumChain',
-  // Administers the node, its peers, its consensus.
+  // Methods that administer the node, its peers or its consensus.
   'admin_addPeer',
   'admin_nodeInfo',
   'admin_startHTTP',
@@ -99,7 +99,7 @@ const CLOSED = [
   'plugins_reloadPluginConfig',
   'qbft_discardValidatorVote',
   'raft_removePeer',
-  // Changes the state, the settings or the files of the node.
+  // Methods that change state, settings or files of the node.
   'debug_backtraceAt',
   'debug_blockProfile',
   'debug_chaindbCompact',
@@ -128,7 +128,7 @@ const CLOSED = [
   'debug_writeMemProfile',
   'debug_bundler_clearState',
   'db_putString',
-  // Leaves something behind in the node that answered, or takes it away.
+  // Methods that create or consume state in the answering node.
   'eth_getFilterChanges',
   'eth_getFilterLogs',
   'eth_getWork',
@@ -143,7 +143,7 @@ const CLOSED = [
   'reth_subscribeChainNotifications',
   'shh_post',
   'trace_subscribe',
-  // Steers a development chain.
+  // Methods that control a development chain.
   'anvil_mine',
   'anvil_setBalance',
   'evm_increaseTime',

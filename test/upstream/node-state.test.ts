@@ -8,7 +8,7 @@ import { answer, createNode } from './support/scripted-node.ts';
 const latest = new ScriptedChain({ length: 5 }).block(4);
 
 function makeUpstream(change: (upstream: Upstream) => void, tracker: object = { latest }): Upstream {
-  // Made when the file is read, which may be long before the test.
+  // Creation time is 0, because the file may be loaded long before the test runs.
   const { upstream } = createNode({ behaviour: answer('1'), tracker, now: () => 0 });
   upstream.vote = 'votes';
   change(upstream);

@@ -1,4 +1,4 @@
-/** Long texts of nodes are parsed within the memory that nodes share, and no longer than they are wanted. */
+/** Long texts of nodes are parsed within the memory that nodes share, and only as long as they are wanted. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { PIECE_LENGTH, parseJsonText } from '../../src/primitives/parse-json.ts';
@@ -10,12 +10,12 @@ import { CancelSource } from '../../src/util/cancel-source.ts';
 import type { SharedBudget } from '../../src/util/shared-budget.ts';
 
 const MiB = 1024 * 1024;
-/** A list of lists, four bytes for each: 43 times as many bytes of the heap. */
+/** A list of lists, four bytes each, which takes 43 times as many bytes of heap. */
 const LISTS = `[${'[0],'.repeat(PIECE_LENGTH)}0]`;
 
 const openIn = (budget: SharedBudget) => (): AnswerMemory => new AnswerMemory(budget, 'node');
 
-/** The most that was taken at the end of a turn. */
+/** Watches the largest use of the budget at the end of a turn of the event loop. */
 async function watch(budget: SharedBudget, work: () => unknown): Promise<number> {
   let most = 0;
   let timer = setImmediate(function look() {

@@ -11,10 +11,10 @@ const chain = new ScriptedChain({ length: 50 });
 const CONTROL = 'debug_portcullisControlMethod';
 const lacks = nodeError(-32601, 'the method does not exist/is not available');
 
-/** Answers by the name of the method; `*` is any other. */
+/** Behaviours by method name; `*` is any other method. */
 type Script = Readonly<Record<string, Behaviour>>;
 
-/** A network of nodes, asked in this order. */
+/** A network of nodes with ascending tiers, used in this order. */
 function createScripted(...scripts: readonly Script[]): ScriptedNetwork {
   const nodes = scripts.map((script, tier) => {
     const behaviour: Behaviour = (call, options) =>
@@ -27,7 +27,7 @@ function createScripted(...scripts: readonly Script[]): ScriptedNetwork {
 const pass = (network: ScriptedNetwork, method: string, ...params: unknown[]): Promise<unknown> =>
   Promise.resolve(network.chain.pass(method, params, createScope()));
 
-/** Names of methods that the node at a position was asked for. */
+/** Names of methods requested from the node at a position. */
 const askedOf = ({ nodes }: ScriptedNetwork, position = 0): string[] =>
   nodes[position]?.requested.calls.map(({ method }: NodeCall) => method) ?? [];
 

@@ -10,7 +10,7 @@ import { answer, type Behaviour, createNode, fault, nodeError } from './support/
 const chain = new ScriptedChain({ length: 400 });
 const ADDRESS = `0x${'ab'.repeat(20)}`;
 
-/** A network of one node that answers everything but blocks in one way. */
+/** A network of nodes with one behaviour for everything except blocks. */
 function createEcho(behaviour: Behaviour = answer('"0x10"'), count = 1): ScriptedNetwork {
   const either: Behaviour = (call, options) =>
     (call.method.startsWith('eth_getBlockBy') ? chain.behaviour() : behaviour)(call, options);

@@ -5,7 +5,7 @@ import { createPolicy, type Policy, PolicyStack, type PolicySteps } from '../../
 import type { Directed, RequestContext, RoutedRequest } from '../../src/upstream/upstream-request.ts';
 import { createExchange } from './support/exchange.ts';
 
-/** Whether the compiler takes a policy of the first type where one of the second is expected. */
+/** Whether the compiler accepts a policy of the first type where the second is expected. */
 type Fits<Given, Expected> = Given extends Expected ? true : false;
 
 describe('PolicyStack', () => {
@@ -39,7 +39,7 @@ describe('PolicyStack', () => {
 });
 
 describe('policies made of steps', () => {
-  /** Notes what it sees, and changes nothing. */
+  /** Policy that records what it observes and changes nothing. */
   const watch = (name: string, seen: string[]): Policy =>
     createPolicy({
       begin(context) {

@@ -21,7 +21,7 @@ import { createStream, readAll } from './support/scripted-stream.ts';
 
 const HONEST = JSON.stringify({ receipts: 'honest'.repeat(20) });
 const REVERT = nodeError(3, 'execution reverted', '0x1234');
-/** Enough for the honest one to be asked after all others have stayed silent. */
+/** Long enough for the honest node to be asked after all others have stayed silent, ms. */
 const LIMIT_MS = 5_000;
 
 const FAULTS = [
@@ -36,7 +36,7 @@ const FAULTS = [
   'unsupported',
 ] as const;
 
-/** What nodes do that are not well; none of it passes for an answer. */
+/** Quick failures of bad nodes; none of them is accepted as an answer. */
 const anyQuickFailure: fc.Arbitrary<Behaviour> = fc.oneof(
   fc.constantFrom(...FAULTS).map((kind) => fault(kind)),
   fc.constantFrom(undefined, 20).map((ms) => fault('rateLimited', ms)),
@@ -63,7 +63,7 @@ const anyBadNode = anyNodeOf(
   fc.oneof({ arbitrary: anyQuickFailure, weight: 8 }, fc.constant(silent), fc.constant(breaksOff)),
 );
 
-/** To go on with a stream, nodes have more time than its caller had: the silent ones play without streams. */
+/** Pools that resume a stream may wait longer than their caller: silent nodes are not combined with streams. */
 const anyBadPool: fc.Arbitrary<Behaviour[]> = fc.constantFrom(silent, breaksOff).chain((special) =>
   fc.array(anyNodeOf(fc.oneof({ arbitrary: anyQuickFailure, weight: 8 }, fc.constant(special))), {
     minLength: 1,
@@ -73,7 +73,7 @@ const anyBadPool: fc.Arbitrary<Behaviour[]> = fc.constantFrom(silent, breaksOff)
 
 type Truth = { readonly name: string; readonly behaviour: Behaviour };
 
-/** Ways to tell the one truth: as text, as a stream, or as an error that is an answer. */
+/** Forms of the one true answer: text, stream, or an error that is an answer. */
 const TRUTHS: readonly Truth[] = [
   { name: 'text', behaviour: answer(HONEST) },
   { name: 'stream', behaviour: async () => ({ kind: 'result', result: createStream(HONEST) }) },
@@ -102,7 +102,7 @@ async function observe(ask: Handler, call: Partial<UpstreamRequest>): Promise<Ou
   }
 }
 
-/** Scenes are played side by side: most of their time is waiting. */
+/** Scenes run concurrently, because they spend most of their time waiting. */
 const manyOf = <T>(scene: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
   fc.array(scene, { minLength: 40, maxLength: 40 });
 
@@ -135,7 +135,7 @@ async function playWithoutTruth(bad: readonly Behaviour[]): Promise<void> {
   const nodes = bad.map((behaviour, tier) => createNode({ behaviour, tier }));
   const ask = poolOf(nodes, { options: { retries: 1 } });
   const context = createExchange({ check }, createScope(200));
-  // Streams of liars all break off at the same place: what is read of them is no answer either.
+  // Streams of liars all break off at the same position: the part before it is no answer either.
   await assert.rejects(
     async () => readAll(await ask(context)),
     (error: unknown) => error instanceof ChainError || error instanceof UpstreamFault,

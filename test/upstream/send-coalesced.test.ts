@@ -1,4 +1,4 @@
-/** Calls that are asked for together: what is answered, and what is left to be asked by itself. */
+/** Calls that are sent coalesced: which are answered, and which are left for a request of their own. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
@@ -16,7 +16,7 @@ import { type Behaviour, createNode, fault, nodeError } from './support/scripted
 
 const BLOCK = { number: 7n, hash: `0x${'7'.repeat(64)}` };
 
-/** A question of its own for each name. */
+/** A distinct request for each name. */
 const ask = (name: string, parts: Partial<UpstreamRequest> = {}): UpstreamRequest =>
   createCall({
     params: `["${name}"]`,
@@ -25,7 +25,7 @@ const ask = (name: string, parts: Partial<UpstreamRequest> = {}): UpstreamReques
     ...parts,
   });
 
-/** By the name of the question; `"0x1"` for all others. */
+/** Behaviour by the name of the request; `"0x1"` for all others. */
 const byName =
   (behaviours: Readonly<Record<string, Behaviour>>): Behaviour =>
   (call, options) => {
@@ -179,7 +179,7 @@ describe('askTogether', () => {
   });
 
   it('the next node is asked for what a silent one has not answered, which is still heard; the first answer counts', async () => {
-    /** Calls that are not answered, by node and name of the question. */
+    /** Unanswered calls, by node and name of the request. */
     const open = new Map<string, (reply: NodeReply | Promise<NodeReply>) => void>();
     const signals = new Map<string, CancelSignal | undefined>();
     const nodes = ['first', 'second'].map((node) =>

@@ -1,4 +1,4 @@
-/** Nodes of a better tier that do not answer calls: how many calls wait for them, and what becomes of them. */
+/** Nodes of a better tier that do not answer calls: how many calls wait for them, and the outcome of these calls. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MethodSilences } from '../../src/upstream/method-silences.ts';
@@ -18,7 +18,7 @@ import {
   silent,
 } from './support/scripted-node.ts';
 
-/** A node that stays silent has a third of it before the next one is asked. */
+/** Call deadline, ms: a silent node gets a third of it before the next node is asked. */
 const LIMIT_MS = 450;
 const OVERTAKEN_IN_A_ROW = 3;
 const BLOCK = { number: 7n, hash: `0x${'7'.repeat(64)}` };
@@ -28,7 +28,7 @@ type Stage = {
   readonly second: ScriptedNode;
   readonly pool: Pool;
   readonly log: RecordingLog;
-  /** Moves the clock of the first node's health. */
+  /** Advances the clock of the first node's health. */
   pass(ms: number): void;
 };
 
@@ -126,7 +126,7 @@ describe('a node that is silent on one method', () => {
   const SILENT_ON = 'eth_getLogs';
   const onlyOthers: Behaviour = (call, options) =>
     (call.method === SILENT_ON ? silent : answer('"0x1"'))(call, options);
-  /** Between calls of the method the node answers another one. */
+  /** Between calls of the silent method the node answers another method. */
   const askBoth = async (stage: Stage, times: number): Promise<void> => {
     for (let call = 0; call < times; call++) {
       await requestOnce(stage, `[${call}]`, SILENT_ON);

@@ -15,7 +15,7 @@ test('a network that is down since the start is named after a second, then at a 
   assert.equal(log.lines.length, 0);
   t.mock.timers.tick(1);
   assert.deepEqual([lines()[0]?.['network'], lines()[0]?.['reason']], ['mine', reason]);
-  // In a day: after 1, 2, 4, 8, 16 and 32 minutes, and then every hour.
+  // Lines in a day: after 1, 2, 4, 8, 16 and 32 minutes, and then every hour.
   for (let minutes = 0; minutes < 24 * 60; minutes++) t.mock.timers.tick(MINUTE);
   assert.ok(log.lines.length > 24 && log.lines.length < 32, `${log.lines.length} lines`);
   reason = '2 nodes do not answer';

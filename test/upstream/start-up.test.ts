@@ -1,4 +1,4 @@
-/** Networks as they are opened, over nodes on real ports. */
+/** Opens networks over nodes on real ports. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
@@ -15,8 +15,6 @@ import { createMemory } from './support/pool.ts';
 
 const OTHER_GENESIS = `0x${'5'.repeat(64)}`;
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
-
-/** Milliseconds: a bound for what takes seconds on an idle machine. */
 
 async function open(t: TestContext, urls: readonly string[], log: RecordingLog): Promise<UpstreamChain> {
   const chain = await openUpstreamChain({

@@ -25,7 +25,7 @@ const node = useDevnetNode();
 
 type Asked = { readonly method: string; readonly deadline: number };
 
-/** Questions about the head of a true node; its proofs do not come in time once it is slow. */
+/** Requests at the head of a true node; once it is slow, its proofs miss their deadline. */
 async function open(verify: VerifyMode) {
   const requested: Asked[] = [];
   const state = { isSlow: false };

@@ -25,7 +25,7 @@ const network = (...behaviours: readonly Behaviour[]): ScriptedNetwork =>
     behaviours.map((behaviour, tier) => createNode({ behaviour, tier })),
   );
 
-/** The chain's answers, but for one method. */
+/** The chain's behaviour, except for one method. */
 const but =
   (method: string, behaviour: Behaviour): Behaviour =>
   (call, options) =>
@@ -208,7 +208,7 @@ describe('a receipt that is taken out of those of its block', () => {
     return JSON.stringify(chain.answer(method, JSON.parse(params)));
   };
 
-  /** Receipts can be verified, and the block's are these; what is kept is listed. */
+  /** Reads with verifiable receipts, where these are the block's receipts, and lists what is cached. */
   async function read(
     receipts: string,
     whyUnverifiable?: string,

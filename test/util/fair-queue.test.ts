@@ -6,14 +6,14 @@ import { FairQueue } from '../../src/util/fair-queue.ts';
 const LIMITS = { running: 2, waiting: 4, waitMs: 1_000 };
 const HERE = { aborted: false };
 
-/** `true` when the turn is there at once. */
+/** Enters the queue; `true` for an immediate slot. */
 function enter(queue: FairQueue, owner: string, waiter = HERE): boolean | Promise<boolean> {
   if (!queue.hasRoom(owner)) return queue.wait(owner, waiter);
   queue.take(owner);
   return true;
 }
 
-/** Enters and notes what comes of it. */
+/** Enters the queue and logs the outcome. */
 function follow(queue: FairQueue, owner: string, log: string[], waiter = HERE): void {
   const turn = enter(queue, owner, waiter);
   const note = (hasSlot: boolean): void => void log.push(`${owner}:${hasSlot}`);
@@ -50,7 +50,7 @@ test('without room the longest line gives way, and entries that would lengthen i
   follow(queue, 'c', log);
   await complete();
   assert.deepEqual(log.slice(2), ['a:false']);
-  // Lines of two, one and one: no line is much longer than the next.
+  // Queues of two, one and one: none is much longer than the next.
   follow(queue, 'b', log);
   await complete();
   assert.deepEqual(log.slice(3), ['b:false']);
@@ -80,7 +80,7 @@ test('an entry that would have to wait too long is refused at once, as far as th
     await complete();
   }
   assert.equal(queue.waiting, 7);
-  // Eight times 100 ms are too long for the one, one turn of the other goes before the first of another.
+  // Eight times 100 ms are too much for one owner: one slot of the other comes before the first of another.
   assert.equal(enter(queue, 'a'), false);
   assert.ok(enter(queue, 'b') instanceof Promise);
   for (const owner of ['a', 'a', 'b', 'a']) {
@@ -133,7 +133,7 @@ test('one owner holds no more than its share, and others need not wait behind it
   assert.deepEqual([queue.running, queue.waiting], [4, 16]);
   for (const owner of ['b', 'b', 'c']) follow(queue, owner, log);
   assert.deepEqual(log.slice(4), ['b:true', 'b:true', 'c:true']);
-  // Of 8, 7 are held: what ends is not for the owner that holds more than is free.
+  // 7 of 8 slots are in use: the freed slot does not go to `a`, which has more than are free.
   queue.leave('c');
   await complete();
   assert.deepEqual([queue.running, queue.waiting, log.length], [6, 16, 7]);

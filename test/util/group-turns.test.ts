@@ -5,7 +5,7 @@ import { complete, FakeClock } from '../support/fake-clock.ts';
 
 const HERE = { aborted: false };
 
-/** A queue of eight turns, of which one owner may hold as many as it leaves free. */
+/** A queue of eight slots, of which one owner may have as many as it leaves free. */
 function createQueue(): {
   queue: FairQueue;
   clock: FakeClock;
@@ -19,7 +19,7 @@ function createQueue(): {
   return { queue, clock, takeAll };
 }
 
-/** What is decided of a promise by now. */
+/** Result of a promise so far; undefined while it is pending. */
 async function read(decided: false | Promise<boolean>): Promise<boolean | undefined> {
   return Promise.race([decided, complete().then(() => undefined)]);
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { LatencyWindow } from '../../src/util/latency-window.ts';
 
-/** Ratio of neighbouring buckets, and room for rounding at their edges. */
+/** Ratio of neighbouring buckets, with a margin for rounding at their edges. */
 const PRECISION = 2 ** (1 / 8) * (1 + 1e-9);
 
 function findPercentile(samples: readonly number[], share: number): number {

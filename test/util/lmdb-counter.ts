@@ -1,4 +1,4 @@
-/** Counts up in an environment; as a process of its own it is started with a folder, a number of times and `read`, `write` or `grow`. */
+/** Increments a counter in an environment; as a process of its own its arguments are a folder, a number of times and `read`, `write` or `grow`. */
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Database } from 'lmdb';
@@ -6,10 +6,10 @@ import { LmdbEnvironment } from '../../src/util/lmdb-environment.ts';
 import { prepareLmdbFolder } from '../../src/util/lmdb-folder.ts';
 
 type Table = Database<number, string>;
-/** Of one transaction of `grow`: some fifty pages of the file. */
+/** Entries per transaction of `grow`: some fifty pages of the file. */
 const ENTRIES = 400;
 const KEY_LENGTH = 400;
-/** `refuse`: fails once the environment is open. */
+/** `refuse`: opening fails after the environment is open. */
 type Options = { readonly readOnly?: boolean; readonly refuse?: boolean };
 
 export function openCounter(path: string, options: Options = {}): LmdbEnvironment<Table> {

@@ -1,4 +1,4 @@
-/** Processes that open an environment while others write it: nothing that was committed is lost. */
+/** Processes that open an environment while others write to it lose no commit. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ async function readExit(child: ChildProcess): Promise<number | null> {
 test('openings beside writes lose no commit', async () => {
   const environment = openCounter(join(folder.path, 'many'));
   environment.write((table) => table.putSync('count', 0));
-  // Each opens and closes; without the gate a few of these openings undo a commit of the counting process.
+  // Each process opens and closes; without the gate a few of these openings undo a commit of the counting process.
   const children = [start('many', 5_000), start('many', 300, true)];
   assert.deepEqual(await Promise.all(children.map(readExit)), [0, 0]);
   environment.refresh();

@@ -1,4 +1,4 @@
-/** Connects to the listener with the configured certificate, and to no other that speaks TLS. */
+/** Connects only to the listener with the configured certificate, not to other TLS servers. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const NEVER = new AbortController().signal;
 type Scene = {
   readonly file: string;
   readonly server: Server;
-  /** All that has arrived. */
+  /** All received data. */
   readonly heard: string[];
   connect(signal?: AbortSignal): Promise<void>;
 };

@@ -77,7 +77,7 @@ test('what nobody reads leaves as others come, after once to twice its idle time
     assert.equal(lru.get('read'), 1);
   }
   assert.equal(lru.get('idle'), undefined);
-  // Each of the two writes since then let two leave.
+  // Each of the two writes since then evicts two entries.
   assert.deepEqual([lru.get('new 30'), lru.get('new 40')], [undefined, 1]);
 });
 

@@ -56,7 +56,7 @@ test('all owners together have no more than a kind’s lines; nothing is lost of
           written.set(kind, [...(written.get(kind) ?? []), now]);
         }
         for (const kind of [0, 1, 2]) assert.ok((counted[kind] ?? 0) <= (happened[kind] ?? 0));
-        // Minutes begin with a line, so that no two of them fit into one that is looked at.
+        // Each minute starts at a line, so that a window of one minute covers parts of at most two.
         for (const times of written.values()) {
           for (const from of times) {
             assert.ok(times.filter((at) => at >= from && at < from + MINUTE).length <= 2 * lines);

@@ -26,7 +26,7 @@ test('a regular file is read whole, over links too, and a larger one than may be
   symlinkSync(file, join(folder.path, 'link'));
   assert.ok(readRegularFile(join(folder.path, 'link')).equals(bytes));
   assert.throws(() => readRegularFile(file, 199_999), /is larger than 199999 bytes/);
-  // It says that it has no size.
+  // The file reports no size.
   assert.ok(readRegularFile('/proc/self/status').length > 0);
 });
 

@@ -25,7 +25,7 @@ function makeBytes(size: number): Buffer {
   return Buffer.from(Array.from({ length: size }, (_, i) => (i * 31 + (i >> 8)) & 0xff));
 }
 
-/** Reads until so many bytes have come; `take` gets each piece. */
+/** Reads until the given number of bytes has arrived; `take` gets each piece. */
 async function read(sizes: readonly number[], take: (piece: Buffer) => void): Promise<void> {
   const socket = connect({ port, host: '127.0.0.1', onread: READ_MEMORY });
   sockets.push(socket);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { SharedBudget } from '../../src/util/shared-budget.ts';
 
-/** How often an owner can take `amount` in a row. */
+/** Counts how often an owner can take `amount` in a row. */
 function takeAll(budget: SharedBudget, owner: string, amount: number): number {
   let times = 0;
   while (budget.tryTake(owner, amount)) times++;

@@ -37,7 +37,7 @@ test('work that ends in time is done at once, until the time of a turn is used u
   assert.equal(slots.hasTime('a'), true);
 });
 
-/** Runs works of owners, each so many steps of so many milliseconds. @returns whose steps ran, in order */
+/** Runs works of owners, each with this many steps of this many milliseconds. @returns the owners of the steps, in order */
 async function orderOf(
   ...works: readonly (readonly [owner: string, steps: number, ms: number])[]
 ): Promise<string> {
@@ -188,7 +188,7 @@ test('work that has to be waited for together is spread over turns', async () =>
     await Promise.all(all),
     Array.from({ length: 12 }, (_, at) => 100 + at),
   );
-  // The first one at once, at the end of a turn.
+  // The first one runs at once, at the end of a turn of the event loop.
   assert.ok(watch.end() <= 2, String(watch.end()));
   assert.equal(
     slots.follow('a', 1, (one) => one + 1),

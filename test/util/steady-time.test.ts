@@ -5,7 +5,7 @@ import { createSteadyTime } from '../../src/util/steady-time.ts';
 const START = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
 
-/** A machine whose clock can be set. */
+/** A machine whose wall clock can be set. */
 class Machine {
   #passed = 0;
   #set = 0;
@@ -40,7 +40,7 @@ for (const [name, jump] of [
     machine.set(-jump);
     machine.pass(1_000);
     assert.equal(machine.time(), START + 301_000);
-    // Each jump is waited for anew.
+    // Each jump starts a new wait.
     machine.set(jump);
     machine.pass(1_000);
     assert.equal(machine.time(), START + 302_000);

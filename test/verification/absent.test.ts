@@ -1,4 +1,4 @@
-/** Nodes that say that there is none of what there is. */
+/** Nodes that deny existing blocks, headers and transactions. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,7 +11,7 @@ import type { Fault } from '../support/faults/fault.ts';
 import { createScope } from '../upstream/support/exchange.ts';
 import { type LiedNetwork, type NetworkSettings, openNetwork } from './liars.ts';
 
-/** What liars do not have; the head they tell. */
+/** Methods that liars answer with nothing; they still report the head. */
 const READS = /^(eth_get(Block|Header|Transaction|RawTransaction|Uncle)|debug_getRaw)/;
 const HAS_NOTHING: Fault = {
   concerns: ({ method, params }) => READS.test(method) && !isTag(params[0]),
@@ -115,7 +115,7 @@ async function check([method, params, read]: Row, { chain }: LiedNetwork): Promi
   return isDeepStrictEqual(value, await node.ask(method, ...params)) ? 'truth' : 'other';
 }
 
-/** What becomes of each question where the first of three nodes have nothing; of each in a network of its own. */
+/** Outcome of each request where the first of three nodes have nothing, each in a network of its own. */
 async function judgeAll(
   rows: readonly Row[],
   liars: number,
@@ -147,14 +147,14 @@ describe('what nodes say that there is not', () => {
 
   test('two of three: the truth of what a verified block has', async () => {
     const rows = byHash;
-    // Whole, so that it is remembered.
+    // A whole block, so that it is cached.
     const prepare = (network: LiedNetwork): Promise<Outcome> => check(byNumber[0] as Row, network);
     assert.deepEqual(await judgeAll(rows, 2, { verify: 'auto' }, prepare), all(rows, 'truth'));
   });
 
   test('two of three, where everything has to be proven: all nodes are asked for what is named by its hash, and no block of the chain is null', async () => {
     assert.deepEqual(await judgeAll(byHash, 2, { verify: 'require' }), all(byHash, 'truth'));
-    // Of a height that one node alone tells nothing is proven.
+    // A height that only one node reports is never verified.
     const outcomes = new Set(Object.values(await judgeAll(byNumber, 2, { verify: 'require' })));
     assert.deepEqual(outcomes, new Set(['truth', 'refused']));
   });

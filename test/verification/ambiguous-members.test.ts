@@ -1,4 +1,4 @@
-/** Answers that say a covered member in a second way, or in one that clients read as something else: either way it has to be the true one. */
+/** Answers with a covered member in a second spelling, or in one that clients read as something else: each spelling has to be the true value. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -51,7 +51,7 @@ const DELEGATING: Members = {
   maxPriorityFeePerGas: '0x1',
 };
 
-/** The transaction with its true hash. */
+/** Returns the transaction with its true hash. */
 function seal(transaction: Members): Members {
   const form = findTransactionForm(transaction) as TransactionForm;
   return {

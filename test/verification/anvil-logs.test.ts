@@ -1,4 +1,4 @@
-/** No false alarm: logs of real nodes are proven, the newest included. */
+/** No false alarm: logs of real nodes are verified, those of the newest block included. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createErc20InitCode } from '../../scripts/contracts/erc20.ts';
@@ -12,7 +12,7 @@ import { openNetwork } from './liars.ts';
 const TRANSFERS = 6;
 const LIMIT_MS = 60_000;
 
-/** Address of the contract that a transaction creates, once it is in a block. */
+/** Waits for the address of the contract that a transaction creates. */
 async function waitForContract(anvil: Anvil, hash: unknown): Promise<string> {
   let address = '';
   await waitUntil(async () => {

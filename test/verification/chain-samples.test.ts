@@ -12,9 +12,9 @@ import { readSamples, type Sample, verifySample } from './samples.ts';
 
 const samples = readSamples();
 
-/** Headers that the index can recompute, and this cannot: Kaia empties seals within the extra data first. */
+/** Headers that the index recomputes and this project cannot: Kaia first empties the seals within the extra data. */
 const WITHOUT_FORM: ReadonlySet<string> = new Set(['klaytn-private-1078']);
-/** Recorded by programs that leave out what they do not need, not as nodes answer. */
+/** Samples recorded by programs that omit members they do not need, unlike answers of nodes. */
 const WITHOUT_MEMBERS: ReadonlySet<string> = new Set([
   'berachain-6925006',
   'mainnet-23587691-witness',
@@ -52,7 +52,7 @@ test('recomputes what the index says recomputes, and nothing else', {
   assert.ok(roots > 150, `${roots} roots were compared`);
 });
 
-/** @returns how many roots were compared */
+/** @returns number of compared roots */
 function compare(
   { name }: Sample,
   subject: string,

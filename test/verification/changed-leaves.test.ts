@@ -8,8 +8,8 @@ import { SKIP_REASON } from '../support/vectors.ts';
 import { readSamples, type Sample, verifySample } from './samples.ts';
 
 /**
- * Members that no root covers and that do not follow from what one covers, or not here: sizes and sums of difficulties, what rollups and single
- * clients add. docs/upstreams.md has the same list.
+ * Members that no root covers and that do not follow from covered ones, or not here: sizes and total difficulties, additions of rollups and
+ * of single clients. docs/upstreams.md has the same list.
  */
 const UNCOVERED: ReadonlySet<string> = new Set([
   'block.size',
@@ -48,9 +48,9 @@ const UNCOVERED: ReadonlySet<string> = new Set([
   'log.transactionLogIndex',
   'log.type',
 ]);
-/** Transactions and receipts of a block of which each leaf is changed. */
+/** Transactions and receipts per block whose leaves are changed. */
 const ITEMS = 3;
-/** What is told of fees where the header does not hash the base fee. */
+/** Fee members that are uncovered where the header does not hash the base fee. */
 const FEES: ReadonlySet<string> = new Set([
   'block.baseFeePerGas',
   'transaction.gasPrice',
@@ -70,13 +70,13 @@ const skip = samples.length === 0 && SKIP_REASON;
 type Path = readonly (string | number)[];
 type Change = { readonly at: string; readonly path: Path; readonly change: (value: unknown) => unknown };
 
-/** Every leaf below a value, with the path to it. */
+/** Yields every leaf of a value, with its path. */
 function* listLeaves(value: unknown, path: Path): Generator<{ path: Path; value: unknown }> {
   if (typeof value !== 'object' || value === null) yield { path, value };
   else for (const [key, item] of Object.entries(value)) yield* listLeaves(item, [...path, key]);
 }
 
-/** Another value of the same kind. */
+/** Returns another value of the same kind. */
 function changeLeaf(value: unknown): unknown {
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'number') return value + 1;
@@ -150,7 +150,7 @@ test('finds each changed leaf of receipts', { skip }, () => {
     for (const index of chooseItems(receipts)) {
       for (const { at, path, change } of listChanges(receipts[index] as Members, 'receipt', [])) {
         const { root, status } = receipts[index] as Members;
-        // Before Byzantium only the state root is hashed, since then only the status.
+        // The receipts root covers only the state root before Byzantium, and only the status since.
         const isUnhashed = String(root).length === 66 ? at === 'receipt.status' : at === 'receipt.root';
         if (isUnhashed && status !== undefined) continue;
         const transaction = (block['transactions'] as readonly Members[])[index] as Members;
@@ -204,7 +204,7 @@ test('finds what is missing, doubled, in another order, or of another block', { 
   assert.ok(changes > 200, `${changes} changes`);
 });
 
-/** The first ones, and one of each further type. */
+/** Chooses the first items, and one of each further type. */
 function chooseItems(items: readonly Members[]): readonly number[] {
   const types = new Set<unknown>();
   return items.flatMap(({ type }, index) => {
@@ -214,14 +214,14 @@ function chooseItems(items: readonly Members[]): readonly number[] {
   });
 }
 
-/** They have no signature, and their type does not hash the sender. */
+/** Whether a transaction has no signature, or a type that does not hash the sender. */
 function isUnsigned({ r, s, type }: Members): boolean {
   return type === '0x6a' || (BigInt(String(r ?? '0x1')) === 0n && BigInt(String(s ?? '0x1')) === 0n);
 }
 
-/** Members that are shown without being hashed: signatures, prices and nonces of types of rollups. */
+/** Whether a member is shown without being hashed: signatures, prices and nonces of rollup types. */
 function isToldOtherwise({ type, chainId }: Members, at: string): boolean {
-  // Not protected (EIP-155): nothing says for which chain it was signed.
+  // Unprotected (EIP-155): nothing commits to the chain that it was signed for.
   if (at === 'transaction.chainId' && chainId == null) return true;
   const shown = ['v', 'r', 's', 'nonce', 'gasPrice', 'gas', 'value', 'to', 'from', 'chainId'];
   if (type === '0x7e')

@@ -13,7 +13,7 @@ import { createScope } from '../upstream/support/exchange.ts';
 import { forgeBlock } from '../verified/lies.ts';
 import { type LiedNetwork, openNetwork } from './liars.ts';
 
-/** Longer than a busy machine stalls. */
+/** Longer than a stall of a busy machine, ms. */
 const PATIENCE_MS = 60_000;
 
 const node = useDevnetNode();
@@ -30,7 +30,7 @@ async function readCheckpoint(url: string, number: bigint): Promise<Checkpoint> 
   return { number, hash: String((await readBlock(url, number))['hash']) };
 }
 
-/** What the network says of a block, and how far it is to be believed. */
+/** Reads a block's hash from the network, and its trust. */
 async function ask({ chain }: LiedNetwork, number: bigint): Promise<{ hash: unknown; trust: unknown }> {
   const scope = createScope();
   const block = JSON.parse(String(await chain.blocks.getBlock(at(number), false, scope))) as Members;
@@ -113,7 +113,7 @@ describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
   });
   after(() => anvil.kill());
 
-  /** Nodes that cannot prove what hashes a block's state keeps. */
+  /** Nodes that cannot prove the block hashes in a block's state. */
   const withoutProofs: Fault = {
     concerns: ({ method }) => method === 'eth_getProof',
     answer: () => Promise.resolve({ error: { code: -32601, message: 'the method does not exist' } }),
@@ -128,7 +128,7 @@ describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
       const network = await openNetwork(anvil.httpUrl, 2, 0, {}, { verify: 'require', checkpoint });
       try {
         const requested: string[] = [];
-        // Concerns nothing. The head is asked for by its tag as long as the network is open, which is not counted.
+        // The fault concerns nothing. Requests of the head by its tag, which an open network sends repeatedly, are not counted.
         const concerns = ({ method, params: [first] }: Call): boolean => {
           if (method === 'eth_getProof' || String(first).startsWith('0x')) requested.push(method);
           return false;

@@ -1,4 +1,4 @@
-/** Logs of an answer that read like those of the receipts and are others. */
+/** Logs of an answer that read like those of the receipts but differ. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
@@ -15,7 +15,7 @@ const samples = (readSamples() ?? []).filter(
   ({ expected, receipts }) => expected.transactions === 'OK' && receipts !== undefined,
 );
 
-/** Changes of a log that put the same characters, or hex of the same value, elsewhere. */
+/** Changes of a log that move the same characters, or hex of the same value, to another place. */
 const CHANGES: readonly ((log: Log) => object)[] = [
   ({ topics }) => ({ topics: topics.length > 1 ? [topics.join()] : [...topics, ''] }),
   ({ topics: [first = '', ...rest] }) => ({ topics: first === '' ? [''] : [`${first},${rest.join()}`] }),
@@ -56,7 +56,7 @@ test('logs with the same characters in other places are not those of the receipt
   assert.ok(changed > 500, `${changed} changes`);
 });
 
-/** @returns logs of which it is counted how many are looked at */
+/** @returns logs that count how many of them are read */
 function countLooks(
   count: number,
   make: (index: number) => Members,

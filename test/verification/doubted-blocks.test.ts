@@ -16,7 +16,7 @@ type RpcBlock = {
 
 const ALIEN_HASH = `0x${'11'.repeat(32)}`;
 const ALIEN = `0x${'11'.repeat(20)}`;
-/** Senders of a block that are recovered without a reason to doubt it. */
+/** Number of a block's senders that are recovered where nothing contradicts the block. */
 const SAMPLE = 4;
 
 const node = useDevnetNode();
@@ -32,7 +32,7 @@ async function findBlock(isWanted: (block: RpcBlock) => boolean): Promise<RpcBlo
 
 const at = ({ number }: RpcBlock): BlockReference => ({ kind: 'number', number: BigInt(number) });
 
-/** Every block of a node is another one. */
+/** A fault that changes every block of a node. */
 function lieAboutBlocks(change: (block: RpcBlock) => RpcBlock): Fault {
   return {
     concerns: ({ method }) => method.startsWith('eth_getBlockBy'),

@@ -1,4 +1,4 @@
-/** Nodes that give encoded parts of a block in forms that are not told from right ones by looks: of a type with other rules for hashes, of a header with seals. */
+/** Encoded parts of a block in forms that only rules tell from correct ones: a type with other rules for hashes, a header with seals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isComplete } from '../../src/primitives/json-result.ts';

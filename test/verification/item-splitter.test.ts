@@ -5,7 +5,7 @@ import { ItemSplitter } from '../../src/verification/item-splitter.ts';
 
 type Outcome = { readonly items: readonly unknown[]; readonly rest: string; readonly lists: number };
 
-/** @param sizes of the pieces, in turns */
+/** @param sizes piece sizes, repeated in turn */
 function split(text: string, sizes: readonly number[], member?: string): Outcome {
   const bytes = new TextEncoder().encode(text);
   const items: unknown[] = [];
@@ -17,7 +17,7 @@ function split(text: string, sizes: readonly number[], member?: string): Outcome
     const size = sizes[i % sizes.length] ?? bytes.length;
     const piece = Buffer.from(bytes.subarray(at, at + size));
     splitter.add(piece);
-    // Its memory is used again.
+    // The source reuses the piece's memory.
     piece.fill('!');
     at += size;
   }

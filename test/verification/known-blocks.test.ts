@@ -1,4 +1,4 @@
-/** A block that is given again, of which header and transactions are known, is judged by its text as it is when all of it is parsed and recomputed. */
+/** A repeated block whose header and transactions are known is checked by its text, with the same outcome as when all of it is parsed and recomputed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
@@ -25,7 +25,7 @@ const samples = (readSamples() ?? []).filter(
 const skip = samples.length === 0 && SKIP_REASON;
 const writer = new RlpWriter();
 const MAX_LENGTH = 25_000;
-/** Of the members of transactions and of the header so many are changed, in each way. */
+/** Number of members of transactions and of the header that are changed, in each way. */
 const LEAVES = 24;
 
 type Known = { readonly header: VerifiedHeader; readonly transactions: KnownTransactions };
@@ -73,7 +73,7 @@ const listHashes = (block: Members): Members => ({
   transactions: (block['transactions'] as readonly Members[]).map(({ hash }) => hash),
 });
 
-/** Members of later forks and of other chains, and one that is not known. */
+/** Members of later forks and of other chains, and an unknown one. */
 const FURTHER: readonly string[] = [
   ...new Set([
     ...HEADER_FORMS.flatMap(({ fields }) => fields.map(({ member }) => member)),

@@ -31,14 +31,14 @@ import { type LiedNetwork, lieAt, openNetwork } from './liars.ts';
 const ORACLE = `0x${'a3'.repeat(20)}`;
 const GAME = `0x${'a4'.repeat(20)}`;
 const OTHER_GAME = `0x${'a5'.repeat(20)}`;
-/** Is blacklisted by one test; slots that are set to zero again would be stored as such by the node, which no proof may show. */
+/** Game that one test blacklists; the node would store slots that are reset to zero as such, which no proof may contain. */
 const BAD_GAME = `0x${'a6'.repeat(20)}`;
 const HEAD = 60n;
 const POINT = 40n;
 const PATIENCE_MS = 60_000;
 const AGREEMENT_MS = 2_000;
 
-/** Nodes that prove no state. */
+/** Nodes without state proofs. */
 const WITHOUT_PROOFS: Fault = {
   concerns: ({ method }) => method === 'eth_getProof',
   answer: () =>
@@ -58,14 +58,14 @@ async function openRollup(count: number, liars: number, fault: Fault): Promise<L
   return openNetwork(chains.rollup.httpUrl, count, liars, fault, options);
 }
 
-/** Reads layer 1 once, when it has been seen up to the block that has what is read. */
+/** Waits until the service has seen the finalized block of layer 1, then reads layer 1 until its state is verified or `AGREEMENT_MS` have passed. */
 async function anchor(rollup: LiedNetwork, l1: LiedNetwork, options: AnchorOptions): Promise<void> {
   const head = BigInt(String(await chains.l1.request('eth_blockNumber')));
   for (const limit = performance.now() + PATIENCE_MS; performance.now() < limit; await sleep(20)) {
     const finalized = await l1.chain.blocks.getHeader({ kind: 'tag', tag: 'finalized' }, createScope());
     if ((finalized?.number ?? 0n) >= head - BigInt(FINALITY)) break;
   }
-  // Until two nodes of layer 1 have told the block, what it says of its state is one node's word.
+  // Until two nodes of layer 1 have reported the block, its state rests on one node's word.
   for (const limit = performance.now() + AGREEMENT_MS; ; await sleep(50)) {
     await anchorOnce(rollup.chain, l1.chain, options, createScope());
     const { reason } = { reason: undefined, ...describeAnchor(rollup) };
@@ -251,7 +251,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     };
     await chains.resolveGame(POINT, await chains.findOutputRoot(POINT));
     const { hash } = await chains.readBlock(LIED);
-    // Told while the heights below the anchor are linked, and of one that is linked already.
+    // Lies while the heights below the anchor are being linked, and about a height that is linked already.
     for (const isLinked of [false, true]) {
       await withNetworks(openLayer1(), openRollup(3, 1, isLinked ? {} : fault), async (l1, rollup) => {
         await anchor(rollup, l1, { portal: PORTAL });
@@ -340,7 +340,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     const changes: [string, ...unknown[]][] = [['anvil_setStorageAt', ORACLE, word(3n), word(count)]];
     for (let index = 0n; index < count; index++) {
       const age = (count - index) * day;
-      // The last output that is more than a week old is about POINT.
+      // The last output that is more than a week old is that of POINT.
       const number = POINT + (index - (count - week / day));
       changes.push(
         ['anvil_setStorageAt', ORACLE, word(base + 2n * index), number === POINT ? root : word(index + 1n)],
@@ -353,7 +353,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
       );
     }
     await chains.finalize(...changes);
-    // One node, which alone decides what is finalized, tells the right block and says that it is of a month later.
+    // The only node, which alone decides what is finalized, reports the right block with a timestamp one month later.
     const later: Fault = {
       concerns: ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === 'finalized',
       answer: async (call, ask) => {
@@ -452,7 +452,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
 
 describe('a block far below the anchor of a rollup', { skip: ANVIL_SKIP }, () => {
   const TIMED_OUT = 1_150n;
-  /** Headers alone do not lead there. */
+  /** Block too far below the anchor to be linked by headers alone. */
   const OLD = TIMED_OUT - 1_030n;
 
   before(async () => {

@@ -19,13 +19,13 @@ import type { AskNode, Call, Fault } from '../support/faults/fault.ts';
 
 export type Path = readonly (string | number)[];
 
-/** Every leaf of an answer, with the path to it. */
+/** Yields every leaf of an answer, with its path. */
 export function* listLeaves(value: unknown, path: Path = []): Generator<{ path: Path; value: unknown }> {
   if (typeof value !== 'object' || value === null) yield { path, value };
   else for (const [key, item] of Object.entries(value)) yield* listLeaves(item, [...path, key]);
 }
 
-/** Another value of the same kind. */
+/** Returns another value of the same kind. */
 export function changeLeaf(value: unknown): unknown {
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'number') return value + 1;
@@ -36,7 +36,7 @@ export function changeLeaf(value: unknown): unknown {
   return `${text.slice(0, -1)}${last === '1' ? '2' : '1'}`;
 }
 
-/** A copy in which what is at a path is another value. */
+/** Returns a copy with another value at a path. */
 export function changeAt<T>(root: T, [key, ...rest]: Path, change: (value: unknown) => unknown): T {
   if (key === undefined) return change(root) as T;
   const copy = (Array.isArray(root) ? [...root] : { ...root }) as Record<string | number, unknown>;
@@ -44,7 +44,7 @@ export function changeAt<T>(root: T, [key, ...rest]: Path, change: (value: unkno
   return copy as T;
 }
 
-/** Says something else at a path of what it answers to some calls. */
+/** A fault that changes the answers to some calls at a path. */
 export function lieAt(concerns: (call: Call) => boolean, path: Path): Fault {
   return {
     concerns,
@@ -69,10 +69,10 @@ export type NetworkSettings = {
   readonly verifyLogBlocks?: number;
   readonly checkpoint?: Checkpoint;
   readonly pool?: PoolOptions;
-  /** That of another process; its own by default. */
+  /** Cache shared with another process; by default a cache of its own. */
   readonly cache?: Cache;
   readonly isAnchored?: boolean;
-  /** What the pool takes for the time between two blocks, as in a configuration. */
+  /** The pool's block interval, as in a configuration. */
   readonly blockTime?: string;
   /** Whether liars lie before the network is open. */
   readonly isFromStart?: boolean;
@@ -82,7 +82,10 @@ export function createTestCache(): Cache {
   return createMemoryCache({ bytes: 1 << 24, entryBytes: 1 << 20 });
 }
 
-/** A network of so many nodes that have the truth of one (its URL, or what answers in its place), of which the first are liars and asked before others. They lie once the network is open, or from the start. */
+/**
+ * Opens a network of `count` nodes with the truth of one (its URL, or a function in its place), the first of which are liars and preferred.
+ * They lie once the network is open, or from the start.
+ */
 export async function openNetwork(
   node: string | AskNode,
   count: number,

@@ -1,4 +1,4 @@
-/** Lists that are read as texts, whole or as they come, give what they give when they are parsed: the same facts, and the same findings whatever is changed. */
+/** Lists read as text, whole or as they arrive, yield the same facts as parsed ones, and the same findings for any change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ const samples = (readSamples() ?? []).filter(
 );
 const skip = samples.length === 0 && SKIP_REASON;
 const writer = new RlpWriter();
-/** Of each block so many leaves of a transaction, and of a receipt, are changed, in each way. */
+/** Number of leaves of a transaction, and of a receipt, that are changed per block, in each way. */
 const LEAVES = 24;
 const MAX_LENGTH = 250_000;
 
@@ -31,7 +31,7 @@ type Read = {
   readonly found: Findings['list'];
 };
 
-/** What `verifySample` does, by the texts. */
+/** Equivalent of `verifySample` on the texts. */
 function readTexts(blockText: string, receiptsText: string, isBytes: boolean): Read {
   const tools = { findings: new Findings(), writer };
   const answerOf = (text: string): string | JsonBytes =>
@@ -46,10 +46,10 @@ function readTexts(blockText: string, receiptsText: string, isBytes: boolean): R
   return { facts: known.facts, found: tools.findings.list };
 }
 
-/** Sizes of pieces, in turns: few and many transactions in one, and parts of one. */
+/** Piece sizes, repeated in turn: many and few transactions in one piece, and parts of one. */
 const PIECES: readonly number[] = [20_000, 1, 700, 64_000, 3_000];
 
-/** The same with texts that come in pieces. */
+/** Equivalent of `verifySample` on texts that arrive in pieces. */
 function readStreams(blockText: string, receiptsText: string, header: VerifiedHeader): Read {
   const tools = { findings: new Findings(), writer };
   const feed = (text: string, stream: { add(piece: Uint8Array): void }): void => {
@@ -61,7 +61,7 @@ function readStreams(blockText: string, receiptsText: string, header: VerifiedHe
     }
   };
   const { hash } = header;
-  // Asked for where the sample has transactions before number, time or base fee, or may not hash the base fee.
+  // Requested where the sample has transactions before number, time or base fee, or may not hash the base fee.
   const options = { hash, tools, header: undefined, maxTransactions: 100_000, isEverySender: false };
   const blockStream = new BlockStream({ ...options, requestHeader: () => header, verifySender: () => {} });
   feed(blockText, blockStream);
@@ -84,7 +84,7 @@ function compare(block: Members, receipts: readonly Members[], where: string): n
   const parsed = { facts, found: findings.list };
   assert.deepEqual(readTexts(blockText, receiptsText, true), parsed, where);
   const streamed = sortFindings(readStreams(blockText, receiptsText, header));
-  // What else is wrong with them is found before they are counted.
+  // Other errors in the receipts are found before their number is compared.
   if (receipts.length !== facts.length)
     assert.ok(streamed.found.some(({ subject }) => subject === 'receipts'));
   else assert.deepEqual(streamed, sortFindings(parsed), `${where}, in pieces`);
@@ -105,7 +105,7 @@ test('facts and findings of blocks of many chains are the same, as text and as b
   assert.ok(compared > 2_000, `${compared} transactions were compared`);
 });
 
-/** Texts that nodes might put where something else belongs. */
+/** Values that nodes might put where others belong. */
 const ODD_VALUES: readonly unknown[] = [
   null,
   undefined,
@@ -158,7 +158,7 @@ test('a text that ends early, or has other lists than are expected, is none that
     compare({ ...block, transactions: list }, receipts, `${list.length} transactions`);
 });
 
-/** Texts of an object that have one of its names twice, another value first. */
+/** Yields texts of an object with a duplicate of one name, another value first. */
 function* repeatNames(value: Members): Generator<{ readonly name: string; readonly text: string }> {
   for (const name of Object.keys(value)) {
     const other = JSON.stringify(changeLeaf(value[name]));
@@ -231,7 +231,7 @@ test('a text in which an object has a name twice is parsed, and passed on withou
 
 test('a block is parsed to what its text says, whatever is in it', () => {
   const names = fc.string().filter((name) => !['transactions', '__proto__'].includes(name));
-  // Texts with escapes are parsed.
+  // Texts with escapes are parsed instead.
   const text = fc.oneof(
     { arbitrary: fc.stringMatching(/^[\][{},:x]{0,70}$/), weight: 50 },
     { arbitrary: fc.stringMatching(/^["\\\]}x]{0,70}$/), weight: 1 },

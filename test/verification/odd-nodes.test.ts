@@ -10,12 +10,12 @@ import { askResult, type Request, type Truth } from '../verified/truth.ts';
 
 const BLOCKS = 3;
 const NOT_FOUND = { code: -32601, message: 'the method does not exist' };
-/** What no node goes without. */
+/** Methods that every node has. */
 const NEEDED = /^(eth_chainId|net_version|web3_clientVersion|eth_syncing|eth_blockNumber|eth_getBlockBy.*)$/;
 
 type Block = { readonly hash: string; readonly number: string };
 
-/** Every block has another hash than its header's, the same in all answers. */
+/** A lie in which every block has a hash other than its header's, the same in all answers. */
 async function inventHashes(truth: Truth): Promise<Lie> {
   const head = Number(await askResult(truth, 'eth_blockNumber'));
   const numbers = Array.from({ length: head + 1 }, (_, number) => `0x${number.toString(16)}`);
@@ -34,7 +34,7 @@ async function inventHashes(truth: Truth): Promise<Lie> {
     replace(await ask({ method, params: replace(params, real) }), invented);
 }
 
-/** Every second method does not exist. */
+/** A lie in which every second method does not exist. */
 function lackMethods(requests: readonly Request[]): Lie {
   const names = [...new Set(requests.map(({ method }) => method))].filter((name) => !NEEDED.test(name));
   const lacking = new Set(names.filter((_, i) => i % 2 === 0));
@@ -42,7 +42,7 @@ function lackMethods(requests: readonly Request[]): Lie {
   return async (request, ask) => (lacking.has(request.method) ? { error: NOT_FOUND } : ask(request));
 }
 
-/** Of blocks there are the headers of the newest and the first. */
+/** A lie in which only the headers of the newest and of the first block exist. */
 function lackBlocks(head: string): Lie {
   return async (request, ask) => {
     const [block, isFull] = request.params;
@@ -53,7 +53,7 @@ function lackBlocks(head: string): Lie {
   };
 }
 
-/** The chain has no block but the first. */
+/** A lie in which the chain has only its first block. */
 const ONE_BLOCK: Lie = async ({ method, params }, ask) => {
   if (method === 'eth_blockNumber') return { result: '0x0' };
   const first = params.map((each) => (each === 'latest' ? '0x0' : each));

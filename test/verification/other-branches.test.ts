@@ -12,7 +12,7 @@ const BLOCK: BlockReference = { kind: 'number', number: BigInt(NUMBER) };
 
 const node = useDevnetNode();
 
-/** As a node in the middle of a reorg: at a height it has a true block, but not the one that is served. */
+/** A node in the middle of a reorg: at a height it has a true block, but not the served one. */
 const onOtherBranch = (isAbout: (method: string) => boolean, answerWith: 'other' | 'nothing'): Fault => ({
   concerns: ({ method, params }) => isAbout(method) && params[0] === NUMBER,
   answer: (call, ask) =>

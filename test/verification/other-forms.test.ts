@@ -15,7 +15,7 @@ import { verifyHeader } from '../../src/verification/verify-block.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
 import { readSamples } from './samples.ts';
 
-/** Recorded blocks with headers of a form that is known here. */
+/** Recorded blocks with headers of a known form. */
 const samples = (readSamples() ?? []).filter(({ block }) => findForm(block) !== undefined);
 const HASHED = new Set(
   HEADER_FORMS.flatMap(({ fields, outer = [] }) => [...fields, ...outer]).map(({ member }) => member),
@@ -33,7 +33,7 @@ function readItems(block: Members, form: HeaderForm): readonly RlpItem[] {
   return decodeRlp(writer.take(mark)) as readonly RlpItem[];
 }
 
-/** The member that hashes to an item where it is read as this field; undefined where none does. */
+/** The member that hashes to an item read as this field; undefined where none does. */
 function readAs(item: RlpItem, { as, unit }: HeaderField): string | undefined {
   if (!(item instanceof Uint8Array)) return undefined;
   const text = bytesToHex(item);
@@ -44,7 +44,7 @@ function readAs(item: RlpItem, { as, unit }: HeaderField): string | undefined {
   return `0x${(isMilliseconds ? value / 1_000n : value).toString(16)}`;
 }
 
-/** What a node would have to say for the items of a header to be hashed under the names of another form. */
+/** The members that a node has to report for the items of a header to be hashed under the names of another form. */
 function nameAs(block: Members, items: readonly RlpItem[], form: HeaderForm): Members {
   const named: Record<string, unknown> = Object.fromEntries(
     Object.entries(block).filter(([name]) => !HASHED.has(name)),
@@ -62,7 +62,7 @@ function nameAs(block: Members, items: readonly RlpItem[], form: HeaderForm): Me
   return named;
 }
 
-/** The same items under other names: one form is as good as the other. */
+/** Whether two forms encode the same items under other names, and are therefore equivalent. */
 function isSameEncoding(one: HeaderForm, other: HeaderForm): boolean {
   const kinds = ({ fields }: HeaderForm): string =>
     fields

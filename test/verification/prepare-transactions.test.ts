@@ -20,7 +20,7 @@ const COMMON = {
 };
 const FEES = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
 
-/** A list of which it is counted how often its items are read. */
+/** A list that counts reads of its items. */
 function countReads(
   length: number,
   make: (index: number) => Members,
@@ -48,7 +48,7 @@ const authorize = (index: number): Members => ({
   s: word(2),
 });
 
-/** Transactions that are long in each way there is, with how often items of their lists were read. */
+/** Transactions that are long in each possible way, with the number of reads of their lists' items. */
 function createLong(): readonly { readonly transaction: Members; readonly reads: () => number }[] {
   const entries = countReads(5_000, () => ({ address: ADDRESS, storageKeys: [] }));
   const keys = Array.from({ length: 5_000 }, (_, index) => word(index));
@@ -91,7 +91,7 @@ function createLong(): readonly { readonly transaction: Members; readonly reads:
 
 const open = () => ({ findings: new Findings(), writer: new RlpWriter() });
 
-/** The key that is found is the hash that was signed. */
+/** Returns the signed hash that recovery is called with. */
 const signedHashOf = (transaction: Members): unknown => {
   let signed: unknown;
   findSigner(transaction, new RlpWriter(), (hash) => {

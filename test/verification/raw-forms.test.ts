@@ -11,7 +11,7 @@ import { verifyRawBlock, verifyRawHeader } from '../../src/verification/verify-r
 import { SKIP_REASON } from '../support/vectors.ts';
 import { readSamples, type Sample } from './samples.ts';
 
-/** Behind the uncles of Avalanche's blocks: a version, and what is moved between its chains. */
+/** Parts behind the uncles of Avalanche's blocks: a version, and transfers between its chains. */
 const AVALANCHE_REST: readonly string[] = ['0x0', '0x'];
 
 /** Recorded blocks without uncles and withdrawals, with all transactions. */
@@ -34,7 +34,7 @@ function encode({ block, family }: Sample, transactions: readonly Members[]): st
   const { form } = readHeader({ block } as Sample);
   const writer = new RlpWriter();
   const mark = writer.mark;
-  // From the end to the beginning.
+  // The writer writes from the end to the beginning.
   if (family === 'avalanche')
     for (const item of AVALANCHE_REST) assert.ok(item === '0x' ? writer.data(item) : writer.quantity(item));
   else if (block['withdrawalsRoot'] != null) writer.list(writer.mark);

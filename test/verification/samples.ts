@@ -9,17 +9,17 @@ import { verifyReceipts } from '../../src/verification/verify-receipts.ts';
 import type { VerifiedFacts, VerifyTools } from '../../src/verification/verify-transaction.ts';
 import { findVectors } from '../support/vectors.ts';
 
-/** A recorded block; receipts where they were recorded, all of them. */
+/** A recorded block; receipts are complete where they were recorded. */
 export type Sample = {
   readonly family: string;
   readonly name: string;
   readonly block: Members;
   readonly receipts: readonly Members[] | undefined;
-  /** What the index says of header, transactions, receipts and withdrawals: `OK`, `OK (18)`, `FAIL`, `-`, `n/a`. */
+  /** Result in the index for header, transactions, receipts and withdrawals: `OK`, `OK (18)`, `FAIL`, `-`, `n/a`. */
   readonly expected: Readonly<Record<'header' | 'transactions' | 'receipts' | 'withdrawals', string>>;
 };
 
-/** Undefined where this machine has none of them. */
+/** Reads the samples; undefined where they are not installed. */
 export function readSamples(): readonly Sample[] | undefined {
   const folder = findVectors('chain-samples');
   return folder === undefined
@@ -76,7 +76,7 @@ export type Verified = {
   readonly facts: readonly VerifiedFacts[] | undefined;
 };
 
-/** Everything that can be compared of a block and its receipts. */
+/** Verifies everything that is comparable in a block and its receipts. */
 export function verifySample(block: Members, receipts: readonly Members[] | undefined): Verified {
   const tools: VerifyTools = { findings: new Findings(), writer: new RlpWriter() };
   const hash = String(block['hash']);
@@ -91,7 +91,7 @@ export function verifySample(block: Members, receipts: readonly Members[] | unde
   return { findings: tools.findings, header, facts };
 }
 
-/** What a block tells of itself, for comparisons below a header that is not right. */
+/** Takes a block's own members for comparisons below a header that does not recompute. */
 function describe(block: Members): VerifiedHeader {
   const { hash, number, timestamp, baseFeePerGas, stateRoot, receiptsRoot } = block;
   return {
@@ -109,7 +109,7 @@ function describe(block: Members): VerifiedHeader {
   };
 }
 
-/** What receipts tell of their transactions, where the sample lacks those. */
+/** Takes the facts of transactions from their receipts, where the sample lacks the transactions. */
 function tellFacts({ transactionHash, type, from, to, blobGasUsed }: Members): VerifiedFacts {
   return {
     hash: String(transactionHash),

@@ -1,4 +1,4 @@
-/** Real nodes that tell the truth: their state is proven, and none of them is suspected. */
+/** Real nodes with true answers: their state is verified, and none of them is quarantined. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BlockReference } from '../../src/chain/requests.ts';
@@ -23,7 +23,7 @@ async function ask(url: string, method: string, ...params: readonly unknown[]): 
   return answer.result;
 }
 
-/** Compares every read of some accounts at some blocks with what the node says by itself. */
+/** Compares every read of some accounts at some blocks with the node's own answer. */
 async function compareReads(
   url: string,
   addresses: readonly string[],
@@ -103,7 +103,7 @@ test('anvil', { skip: ANVIL_SKIP }, async () => {
     const [from = '', to = ''] = (await anvil.request('eth_accounts')) as readonly string[];
     const contracts: string[] = [];
     for (let i = 0; i < 5; i++) {
-      // SSTORE(1, number), and a contract of one zero.
+      // SSTORE(1, number), and a contract of one zero byte.
       const data = '0x4360015560016000f3';
       const hash = await anvil.request('eth_sendTransaction', { from, data, gas: '0x100000' });
       await anvil.request('eth_sendTransaction', { from, to, value: '0x1', gas: '0x100000' });

@@ -15,7 +15,7 @@ import { changeAt, changeLeaf, listLeaves } from './liars.ts';
 
 type Trie = { readonly root: Uint8Array; readonly load: NodeLoader };
 
-/** A trie with hashed keys, as state and storage are. */
+/** A trie with hashed keys, as state and storage tries are. */
 function build(entries: Iterable<readonly [key: Uint8Array, value: RlpInput]>): Trie {
   const nodes = new Map<string, Uint8Array>();
   const load: NodeLoader = (path) => nodes.get(bytesToHex(path));
@@ -113,7 +113,7 @@ type Answer = { readonly answer: AccountProof; readonly stateRoot: string };
 
 const SLOTS: readonly string[] = ['0x0', `0x${'0'.repeat(63)}1`, '0x07'];
 
-/** What a node answers about an account with a contract, or with nothing, or about none. */
+/** Answer of a node about an account with a contract, one without code and storage, or an absent one. */
 function answerOf(kind: 'contract' | 'plain' | 'absent'): Answer {
   const storage = build(kind === 'contract' ? [0, 1, 2, 3].map((i) => [slot(i), BigInt(i + 1)]) : []);
   const codeHash = kind === 'contract' ? keccak256(Uint8Array.of(1)) : EMPTY_CODE_HASH;
@@ -161,7 +161,7 @@ test('an answer is right, and with any leaf of it changed it is not', () => {
       const finding = verify({ answer: changed, stateRoot }, answer.address);
       const where = `${kind} ${path.join('.')}`;
       assert.equal(finding?.kind, 'contradicts', where);
-      // Another root node is what a chain with another kind of state shows.
+      // Another root node is evidence that the chain's state has another form.
       assert.equal(finding?.evidence !== undefined, path.join('.') === 'accountProof.0', where);
     }
     for (const member of Object.keys(answer)) {
@@ -244,7 +244,7 @@ test('proofs of anvil', { skip: ANVIL_SKIP }, async () => {
   const anvil = await startAnvil({ args: ['--no-mining'] });
   try {
     const [from] = (await anvil.request('eth_accounts')) as readonly string[];
-    // SSTORE(1, 5), SSTORE(2, 2^255), and a contract with one zero as its code.
+    // SSTORE(1, 5), SSTORE(2, 2^255), and a contract with one zero byte as its code.
     const data = `0x60056001557f80${'00'.repeat(31)}60025560016000f3`;
     const hash = await anvil.request('eth_sendTransaction', { from, data, gas: '0x100000' });
     await anvil.request('evm_mine');

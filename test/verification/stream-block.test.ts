@@ -1,4 +1,4 @@
-/** Blocks of which the text outside of the transactions is large. */
+/** Blocks whose text outside of the transactions is large. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeHeaderJson } from '../../src/chain/block-json.ts';
@@ -86,7 +86,7 @@ test('recorded blocks are right while they arrive, whatever the order of their m
       [...members.filter(isList), ...members.filter((each) => !isList(each))],
     ];
     const { header, findings: whole } = verifySample(block, undefined);
-    // Some are recorded without members that answers have.
+    // Some samples lack members that answers have.
     if (whole.list.length > 0) continue;
     count++;
     for (const [order, entries] of orders.entries()) {

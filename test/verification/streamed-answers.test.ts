@@ -1,4 +1,4 @@
-/** Whole blocks and receipts that are passed on while they arrive. */
+/** Whole blocks and receipts that are forwarded while they arrive. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isComplete, type JsonResult, type JsonStream } from '../../src/primitives/json-result.ts';
@@ -11,13 +11,13 @@ import { type RunningService, startService } from '../support/service.ts';
 import { changeAt, changeLeaf, type LiedNetwork, lieAt, type NetworkSettings, openNetwork } from './liars.ts';
 
 const LIMIT_MS = 60_000;
-/** Eight times as much has no whole block of the chain, and no list of receipts. */
+/** Every whole block of the chain, and every list of receipts, is longer than eight times `streamBytes`. */
 const POOL = { ...poolOptionsSchema.parse({ retries: 0, hedgePercent: 0 }), streamBytes: 64 };
 
-/** Longer than what is on its way at once, so that a part is passed on before the rest is there. */
+/** Longer than the data in flight, so that a part is forwarded before the rest has arrived. */
 const PADDING = 'x'.repeat(400_000);
 
-/** The same with a member that no root covers. */
+/** Adds a member that no root covers to the answer. */
 function pad(answer: unknown): unknown {
   if (!Array.isArray(answer)) return { ...(answer as Members), padding: PADDING };
   return answer.map((item: Members) => ({ ...item, padding: PADDING }));
@@ -29,7 +29,7 @@ const METHODS = { block: 'eth_getBlockByNumber', receipts: 'eth_getBlockReceipts
 describe('answers that are passed on while they arrive', () => {
   let service: RunningService;
   let nodeUrl: string;
-  /** With several transactions and logs. */
+  /** Number of a block with several transactions and logs. */
   let number: bigint;
   let truth: Record<Kind, unknown>;
   before(async () => {
@@ -53,7 +53,7 @@ describe('answers that are passed on while they arrive', () => {
   });
   after(() => service.close());
 
-  /** Pieces as they are passed on, and what the stream ends with. */
+  /** Reads the forwarded pieces, and how the stream ends. */
   async function read(
     network: LiedNetwork,
     kind: Kind,
@@ -61,7 +61,7 @@ describe('answers that are passed on while they arrive', () => {
     readonly text: string;
     readonly error: unknown;
     readonly trust: string | undefined;
-    /** Before anything was read. */
+    /** Trust before anything was read. */
     readonly trustAtOnce: string | undefined;
   }> {
     const scope = new RequestScope(performance.now() + LIMIT_MS);

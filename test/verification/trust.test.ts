@@ -13,7 +13,7 @@ import { openNetwork } from './liars.ts';
 const NUMBER = 40n;
 const BLOCK: BlockReference = { kind: 'number', number: NUMBER };
 
-/** Headers that are hashed in a way that is not known here: as if they had a field that answers do not show. */
+/** Headers with an unknown hash form, as if they had a field that answers omit. */
 const UNKNOWN_HEADERS: Fault = {
   concerns: ({ method }) => method.startsWith('eth_getBlockBy'),
   answer: async (call, ask) => {
@@ -30,7 +30,7 @@ async function findHash(): Promise<string> {
   return (block as { readonly hash: string }).hash;
 }
 
-/** What the configuration has to name where answers have to be proven. */
+/** Configuration that is required where answers have to be verified. */
 const NAMED = { chainId: FACTS.devnet.chainId };
 
 describe('a chain of which headers cannot be recomputed', () => {
@@ -128,7 +128,7 @@ describe('over HTTP', () => {
     try {
       const trustOf = async (body: unknown): Promise<string | null> =>
         (await post('', body)).headers.get('x-portcullis-trust');
-      // A start does not wait until it is known what can be verified.
+      // A start does not wait until the verifiable subjects are known.
       await waitUntil(async () => (await trustOf(block)) === 'proven');
       assert.equal(await trustOf(block), 'proven', 'of what is kept');
       assert.equal(await trustOf(price), 'single');

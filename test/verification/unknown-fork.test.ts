@@ -15,7 +15,7 @@ type Change = (value: Members) => Members;
 
 const node = useDevnetNode();
 const { ask } = node;
-/** The first block of the fork, and a node's truth about blocks before, at and behind it. */
+/** First block of the fork, and a true node's blocks before, at and behind it. */
 let fork: bigint;
 
 before(async () => {
@@ -23,7 +23,7 @@ before(async () => {
   fork = await findBusy(head - 6n);
 });
 
-/** The newest block up to a height that has transactions. */
+/** Finds the newest block with transactions at or below a height. */
 async function findBusy(from: bigint): Promise<bigint> {
   for (let number = from; number >= 0n; number--) {
     const block = (await ask('eth_getBlockByNumber', encodeQuantity(number), false)) as Members;
@@ -37,7 +37,7 @@ function numberOf({ number, blockNumber }: Members): bigint | undefined {
   return typeof at === 'string' ? BigInt(at) : undefined;
 }
 
-/** Nodes of a chain with blocks that from a height on follow rules that are not known here: what they give does not recompute. */
+/** Nodes of a chain whose blocks follow unknown rules from a height on: their answers do not recompute. */
 function beginFork(changeBlock: Change, changeReceipt: Change, first = fork): Fault {
   const isAfter = (value: Members): boolean => (numberOf(value) ?? -1n) >= first;
   const change = (value: unknown): unknown => {
@@ -98,7 +98,7 @@ async function setFault(network: LiedNetwork, ...faults: readonly Fault[]): Prom
   await Promise.all(network.nodes.map((each, i) => each.setFault(faults[i] ?? (faults.at(-1) as Fault))));
 }
 
-/** Asks for blocks and receipts around the fork. @returns trusts of the blocks at the fork */
+/** Requests blocks and receipts around the fork. @returns trusts of the blocks at the fork */
 async function readAround({ chain }: LiedNetwork): Promise<readonly (string | undefined)[]> {
   const trusts: (string | undefined)[] = [];
   for (let number = fork - 2n; number <= fork + 3n; number++) {
@@ -126,7 +126,7 @@ function listGivenUp({ chain }: LiedNetwork): readonly string[] {
   return rows.flatMap(({ subject, reason }) => (reason === undefined ? [] : [subject]));
 }
 
-/** The first block of which a subject was given up. */
+/** First block from which a subject counts as unverifiable. */
 function fromOf({ chain }: LiedNetwork, subject: string): bigint | undefined {
   const row = chain.describe().verification?.rows.find((each) => each.subject === subject);
   return row?.from === undefined ? undefined : BigInt(row.from);
@@ -210,7 +210,7 @@ describe('a fork that is not known here', () => {
           const lies = Array.from({ length: liars }, () => liar);
           await setFault(network, ...lies, beginFork(changeBlock, changeReceipt));
           const told = (await ask('eth_getBlockByNumber', encodeQuantity(old), true)) as Members;
-          // By its hash: two of three liars leave one node that has the height.
+          // Requested by hash: two liars of three leave only one node that has the height.
           const named = { kind: 'hash', hash: String(told['hash']), requireCanonical: false } as const;
           const scope = createScope();
           assert.deepEqual(await read(network.chain.blocks.getBlock(named, true, scope)), told);
@@ -222,7 +222,7 @@ describe('a fork that is not known here', () => {
           const states = network.chain.describe().upstreams.map(({ state }) => state);
           const wanted = Array.from({ length: 3 }, (_, i) => (i < liars ? 'excluded' : 'up'));
           assert.deepEqual(states, wanted);
-          // Of the fork's own blocks nothing is refused by then.
+          // By then no block of the fork is refused.
           await network.chain.blocks.getBlock(at(fork + 1n), true, createScope());
         } finally {
           await network.close();
@@ -250,7 +250,7 @@ describe('a fork that is not known here', () => {
       const { logs, trust } = await getLogs(fork - 8n, fork + 3n);
       assert.equal(trust, 'single');
       assert.ok((numberOf(logs[0] ?? {}) ?? fork) < fork, 'older blocks have logs');
-      // The first node leaves out the first log of older blocks.
+      // The first node omits the first log of older blocks.
       const liar: Fault = {
         concerns: (call) => call.method === 'eth_getLogs' || honest.concerns?.(call) === true,
         answer: async (call, askReal) => {

@@ -1,4 +1,4 @@
-/** Nodes without proofs, chains without such state, and nodes of which none tells the truth. */
+/** Nodes without proofs, chains without such state, and networks without a true node. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,7 @@ const { ask } = node;
 
 const isProof = ({ method }: Call): boolean => method === 'eth_getProof';
 
-/** Refuses proofs in some words. */
+/** A fault that refuses proofs with this error. */
 const refuse = (code: number, message: string, concerns = isProof): Fault => ({
   concerns,
   answer: async () => ({ error: { code, message } }),
@@ -240,7 +240,7 @@ describe('what is asked of nodes', () => {
         calls.filter((call) => call.startsWith('eth_get')),
         [],
       );
-      // Other code is not asked for at another block: it is the same code.
+      // Code is not requested again at another block, because its hash is the same.
       await state.getCode(CONTRACT, at(NUMBER - 1n), createScope());
       assert.deepEqual(
         calls.filter((call) => call.startsWith('eth_getCode')),
@@ -259,7 +259,7 @@ describe('what is asked of nodes', () => {
     const network = await openNetwork(node.answer, 1, 1, record);
     try {
       const polls = (): number => calls.filter((call) => call.includes('"latest"')).length;
-      // The second one is asked for when the first one has been read.
+      // The second poll follows after the first one has been read.
       for (const end = performance.now() + 60_000; polls() < 2; await sleep(20))
         assert.ok(performance.now() < end, 'the node is not asked for its head');
       calls.length = 0;
@@ -322,7 +322,7 @@ describe('over HTTP', () => {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
         });
-      // A start does not wait until it is known what can be verified.
+      // A start does not wait until the verifiable subjects are known.
       await waitUntil(
         async () =>
           (await post('eth_getBalance', OTHER, 'latest')).headers.get('x-portcullis-trust') === 'proven',

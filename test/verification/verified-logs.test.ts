@@ -1,4 +1,4 @@
-/** eth_getLogs with nodes that leave logs out, add some, or change them. */
+/** eth_getLogs with nodes that omit, add or change logs. */
 import assert from 'node:assert/strict';
 import { before, describe, it, test } from 'node:test';
 import type { LogFilter } from '../../src/chain/requests.ts';
@@ -13,7 +13,7 @@ import { changeLeaf, type NetworkSettings, openNetwork } from './liars.ts';
 type Log = Readonly<Record<string, unknown>>;
 type Lie = (logs: readonly Log[]) => readonly Log[];
 
-/** Blocks of the range, which ends where nodes have long indexed their logs. */
+/** Number of blocks in the range, which ends at a height whose logs nodes have long indexed. */
 const BLOCKS = 8;
 const BELOW_HEAD = 10;
 const MEMBERS = [
@@ -50,7 +50,7 @@ before(async () => {
 const change = (logs: readonly Log[], at: number, members: Log): readonly Log[] =>
   logs.map((log, i) => (i === at ? { ...log, ...members } : log));
 
-/** By what is done to the logs; each has to be found out. */
+/** Lies by their effect on the logs; each has to be detected. */
 const LIES: Readonly<Record<string, Lie>> = {
   'the first log is missing': (logs) => logs.slice(1),
   'the last log is missing': (logs) => logs.slice(0, -1),
@@ -83,7 +83,7 @@ const LIES: Readonly<Record<string, Lie>> = {
     ]),
   ),
 };
-/** A node on another branch says the same: the next one is asked, and it is not quarantined. */
+/** Lie that a node on another branch tells, too: the next node is asked, and this one is not quarantined. */
 const BRANCH = 'a log of another block under the number of one that was asked for';
 
 const lieWith = (lie: Lie): Fault => ({
@@ -107,7 +107,7 @@ async function getLogs(chain: UpstreamChain, filter: Partial<LogFilter> = {}): P
   return { value: JSON.parse(String(result)) as readonly Log[], trust: scope.trust };
 }
 
-/** Of the first block of the range with at least two. */
+/** Filter and logs of the first block of the range that has at least two. */
 function byHash(): { readonly filter: Partial<LogFilter>; readonly logs: readonly Log[] } {
   const own = ({ blockHash }: Log): readonly Log[] => logs.filter((log) => log['blockHash'] === blockHash);
   const log = logs.find((each) => own(each).length > 1) ?? logs[0];
@@ -271,7 +271,7 @@ test('nothing is asked for logs of a block that are kept, and neither headers no
 
 describe('all logs of a block, for subscriptions and filters, come out of verified receipts', () => {
   type Receipt = Readonly<Record<string, unknown>> & { readonly logs: readonly Log[] };
-  /** Data are not in the bloom, so that the logs fit the header. */
+  /** The bloom does not cover data, so the logs fit the header. */
   const changeData: Fault = {
     concerns: ({ method }: Call) => method === 'eth_getBlockReceipts',
     answer: async (call, ask) => {

@@ -13,21 +13,21 @@ import { lieAt, listLeaves, openNetwork, type Path } from './liars.ts';
 type Request = {
   readonly name: string;
   readonly ask: (chain: UpstreamChain, scope: RequestScope) => unknown;
-  /** What liars answer wrongly. */
+  /** Method whose answers the liars change. */
   readonly method: string;
   readonly params: readonly unknown[];
-  /** What the answer is, where it is not what the node says. */
+  /** Expected answer, where it is not the node's own. */
   readonly truth?: unknown;
-  /** Members that the answer does not have. */
+  /** Members that the answer lacks. */
   readonly without?: ReadonlySet<string>;
 };
 
 const UNCOVERED: ReadonlySet<string> = new Set(['size', 'totalDifficulty', 'blobGasPrice']);
-/** Of each answer so many leaves are changed. */
+/** Number of changed leaves per answer. */
 const LEAVES = 5;
-/** What a block has that its header has not. */
+/** Members of a block that its header lacks. */
 const BODY: ReadonlySet<string> = new Set(['transactions', 'uncles', 'withdrawals']);
-/** Where a transaction is may change: a node that is wrong about it is not quarantined. */
+/** Members of a transaction's place, which may change: a node that is wrong about it is not quarantined. */
 const PLACE: ReadonlySet<string> = new Set(['blockHash', 'blockNumber', 'transactionIndex', 'hash']);
 
 const node = useDevnetNode();
@@ -42,7 +42,7 @@ type RpcBlock = {
   readonly uncles: readonly string[];
 };
 
-/** The newest block of a kind. */
+/** Finds the newest block of a kind. */
 async function findBlock(isWanted: (block: RpcBlock) => boolean): Promise<RpcBlock> {
   const head = Number(await ask('eth_blockNumber'));
   for (let number = head; number >= 0; number--) {
@@ -143,7 +143,7 @@ async function listQuestions(): Promise<readonly Request[]> {
   ];
 }
 
-/** The answer's value; undefined where it was refused. */
+/** Returns the answer's value; undefined where it was refused. */
 async function getAnswer(request: Request, chain: UpstreamChain, scope: RequestScope): Promise<unknown> {
   const result = (await request.ask(chain, scope)) as JsonResult;
   assert.ok(isComplete(result));
@@ -194,7 +194,7 @@ test('one node that lies, of three: the truth each time, and it is quarantined',
         if (request.without === undefined) assert.deepEqual(answer, truth, where);
         const { state } = network.chain.describe().upstreams[0] ?? {};
         const isPlace = request.name.startsWith('transaction by') && PLACE.has(String(path[0]));
-        // An encoded header is that of another block then.
+        // Then the encoded header is that of another block.
         if (!isPlace && request.name !== 'raw header') assert.equal(state, 'excluded', where);
       } finally {
         await network.close();

@@ -13,7 +13,7 @@ type Request = {
   readonly method: string;
   readonly params: readonly unknown[];
   readonly ask: (chain: UpstreamChain, scope: RequestScope) => unknown;
-  /** What nodes are asked for it: liars change leaves of their answers. */
+  /** Methods that the service requests from nodes for it: liars change leaves of their answers. */
   readonly requested: readonly string[];
 };
 
@@ -75,7 +75,7 @@ const isOf =
   (call: Call): boolean =>
     call.method === method;
 
-/** A leaf of each kind that an answer has: one of each member, and the first and the last node of a proof. */
+/** Chooses one leaf per kind: one of each member, and the first and the last node of a proof. */
 function chooseLeaves(answer: unknown): readonly Path[] {
   const byKind = new Map<string, Path>();
   for (const { path } of listLeaves(answer)) {
@@ -85,7 +85,7 @@ function chooseLeaves(answer: unknown): readonly Path[] {
   return [...byKind.values()];
 }
 
-/** What nodes are asked for a question. */
+/** Lists the leaves of all node answers that a request depends on. */
 async function listLies(request: Request): Promise<readonly { method: string; path: Path }[]> {
   const [subject, ...rest] = request.params;
   const address = typeof subject === 'string' ? subject : Object.keys(subject as object)[0];
@@ -95,7 +95,7 @@ async function listLies(request: Request): Promise<readonly { method: string; pa
       return chooseLeaves(await ask(method, ...params)).map((path) => ({ method, path }));
     }),
   );
-  // Where no slot is asked for the answer has none.
+  // The answer has no storage proof where no slot is requested.
   const hasSlots = /Storage|Proof/.test(request.method);
   return lies.flat().filter(({ path }) => hasSlots || path[0] !== 'storageProof');
 }
@@ -125,7 +125,7 @@ type Proof = {
   readonly storageProof: readonly { readonly proof: readonly string[] }[];
 };
 
-/** Answers that are true of something else, or lack or have a part too many. */
+/** Answers that are true of another subject, or have a part missing or too many. */
 const LIES: readonly (readonly [
   string,
   (proof: Proof, ask: (params: readonly unknown[]) => Promise<Proof>) => Promise<unknown>,

@@ -25,7 +25,7 @@ before(async () => {
   transaction = told as RpcTransaction;
 });
 
-/** The transaction as it was before it was in a block, and something else of it. */
+/** A fault that answers with the transaction as it was while pending, and with a change. */
 const showWaiting = (change: object): Fault => ({
   concerns: ({ method }) => method === 'eth_getTransactionByHash',
   answer: () => Promise.resolve({ result: { ...transaction, ...NOWHERE, ...change } }),

@@ -1,7 +1,7 @@
 import { startAnvil } from '../support/anvil.ts';
 import { rememberNode, type Truth } from './truth.ts';
 
-/** Funded and unlocked in every anvil. */
+/** Accounts that are funded and unlocked in every anvil. */
 const [SENDER, OTHER] = [
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
@@ -10,7 +10,7 @@ const [SENDER, OTHER] = [
 const LOGGER = '0x600e600a5f39600e5ff3365f5f3760a1365fa160075f5500';
 const ETHER = '0xde0b6b3a7640000';
 
-/** An anvil with blocks of some transactions each, and none that is mined later. */
+/** Opens an anvil with some transactions in each block, which mines no more blocks. */
 export async function openAnvil(): Promise<Truth> {
   const anvil = await startAnvil({ args: ['--no-mining', '--order', 'fifo'] });
   const send = (transaction: object): Promise<unknown> =>

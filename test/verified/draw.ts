@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A share of some items, at least one: those whose names have the lowest hashes. An item that is there in one run and not in another takes or leaves
- * one place, and does not shift all others as a count of items would.
- * @param nameOf names an item among all, with what makes draws differ
+ * Draws a share of the items, at least one: those whose names have the lowest hashes. An item that exists in only one of two runs takes or
+ * leaves one place, and does not shift all others as a draw by index would.
+ * @param nameOf names an item uniquely, including what distinguishes the draw
  */
 export function drawRanked<T>(items: readonly T[], share: number, nameOf: (item: T) => string): readonly T[] {
   const count = Math.ceil(items.length * share);

@@ -18,23 +18,23 @@ export type ChangeKind =
 export type Change = {
   readonly kind: ChangeKind;
   readonly path: Path;
-  /** A changed copy. */
+  /** Returns a changed copy. */
   readonly apply: (root: unknown) => unknown;
 };
 
-/** Stands before a name that its object has twice, in the first place. No value of JSON has two, a text may: `writeTwice` makes that of it. */
+/** Prefix of a name that its object has twice, in the first place. JSON values have no duplicates, but texts may: `writeTwice` produces them. */
 const FIRST_OF_TWO = 'first of two: ';
 
-/** What nodes send of an answer with such names. */
+/** Converts the text of an answer with such names to the text that nodes send. */
 export function writeTwice(text: string): string {
   return text.replaceAll(`"${FIRST_OF_TWO}`, '"');
 }
 
 const HASH = `0x${'11'.repeat(32)}`;
 const ADDRESS = `0x${'11'.repeat(20)}`;
-/** A member that no chain known here has. */
+/** A member that no known chain has. */
 const UNKNOWN = { notKnownHere: '0x1' };
-/** What objects of a kind get that lack it, by a member that tells the kind. */
+/** Members added to objects that lack them; `mark` is a member that identifies the kind. */
 const ADDED: readonly { readonly mark: string; readonly members: Readonly<Record<string, unknown>> }[] = [
   {
     mark: 'parentHash',
@@ -64,10 +64,10 @@ const ADDED: readonly { readonly mark: string; readonly members: Readonly<Record
   },
   { mark: 'cumulativeGasUsed', members: { blobGasUsed: '0x20000', contractAddress: ADDRESS, ...UNKNOWN } },
 ];
-/** Bytes of hex text that is data, and shorter by one. */
+/** Minimum bytes of hex text that counts as data and is also shortened by one byte. */
 const MIN_DATA = 4;
 
-/** Each leaf, item, member and pair of neighbours of a value, changed. */
+/** Yields changes of each leaf, item, member and pair of neighbours of a value. */
 export function* listChanges(value: unknown): Generator<Change> {
   yield* changesBelow(value, []);
 }
@@ -82,7 +82,7 @@ function* changesBelow(value: unknown, path: Path): Generator<Change> {
 function* changesOfLeaf(value: unknown, path: Path): Generator<Change> {
   yield { kind: 'value', path, apply: (root) => changeAt(root, path, changeLeaf) };
   if (value !== null) yield { kind: 'null', path, apply: (root) => changeAt(root, path, () => null) };
-  // As a text it is the same as its only item.
+  // As a string it equals its only item.
   yield { kind: 'in a list', path, apply: (root) => changeAt(root, path, () => [value]) };
   if (typeof value === 'string' && value.length >= 2 + 2 * MIN_DATA) {
     yield { kind: 'shorter', path, apply: (root) => changeAt(root, path, () => value.slice(0, -2)) };
@@ -128,9 +128,7 @@ function* changesOfObject(value: Readonly<Record<string, unknown>>, path: Path):
   }
 }
 
-/**
- * The same changes with one of those that are alike: of items of a list that have the same type, of the first one and of another one.
- */
+/** Yields one change of each group of similar ones: among items of a list with the same type one change of the first item and one of another. */
 export function* listDistinctChanges(value: unknown): Generator<Change> {
   const seen = new Set<string>();
   for (const change of listChanges(value)) {
@@ -141,7 +139,7 @@ export function* listDistinctChanges(value: unknown): Generator<Change> {
   }
 }
 
-/** A path in which the type of an item, or whether it is the first one, stands for its position. */
+/** Path in which the type of an item, and whether it is the first one, replaces its position. */
 function generalize(root: unknown, path: Path): string {
   let value = root;
   return path
@@ -154,7 +152,7 @@ function generalize(root: unknown, path: Path): string {
     .join('.');
 }
 
-/** Another value of the same kind. */
+/** Returns another value of the same kind. */
 function changeLeaf(value: unknown): unknown {
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'number') return value + 1;
@@ -164,7 +162,7 @@ function changeLeaf(value: unknown): unknown {
   return `${text.slice(0, -1)}${text.at(-1) === '1' ? '2' : '1'}`;
 }
 
-/** A copy in which what is at a path is another value. */
+/** Returns a copy with another value at a path. */
 function changeAt(root: unknown, [key, ...rest]: Path, change: (value: unknown) => unknown): unknown {
   if (key === undefined) return change(root);
   if (Array.isArray(root)) return root.with(Number(key), changeAt(root[Number(key)], rest, change));
@@ -172,7 +170,7 @@ function changeAt(root: unknown, [key, ...rest]: Path, change: (value: unknown) 
   return { ...members, [key]: changeAt(members[key], rest, change) };
 }
 
-/** Paths at which two values differ; lists of different lengths differ as a whole. */
+/** Lists the paths at which two values differ; lists of different lengths differ as a whole. */
 export function listDifferences(have: unknown, want: unknown, path: Path = []): readonly Path[] {
   if (Object.is(have, want)) return [];
   if (!isComposite(have) || !isComposite(want) || Array.isArray(have) !== Array.isArray(want)) return [path];

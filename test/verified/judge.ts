@@ -5,8 +5,9 @@ import type { AskedQuestion } from './questions.ts';
 import { MAY_BE_ABSENT, type ObjectKind, UNCOVERED, UNCOVERED_FEES } from './uncovered.ts';
 
 /**
- * `truth`: the client got the true answer. `refused`: an error. `told`: a changed member that no root covers, or a changed answer of a method that
- * is not verified, not called proven. `unproven`: a changed answer of the only node, not called proven. `missed`: all others.
+ * `truth`: the client got the true answer. `refused`: an error. `told`: a changed member that no root covers, or a changed answer of a
+ * method that is not verified, not marked as verified. `unproven`: a changed answer of the only node, not marked as verified. `missed`: all
+ * others.
  */
 export type Verdict = 'truth' | 'refused' | 'told' | 'unproven' | 'missed';
 
@@ -21,22 +22,22 @@ const LISTS: Readonly<Record<string, ObjectKind>> = {
   logs: 'log',
 };
 
-/** A transaction lacks these while it waits. */
+/** Members that a pending transaction lacks. */
 const PLACE: ReadonlySet<string> = new Set([
   'transaction.blockHash',
   'transaction.blockNumber',
   'transaction.blockTimestamp',
   'transaction.transactionIndex',
 ]);
-/** A transaction that waits gives its cap here, a mined one what it paid. */
+/** Gas price: the fee cap of a pending transaction, the paid price of a mined one. */
 const PRICE = 'transaction.gasPrice';
 
-/** Numbers of a signature: some clients give them as 32 bytes. */
+/** Numbers of a signature: some clients write them as 32 bytes. */
 const NUMBERS = /\.[rs]$/;
 
 /**
- * `isAlone`: no node tells the truth, and nothing has to be proven. `isSampled`: of the senders in a whole block some are recovered. `hasUncoveredFees`:
- * as of the chain.
+ * `isAlone`: no node tells the truth, and nothing has to be verified. `isSampled`: only some senders of a whole block are recovered.
+ * `hasUncoveredFees`: as in the chain's `Truth`.
  */
 export type Circumstances = {
   readonly isAlone: boolean;
@@ -75,7 +76,7 @@ export function check(
     (hasUncoveredFees && name in UNCOVERED_FEES) ||
     (isAbsent && name in MAY_BE_ABSENT);
   if (differences.every(isUncovered)) return { verdict: 'told', members };
-  // No root covers what is absent; a block by its number is known to be there. Of an encoded transaction geth says `0x`.
+  // No root covers absence, except for a block by number, which is known to exist. For an absent encoded transaction geth answers `0x`.
   const isEmpty = /getRawTransaction/.test(request.method) && reply.value === '0x';
   const isNull = (reply.value === null || isEmpty) && HASH.test(String(request.params[0]));
   if (isNull && reply.trust !== 'proven') return { verdict: 'told', members: [`null of ${request.method}`] };
@@ -85,7 +86,7 @@ export function check(
   return { verdict: 'missed', members: [...members, `called ${reply.trust}`] };
 }
 
-/** Whether a transaction that waits differs so from the same one in its block. */
+/** Whether a pending transaction may differ in this member from the same one in its block. */
 function isOfWaiting(
   { name, have, isAbsent }: { readonly name: string; readonly have: unknown; readonly isAbsent: boolean },
   transaction: unknown,
@@ -108,7 +109,10 @@ function readAt(value: unknown, path: Path): unknown {
 const UNPROTECTED = /^0x1[bc]$/;
 const MAY_BE_NULL: ReadonlySet<string> = new Set(['accessList', 'withdrawals']);
 
-/** Suffix for a member that the transaction's type does not hash, or hashes alike when it is zero and absent, or an empty list and null; else empty. @param object the true one */
+/**
+ * Suffix for a member that the transaction's type does not hash, or that hashes alike when it is zero and absent, or an empty list and
+ * null; empty for any other. @param object the true one
+ */
 function describeType(object: unknown, member: string): string {
   const members = Object(object) as Readonly<Record<string, unknown>>;
   const { sourceHash, mint, from, v, r, s } = members;
@@ -121,7 +125,7 @@ function describeType(object: unknown, member: string): string {
   return (member === 'r' || member === 's') && r === '0x0' && s === '0x0' ? ' of no signature' : '';
 }
 
-/** `transaction.from`: the object by the list that it is in. */
+/** Name of a member, `transaction.from`: the kind of object follows from the list that contains it. */
 function nameOf(path: Path, of: ObjectKind): string {
   const names = path.filter((key) => Number.isNaN(Number(key))).map(String);
   const list = names.slice(0, -1).findLast((name) => name in LISTS);

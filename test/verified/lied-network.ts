@@ -1,4 +1,4 @@
-/** Three nodes in this process, some of which lie, and the service's chain of them. */
+/** Three nodes in this process, some of which lie, and the service's chain over them. */
 
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
@@ -23,28 +23,28 @@ import type { Answer } from '../support/faults/fault.ts';
 import { writeTwice } from './json-changes.ts';
 import type { Request, Truth } from './truth.ts';
 
-/** Longer than a busy machine stalls. */
+/** Longer than a stall of a busy machine, ms. */
 const LIMIT_MS = 60_000;
-/** Eight times as much has the smallest block with a transaction. */
+/** The smallest block with a transaction is longer than eight times as many bytes. */
 const STREAM_BYTES = 64;
 
 export type Transport = 'HTTP' | 'WebSocket';
 
-/** What a node says instead of the truth. */
+/** Replaces the true answer of a node. */
 export type Lie = (request: Request, ask: Truth['ask']) => Promise<Answer>;
 
-/** What a client gets. */
+/** Answer that a client gets. */
 export type Reply =
   | { readonly value: unknown; readonly trust: Trust | undefined }
   | { readonly error: string };
 
-/** Nodes that stay, while networks of them come and go. */
+/** Nodes that persist, while networks over them open and close. */
 export class Stage {
   readonly #truth: Truth;
   readonly #nodes: FaultUpstream[] = [];
   #liars = 0;
   #lie: Lie | undefined;
-  /** Is told of each question that a node gets. */
+  /** Called for each request that a node receives. */
   onQuestion: ((request: Request) => void) | undefined;
 
   private constructor(truth: Truth) {
@@ -67,13 +67,13 @@ export class Stage {
     return node < this.#liars && this.#lie !== undefined ? this.#lie(request, ask) : ask(request);
   }
 
-  /** The first nodes lie from now on, the others tell the truth. */
+  /** Makes the first `liars` nodes lie from now on; the others tell the truth. */
   setLie(liars: number, lie: Lie | undefined): void {
     this.#liars = liars;
     this.#lie = lie;
   }
 
-  /** The chain of so many nodes. @param first how many of them are asked before the others */
+  /** Opens a chain over `count` nodes. @param first number of nodes that are preferred */
   async openChain(count: number, first: number, options: NetworkOptions): Promise<LiedNetwork> {
     const rows = this.#nodes.slice(0, count).map((node, i) => ({
       url: options.transport === 'HTTP' ? node.httpUrl : node.webSocketUrl,
@@ -108,7 +108,7 @@ export type NetworkOptions = {
   readonly transport: Transport;
   readonly verify: VerifyMode;
   readonly checkpoint?: Checkpoint | undefined;
-  /** Whether whole blocks and receipts of blocks are passed on while they arrive. */
+  /** Whether whole blocks and receipts of blocks are forwarded while they arrive. */
   readonly isStreamed?: boolean;
 };
 
@@ -120,7 +120,7 @@ export type LiedNetwork = {
 
 const BY_NAME = new Map(METHODS.map((method) => [method.name, method]));
 
-/** As the service answers: parameters by their codecs, the method by its row. */
+/** Calls a method as the service does: parameters by their codecs, the method by its row. */
 async function callChain(chain: UpstreamChain, { method, params }: Request): Promise<Reply> {
   const row = BY_NAME.get(method);
   if (row === undefined) throw new Error(`${method}: there is no such method`);
@@ -143,7 +143,7 @@ async function callChain(chain: UpstreamChain, { method, params }: Request): Pro
   }
 }
 
-/** What every parser takes from a text without blanks; the text itself where parsers differ, as with a name that an object has twice. */
+/** Value on which all parsers agree for a text without white space; the text itself where parsers differ, as with a duplicate name. */
 function readAlike(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return JSON.stringify(value) === text ? value : text;

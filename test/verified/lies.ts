@@ -1,4 +1,4 @@
-/** What liars say: one answer changed, or a block forged in all answers about it. */
+/** Lies: one changed answer, or a block forged in all answers about it. */
 
 import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
 import type { Members } from '../../src/verification/findings.ts';
@@ -11,7 +11,7 @@ import { keyOf, type Request } from './truth.ts';
 
 const FORGED_ROOT = `0x${'0f'.repeat(32)}`;
 
-/** Answers one question with a change of what is true. */
+/** A lie that changes the answer to one request. */
 export function changeAnswer(about: Request, change: Change): Lie {
   const key = keyOf(about);
   return async (request, ask) => {
@@ -21,9 +21,9 @@ export function changeAnswer(about: Request, change: Change): Lie {
 }
 
 /**
- * Tells of another state root in one block, and of the hash that it has then, in all answers: nothing that is said about that block contradicts itself.
- * @param changes members of its header that are told instead of the state root
- * @returns undefined where its hash is not that of Ethereum's form
+ * Forges the state root of one block, and the hash that follows, in all answers: nothing about that block is inconsistent.
+ * @param changes header members that are changed instead of the state root
+ * @returns undefined where the block's hash is not that of Ethereum's form
  */
 export function forgeBlock(
   block: Members,

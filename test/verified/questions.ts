@@ -1,14 +1,14 @@
-/** What clients ask, a row a method; a further method is a further row. */
+/** Requests of clients, one row per method. */
 import type { Checkpoint } from '../../src/upstream/options.ts';
 import { askResult, type Request, type Truth } from './truth.ts';
 import type { ObjectKind } from './uncovered.ts';
 
 export type AskedQuestion = Request & {
-  /** What the answer is, so that its members have a name; those of lists below it have their own. */
+  /** Kind of the answer's object, which names its members; objects of lists below it have their own kinds. */
   readonly of: ObjectKind;
-  /** Whether roots cover the answer; otherwise it must not be called proven. */
+  /** Whether roots cover the answer; otherwise it must not be marked as verified. */
   readonly isCovered: boolean;
-  /** A block of the true chain above the one that is asked about. */
+  /** A block of the true chain above the requested one. */
   readonly checkpoint: Checkpoint;
 };
 
@@ -52,18 +52,18 @@ const told = (method: string, params: Row['params']): Row => ({
 });
 
 const SLOT = `0x${'00'.repeat(32)}`;
-/** The root of no accounts: what anvil's genesis block has, whatever its state is. */
+/** Root of an empty state, which anvil's genesis block has, whatever its state is. */
 const NO_STATE = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
-/** Of the state of a block. */
+/** Row of a method that reads the state of a block. */
 const state = (method: string, params: (subject: Subject) => readonly unknown[]): Row =>
   covered(method, 'other', (subject) => (subject.block.stateRoot === NO_STATE ? [] : [params(subject)]));
-/** Of an account: what is asked of it stands between the account and the block. */
+/** Row of a method that reads an account: `what` stands between the account and the block. */
 const account = (method: string, ...what: readonly unknown[]): Row =>
   state(method, ({ account, number }) => [account, ...what, number]);
-/** A call of an account without data. */
+/** Row of a method that calls an account without data. */
 const call = (method: string): Row => told(method, ({ account, number }) => [[{ to: account }, number]]);
 
-/** Transactions of a block that are asked for one by one. */
+/** Number of a block's transactions that are requested one by one. */
 const TRANSACTIONS = 2;
 
 const byNumber: Row['params'] = ({ number }) => [[number]];
@@ -121,7 +121,7 @@ const ROWS: readonly Row[] = [
   told('eth_feeHistory', ({ number }) => [['0x2', number, []]]),
 ];
 
-/** Questions about blocks of different kinds. */
+/** Lists requests about blocks of different kinds. */
 export async function listQuestions(truth: Truth, maxBlocks: number): Promise<readonly AskedQuestion[]> {
   const blocks = await chooseBlocks(truth, maxBlocks);
   const lists = blocks.map(async (block) => {
@@ -143,12 +143,12 @@ async function findCheckpoint(truth: Truth, { number }: SampleBlock): Promise<Ch
   return { number: BigInt(above), hash };
 }
 
-/** Blocks between the one that is asked about and the checkpoint, and one more. */
+/** Distance from the requested block to the checkpoint: the blocks between them, plus one. */
 const CHECKPOINT_ABOVE = 3;
-/** Transactions of a block of which each leaf is changed. */
+/** Number of a block's transactions of which each leaf is changed. */
 const MAX_TRANSACTIONS = 8;
 
-/** Blocks that have something which the ones before do not: most kinds of transactions, uncles, withdrawals, none of them; the genesis block. */
+/** Chooses blocks among the newest 100, each time the one with the most new kinds: transaction types, uncles, withdrawals, no transactions, genesis block. */
 async function chooseBlocks(truth: Truth, maxBlocks: number): Promise<readonly SampleBlock[]> {
   const head = Number(await askResult(truth, 'eth_blockNumber'));
   const blocks: SampleBlock[] = [];

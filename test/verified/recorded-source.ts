@@ -8,7 +8,7 @@ import type { Request, Truth } from './truth.ts';
 
 const MISSING: Answer = { error: { code: -32601, message: 'the method does not exist' } };
 
-/** A node that has one recorded block, which is its head, and nothing before. */
+/** A node that has only one recorded block, which is its head. */
 export function replaySample({ family, name, block, receipts }: Sample): Truth {
   const transactions = (block['transactions'] ?? []) as readonly Members[];
   const own = new Set([block['number'], 'latest', 'safe', 'finalized']);
@@ -19,7 +19,7 @@ export function replaySample({ family, name, block, receipts }: Sample): Truth {
   const isOwn = ([reference]: Request['params']): boolean =>
     own.has(reference) || String(reference).toLowerCase() === String(block['hash']).toLowerCase();
   const answers: Readonly<Record<string, (params: Request['params']) => unknown>> = {
-    // Of no known chain, and another one for each sample.
+    // Chain id of no known chain, distinct for each sample.
     eth_chainId: () => `0x1${bytesToHex(keccak256(Buffer.from(name)).subarray(0, 4)).slice(2)}`,
     web3_clientVersion: () => 'recorded/1',
     eth_syncing: () => false,

@@ -1,4 +1,4 @@
-/** Has nodes lie about one thing after the other, and judges what a client gets. */
+/** Makes nodes lie about one thing after the other, and classifies the answers that a client gets. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Members } from '../../src/verification/findings.ts';
 import { isMembers } from '../../src/verification/members.ts';
@@ -13,23 +13,23 @@ import { keyOf, type Request, type Truth } from './truth.ts';
 
 export type RunOptions = {
   readonly maxBlocks: number;
-  /** Of so many questions one is asked. */
+  /** One of this many requests is sent. */
   readonly stride: number;
-  /** Cases that are run, of all in a setting, at least one of them: 1 runs each in each setting. */
+  /** Share of all cases in a setting that run, at least one case: 1 runs each in each setting. */
   readonly share: number;
-  /** Which cases are drawn: the same ones with the same seed. */
+  /** Seed of the draw of cases: the same seed draws the same cases. */
   readonly seed: number;
-  /** Whether changes that are alike are all made. */
+  /** Whether all similar changes are made. */
   readonly isEvery: boolean;
-  /** Networks at the same time. */
+  /** Number of concurrent networks. */
   readonly parallel: number;
-  /** Only questions of methods with this text in their name. */
+  /** Only requests of methods with this text in their name. */
   readonly only: string;
   /** Only changes in settings with this text in their name. */
   readonly setting: string;
 };
 
-/** What nodes were asked for one answer to a client, and that answer. */
+/** One answer to a client, and the requests that nodes received for it. */
 type Trace = {
   readonly request: AskedQuestion;
   readonly truth: Reply;
@@ -39,10 +39,10 @@ type Trace = {
 type Case = {
   readonly trace: Trace;
   readonly name: string;
-  /** Names it among all cases of a source. */
+  /** Unique name among all cases of a source. */
   readonly id: string;
   readonly lie: Lie;
-  /** A block that does not contradict itself: only found by others that know the block. */
+  /** A block that is consistent in itself: only nodes that know the true block reveal it. */
   readonly isForged?: boolean;
 };
 
@@ -52,7 +52,7 @@ export type Figures = {
   readonly missed: string[];
   /** Errors that clients got although two nodes of three tell the truth. */
   readonly denied: string[];
-  /** Members and methods that were passed on changed, and how often. */
+  /** Changed members and methods that were forwarded, and how often. */
   readonly told: Map<string, number>;
   methods: number;
   cases: number;
@@ -105,13 +105,13 @@ export async function runCases(
   await Promise.all(Array.from({ length: options.parallel }, work));
 }
 
-/** A block that most nodes have forged from the start, or have from another chain, is what the chain has at its height, unless a checkpoint says otherwise. */
+/** A block that most nodes have forged from the start, or have from another chain, is the chain's block at its height, unless a checkpoint contradicts it. */
 function canBeFound({ isForged, trace }: Case, setting: Setting): boolean {
   const { liars, hasCheckpoint } = setting;
   return (isForged !== true || hasCheckpoint || liars === 1) && isVerified(setting, trace.request);
 }
 
-/** Of what is passed on while it arrives, encoded blocks and receipts are not verified. */
+/** Among answers that are forwarded while they arrive, encoded blocks and receipts are not verified. */
 function isVerified({ isStreamed }: Setting, { method }: Request): boolean {
   return isStreamed !== true || !method.startsWith('debug_getRaw');
 }
@@ -125,7 +125,7 @@ const IN_BACKGROUND: ReadonlySet<string> = new Set([
 ]);
 const TAGS: ReadonlySet<unknown> = new Set(['latest', 'safe', 'finalized', 'pending']);
 
-/** Asks where no node lies, in these settings; remembers what nodes were asked. Undefined where the node has no answer to it. */
+/** Sends a request where no node lies, in these settings, and records the requests that nodes receive. Undefined where the node has no answer. */
 async function traceTruth(
   stage: Stage,
   request: AskedQuestion,
@@ -138,7 +138,7 @@ async function traceTruth(
   for (const setting of settings) {
     const checkpoint = setting.hasCheckpoint ? request.checkpoint : undefined;
     const network = await stage.openChain(setting.nodes, 0, { ...setting, checkpoint });
-    // With a checkpoint nodes are asked for more in the background.
+    // With a checkpoint the service sends further requests in the background.
     if (!setting.hasCheckpoint)
       stage.onQuestion = ({ method, params }) => {
         if (IN_BACKGROUND.has(method) || TAGS.has(params[0])) return;
@@ -162,7 +162,7 @@ async function traceTruth(
       continue;
     }
     if (!isDeepStrictEqual('value' in told && told.value, reply.value)) note('the answer differs');
-    // Without a checkpoint one node proves what is asked by hash.
+    // Without a checkpoint one node suffices to verify requests by hash.
     const isProvable = (setting.nodes > 1 || setting.hasCheckpoint) && isVerified(setting, request);
     if (request.isCovered && isProvable && reply.trust !== 'proven' && truth.isRecorded !== true)
       note(`${reply.trust}, not proven`);
@@ -170,7 +170,7 @@ async function traceTruth(
   if (told === undefined) return undefined;
   const isProven = 'trust' in told && told.trust === 'proven';
   const isCovered = request.isCovered && (isProven || truth.isRecorded !== true);
-  // The order in which nodes are asked differs from run to run.
+  // The order of requests to nodes differs between runs.
   const inOrder = [...requested].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
   return { request: { ...request, isCovered }, truth: told, requested: inOrder };
 }
@@ -199,7 +199,7 @@ async function* listCases(
   }
 }
 
-/** The answers to a question of the same method about another block, and of another chain. */
+/** Lists answers to a request of the same method about another block, and of another chain. */
 async function listOthers(
   about: Request,
   traces: readonly Trace[],
@@ -229,7 +229,7 @@ async function runCase(
   const { nodes, liars, verify } = setting;
   stage.setLie(liars, isForged === true ? lie : undefined);
   const checkpoint = setting.hasCheckpoint ? trace.request.checkpoint : undefined;
-  // A node that is alone in the first tier says which head is served: one that forges it has a vote of three.
+  // A node that is alone in the first tier determines the served head; one that forges it has one vote of three.
   const first = isForged === true ? 0 : liars;
   const network = await stage.openChain(nodes, first, { ...setting, checkpoint });
   try {

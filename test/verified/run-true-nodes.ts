@@ -1,4 +1,4 @@
-/** Nodes that tell the truth: whatever they are asked, none of their answers may be refuted. */
+/** Nodes that tell the truth: none of their answers may be refuted, whatever is requested. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { isMembers } from '../../src/verification/members.ts';
@@ -12,13 +12,13 @@ import { askResult, type Truth } from './truth.ts';
 
 const NODES = 3;
 const CONCURRENCY = 16;
-/** Of a recorded block, that are asked for one by one. */
+/** Number of a recorded block's transactions that are requested one by one. */
 const TRANSACTIONS = 3;
 
-/** What was asked, and what was wrongly refuted. */
+/** Number of requests, and answers that were wrongly refuted. */
 export type TrueFigures = { requested: number; readonly falseAlarms: string[] };
 
-/** Asks generated questions of a network of true nodes, over each transport in turns. */
+/** Sends generated requests to a network of true nodes, alternating between the transports. */
 export async function fuzzTrueNodes(
   truth: Truth,
   requests: number,
@@ -45,17 +45,17 @@ export async function fuzzTrueNodes(
   await stage.close();
 }
 
-/** Altered on purpose; and headers without what every node's header has, which the service does not take for blocks. */
+/** Samples altered on purpose, and headers without members that every node's header has, which the service does not accept as blocks. */
 const NOT_OF_NODES: ReadonlySet<string> = new Set(['ethereum-negative', 'kaia']);
 
-/** Whether a sample is what a node answers, as far as it is whole. */
+/** Whether a sample is the answer of a node, as far as it is complete. */
 export function isOfNode({ family, block }: Sample): boolean {
   return (
     !NOT_OF_NODES.has(family) && typeof block['hash'] === 'string' && Array.isArray(block['transactions'])
   );
 }
 
-/** Asks for everything that a recorded block has. */
+/** Requests everything that a recorded block has. */
 export async function askSample(recorded: Sample, transport: Transport, figures: TrueFigures): Promise<void> {
   const sample = leaveOutParts(recorded);
   const truth = replaySample(sample);
@@ -89,7 +89,7 @@ export async function askSample(recorded: Sample, transport: Transport, figures:
   await stage.close();
 }
 
-/** Without receipts where only some were recorded, or some were recorded without the logs that their blooms have. */
+/** Drops receipts where only some were recorded, or some without the logs that their blooms contain. */
 function leaveOutParts({ receipts, ...sample }: Sample): Sample {
   const { transactions } = sample.block;
   const isWhole =
@@ -101,7 +101,7 @@ function leaveOutParts({ receipts, ...sample }: Sample): Sample {
   return { ...sample, receipts: isWhole ? receipts : undefined };
 }
 
-/** @param refutes whether no answer may have been refuted; where a chain's rules are not known, nodes' agreement decides */
+/** @param refutes whether no answer may have been refuted; where a chain's rules are unknown, the nodes' agreement decides */
 function noteAlarms(
   name: string,
   { chain }: Awaited<ReturnType<Stage['openChain']>>,

@@ -1,7 +1,8 @@
 /**
- * `npm run test:verified -- --share 0.01 --source geth --only eth_getBlock --setting streamed`: nodes that lie about one thing after the other, and what clients get of it; then
- * true nodes, recorded ones and a geth, of which no answer may be refuted. `--share 1 --every` makes each change in each setting, which takes a day. Ends with two
- * lines; exits with 1 where a change was missed that a root covers, or a true answer was refuted.
+ * `npm run test:verified -- --share 0.01 --source geth --only eth_getBlock --setting streamed`: nodes that lie about one thing after the
+ * other, and the answers that clients get; then true nodes, recorded ones and a geth, of which no answer may be refuted. `--share 1
+ * --every` makes each change in each setting, which takes a day. Ends with two lines; exits with 1 where a change was missed that a root
+ * covers, or a true answer was refuted.
  */
 import { parseArgs } from 'node:util';
 import { readSamples } from '../verification/samples.ts';
@@ -23,9 +24,9 @@ const { values } = parseArgs({
     seed: { type: 'string', default: process.env['PORTCULLIS_SEED'] ?? '1' },
   },
 });
-/** Of missed changes so many are shown. */
+/** Number of missed changes that are printed. */
 const SHOWN = 60;
-/** Sources of true answers to generated questions. The genesis block of anvil does not commit to its state. */
+/** Sources of true answers to generated requests. The genesis block of anvil does not commit to its state. */
 const FUZZED = ['geth', 'devnet'];
 
 const figures = openFigures();

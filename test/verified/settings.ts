@@ -1,6 +1,6 @@
 import type { NetworkOptions } from './lied-network.ts';
 
-/** How many nodes there are, how many of them lie, and what the service is told to do about it. */
+/** Number of nodes, number of liars among them, and the service's options. */
 export type Setting = Omit<NetworkOptions, 'checkpoint'> & {
   readonly name: string;
   readonly nodes: number;
@@ -17,7 +17,7 @@ const LIARS: readonly Omit<Setting, 'transport'>[] = [
   { name: 'all of three with a checkpoint', nodes: 3, liars: 3, verify: 'require', hasCheckpoint: true },
 ];
 
-/** Answers that are passed on while they arrive; nodes give them over HTTP. */
+/** Answers that are forwarded while they arrive; nodes send them over HTTP. */
 const STREAMED: readonly Setting[] = LIARS.filter(({ liars, nodes }) => liars < nodes || nodes === 1).map(
   (row) => ({
     ...row,
@@ -27,7 +27,7 @@ const STREAMED: readonly Setting[] = LIARS.filter(({ liars, nodes }) => liars < 
   }),
 );
 
-/** Over each transport between the service and its nodes. */
+/** Settings for each transport between the service and its nodes. */
 export const SETTINGS: readonly Setting[] = [
   ...LIARS.flatMap((row) => [
     { ...row, transport: 'HTTP' as const },
@@ -36,7 +36,7 @@ export const SETTINGS: readonly Setting[] = [
   ...STREAMED,
 ];
 
-/** Where no node lies they differ in nothing but this; over each of the transports. */
+/** Settings without those that are equal to another one where no node lies, for each transport. */
 export const TRUE_SETTINGS: readonly (readonly Setting[])[] = (['HTTP', 'WebSocket'] as const).map(
   (transport) => SETTINGS.filter((row) => row.transport === transport && row.name !== 'two of three'),
 );

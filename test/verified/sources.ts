@@ -15,12 +15,12 @@ import { rememberNode, type Truth } from './truth.ts';
 
 export type Source = {
   readonly name: string;
-  /** Why this machine has none; false where it has. */
+  /** Reason why this machine lacks the source; false where it has it. */
   readonly skip: string | false;
   open(): Promise<Truth>;
 };
 
-/** Of the head of that chain; calls are not compared here. */
+/** Gas limit of that chain's head; calls are not compared here. */
 const GAS_LIMIT = 0x4c4b40n;
 const vectors = findVectors('execution-apis');
 
@@ -43,10 +43,10 @@ const GETH: Source = {
   },
 };
 
-/** Transactions of a recorded block that are asked for and changed. */
+/** Number of a recorded block's transactions that are requested and changed. */
 const MAX_TRANSACTIONS = 8;
 
-/** Small recorded blocks of which everything recomputes, as nodes gave them. */
+/** Small recorded blocks, unaltered answers of nodes, of which everything recomputes. */
 const RECORDED: readonly Source[] = (readSamples() ?? [])
   .filter((sample) => {
     const { header, transactions, receipts } = sample.expected;

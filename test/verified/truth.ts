@@ -1,15 +1,15 @@
-/** Nodes that tell the truth, asked once for each answer. */
+/** Nodes that tell the truth; each answer is requested once. */
 import { sendToNode } from '../support/faults/ask-node.ts';
 import type { Answer, Call } from '../support/faults/fault.ts';
 
 export type Request = Pick<Call, 'method' | 'params'>;
 
-/** What a node says; the same each time. */
+/** Answers of a node, the same each time. */
 export type Truth = {
   readonly name: string;
-  /** Of a chain of which something may not be verifiable. */
+  /** Whether the chain may have unverifiable parts. */
   readonly isRecorded?: true;
-  /** Its headers lack the base fee. */
+  /** Whether the chain's headers lack the base fee. */
   readonly hasUncoveredFees?: boolean;
   readonly ask: (request: Request) => Promise<Answer>;
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export function keyOf({ method, params }: Request): string {
   return JSON.stringify([method, params]);
 }
 
-/** The answers of a node with a chain that does not grow. */
+/** Caches the answers of a node whose chain does not grow. */
 export function rememberNode(name: string, url: string, close: () => Promise<void>): Truth {
   const answers = new Map<string, Promise<Answer>>();
   return {

@@ -1,8 +1,8 @@
-/** What no root covers: an answer may have it wrong without contradicting the hash of its block. */
+/** Members that no root covers: an answer may have them wrong without contradicting the hash of its block. */
 
 export type ObjectKind = 'block' | 'transaction' | 'receipt' | 'log' | 'withdrawal' | 'other';
 
-/** By `kind.member`: why it is not covered, and what is done with it. */
+/** Reason why `kind.member` is not covered, and its treatment. */
 export const UNCOVERED: Readonly<Record<string, string>> = {
   'block.notKnownHere': 'a member that no chain known here has: left as told',
   'transaction.notKnownHere': 'a member that no chain known here has: left as told',
@@ -51,7 +51,7 @@ export const UNCOVERED: Readonly<Record<string, string>> = {
   'log.type': 'OpenEthereum: left as told',
 };
 
-/** What an answer may lack or have as null: it says less then, and nothing that is wrong. */
+/** Members that an answer may lack or have as null: it then has less information, but no wrong one. */
 export const MAY_BE_ABSENT: Readonly<Record<string, string>> = {
   'block.mixHash': 'OpenEthereum: is in `sealFields`: left as told where it is absent',
   'block.nonce': 'AuRa: a header has none: left as told where it is absent',
@@ -85,7 +85,7 @@ export const UNCOVERED_FEES: Readonly<Record<string, string>> = {
   'receipt.effectiveGasPrice': WITHOUT_BASE_FEE,
 };
 
-/** What follows from what a root covers, and how. */
+/** Members that follow from covered ones, and their derivation. */
 export const DERIVED: Readonly<Record<string, string>> = {
   'transaction.from': 'recovered from the signature; of a whole block four of them, under `require` all',
   'transaction.blockHash, blockNumber, transactionIndex': 'from the block',
@@ -102,7 +102,7 @@ export const DERIVED: Readonly<Record<string, string>> = {
   'log.transactionHash, transactionIndex, blockHash, blockNumber, removed': 'from the receipt',
 };
 
-/** The members as a table of Markdown, as docs/upstreams.md has it: those with the same reason in one row. */
+/** Formats the members as a Markdown table for docs/upstreams.md; members with the same reason share a row. */
 export function tabulateUncovered(): string {
   const rows = new Map<string, string[]>();
   const all = [UNCOVERED, UNCOVERED_FEES, MAY_BE_ABSENT].flatMap((each) => Object.entries(each));

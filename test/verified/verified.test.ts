@@ -13,7 +13,7 @@ import { tabulateUncovered } from './uncovered.ts';
 
 const REQUESTS: number = countRuns(300);
 const SAMPLES = 6;
-/** Which changes are drawn, and what is asked of true nodes: the same seed draws the same. */
+/** Seed of the drawn changes and of the requests to true nodes. */
 const SEED = Number(process.env['PORTCULLIS_SEED'] ?? 1);
 
 test('docs/upstreams.md has the table of members that no root covers', () => {
@@ -39,7 +39,7 @@ test('a seed draws the same changes again, whatever order they come in and which
 
 describe('answers of nodes', () => {
   let truth: Truth;
-  /** Changes that came to each verdict, in all tests: which ones are drawn depends on what nodes were asked. */
+  /** Number of changes per verdict, over all tests: the drawn ones depend on the requests to nodes. */
   const seen = { truth: 0, refused: 0 };
   const note = ({ verdicts }: ReturnType<typeof openFigures>): void => {
     seen.truth += verdicts.truth;

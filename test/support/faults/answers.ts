@@ -1,11 +1,11 @@
-/** Things that a node can say instead of the truth. */
+/** False answers of a node. */
 import { encodeQuantity } from '../../../src/primitives/quantity.ts';
 import { sendToNode } from './ask-node.ts';
 import type { Answer, AskNode, Call } from './fault.ts';
 
 type AnswerFault = (call: Call, ask: AskNode) => Promise<Answer>;
 
-/** What a gateway asks to learn about the node, not for a caller. */
+/** Methods that a gateway calls to learn about the node, not for a caller. */
 const HEALTH_METHODS: ReadonlySet<string> = new Set([
   'eth_blockNumber',
   'eth_chainId',
@@ -20,17 +20,17 @@ const HEALTH_METHODS: ReadonlySet<string> = new Set([
 
 const HASH_LENGTH = 66;
 
-/** Calls that are made for a caller: heads, chain id and blocks stay as they are. */
+/** Whether a call is made for a caller; heads, chain id and blocks stay unchanged. */
 export function isCallersCall({ method }: Call): boolean {
   return !HEALTH_METHODS.has(method);
 }
 
-/** Everything comes from another node. */
+/** Takes every answer from another node. */
 export function answerFrom(url: string): AnswerFault {
   return (call) => sendToNode(url, call);
 }
 
-/** `null` wherever a block would have to be looked up by its number. */
+/** Answers `null` wherever a block has to be looked up by its number. */
 export const sayNullForBlocks: AnswerFault = async (call, ask) => {
   const answer = await ask(call);
   const [block] = call.params;
@@ -40,14 +40,14 @@ export const sayNullForBlocks: AnswerFault = async (call, ask) => {
 
 export const sayNull: AnswerFault = async () => ({ result: null });
 
-/** No receipts, for blocks that have some. */
+/** Answers no receipts for blocks that have some. */
 export const sayNoReceipts: AnswerFault = async (call, ask) => {
   const answer = await ask(call);
   const hasReceipts = call.method === 'eth_getBlockReceipts' && 'result' in answer && answer.result !== null;
   return hasReceipts ? { result: [] } : answer;
 };
 
-/** A head that is too high, of blocks that no node has. @param timestamp of the block, seconds; the true one's by default */
+/** Reports a head that is too high, of blocks that no node has. @param timestamp of that block, Unix seconds; the true one's by default */
 export function claimHead(blocks: bigint, timestamp?: () => bigint): AnswerFault {
   return async (call, ask) => {
     const answer = await ask(call);
@@ -66,8 +66,8 @@ export function claimHead(blocks: bigint, timestamp?: () => bigint): AnswerFault
 }
 
 /**
- * Consistent blocks on top of the node's head that only this node has, all of the time this is called, Unix seconds. What
- * is asked about the node's own blocks is answered truly.
+ * Serves consistent blocks on top of the node's head that only this node has, all with the timestamp of this call, Unix seconds. Requests
+ * about the node's own blocks are answered truly.
  */
 export function forgeBlocks(blocks: bigint, timestamp: bigint): AnswerFault {
   const hashOf = (number: bigint): string => `0x09${number.toString(16).padStart(62, '0')}`;
@@ -89,7 +89,7 @@ export function forgeBlocks(blocks: bigint, timestamp: bigint): AnswerFault {
   };
 }
 
-/** The forged block that a call is about, wherever its parameters name it; undefined where it is about another one. */
+/** Finds the forged block that a call names anywhere in its parameters; undefined for any other block. */
 function readForgedNumber(params: readonly unknown[], height: bigint, last: bigint): bigint | undefined {
   const names = params.flatMap((param) =>
     typeof param === 'object' && param !== null ? Object.values(param as object) : [param],
@@ -103,12 +103,12 @@ function readForgedNumber(params: readonly unknown[], height: bigint, last: bigi
   return undefined;
 }
 
-/** Always the same error. */
+/** Answers every call with the same error. */
 export function sayError(code: number, message: string): AnswerFault {
   return async () => ({ error: { code, message } });
 }
 
-/** Says that it is syncing to the block that the node has; the rest is what `behind` says. */
+/** Reports that it syncs to the node's head; `behind` answers all other calls. */
 export function saySyncing(behind: AnswerFault): AnswerFault {
   return async (call, ask) => {
     if (call.method !== 'eth_syncing') return behind(call, ask);

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import type { Answer, Call } from './fault.ts';
 
-/** One call to a real node. Rejects when there is no answer. */
+/** Sends one call to a real node. Rejects without a response. */
 export async function sendToNode(
   url: string,
   { method, params }: Pick<Call, 'method' | 'params'>,

@@ -6,7 +6,7 @@ const ZEROS: Buffer = Buffer.alloc(BLOCK_BYTES, '0');
 const HEAD = '{"jsonrpc":"2.0","id":';
 const TAIL = '"}';
 
-/** A response to `id` with `BOMB_BYTES` of hex: gzip members one after the other, about a thousandth of that. */
+/** A response to `id` with `BOMB_BYTES` of hex as concatenated gzip members, about a thousandth of that size. */
 export function createGzipBomb(id: unknown): Buffer {
   const block = gzipSync(ZEROS);
   return Buffer.concat([
@@ -16,7 +16,7 @@ export function createGzipBomb(id: unknown): Buffer {
   ]);
 }
 
-/** The same as the payload of one permessage-deflate message (RFC 7692). */
+/** The payload of one permessage-deflate message (RFC 7692) that inflates to a response to `id` with `BOMB_BYTES` of hex. */
 export function createDeflateBomb(id: unknown): Buffer {
   const flush = { finishFlush: constants.Z_FULL_FLUSH };
   const block = deflateRawSync(ZEROS, flush);

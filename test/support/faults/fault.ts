@@ -1,70 +1,70 @@
-/** What can be wrong with a node, in three independent layers: what it says, how it words it, how it sends it. */
+/** Faults of a node, in three independent layers: content, wording and delivery of its answers. */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 
-/** One JSON-RPC call as it came. */
+/** One received JSON-RPC call. */
 export type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] };
 
 export type Answer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
 
-/** Has the real node answer; the call may be another than the one that came. */
+/** Sends a call to the real node; the call may differ from the received one. */
 export type AskNode = (call: Pick<Call, 'method' | 'params'>) => Promise<Answer>;
 
-/** Where a body ends when it is cut, as a share of its length. */
+/** Position where a body is cut, as a share of its length. */
 export type CutPosition = () => number;
 
-/** How the reader could tell that a body is not complete. */
+/** Framing by which the reader can detect an incomplete body. */
 export type Framing =
-  /** A length, or a frame header, announces more than comes. */
+  /** A Content-Length, or a frame header, announces more bytes than follow. */
   | 'length'
-  /** Pieces without the last one. */
+  /** Chunks or frames without the last one. */
   | 'pieces'
-  /** Not at all: the text itself is cut, its end looks like one. */
+  /** Undetectable: the text itself is cut and framed as complete. */
   | 'none';
 
 export type Delivery =
   /** The port is closed. */
   | { readonly kind: 'refuse' }
-  /** Connections are accepted, nothing is ever sent. */
+  /** Connections are accepted, but nothing is sent. */
   | { readonly kind: 'hang' }
-  /** One byte every `TRICKLE_MS`. */
+  /** One byte is sent every `TRICKLE_MS`. */
   | { readonly kind: 'trickle' }
   | { readonly kind: 'cut'; readonly at: CutPosition; readonly framing: Framing }
-  /** TCP reset in the middle of the answer. */
+  /** TCP reset in the middle of the response. */
   | { readonly kind: 'reset' }
-  /** A little that decompresses to `BOMB_BYTES`. */
+  /** A small body that decompresses to `BOMB_BYTES`. */
   | { readonly kind: 'bomb' }
-  /** An HTTP status instead of an answer; over WebSocket upgrades get it, and open sockets are closed. */
+  /** An HTTP status instead of a response; over WebSocket it answers the upgrade, and open sockets are closed. */
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
     }
-  /** Written to the connection by the fault itself. */
+  /** The fault itself writes to the connection. */
   | { readonly kind: 'own'; pour(answer: RawAnswer): void };
 
-/** What a fault that writes to the connection itself has at hand. */
+/** Input of a fault that writes to the connection itself. */
 export type RawAnswer = {
-  /** What would be sent otherwise. */
+  /** Text that would be sent without the fault. */
   readonly text: string;
-  /** The first call that the fault concerns. */
+  /** First call that the fault concerns. */
   readonly call: Call;
   readonly socket: Socket;
-  /** On top of `socket`; absent over HTTP. */
+  /** WebSocket on top of `socket`; absent over HTTP. */
   readonly webSocket?: WebSocket;
 };
 
 export type Fault = {
-  /** Which calls it concerns; all of them, and connections too, when this is not given. */
+  /** Selects the calls that it concerns; without it all calls and connections. */
   readonly concerns?: (call: Call) => boolean;
-  /** What is said, instead of what the node says. */
+  /** Replaces the node's answer. */
   readonly answer?: (call: Call, ask: AskNode) => Promise<Answer>;
-  /** One response object, with its id. */
+  /** Rewrites one response object, including its id. */
   readonly response?: (response: Readonly<Record<string, unknown>>) => unknown;
-  /** The whole text that is sent. */
+  /** Rewrites the whole text that is sent. */
   readonly text?: (text: string) => string;
   readonly delivery?: Delivery;
 };

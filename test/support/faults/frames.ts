@@ -1,4 +1,4 @@
-/** Frames of a WebSocket that a server sends: RFC 6455, section 5.2. */
+/** Frames of a WebSocket server (RFC 6455, section 5.2). */
 
 export const FIN = 0x80;
 export const CONTINUATION = 0x00;
@@ -8,12 +8,12 @@ export const PONG = 0x0a;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** One frame. @param flags FIN and the opcode */
+/** Encodes one frame. @param flags FIN and the opcode */
 export function encodeFrame(flags: number, payload: Buffer): Buffer {
   return Buffer.concat([encodeFrameHead(flags, payload.length), payload]);
 }
 
-/** What stands before a payload of this length. */
+/** Encodes the header of a frame with a payload of this length. */
 export function encodeFrameHead(flags: number, length: number): Buffer {
   if (length < LENGTH_16) return Buffer.from([flags, length]);
   if (length < 0x1_0000) {

@@ -3,7 +3,7 @@ import type { Answer } from './fault.ts';
 
 const POLL_MS = 50;
 
-/** `newHeads` for the subscribers of a fault upstream, out of what that upstream says is its latest block. */
+/** Sends `newHeads` to the subscribers of a fault upstream, from the latest block that the upstream reports. */
 export class HeadAnnouncer {
   readonly #readLatest: () => Promise<Answer>;
   readonly #subscribers: Map<WebSocket, string> = new Map();

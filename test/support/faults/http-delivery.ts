@@ -5,7 +5,7 @@ import { type Call, type Delivery, TRICKLE_MS } from './fault.ts';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** Sends an answer over HTTP in the way that the fault wants. */
+/** Sends a response over HTTP, delivered as the fault demands. */
 export function deliverOverHttp(
   text: string,
   call: Call,
@@ -47,7 +47,7 @@ export function deliverOverHttp(
   }
 }
 
-/** Writes one byte after the other for as long as the other side stays. */
+/** Writes one byte after the other until the peer closes. */
 export function trickle(bytes: Uint8Array, socket: Socket, write: (piece: Uint8Array) => void): void {
   let sent = 0;
   const timer = setInterval(() => {
@@ -68,7 +68,7 @@ function cut(
 ): void {
   const part = bytes.subarray(0, length);
   if (framing === 'none') {
-    // Neither a length nor pieces: the end of the connection is the end of the body.
+    // With neither a length nor chunks the end of the connection ends the body.
     response.useChunkedEncodingByDefault = false;
     response.writeHead(200, { ...JSON_HEADERS, connection: 'close' }).end(part);
     return;

@@ -1,8 +1,8 @@
-/** A node that is behind: consistent in everything it says about the part of the chain that it has. */
+/** A node that lags: its answers are consistent for the part of the chain that it has. */
 import { encodeQuantity } from '../../../src/primitives/quantity.ts';
 import type { Answer, AskNode, Call } from './fault.ts';
 
-/** Where a method has its block. */
+/** Index of the block parameter by method. */
 const BLOCK_POSITIONS: ReadonlyMap<string, number> = new Map([
   ['eth_call', 1],
   ['eth_estimateGas', 1],
@@ -24,11 +24,11 @@ const STATE_METHODS: ReadonlySet<string> = new Set([
   'eth_getCode',
   'eth_getTransactionCount',
 ]);
-/** How far a tag is behind the head of the scene's nodes. */
+/** Distance of a tag from the head of the scene's nodes, blocks. */
 const TAG_DISTANCES: Readonly<Record<string, bigint>> = { latest: 0n, pending: 0n, safe: 2n, finalized: 4n };
 const HASH_LENGTH = 66;
 
-/** Answers as the node would have, `readLag()` blocks ago. */
+/** Answers as the node would have answered `readLag()` blocks ago. */
 export function lagBehind(readLag: () => bigint): (call: Call, ask: AskNode) => Promise<Answer> {
   return async (call, ask) => {
     const head = (await readHead(ask)) - readLag();

@@ -5,13 +5,13 @@ import { BOMB_BYTES, type Call, type Delivery, type Framing } from './fault.ts';
 import { encodeFrame, encodeFrameHead, FIN, TEXT } from './frames.ts';
 import { trickle } from './http-delivery.ts';
 
-/** RFC 7692. */
+/** RSV1, the bit of a compressed message (RFC 7692). */
 const COMPRESSED = 0x40;
-/** Close codes: internal error, try again later. */
+/** WebSocket close codes: internal error, try again later. */
 const INTERNAL_ERROR = 1011;
 const TRY_AGAIN_LATER = 1013;
 
-/** Sends an answer over a WebSocket; its raw `socket` is at hand for what `ws` would not do. */
+/** Sends a response over a WebSocket; writes to its raw `socket` what `ws` would not send. */
 export function deliverOverWebSocket(
   text: string,
   call: Call,

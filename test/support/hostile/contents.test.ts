@@ -13,7 +13,7 @@ for (const content of CONTENTS) {
       assert.equal(bytes.length, pieces.bytes);
       assert.ok(bytes.length >= BYTES);
       const read = (): { readonly id: unknown }[] => [JSON.parse(bytes.toString())].flat();
-      // What is nested this deep is read by scanners alone.
+      // Only scanners read contents that are nested this deep.
       if (content.name.startsWith('deep'))
         assert.ok(bytes.toString().endsWith(text.startsWith('[') ? '}]' : '}'));
       else assert.equal(read()[0]?.id, 7);

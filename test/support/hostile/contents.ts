@@ -1,6 +1,6 @@
-/** Answers of nodes that are far larger than what was asked for, made of units that are repeated. */
+/** Responses of nodes that are far larger than requested, made of repeated units. */
 
-/** `head`, a unit as often as the size needs, the same number of closing units, and `tail`. */
+/** `head`, the unit repeated up to the size, as many closing units, and `tail`. */
 type Shape = {
   readonly head: string;
   readonly unit: Buffer;
@@ -10,14 +10,14 @@ type Shape = {
 
 export type Content = {
   readonly name: string;
-  /** The member of the response that it is the value of. */
+  /** Member of the response that holds the content. */
   readonly member: 'result' | 'error';
-  /** @param result of the true answer, as JSON */
+  /** @param result JSON text of the true result */
   shape(result: string): Shape;
 };
 
 const UNIT_BYTES = 64 * 1024;
-/** Members with names of their own: more than V8 keeps in order without a table. */
+/** Members with distinct names: more than V8 keeps in order without a table. */
 const MEMBERS_BYTES = 1024 * 1024;
 
 const repeat = (text: string): Buffer => Buffer.from(text.repeat(Math.ceil(UNIT_BYTES / text.length)));
@@ -42,7 +42,7 @@ const UNITS = {
   blanks: repeat(' '),
   doubled: repeat('"a":[],'),
 };
-/** Made when a content needs it: other tests import this file, too. */
+/** Created on demand, because other tests import this file, too. */
 let members: Buffer | undefined;
 
 const constant =
@@ -132,17 +132,17 @@ export const CONTENTS: readonly Content[] = [
   },
 ];
 
-/** A response in pieces. */
+/** A response in chunks. */
 export type Pieces = {
   readonly bytes: number;
   [Symbol.iterator](): Iterator<Buffer>;
 };
 
 /**
- * A response with a content that is about so large.
- * @param text of the true response, `[...]` around it for a batch
- * @param id as JSON
- * @param bytes without end where it is infinite
+ * Makes a response with a content of about this size.
+ * @param text true response, `[...]` around it for a batch
+ * @param id JSON text of the id
+ * @param bytes size; infinite for a response without end
  */
 export function spellResponse(content: Content, text: string, id: string, bytes: number): Pieces {
   const isBatch = text.startsWith('[');
@@ -161,7 +161,7 @@ export function spellResponse(content: Content, text: string, id: string, bytes:
   };
 }
 
-/** The result of a response, or of the first one of a batch, as JSON. */
+/** Reads the result of a response, or of the first one of a batch, as JSON. */
 function readResult(text: string): string {
   const parsed = JSON.parse(text) as { readonly result?: unknown } | readonly { readonly result?: unknown }[];
   const response = Array.isArray(parsed) ? parsed[0] : parsed;

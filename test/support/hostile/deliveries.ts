@@ -1,4 +1,4 @@
-/** Ways in which a hostile node sends an answer, or what nobody has asked for. */
+/** Deliveries of a hostile node: responses, and messages that nobody requested. */
 import type { Socket } from 'node:net';
 import { Readable, type Transform } from 'node:stream';
 import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
@@ -12,29 +12,29 @@ export type NodeTransport = 'HTTP' | 'WebSocket';
 export type HostileDelivery = {
   readonly name: string;
   readonly transports: readonly NodeTransport[];
-  /** Whether it has a size of its own, or none. */
+  /** Whether the delivery determines its size, or has none. */
   readonly hasOwnSize?: true;
-  /** Whether it has a content of its own. */
+  /** Whether the delivery determines its content. */
   readonly hasOwnContent?: true;
-  /** Whether it sends what nobody has asked for, beside the true answer. */
+  /** Whether the node sends unrequested messages beside the true response. */
   readonly isFlood?: true;
-  /** Whether it lasts for as long as the service waits. */
+  /** Whether the delivery lasts as long as the service waits. */
   readonly isSlow?: true;
-  /** Whether each byte costs so much that it is tried with the smallest sizes only. */
+  /** Whether each byte is so expensive that only the smallest sizes are tried. */
   readonly isDear?: true;
   send(answer: RawAnswer, content: Content, bytes: number): Promise<PourEnd>;
 };
 
-/** A few bytes a second. */
+/** Rate of a few bytes per second. */
 const TRICKLE = { bytes: 2, pauseMs: 200 } as const;
-/** What the frame of a trickle announces. */
+/** Length that the frame of a trickle announces. */
 const TRICKLED_BYTES = 1024 * 1024;
 const FLOOD_MS = 3_000;
 const FLOOD_CONTENT_BYTES = 1024 * 1024;
 const FLOOD_UNIT_BYTES = 64 * 1024;
-/** The largest payload of a control frame. */
+/** Largest payload of a control frame, bytes (RFC 6455, section 5.5). */
 const CONTROL_BYTES = 125;
-/** So high that it is never reached. */
+/** Request id that is never reached. */
 const UNKNOWN_ID = '900719925474';
 
 const HTTP: readonly NodeTransport[] = ['HTTP'];
@@ -56,7 +56,7 @@ function encodeChunk(piece: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]);
 }
 
-/** Encodes each piece once, however often it comes. */
+/** Encodes each distinct piece once and caches the result. */
 function encodeOnce(encode: (piece: Buffer) => Buffer): (piece: Buffer) => Buffer {
   const known = new WeakMap<Buffer, Buffer>();
   return (piece) => {
@@ -66,14 +66,14 @@ function encodeOnce(encode: (piece: Buffer) => Buffer): (piece: Buffer) => Buffe
   };
 }
 
-/** `1\r\nX\r\n` for each byte. */
+/** Encodes each byte as a chunk of its own, `1\r\nX\r\n`. */
 const encodeByteChunks = encodeOnce((piece) => {
   const chunks = Buffer.alloc(piece.length * 6, '1\r\n \r\n');
   for (let at = 0; at < piece.length; at++) chunks[at * 6 + 3] = piece[at] as number;
   return chunks;
 });
 
-/** A frame for each byte, none of them the first or the last one of its message. */
+/** Encodes each byte as a continuation frame, none of them the first or last of its message. */
 const encodeByteFrames = encodeOnce((piece) => {
   const frames = Buffer.alloc(piece.length * 3);
   for (let at = 0; at < piece.length; at++) {
@@ -97,7 +97,7 @@ function* map(pieces: Iterable<Buffer>, encode: (piece: Buffer) => Buffer): Gene
   for (const piece of pieces) yield encode(piece);
 }
 
-/** Over HTTP the answer is the last thing on its connection. */
+/** Pours a body; over HTTP the response is the last one on its connection. */
 async function pourBody(answer: RawAnswer, pieces: Iterable<Buffer>): Promise<PourEnd> {
   const end = await pour(answer.socket, pieces);
   answer.socket.end();
@@ -127,7 +127,7 @@ const COMPRESSIONS: readonly Compression[] = [
   },
 ];
 
-/** Compresses while it is sent. */
+/** Compresses and sends a body as a stream. */
 async function pourCompressed(
   answer: RawAnswer,
   pieces: Pieces,
@@ -155,7 +155,7 @@ async function pourCompressed(
 
 const flooded = new WeakSet<Socket>();
 
-/** The true answer, and beside it messages without end: one flood on each connection. */
+/** Sends the true response, and beside it messages without end: one flood per connection. */
 async function flood({ text, socket, webSocket }: RawAnswer, unit: Buffer): Promise<PourEnd> {
   webSocket?.send(text);
   if (flooded.has(socket)) return 'taken';
@@ -181,7 +181,7 @@ const encodeText = (text: string): Buffer => encodeFrame(FIN | TEXT, Buffer.from
 const encodeNotification = (subscription: string, result: string): string =>
   `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":${result}}}`;
 const hash = (index: number): string => `0x${(index + 1).toString(16).padStart(64, 'e')}`;
-/** Consistent enough to be looked at. */
+/** Header that is consistent enough to be read. */
 const encodeHeader = (index: number): string =>
   JSON.stringify({
     number: `0x${(100 + index).toString(16)}`,
@@ -197,7 +197,7 @@ const encodeHeader = (index: number): string =>
     difficulty: '0x0',
     extraData: '0x',
   });
-/** What `FaultUpstream` calls every subscription. */
+/** Subscription id that `FaultUpstream` assigns to every subscription. */
 const SUBSCRIPTION = '0x1';
 
 const floodOf = (name: string, makeUnit: () => Buffer): HostileDelivery => ({
@@ -215,7 +215,7 @@ function joinPieces(pieces: Pieces): Buffer {
 
 const slots = new WeakMap<Socket, Promise<unknown>>();
 
-/** Sends an answer, over a WebSocket after those before it: frames of two messages are not mixed. */
+/** Sends a response; over a WebSocket after the earlier ones, because frames of two messages must not interleave. */
 export function deliver(
   delivery: HostileDelivery,
   answer: RawAnswer,
@@ -232,7 +232,7 @@ export function deliver(
   return sent;
 }
 
-/** No fault at all: what is measured beside it is what the measurement itself costs. */
+/** Control without a fault: measures the cost of the measurement itself. */
 export const CONTROL: HostileDelivery = {
   name: 'the true answer (control)',
   transports: BOTH,

@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How a stream of bytes to the service ended. */
+/** End of a stream of bytes to the service. */
 export type PourEnd =
-  /** All of it was taken. */
+  /** All bytes were accepted. */
   | 'taken'
-  /** The connection was closed from the other side, or broke. */
+  /** The peer closed the connection, or it broke. */
   | 'closed'
-  /** It was still being taken when its time was over. */
+  /** The service still accepted bytes at the time limit. */
   | 'timed out';
 
-/** Bounds what a service without bounds makes of a test, milliseconds. */
+/** Time limit against a service that reads without bounds, milliseconds. */
 const LIMIT_MS = 20_000;
 
-/** Writes pieces as fast as they are taken. Ends with the connection. */
+/** Writes pieces as fast as the peer accepts them, until the connection ends. */
 export async function pour(
   socket: Socket,
   pieces: Iterable<Buffer>,
@@ -28,7 +28,7 @@ export async function pour(
   return socket.destroyed ? 'closed' : 'taken';
 }
 
-/** Writes the first bytes of pieces, so few at a time. */
+/** Writes the first bytes of pieces, a few at a time. */
 export async function trickleSlowly(
   socket: Socket,
   pieces: Iterable<Buffer>,

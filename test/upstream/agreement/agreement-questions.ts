@@ -1,4 +1,4 @@
-/** Every read method, about the newest blocks, about old ones, and about those that only a lying node has. */
+/** Requests of every read method about the newest blocks, old ones, and blocks that only a lying node has. */
 
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { encodeQuantity } from '../../../src/primitives/quantity.ts';
@@ -16,7 +16,7 @@ const SLOT = `0x${'0'.repeat(64)}`;
 const READ = { to: KEEPER, data: '0x' };
 const PAY = { from: bytesToHex(ALICE), to: BOB, value: '0x1' };
 
-/** @param forged blocks of the lying nodes, of which some are asked for by their numbers and hashes */
+/** @param forged blocks of the lying nodes, some of which are requested by number and hash */
 export function listQuestions(forged: BranchFacts): readonly AskedQuestion[] {
   const references = ['latest', 'safe', 'finalized', 'pending', encodeQuantity(BigInt(SHARED + 3)), '0x3'];
   const at = (method: string, ...before: readonly unknown[]): AskedQuestion[] =>

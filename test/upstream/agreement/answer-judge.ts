@@ -1,11 +1,11 @@
-/** Decides whether an answer is of the honest chain. */
+/** Decides whether an answer belongs to the honest chain. */
 import { type ForgedBranch, SHARED, TOPS } from '../../support/forged-branch.ts';
 import type { AskedQuestion } from './agreement-questions.ts';
 
-/** Whose an answer is: `honest` also where both chains say the same. */
+/** Origin of an answer: `honest` also where both chains have the same answer. */
 export type Verdict = 'honest' | 'forged' | 'absent' | 'unknown';
 
-/** What the service makes of a head is found in another answer about the same head. */
+/** Answers that the service derives from a head are looked up in another answer about the same head. */
 const BY_HEAD: ReadonlyMap<string, { readonly request: AskedQuestion; read(result: unknown): unknown }> =
   new Map([
     [
@@ -44,7 +44,7 @@ export class AnswerJudge {
     return (await this.#listAnswers('forged', request)).has(text) ? 'forged' : 'unknown';
   }
 
-  /** What nodes of a branch answer, whichever head they have. */
+  /** Lists the answers of a branch's nodes over all heads that they may have. */
   #listAnswers(branch: 'honest' | 'forged', request: AskedQuestion): Promise<ReadonlySet<string>> {
     const name = `${branch} ${JSON.stringify(request)}`;
     const known = this.#known.get(name) ?? this.#ask(branch, request);
@@ -65,7 +65,7 @@ export class AnswerJudge {
   }
 }
 
-/** A transaction (of type 0, as those of both branches) whose block is above the served head: a reorg may lower that for a moment. */
+/** Form of a transaction (of type 0, as in both branches) whose block is above the served head, which a reorg may lower for a moment. */
 function asWaiting(transaction: unknown): unknown {
   if (transaction === null) return null;
   const nowhere = { blockHash: null, blockNumber: null, transactionIndex: null };

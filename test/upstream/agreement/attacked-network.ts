@@ -1,4 +1,4 @@
-/** A network of nodes of which two are replaced by ones with a forged chain, and clients of it over HTTP and WebSocket. */
+/** A network of nodes, two of which are replaced by nodes with a forged chain, and its clients over HTTP and WebSocket. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -8,7 +8,7 @@ import { type Branch, type ForgedBranch, TOPS } from '../../support/forged-branc
 import { type RunningService, startService } from '../../support/service.ts';
 import type { AskedQuestion } from './agreement-questions.ts';
 
-/** What becomes of an honest node. */
+/** Failure of an honest node. */
 export type Silence = 'dead' | 'slow' | 'flooded';
 
 export const SILENCES: Readonly<Record<Silence, Fault>> = {
@@ -21,7 +21,7 @@ export const SILENCES: Readonly<Record<Silence, Fault>> = {
   },
   flooded: { delivery: { kind: 'status', status: 429 } },
 };
-/** Longer than the network waits for an answer. */
+/** Longer than the network waits for an answer, ms. */
 const SLOW_MS = 1_500;
 const ANSWER_LIMIT = '400ms';
 
@@ -41,7 +41,7 @@ export class AttackedNetwork {
   readonly #service: RunningService;
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
-  /** What subscriptions have brought. */
+  /** Payloads of subscription notifications. */
   readonly pushed: unknown[] = [];
   #id = 0;
 
@@ -60,9 +60,9 @@ export class AttackedNetwork {
   }
 
   /**
-   * @param count nodes, each of an operator of its own; every second one is behind a WebSocket
-   * @param options of the network, beside its nodes
-   * @param prepare what becomes of nodes before the service starts
+   * @param count number of nodes, each of its own operator; every second one is behind a WebSocket
+   * @param options network options other than its nodes
+   * @param prepare changes nodes before the service starts
    */
   static async open(
     branches: ForgedBranch,
@@ -103,7 +103,7 @@ export class AttackedNetwork {
     return new AttackedNetwork(state, nodes, service, socket);
   }
 
-  /** The head of a node from now on, and the chain that it has. */
+  /** Sets the chain and the head of a node from now on. */
   set(node: number, branch: Branch, top: number = TOPS[branch]): void {
     Object.assign(this.#state[node] ?? {}, { branch, top });
   }

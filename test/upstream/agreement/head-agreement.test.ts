@@ -41,11 +41,11 @@ function createNetwork(operators: readonly string[], needed: number, patienceMs:
         patienceMs,
       },
       onExpiry: (_, hindrance) => hindrances.push(hindrance),
-      // The newest blocks have just been made.
+      // The newest blocks are as old as the clock.
       wallTime: () => Number(honest.at(139).timestamp) * 1_000 + clock.now(),
     }),
   );
-  /** Each node is at a block of a chain from now on, or away. */
+  /** Moves each node to a block of a chain, or makes it unavailable. */
   const see = (...views: readonly (HeadReport | undefined)[]): bigint | undefined => {
     for (const [i, view] of views.entries()) {
       const node = nodes[i] as Node;
@@ -77,7 +77,7 @@ describe('voices of operators', () => {
   test('only a hash that was reported counts, of nodes in service', () => {
     const { voices, see } = createNetwork(['a', 'b', 'c'], 2, undefined);
     see(at(110), viewChain(honest, 112, 1), at(105));
-    // The second knows blocks 111 and 112 alone: of block 110 it was not asked.
+    // The second node knows blocks 111 and 112 only: block 110 was not requested from it.
     assert.equal(voices.count(honest.at(110)), 1);
     assert.equal(voices.listSilent(honest.at(110)).length, 1);
     see(at(110), undefined, at(110));
@@ -90,7 +90,7 @@ describe('a head with agreement', () => {
     const { see, missing } = createNetwork(FIVE, 4, undefined);
     assert.equal(see(at(110), at(109), at(108), at(108), at(107)), 108n);
     assert.equal(see(at(110), at(110), at(110), at(109), at(107)), 109n);
-    // The share has block 110: the others are asked whether they have it.
+    // The required share has block 110: the other nodes are asked for it.
     assert.ok(missing.includes(110n));
   });
 
@@ -115,7 +115,7 @@ describe('a head with agreement', () => {
   test('is not taken back by a share that too few operators are of', () => {
     const { see, head } = createNetwork(FIVE, 3, undefined);
     see(at(105), at(105), at(105), at(105), at(105));
-    // Two of the three that are left know other blocks above block 100, which all of them have.
+    // Two of the remaining three report other blocks above block 100, which all of them have.
     assert.equal(see(lie(108), lie(108), at(106), undefined, undefined), 105n);
     assert.equal(head.head?.hash, honest.at(105).hash);
   });
@@ -130,7 +130,7 @@ describe('a head with agreement', () => {
     assert.equal(head.served?.number, 100n);
     clock.advanceNow(1);
     assert.equal(head.hindrance, 'stalled');
-    // A quorum on the same chain again.
+    // A quorum is on the same chain again.
     assert.equal(see(lie(110), at(112), at(112), at(112), at(112)), 112n);
     assert.equal(head.served?.number, 112n);
   });
@@ -147,7 +147,7 @@ describe('a head with agreement', () => {
     assert.equal(see(at(105), at(105), at(104)), 104n);
     clock.advanceNow(PATIENCE_MS);
     assert.equal(head.head?.number, 105n);
-    // Blocks that go on being short are followed at once.
+    // Later blocks are followed at once while the quorum stays short.
     assert.equal(see(at(106), at(106), at(104)), 106n);
     assert.equal(head.hindrance, undefined);
     assert.equal(see(at(107), at(107), at(107)), 107n);

@@ -1,4 +1,4 @@
-/** Prices of nodes that must say the same, and whose opinions differ. */
+/** Fees and prices reported by nodes: those that must be equal, and those that may differ. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ describe('prices under agreement', () => {
   });
   after(() => truth.close());
 
-  /** @param alter what becomes of the answer of each node */
+  /** @param alter rewrites the result of each node */
   async function withNetwork(
     alter: (node: number, call: Request, result: unknown) => unknown,
     work: (
@@ -56,7 +56,7 @@ describe('prices under agreement', () => {
         });
         return (await response.json()) as Reply;
       };
-      // Until it is known what of the chain can be verified, nothing is proven.
+      // Nothing is verified until the service knows what it can verify of the chain.
       while ((await ask('eth_getBlockByNumber', ['latest', true])).trust !== 'proven') await sleep(10);
       await work(ask, requested);
     } finally {

@@ -1,6 +1,7 @@
 /**
- * Two nodes of three and of five are replaced by ones with a forged chain, valid to its last root, and the honest ones fall silent one after the other.
- * Where agreement is demanded nothing forged is answered; where it is not, nothing forged is called more than one node's word.
+ * Two nodes of three and of five are replaced by nodes with a forged chain, valid to its last root, and the honest ones fall silent one
+ * after the other. Where agreement is required, no forged answer is served; elsewhere no forged answer is labelled better than one node's
+ * word.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -13,12 +14,12 @@ import { AttackedNetwork, type Reply, SILENCES, type Silence, type Transport } f
 const TRANSPORTS: readonly Transport[] = ['HTTP', 'WebSocket'];
 const ORDER: readonly Silence[] = ['dead', 'slow', 'flooded'];
 const LIARS = 2;
-/** `AGREEMENT_ATTACKS=all` attacks every network; without it those below, and the honest nodes do not come back. */
+/** `AGREEMENT_ATTACKS=all` attacks every network; without it only those below are attacked, and the honest nodes do not come back. */
 const IS_WHOLE = process.env['AGREEMENT_ATTACKS'] === 'all';
 const SHORT: ReadonlySet<string> = new Set(['3 agreement: bridge', '5 verify: auto with three voices']);
-/** Questions that are under way at the same time. */
+/** Concurrent requests. */
 const WIDTH = 24;
-/** Longer than a busy machine stalls. */
+/** Longer than a stall of a busy machine, ms. */
 const PATIENCE_MS = 60_000;
 const NEWEST: AskedQuestion = { method: 'eth_blockNumber', params: [] };
 
@@ -63,7 +64,7 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
     );
   });
 
-  /** Asks all questions, in turns over both transports, and judges the answers. */
+  /** Sends all requests, alternating between the transports, and classifies the answers. */
   const attack = async (network: AttackedNetwork, row: Row, phase: string): Promise<Figures> => {
     const figures: Figures = { answers: 0, refused: 0, forged: 0, labelled: 0, pushed: 0 };
     const wrong: string[] = [];
@@ -96,7 +97,7 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
     return figures;
   };
 
-  /** What subscriptions and filters brought has to be of the honest chain, where it is demanded. */
+  /** Asserts that notifications and filter changes belong to the honest chain, where agreement is required. */
   const judgePushed = (network: AttackedNetwork, row: Row): void => {
     total.pushed += network.pushed.length;
     if (!row.isDemanded) return;
@@ -108,7 +109,7 @@ describe('two of several nodes are replaced by a forged chain', { concurrency: f
     assert.deepEqual(found, []);
   };
 
-  /** Until the newest block is at least this one, by the service's word. */
+  /** Waits until the newest block that the service reports is at least this one. */
   const followTo = async (network: AttackedNetwork, number: number): Promise<void> => {
     const limit = performance.now() + PATIENCE_MS;
     for (;;) {

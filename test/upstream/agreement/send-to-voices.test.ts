@@ -12,7 +12,7 @@ import { createScope } from '../support/exchange.ts';
 
 type Says = string | Error;
 
-/** Asks operators that each say one thing; of each two nodes. */
+/** Sends to operators with one answer each; every operator has two nodes. */
 async function askOperators(needed: number, ...says: readonly Says[]) {
   const nodes = says.flatMap((_, i) => [{ operator: `o${i}` }, { operator: `o${i}` }]) as Upstream[];
   const requested: string[] = [];

@@ -18,7 +18,7 @@ const header: Header = {
   parentHash: new Uint8Array(32).fill(7),
 };
 
-/** The block as the directory has it. */
+/** The block as the block directory stores it. */
 const describeBlock = (of: Header, hash = bytesToHex(hashHeader(of))): ReportedBlock => ({
   number: of.number,
   hash,
@@ -40,7 +40,7 @@ const encode = (of: Header, part: (typeof PARTS)[number]): string => {
   return `"${bytesToHex(bytes)}"`;
 };
 
-/** The outcome of a check of a text, at once and cut into pieces. */
+/** Checks a text as a whole and cut into chunks, and returns the outcome. */
 async function forAllCuts(
   check: (result: JsonResult) => JsonResult,
   text: string,

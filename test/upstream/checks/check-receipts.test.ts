@@ -17,7 +17,7 @@ type Receipt = Record<string, unknown>;
 
 const rightReceipts = (): Receipt[] => JSON.parse(chain.receipts(NUMBER)) as Receipt[];
 
-/** Ways in which receipts can be wrong. */
+/** Errors in receipts. */
 const MISTAKES: Readonly<Record<string, (receipts: Receipt[], at: number) => unknown[]>> = {
   missing: (receipts, at) => receipts.toSpliced(at, 1),
   swapped: (receipts, at) => {
@@ -39,7 +39,7 @@ const anyWrong: fc.Arbitrary<string> = fc
   .record({ name: fc.constantFrom(...Object.keys(MISTAKES)), at: fc.nat(COUNT - 1) })
   .map(({ name, at }) => JSON.stringify(MISTAKES[name]?.(rightReceipts(), at)));
 
-/** As clients write JSON: with or without spaces. */
+/** JSON with or without white space, as clients write it. */
 const anyRight: fc.Arbitrary<string> = fc
   .constantFrom(undefined, 1, 2)
   .map((indent) => JSON.stringify(rightReceipts(), undefined, indent));

@@ -7,10 +7,10 @@ import { createStream } from '../support/scripted-stream.ts';
 const KiB = 1024;
 
 for (const [pieceBytes, slots] of [
-  // Pieces of HTTP: the time of reading is bounded where they come from.
+  // Chunks of HTTP: the code that reads them bounds its time.
   [4 * KiB, 0],
   [128 * KiB, 0],
-  // A message of a WebSocket: a turn between two slices.
+  // A message of a WebSocket: one scheduler slot between two slices.
   [200 * KiB, 10],
   [2_000 * KiB, 15],
 ] as const)

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../../../scripts/program-files.ts';
 
-/** They parse an object outside of a check, where it is short or they run within `checkParsed`. */
+/** Files that parse an object outside of a check, because it is short or they run within `checkParsed`. */
 const SHORT_OBJECTS: readonly string[] = [
   'upstream/fee-requests.ts',
   'upstream/placed-receipts.ts',

@@ -6,7 +6,7 @@ import { countRuns } from '../../support/count-runs.ts';
 import { makeHash, ScriptedChain } from '../support/scripted-chain.ts';
 
 const NUMBER = 3;
-/** More than are looked for at a time. */
+/** More hashes than one search looks for at a time. */
 const COUNT = 70;
 const chain = new ScriptedChain({ length: 5, transactions: () => COUNT });
 const block = chain.block(NUMBER);
@@ -26,7 +26,7 @@ type Found = {
   readonly hasOther: boolean;
 };
 
-/** The same by searching the whole text. */
+/** Reference implementation that searches the whole text. */
 function searchPlainly(kind: 'receipts' | 'block', text: string): Found {
   let from = 0;
   const hasAll = transactionHashes.every((sought) => {
@@ -91,7 +91,7 @@ const anyChange: fc.Arbitrary<Change> = fc.record({
   blanks: fc.oneof(fc.nat(3), fc.nat(300)),
 });
 
-/** The text with tokens of it changed: still such that its strings are those of JSON. */
+/** Changes tokens of a text so that its strings stay valid JSON. */
 function change(text: string, changes: readonly Change[]): string {
   const tokens = [...(text.match(TOKENS) ?? [])] as string[];
   for (const { at, kind, word, blanks } of changes) {

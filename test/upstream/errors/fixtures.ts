@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Verdict } from '../../../src/upstream/errors/verdict.ts';
 import type { NodeError } from '../../../src/upstream/node-call.ts';
 
-/** One error of one client, and what it means. */
+/** One error of one client, and its expected classification. */
 export type ErrorCase = {
   readonly client: string;
   readonly version: string;
   readonly method: string;
   readonly situation: string;
-  /** Where the shape of the error comes from: a project and the place in it. */
+  /** Source of the error's shape: a project and the place in it. */
   readonly source: string;
-  /** What was asked, where the node can be asked again. */
+  /** Parameters of the request, where it can be repeated on the node. */
   readonly params?: readonly unknown[];
   readonly error: NodeError;
   readonly expect: Verdict;
@@ -22,7 +22,7 @@ type FixtureFile = {
   readonly cases: readonly Omit<ErrorCase, 'client' | 'version'>[];
 };
 
-/** The tests run as build/test/upstream/errors/*.test.js; the fixtures stay with the sources. */
+/** Tests run as build/test/upstream/errors/*.test.js; the fixtures stay with the sources. */
 const FOLDER = new URL('../../../../test/upstream/errors/fixtures/', import.meta.url);
 
 /** Every case of every file, files in the order of their names. */

@@ -1,9 +1,9 @@
 import type { ErrorCase } from './fixtures.ts';
 
-/** Characters of a node's message that a table shows. */
+/** Maximum characters of a node's message in a table. */
 const MAX_SHOWN = 90;
 
-/** The tables of docs/nodes.md: one a client, a row for each different thing that it says. */
+/** Renders the tables of docs/nodes.md: one per client, a row for each distinct error. */
 export function renderTables(cases: readonly ErrorCase[]): string {
   const clients = [...new Set(cases.map(({ client }) => client))].toSorted((a, b) =>
     a.localeCompare(b, 'en'),

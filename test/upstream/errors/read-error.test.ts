@@ -8,7 +8,7 @@ import { UnknownExecutionError } from '../../../src/upstream/fault.ts';
 
 const SECRET = 'k3y0123456789abcdef';
 
-/** Everything of an error that may reach a client, revert data as text. */
+/** All text of an error that may reach a client, revert data decoded. */
 function readAll(error: ReturnType<typeof readError>): string {
   const data = error instanceof ChainError ? String(error.data ?? '0x') : '0x';
   return `${error.message} ${Buffer.from(data.slice(2), 'hex').toString()}`;

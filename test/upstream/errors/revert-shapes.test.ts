@@ -19,12 +19,12 @@ const EXECUTING = [
   'debug_traceCall',
 ];
 
-/** The cut may have left half a character. */
+/** Replaces the half of a character that a cut may have left. */
 function toWellFormed(text: string): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 }
 
-/** How each client reports a revert with a reason, data included. */
+/** Reports of a revert with a reason by client, data included. */
 const SHAPES_WITH_DATA: Readonly<Record<string, (reason: string, data: string) => NodeError>> = {
   'geth, reth, Erigon, Nitro, op-geth, anvil': (reason, data) => ({
     code: 3,
@@ -67,7 +67,7 @@ const SHAPES_WITH_DATA: Readonly<Record<string, (reason: string, data: string) =
   'a proxy that keeps the data only': (reason, data) => ({ code: -32603, message: reason, data }),
 };
 
-/** How a revert is reported in words, without data. */
+/** Reverts reported in words, without data. */
 const SHAPES_IN_WORDS: Readonly<Record<string, (reason: string) => NodeError>> = {
   'geth 1.9': (reason) => ({ code: -32000, message: `execution reverted: ${reason}`, data: undefined }),
   'code 3, data null': (reason) => ({ code: 3, message: `execution reverted: ${reason}`, data: null }),
@@ -94,7 +94,7 @@ const SHAPES_IN_WORDS: Readonly<Record<string, (reason: string) => NodeError>> =
   }),
 };
 
-/** Words that mean something else when they are not a contract's: every fixture's, every pattern's, and the classics. */
+/** Reasons that look like errors of another kind: the texts of every fixture and pattern, and common ones. */
 const LURES: readonly string[] = [
   ...readCases().flatMap(({ error }) => [error.message, JSON.stringify(error.data) ?? '']),
   ...RULES.map(({ pattern }) => pattern?.source ?? ''),
@@ -126,7 +126,7 @@ const anyReason = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
   fc.array(fc.oneof(lure, fc.string({ maxLength: 10 })), { maxLength: 5 }).map((parts) => parts.join(' ')),
 );
-/** Reported in words, a reason survives whole only where it fits into the text that is looked at. */
+/** A reason reported in words survives whole only where it fits into the examined text. */
 const shortReason = anyReason.map((reason) => toWellFormed(reason.slice(0, 800)));
 const code = fc.constantFrom(...EXECUTING);
 
@@ -205,7 +205,7 @@ test('revert data of any length is read in letters of either case', () => {
     classifyError({ code: 3, message: 'execution reverted', data: said }, 'eth_call');
   assert.deepEqual(read(upper), { kind: 'reverted', data });
   assert.deepEqual(read(`  ${upper}\n`), { kind: 'reverted', data });
-  // A letter of another alphabet that looks like one of them.
+  // A Cyrillic letter that looks like a Latin one.
   assert.deepEqual(read(`${upper.slice(0, -1)}\u0410`), { kind: 'reverted', data: '0x' });
 });
 
@@ -216,7 +216,7 @@ test('an error inside of an error is a revert where it says so, and nothing else
     kind: 'reverted',
     data: encodeErrorString('no'),
   });
-  // Bytes of no selector are a revert's only where the words say so.
+  // Bytes without a selector count as revert data only where the message says so.
   for (const data of [
     { code: -32000, message: 'out of gas', data: '0x1234' },
     { message: { message: 'execution reverted' } },
@@ -241,7 +241,7 @@ test('sentences of clients about a revert are no reason of its contract, a reaso
       kind: 'reverted',
       data: encodeErrorString(reason),
     });
-  // ganache's word for any reason.
+  // ganache's wording for any reason.
   assert.deepEqual(read("VM Exception while processing transaction: revert with custom error 'A()'"), {
     kind: 'reverted',
     data: encodeErrorString("with custom error 'A()'"),

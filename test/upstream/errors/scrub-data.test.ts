@@ -1,4 +1,4 @@
-/** What nodes, and proxies in front of them, put into the data of an error, and how they spell a key there. */
+/** Error data of nodes, and of proxies in front of them, and how they spell a key there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readError } from '../../../src/upstream/errors/read-error.ts';
@@ -74,7 +74,7 @@ const PLACES: Readonly<Record<string, (said: string) => unknown>> = {
   'a text of JSON that is cut short': (said) => `${JSON.stringify({ message: said })}`.slice(0, -1),
 };
 
-/** All that a reader may make of a text: with its escapes undone, as often as there are any. */
+/** All readings of a text: with its escapes undone, as often as there are any. */
 function read(value: unknown): string {
   let text = JSON.stringify(value) ?? '';
   const seen = [text];

@@ -184,7 +184,7 @@ const HEADERS = {
   authorization: `Basic ${Buffer.from(`${USER}:hunter2`).toString('base64')}`,
 };
 
-/** What a client is given of a node's error about an execution. */
+/** Reads the revert that a client receives for a node's error about an execution. */
 function readRevert(error: { code: number; message: string; data?: unknown }): string {
   const [secrets, credentials] = [listSecrets(KEY_URL, HEADERS), listCredentials(KEY_URL, HEADERS)];
   const read = readError({ data: undefined, ...error }, 'eth_call', secrets, credentials);

@@ -48,7 +48,7 @@ function named(name: string, changes: Partial<ExaminedNode> = {}): ExaminedNode 
   return { ...HEALTHY, ...changes, name };
 }
 
-/** A node at another height of the same chain, with a block every 12 seconds. */
+/** A node at a lower height of the same chain, with a block every 12 seconds. */
 function behind(name: string, blocks: number): ExaminedNode {
   const number = 100n - BigInt(blocks);
   const latest = { number, hash: `0x${'3'.repeat(64)}`, timestamp: number * 12n, ageSeconds: 3 };

@@ -44,7 +44,7 @@ function statesOf(node: ExaminedNode): Record<string, string> {
   return Object.fromEntries(Object.entries(node.features).map(([name, { state }]) => [name, state]));
 }
 
-/** Read methods beside those of the service's specification. */
+/** Read methods that are not in the service's specification. */
 const READS = [
   'eth_getBalance',
   'eth_getCode',
@@ -61,7 +61,7 @@ const READS = [
   'eth_createAccessList',
   'eth_simulateV1',
 ];
-/** What a node is asked beside its chain id. */
+/** Methods requested from a node, except its chain id. */
 const METHODS = [
   ...READS,
   'eth_call',

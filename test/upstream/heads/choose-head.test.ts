@@ -14,7 +14,7 @@ import { countRuns } from '../../support/count-runs.ts';
 import { viewChain, viewNothing } from '../../support/head-views.ts';
 
 const a = TestChain.create('a', 301);
-/** Leaves `a` after block 97. */
+/** Branch of `a` after block 97. */
 const b = a.fork('b', 97, 6);
 
 const tipOf = (view: ChainView): BlockHeader => view.latest as BlockHeader;

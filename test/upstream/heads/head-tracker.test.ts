@@ -36,7 +36,7 @@ function createTracker({
   return { clock, feed, tracker, seen };
 }
 
-/** The numbers at which two hashes are the same chain. */
+/** Asserts that the tracked hashes form one chain. */
 function assertOneChain(tracker: HeadTracker): void {
   const top = tracker.latest?.number ?? 0n;
   for (let number = top; number > 0n && number > top - 300n; number--) {

@@ -11,11 +11,11 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { makeHeadOptions, viewChain, viewNothing } from '../../support/head-views.ts';
 
 const GIVE_UP_MS = 1_000;
-/** Blocks below the head that are compared with the tree; longer than any chain here. */
+/** Number of blocks below the head that are compared with the tree; longer than any chain here. */
 const ALL = 256;
 
 type Lie = 'zero' | 'absurd' | 'nothing' | 'honest' | Forgery;
-/** Blocks made up on top of the chain, with timestamps of their own pace or as if they had just been made. */
+/** Forged blocks on top of the chain, with timestamps at the chain's interval or of the present. */
 type Forgery = { readonly forkDepth: number; readonly length: number; readonly isFresh: boolean };
 type Step =
   | { readonly kind: 'grow'; readonly blocks: number }
@@ -30,31 +30,31 @@ type Step =
 type Upstream = Candidate & {
   tracker: HeadReport;
   isHealthy: boolean;
-  /** What it says, whatever it is. */
+  /** Reported sync status, true or not. */
   isSyncing: boolean;
   readonly isBad: boolean;
 };
 
-/** Blocks by which the chain of most nodes may be lower after a reorg than it was. */
+/** Maximum number of blocks by which a reorg may lower the chain of most nodes. */
 const MAX_LOSS = 4;
 const MAX_LAG_BLOCKS = 8;
 const MAX_LAG_MS = 30_000;
-/** As far as nodes may be behind without losing their votes, and much farther. */
+/** Distance at which nodes keep their votes, and one far beyond, blocks. */
 const NEAR = 10;
 const FAR = 70;
 
 type ModelScript = {
-  /** The tier of each good upstream. */
+  /** Tier of each good upstream. */
   readonly tiers: readonly number[];
   readonly bad?: number;
-  /** Blocks that each upstream knows of its chain. */
+  /** Number of blocks that each upstream knows of its chain. */
   readonly depth: number;
 };
 
-/** What the head and everything known below it were at one time. */
+/** Head and all known blocks below it at one time. */
 type Served = { readonly head: BlockHeader | undefined; readonly hashes: ReadonlyMap<bigint, string> };
 
-/** A network of upstreams over a tree of blocks, and the checks of every move that its head makes. */
+/** A network of upstreams over a tree of blocks; checks every move of its head. */
 class Model {
   readonly #clock = new FakeClock();
   readonly #upstreams: Upstream[];
@@ -95,7 +95,7 @@ class Model {
     return network;
   }
 
-  /** Unix milliseconds: the newest block was made at the start of the clock, or since. */
+  /** Unix milliseconds: the newest block is not older than the clock. */
   #wallTime(): number {
     return 1_000 * (1_700_000_000 + 2 * this.#highest) + this.#clock.now();
   }
@@ -180,14 +180,14 @@ class Model {
     this.#extend(BigInt(last), Math.max(blocks, this.#highest - MAX_LOSS - last));
   }
 
-  /** Every branch has its own name, so that no two blocks have the same hash. */
+  /** Every branch has a distinct name, so that no two blocks have the same hash. */
   #extend(last: bigint, blocks: number): void {
     this.#chain = this.#chain.fork(`b${this.#branches++}`, Math.max(0, Number(last)), blocks);
     this.#register(this.#chain);
     if (this.#upstreams.some(({ isBad }) => isBad)) this.#pullAlong();
   }
 
-  /** Beside liars, good upstreams do not lag, and are a majority therefore; the chain may be idle, and its blocks old. */
+  /** Beside liars, good upstreams do not lag, and are therefore a majority; the chain may be idle, and its blocks old. */
   #pullAlong(): void {
     const lowest = Number(this.#chain.tip.number) - NEAR;
     for (const upstream of this.#upstreams) {
@@ -281,7 +281,7 @@ class Model {
     });
   }
 
-  /** Where all good upstreams stand at one block, the head is that block or still above it on the same chain. */
+  /** Where all good upstreams are at one block, the head is that block, or still above it on the same chain. */
   #checkProgress(head: BlockHeader, ancestry: ReadonlyMap<bigint, string>): void {
     const good = this.#candidates().filter(({ isBad, isSyncing }) => !isBad && !isSyncing);
     const common = good[0]?.tracker.latest;
@@ -291,8 +291,8 @@ class Model {
   }
 
   /**
-   * The head is behind no healthy node by more than both bounds, where all of those that say they are synced are of one
-   * chain with it, unless more of them, of that node's tier or better, are near the head than are far ahead of it.
+   * The head lags no healthy node by more than both bounds if all nodes that report to be synced are on one chain with it, unless more of
+   * them, of that node's tier or better, are near the head than far ahead of it.
    */
   #checkBound(head: BlockHeader): void {
     if (this.#depth < ALL || this.#upstreams.some(({ isBad }) => isBad)) return;
@@ -321,7 +321,7 @@ class Model {
   }
 }
 
-/** Whether a block is behind another by more than both bounds. */
+/** Whether a block lags another by more than both bounds. */
 function isFar(block: BlockHeader, other: BlockHeader): boolean {
   return (
     other.number - block.number > BigInt(MAX_LAG_BLOCKS) &&

@@ -32,7 +32,7 @@ function createHead({ share = 'majority', isDevelopment = false }: Script = {}) 
       isDevelopment,
       giveUpMs: GIVE_UP_MS,
       headAgeMs: HEAD_AGE_MS,
-      // Block 100 has just been made when a test begins.
+      // Block 100 is as old as the clock.
       wallTime: () => Number(a.at(100).timestamp) * 1_000 + clock.now(),
       onOrphaned: (hashes) => orphaned.push(...hashes),
       onAbandoned: (from, to) => givenUp.push([from.number, to.number]),
@@ -220,7 +220,7 @@ test('rule 2: to blocks below it on its own chain a head never goes back, howeve
   assert.deepEqual([givenUp, orphaned], [[], []]);
 });
 
-/** A chain that has nothing in common with `a`; its blocks were made later by so many seconds. */
+/** A chain unrelated to `a`, whose timestamps are later by this many seconds. */
 const makeLater = (length: number, seconds: bigint): TestChain =>
   new TestChain(
     TestChain.create('z', length).blocks.map((block) => ({ ...block, timestamp: block.timestamp + seconds })),
@@ -348,7 +348,7 @@ test('a development node is followed to lower blocks at once', () => {
   assert.equal(head.hashAt(50n), undefined);
 });
 
-/** The vote of each node of an election. */
+/** Returns the vote of each node after a series of elections. */
 function voteOn(script: Script, ...groups: readonly (readonly Candidate[])[]): [Vote[], bigint | undefined] {
   const { see } = createHead(script);
   let served: BlockHeader | undefined;
@@ -370,7 +370,7 @@ test('syncing nodes have no vote, at the start or later, however many', () => {
 
 test('far behind a healthy node is no vote, at the start or later, however many', () => {
   const [low, lower, good] = makeCandidates(at(54, 0, 100)) as [Candidate, Candidate, Candidate];
-  // The first blocks of a tree's chain are in every view: each shows that it is on the chain.
+  // The first blocks of a tree's chain are in every view, which shows that the view is on the chain.
   assert.deepEqual(voteOn({}, [low, good]), [['lagging', 'votes'], 100n]);
   assert.deepEqual(voteOn({}, [low, lower, good]), [['lagging', 'lagging', 'votes'], 100n]);
   assert.deepEqual(voteOn({}, [good], [low, lower, good]), [['lagging', 'lagging', 'votes'], 100n]);
@@ -380,7 +380,7 @@ test('far behind a healthy node is no vote, at the start or later, however many'
 
 test('far behind means by more blocks and by more time; a node that lagged has caught up at half of both', () => {
   const votesAt = (...tips: number[]): Vote[] => voteOn({}, makeCandidates(at(...tips)))[0];
-  // Blocks are 2 s apart: 30 s are 15 of them.
+  // Blocks are 2 s apart: 30 s are 15 blocks.
   assert.deepEqual(votesAt(200, 185), ['votes', 'votes']);
   assert.deepEqual(votesAt(100, 85), ['votes', 'votes']);
   assert.deepEqual(votesAt(100, 84), ['votes', 'lagging']);
@@ -427,10 +427,10 @@ test('nor does one that shows a chain, where the others have recent blocks', () 
   );
 });
 
-/** Seconds for which the chain has had no block. */
+/** Time without a block, seconds. */
 const IDLE = 120;
 
-/** A node that makes up `length` recent blocks on top of block `last`. */
+/** A node that forges `length` recent blocks on top of block `last`. */
 function forge(last: number, length: number): HeadReport {
   const now = a.at(100).timestamp + BigInt(IDLE);
   const { blocks } = a.fork('!', last, length);

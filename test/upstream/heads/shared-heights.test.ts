@@ -1,4 +1,4 @@
-/** Heads of several processes over one table: none is read below what another has served. */
+/** Heads of several processes over one table: no process reads a head below one that another has served. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChainError } from '../../../src/chain/errors.ts';
@@ -9,14 +9,14 @@ import { RequestScope } from '../../../src/util/request-scope.ts';
 import { makeFolder } from '../../access/key-tables.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
-/** A process with nodes that have a block of this height. */
+/** A process whose nodes have a block of this height. */
 class Process {
   readonly heights: SharedHeights;
   served = 0n;
   nodes = 0n;
-  /** Heights that were not waited for any more, and `again` where they are. */
+  /** Heights that the process no longer waits for; `again` where it waits again. */
   readonly distrusted: (bigint | 'again')[] = [];
-  /** What its nodes have once they are asked. */
+  /** Hook of a refresh of the nodes' heads. */
   onRefresh = (): void => {};
 
   constructor(table: HeightTable, clock: FakeClock) {
@@ -118,7 +118,7 @@ test('a height that the own nodes do not confirm for 30 s is not waited for, nor
     sound.hear(sound.served + 1n);
     await clock.advance(1_000);
   };
-  /** Whether a read of the head waits; two looks, as the first may find only that its answer is out of date. */
+  /** Whether a read of the head waits; checks twice, because the first check may only find that its cached answer is stale. */
   const waits = (): boolean => {
     sound.heights.isCurrent(sound.served);
     return !sound.heights.isCurrent(sound.served);
@@ -132,7 +132,7 @@ test('a height that the own nodes do not confirm for 30 s is not waited for, nor
   }
   assert.deepEqual(sound.distrusted, []);
   await rise();
-  // Each block is one that the nodes confirm 40 s later.
+  // Nodes confirm each block 40 s later.
   for (let second = 0; second < 100; second++) {
     assert.ok(!waits(), `second ${second} after`);
     await rise();

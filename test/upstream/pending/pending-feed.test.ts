@@ -1,4 +1,4 @@
-/** Transactions that wait: from nodes that announce them, and from nodes that have filters. */
+/** Pending transactions: from nodes that announce them, and from nodes that have filters. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
@@ -53,7 +53,7 @@ const failure = (code: number, message: string): NodeReply => ({
   error: { code, message, data: undefined },
 });
 
-/** A node that has filters; `changes` are those of the next question. */
+/** A node with filters; `changes` are the changes of its next poll. */
 function createFilterNode(clock: FakeClock) {
   const calls: { readonly at: number; readonly call: string }[] = [];
   const script = {

@@ -27,7 +27,7 @@ const failing =
   () =>
     Promise.reject(error);
 
-/** Fails each time by itself. */
+/** Handler that fails with a new error each time. */
 const failingAnew =
   (kind: FaultKind): Handler =>
   () =>

@@ -155,7 +155,7 @@ describe('null', () => {
     ];
     const pool = poolOf(nodes, { options: { retries: 0 } });
     for (let i = 0; i < 30; i++) await pool(createExchange());
-    // The honest node is slow, so that the other is asked too, and is the first to answer.
+    // The honest node is slow, so that the other node is asked, too, and answers first.
     nodes[0]?.behave(later(300, answer('"honest"')));
     nodes[1]?.behave(NULL);
     assert.equal(await pool(createExchange({ nulls: 'claim' })), '"honest"');

@@ -15,7 +15,7 @@ import { createRouted, createScope, watchListeners } from '../support/exchange.t
 import { answer, createNode } from '../support/scripted-node.ts';
 import { createStream } from '../support/scripted-stream.ts';
 
-/** A call that the test settles itself. */
+/** A call that the test resolves or rejects itself. */
 type OpenCall = {
   readonly upstream: Upstream;
   readonly signal: CancelSignal;
@@ -32,7 +32,7 @@ function createOpenCalls(): { readonly calls: OpenCall[]; readonly handler: Hand
   return { calls, handler };
 }
 
-/** Latencies of which 95 % are within a millisecond: hedging comes at its shortest delay. */
+/** Latencies of which 95 % are within a millisecond: hedging starts at its shortest delay. */
 function createFastWindow(): LatencyWindow {
   const window = new LatencyWindow(60_000);
   for (let i = 0; i < 100; i++) window.record(1);
@@ -41,7 +41,7 @@ function createFastWindow(): LatencyWindow {
 
 type HedgeScript = {
   readonly window?: LatencyWindow;
-  /** Of items of batches, where it is another. */
+  /** Latencies of batch items, where they differ. */
   readonly ofBatches?: LatencyWindow;
   readonly tokens?: number;
 };
@@ -52,7 +52,7 @@ function hedged(
 ): Handler<RoutedRequest> {
   return hedge({
     share: 0.001,
-    // Less than a whole token pays for nothing.
+    // Less than a whole token does not suffice.
     budget: new TokenBucket({ capacity: tokens + 0.1 }),
     latenciesOf: (_method, isOfBatch) => (isOfBatch ? ofBatches : window),
   })(next);

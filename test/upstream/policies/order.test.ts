@@ -11,7 +11,7 @@ import { answer, createNode, type NodeParts, type ScriptedNode } from '../suppor
 const well = (parts: Partial<NodeParts> = {}): ScriptedNode =>
   createNode({ behaviour: answer('1'), ...parts });
 
-/** A policy over these nodes that gives the names of those it would ask. */
+/** A policy over these nodes that returns the names of the nodes in its order. */
 function createOrder(
   nodes: readonly ScriptedNode[],
 ): (call?: Partial<UpstreamRequest>, batch?: object) => Promise<readonly string[]> {
@@ -29,7 +29,7 @@ function createOrder(
   };
 }
 
-/** Rejects like a policy does, though `order` throws at once. */
+/** Rejects as an asynchronous policy does, although `order` throws synchronously. */
 async function refuse(
   nodes: readonly ScriptedNode[],
   call?: Partial<UpstreamRequest>,

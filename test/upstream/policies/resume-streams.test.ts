@@ -13,10 +13,10 @@ import { createStream, readAll, type ScriptedStream } from '../support/scripted-
 
 const TEXT = JSON.stringify(Array.from({ length: 20 }, (_, i) => ({ i, word: 'receipt'.repeat(i % 4) })));
 
-/** Data of a receipt and other data: in its place the last digits of the second one make the CRC-32 the same. */
+/** Data of a receipt and its forgery, whose last digits are chosen so that the CRC-32 stays the same. */
 const FORGED = ['a0a0a0a0a0a0a0a0000000000000000000000000', 'ffa0a0a0a0a0a0a0060467115120000000000000'];
 
-/** Each node of the route answers with the next of these. */
+/** Each node of the route answers with the next of these results. */
 function createResuming(results: readonly JsonResult[]): Promise<JsonResult> {
   const handler: Handler<RoutedRequest> = async ({ route }) => {
     route.take();

@@ -7,7 +7,7 @@ import type { Handler } from '../../../src/upstream/upstream-request.ts';
 import { TokenBucket } from '../../../src/util/token-bucket.ts';
 import { createExchange, createScope } from '../support/exchange.ts';
 
-/** Fails this often, then answers. */
+/** Handler that fails this often, then answers. */
 function createFailing(
   times: number,
   error: () => Error,
@@ -26,7 +26,7 @@ const down =
   (): Error =>
     new UpstreamFault(kind, 'scripted', retryAfterMs);
 
-/** Less than a whole token pays for nothing. */
+/** Less than a whole token does not suffice. */
 const budget = (tokens = 100): TokenBucket => new TokenBucket({ capacity: tokens + 0.1 });
 
 describe('retry', () => {

@@ -78,7 +78,7 @@ describe('sendToUpstream', () => {
         sendToUpstream(createDirected(node, { isText: true, check })),
       );
       assert.deepEqual(new Set(await Promise.all(checked)), new Set(['checked']));
-      // One at the end of a turn, one at the beginning of the next.
+      // One call at the end of a turn of the event loop, and one at the beginning of the next.
       assert.ok(watch.end() <= 2, `${watch.end()} in a turn`);
     }
   });

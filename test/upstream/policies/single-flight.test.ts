@@ -31,7 +31,7 @@ const KEY = { blockHash: '0xaa', request: '1:eth_call:[]' };
 
 const same = (scope: RequestScope = createScope()): RequestContext => createExchange({ key: KEY }, scope);
 
-/** A caller that can go. */
+/** A caller that can abort. */
 function createCaller(limitMs?: number): {
   readonly controller: AbortController;
   readonly scope: RequestScope;
@@ -86,7 +86,7 @@ describe('shareFlights', () => {
       if (outcome === 'settle') call?.complete('"0x1"');
       else call?.fail(new UpstreamFault('unreachable', 'scripted'));
       await Promise.all(results);
-      // The first one at once.
+      // The first one runs at once.
       assert.ok(watch.end() <= 2, `${watch.end()} in a turn`);
     }
   });

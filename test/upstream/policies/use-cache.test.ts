@@ -9,7 +9,7 @@ import { poolOf } from '../support/pool.ts';
 import { answer, createNode, later } from '../support/scripted-node.ts';
 import { createStream } from '../support/scripted-stream.ts';
 
-/** A cache that shows its writes; reads may be made to take a turn, as with a shared one. */
+/** A cache that records its writes; with `isRemote` reads are asynchronous, as with a shared cache. */
 function createScriptedCache(isRemote = false): Cache & { readonly writes: string[] } {
   const kept = new Map<string, CachedAnswer>();
   const writes: string[] = [];

@@ -1,4 +1,4 @@
-/** One of three nodes does something else with what is sent: the caller has the hash if, and only if, a node has taken it. */
+/** One of three nodes treats a sent transaction differently: the caller gets the hash if, and only if, a node has accepted it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEFAULT_LOG_LIMITS } from '../../../src/chain/log-range.ts';
@@ -25,7 +25,7 @@ const BYTES = makeTransaction({ chainId: 1n });
 const HASH = bytesToHex(keccak256(BYTES));
 const NODES = 3;
 const SENT_TIMES = 5;
-/** A node that gives no answer to be understood is given up after so long; no other is. */
+/** Timeout for a node without an intelligible answer; the other nodes answer long before theirs. */
 const SILENCE_TIMEOUT = '2s';
 const ANSWER_TIMEOUT = '60s';
 const PARALLEL = 6;
@@ -72,7 +72,7 @@ async function runCell({ behaviour, protocol, position, others }: Cell): Promise
       return;
     }
     assert.equal(first, HASH, where);
-    // The only node that had it has gone: there is none to have it again.
+    // The only node that had it is dead: no node can accept it again.
     if (!others.takes && behaviour.answer.kind === 'result' && behaviour.answer.dies === true) return;
     for (let i = 1; i < SENT_TIMES; i++) assert.equal(await send(), HASH, where);
     const found = await chain.transactions.getTransaction({ hash: HASH }, createScope());

@@ -25,7 +25,7 @@ const scopeOf = (owner: string, session?: string): RequestScope => {
 
 const hashOf = (bytes: Uint8Array): string => bytesToHex(keccak256(bytes));
 
-/** A node that takes everything, and has what of it `keeps` says. */
+/** A node that accepts all transactions; with `keeps` it has them in its pool. */
 function nodeOf(keeps: boolean): ScriptedNode & { readonly pool: Set<string> } {
   const pool = new Set<string>();
   const behaviour: Behaviour = (call, options) => {
@@ -96,7 +96,7 @@ describe('reading what one has sent', () => {
     assert.equal(await find(network, hash, scopeOf('one', 'b')), null);
     assert.equal(await find(network, hash, scopeOf('one')), null);
     assert.equal(await find(network, hash, scopeOf('two', 'a')), null);
-    // Parts of a call are of the same session.
+    // Scopes derived for parts of a call have the same session.
     assert.notEqual(await find(network, hash, scopeOf('one', 'a').derive()), null);
   });
 

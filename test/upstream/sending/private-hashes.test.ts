@@ -7,7 +7,7 @@ import { ScriptedChain } from '../support/scripted-chain.ts';
 import { answer, type Behaviour, createNode, fault, nodeError } from '../support/scripted-node.ts';
 import { failOf, HASH, networkOf, nodeOf, scripted, send, TAKEN } from '../support/sending-network.ts';
 
-/** Every question about a transaction by its hash, from whoever asks. */
+/** Sends every request that finds a transaction by its hash, as this owner. */
 async function requestAll({ chain }: ScriptedNetwork, owner: string): Promise<(string | null)[]> {
   const scope = createScope();
   scope.owner = owner;

@@ -14,10 +14,10 @@ import { type Behaviour, createNode } from '../support/scripted-node.ts';
 
 const SENT_BYTES = makeTransaction({ chainId: 1n, nonce: 3n });
 const SENT = bytesToHex(keccak256(SENT_BYTES));
-/** The block that the transaction gets into. */
+/** Number of the transaction's block. */
 const PLACE = 20;
 
-/** A chain with the transaction as the only one of a block; with 'none' it waits for one. */
+/** A chain with a block that has the transaction only; with 'none' the transaction is pending. */
 class MinedChain extends ScriptedChain {
   readonly #place: number | 'none';
 
@@ -41,7 +41,7 @@ class MinedChain extends ScriptedChain {
   }
 }
 
-/** Before the transaction's block, with it, and a longer chain in which a block without it has its place. */
+/** The chain before the transaction's block, with that block, and a longer one that a reorg left without the transaction. */
 const BEFORE = new MinedChain(PLACE);
 const WITH = new MinedChain(PLACE + 1);
 const REORGED = new MinedChain(PLACE + 3, 'none', { salt: 1, forkedFrom: PLACE });
@@ -66,8 +66,8 @@ const getBlockHash = async (network: ScriptedNetwork): Promise<unknown> => {
 };
 
 /**
- * Two processes that share records. One has sent the transaction, and given its receipt from a block that the other does not have; asking the
- * nodes for their heads is `refresh` in the other one.
+ * Two processes that share records. One has sent the transaction, and served its receipt from a block that the other does not have;
+ * `refresh` runs when the other one requests the heads of its nodes.
  */
 async function createPair(refresh: (behind: ScriptedNetwork) => void, options: Partial<PoolOptions> = {}) {
   const records = new MemoryRecords();
@@ -175,7 +175,7 @@ describe('a receipt that another process has given', () => {
     const sender = openAt(BEFORE, { records });
     const giver = openAt(BEFORE, { records });
     const behind = openAt(BEFORE, { records, refreshHeads: async () => behind.switchTo(WITH) });
-    // What a key is looked up for before it sends says nothing about later blocks.
+    // A key's lookups before it sends have no effect on later blocks.
     const other = await giver.chain.transactions.getReceipt(`0x${'11'.repeat(32)}`, scopeOf('one'));
     assert.equal(other, null);
     await sender.chain.transactions.send(SENT_BYTES, scopeOf('one'));

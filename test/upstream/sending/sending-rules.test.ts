@@ -6,12 +6,12 @@ import { createScope } from '../support/exchange.ts';
 
 const MAINNET = 1n;
 const HASH = `0x${'ab'.repeat(32)}`;
-/** A header of London. */
+/** Header after London. */
 const HEADER = { gasLimit: '0x1c9c380', timestamp: '0x1', baseFeePerGas: '0x7' };
-/** After Osaka began there. */
+/** Header after Osaka, by its timestamp. */
 const TIMED_OUT = { ...HEADER, timestamp: '0x6a000000', requestsHash: HASH };
 
-/** The revision by which transactions are judged where the head has this header. */
+/** Revision that applies to sent transactions where the head has this header. */
 async function revisionAt(header: object, chainId: bigint = MAINNET): Promise<string | undefined> {
   const parts = {
     chainId,

@@ -34,11 +34,11 @@ function add(sent: SentTransactions, hash: string, owner: string): void {
 type Scene = {
   readonly sent: SentTransactions;
   readonly repeats: readonly string[];
-  /** Announces a head, and waits for what follows from it. */
+  /** Announces a head, and waits for its effects. */
   announce(head: BlockPlace | undefined): Promise<void>;
 };
 
-/** Transactions that were sent at block 10, are in no block, and that no node has: one, or what `fill` adds. */
+/** Transactions sent at block 10 that no block and no node has: one, or those that `fill` adds. */
 function setScene(
   isDevelopment: boolean,
   fill: (sent: SentTransactions) => void = (sent) => add(sent, hashOf(1), ''),
@@ -120,7 +120,7 @@ describe('a transaction of a key', () => {
   const VICTIM = hashOf(1);
   const LOOKS = 12;
 
-  /** @returns how often each look has sent the victim's transaction again */
+  /** @returns how often each check has sent the victim's transaction again */
   async function look({ repeats, announce }: Scene): Promise<number[]> {
     const counts: number[] = [];
     for (let i = 1; i <= LOOKS; i++) {
@@ -147,7 +147,7 @@ describe('a transaction of a key', () => {
     });
     const counts = await look(scene);
     const total = counts.reduce((sum, count) => sum + count, 0);
-    // 201 keys, 128 a look.
+    // 201 keys, 128 per check.
     assert.ok(total >= 7, `${total} times`);
   });
 

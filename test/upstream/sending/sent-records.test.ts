@@ -1,4 +1,4 @@
-/** What processes share of sent transactions costs the same, however many a key has sent and under however many sessions. */
+/** The cost of shared records of sent transactions is constant, however many a key has sent and under however many sessions. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { decodeTransaction } from '../../../src/chain/transaction.ts';
@@ -15,7 +15,7 @@ import { createScope } from '../support/exchange.ts';
 
 const SENDER = `0x${'11'.repeat(20)}`;
 const HASH = `0x${'ab'.repeat(32)}`;
-/** Of 6 KB, as a contract's creation is. */
+/** A transaction of 6 KB, as for a contract creation. */
 const BYTES = makeTransaction({ chainId: 1n, nonce: 5n, data: new Uint8Array(6_000) });
 const TRANSACTION = decodeTransaction(BYTES);
 const TIMES = 10;
@@ -70,10 +70,10 @@ describe('a transaction that is sent again and again, each time under another se
       await sendSome(1_100);
       const late = await count(() => sendSome(TIMES));
       assert.equal(late.writes >= early.writes, true);
-      // One of the oldest makes room in each of three tables.
+      // Each new record evicts one of the oldest in each of three tables.
       assert.ok(late.rows <= 3 * early.rows + TIMES * 3 * 8, `${late.rows} rows, ${early.rows} before`);
       if (name === 'LMDB') assert.equal(late.writes, early.writes);
-      // The newest is known.
+      // The newest record is present.
       const scope = createScope();
       scope.owner = 'key';
       scope.session = `session${session - 1}`;

@@ -1,4 +1,4 @@
-/** What is remembered of sent transactions: of each key its own, whatever others send. */
+/** Memory of sent transactions: each key has its own, independent of others. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeTransaction } from '../../../src/chain/transaction.ts';
@@ -72,7 +72,7 @@ describe('sent transactions', () => {
     const extra = 100;
     for (let i = 0; i < MAX_SESSIONS_OF_OWNER + extra; i++) {
       send(sent, SHARED, scopeOf('key', `session${i}`));
-      // This one goes on sending.
+      // This session continues to send.
       send(sent, SHARED, scopeOf('key', 'steady'));
     }
     const sees = (session: string): boolean => sent.find(scopeOf('key', session), SHARED) !== undefined;
@@ -87,7 +87,7 @@ describe('sent transactions', () => {
     const large = new Uint8Array(MIB);
     for (let round = 0; round < 5; round++) {
       for (let i = 0; i < 2_000; i++) send(sent, SHARED, scopeOf('key', `session${i}`));
-      // A quarter of 64 MiB.
+      // A key may use a quarter of 64 MiB.
       for (let i = 0; i < 40; i++)
         assert.notEqual(send(sent, hashOf(10 + i), scopeOf('key', `s${i}`), large), undefined);
       assert.ok(sent.size <= 17, String(sent.size));
@@ -106,7 +106,7 @@ describe('sent transactions', () => {
     const owners = [...sent.takeSlots()].map(({ owner }) => owner);
     assert.deepEqual(owners.slice(0, 4), ['busy', 'one', 'two', 'busy']);
     assert.equal(owners.length, 22);
-    // Where a call stops, the next one goes on.
+    // Each call continues where the last one stopped.
     const take = (count: number): string[] => {
       const hashes: string[] = [];
       for (const { owner, hash } of sent.takeSlots()) {

@@ -33,7 +33,7 @@ import {
   TAKEN,
 } from '../support/sending-network.ts';
 
-/** Sends the same bytes under several keys; the node answers the first when all of them wait for that. */
+/** Sends the same bytes under several keys; the node answers the first send once all of them wait for it. */
 async function sendTogether(
   behaviour: Behaviour,
   ...keys: readonly (string | undefined)[]
@@ -143,7 +143,7 @@ describe('sending a transaction', () => {
     assert.equal(taker.upstream.health.circuit, 'open');
     assert.equal(await send(network), `"${HASH}"`);
     assert.equal(sends(taker), 1);
-    // Of what was never taken such a node is not asked.
+    // Such a node is not asked for transactions that were never accepted.
     const stranger = nodeOf(TAKEN, pending);
     for (let fault = 0; fault < 5; fault++) stranger.upstream.health.fail(1);
     const other = networkOf([stranger, nodeOf(refuses)]);
@@ -269,12 +269,12 @@ describe('sending a transaction', () => {
     scope.owner = 'one';
     const running: Promise<unknown>[] = [];
     let refused: { kind: string } | undefined;
-    // Each is 128 KiB, so that few are too many.
+    // Each transaction is 120 kB, so that the limit is reached soon.
     for (let nonce = 0n; refused === undefined && nonce < 2_000n; nonce++) {
       const bytes = makeTransaction({ chainId: 1n, nonce, data: new Uint8Array(120_000) });
       const outcome = failOf(network.chain.transactions.send(bytes, scope));
       running.push(outcome);
-      // Large ones are judged in a turn of their owner.
+      // Large transactions are checked in a scheduler slot of their owner.
       for (let turn = 0; turn < 4 && refused === undefined; turn++)
         refused = (await Promise.race([outcome, nextTurn()])) ?? undefined;
     }

@@ -11,7 +11,7 @@ import {
 import { RequestScope } from '../../../src/util/request-scope.ts';
 import type { ScriptedNode } from './scripted-node.ts';
 
-/** Long enough for a slow machine wherever a test does not wait for it. */
+/** Long enough for a slow machine where a test does not wait for it, ms. */
 const PATIENCE_MS = 60_000;
 
 export function createScope(limitMs: number = PATIENCE_MS, signal?: AbortSignal): RequestScope {
@@ -21,7 +21,7 @@ export function createScope(limitMs: number = PATIENCE_MS, signal?: AbortSignal)
   return scope;
 }
 
-/** Counts from now on. @returns how many listeners the scope's signal has */
+/** Counts listeners from now on. @returns the number of listeners of the scope's signal */
 export function watchListeners({ signal }: RequestScope): () => number {
   const present = new Set<() => void>();
   const add = signal.addEventListener.bind(signal);
@@ -48,7 +48,7 @@ export function createExchange(
   return openContext({ call: createCall(call), scope }, scope);
 }
 
-/** With its route set, as behind `order`. */
+/** Creates a request context with its route set, as after `order`. */
 export function createRouted(
   nodes: readonly ScriptedNode[],
   call: Partial<UpstreamRequest> = {},
@@ -57,7 +57,7 @@ export function createRouted(
   return setRoute(createExchange(call, scope), new Route(nodes.map((node) => node.upstream)));
 }
 
-/** With its upstream set, as behind `hedge`. */
+/** Creates a request context with its upstream set, as after `hedge`. */
 export function createDirected(
   node: ScriptedNode,
   call: Partial<UpstreamRequest> = {},

@@ -41,11 +41,11 @@ export type NetworkScript = {
   readonly relay?: ScriptedNode;
   readonly now?: () => number;
   readonly isDevelopment?: boolean;
-  /** What asking the nodes for their heads does. */
+  /** Hook of a refresh of the nodes' heads. */
   readonly refreshHeads?: () => Promise<void>;
 };
 
-/** What a network of scripted nodes is made of. */
+/** Parts of a network of scripted nodes. */
 export type ScriptedNetwork = {
   readonly chain: UpstreamChain;
   readonly directory: BlockDirectory;
@@ -54,17 +54,17 @@ export type ScriptedNetwork = {
   readonly sending: Sending;
   readonly node: ScriptedNode;
   readonly nodes: readonly ScriptedNode[];
-  /** How headers were found not to commit to logs. */
+  /** Reported contradictions between headers and logs. */
   readonly bloomless: readonly LogContradiction[];
-  /** Methods that the nodes were asked for, in order, as `method params`. */
+  /** Requests that the nodes received, in order, as `method params`. */
   requested(): string[];
-  /** From here on the nodes have this chain and say so. */
+  /** From now on the nodes have this chain and report it. */
   switchTo(chain: ScriptedChain, marks?: Partial<HeadReport>): void;
-  /** The nodes report this chain, and answer as before. */
+  /** The nodes report this chain, but answer as before. */
   moveHead(chain: ScriptedChain): void;
 };
 
-/** The real questions and the real pool, over nodes that all have the same chain. */
+/** The real request classes and the real pool, over nodes that all have the same chain. */
 export function createNetwork(
   scripted: ScriptedChain,
   {

@@ -17,7 +17,7 @@ export function createMemory(): Cache {
   return createMemoryCache({ bytes: 4_000_000, entryBytes: 100_000 });
 }
 
-/** The real pool over scripted nodes; what it answers at once is a promise too. */
+/** The real pool over scripted nodes; always returns a promise, also for synchronous answers. */
 export function poolOf(nodes: readonly ScriptedNode[], script: PoolScript = {}): Handler {
   const ask = openPool(nodes, script);
   return async (context) => ask(context);
@@ -28,7 +28,7 @@ export function openPool(nodes: readonly ScriptedNode[], script: PoolScript = {}
   return openWholePool(nodes, script).ask;
 }
 
-/** The same with all ways to ask it. */
+/** The real pool over scripted nodes, with all of its methods. */
 export function openWholePool(nodes: readonly ScriptedNode[], script: PoolScript = {}): Pool {
   return createPool({
     isFinal: () => true,

@@ -8,19 +8,19 @@ import type { Behaviour } from './scripted-node.ts';
 
 export type ChainScript = {
   readonly length: number;
-  /** Transactions and uncles by number; none by default. */
+  /** Number of transactions and uncles of a block; none by default. */
   readonly transactions?: (number: number) => number;
   readonly uncles?: (number: number) => number;
-  /** The first block after the merge; by default there never was a proof of work. */
+  /** First block after the merge; by default there never was proof of work. */
   readonly mergedFrom?: number;
-  /** Distinguishes chains: blocks from `forkedFrom` on have other hashes. */
+  /** Changes the hashes of blocks from `forkedFrom` on, to distinguish chains. */
   readonly salt?: number;
   readonly forkedFrom?: number;
 };
 
 const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
 
-/** A hash that says what it is of: kind, salt, number and position. */
+/** Hash that encodes kind, salt, number and position. */
 export function makeHash(kind: number, salt: number, number: number, index: number = 0): string {
   const parts: readonly (readonly [number, number])[] = [
     [kind, 4],
@@ -35,7 +35,7 @@ const BLOCK = 1;
 const TRANSACTION = 2;
 const UNCLE = 3;
 
-/** A chain of made-up blocks, and what a node that has it says. */
+/** A chain of synthetic blocks, and the answers of a node that has it. */
 export class ScriptedChain {
   readonly #script: ChainScript;
 
@@ -56,7 +56,7 @@ export class ScriptedChain {
     return makeHash(TRANSACTION, this.#script.salt ?? 0, number, index);
   }
 
-  /** The block object as JSON value. */
+  /** The block object as a JSON value. */
   blockObject(number: number): Readonly<Record<string, unknown>> {
     const { transactions, uncles, mergedFrom = 0 } = this.#script;
     const count = transactions?.(number) ?? 0;
@@ -109,7 +109,7 @@ export class ScriptedChain {
     return JSON.stringify(transactionHashes.map((_, index) => this.receiptObject(number, index)));
   }
 
-  /** What an honest node answers. Calls at a block return its hash. */
+  /** Answer of an honest node. Calls at a block return its hash. */
   answer(method: string, params: readonly unknown[]): unknown {
     const number = this.#find(params[0]);
     const index = Number(params[1]);
@@ -140,7 +140,7 @@ export class ScriptedChain {
     }
   }
 
-  /** A node that has this chain and nothing else. */
+  /** Behaviour of a node that has this chain and nothing else. */
   behaviour(): Behaviour {
     return ({ method, params }) => {
       const result = this.answer(method, JSON.parse(params) as unknown[]);
@@ -150,7 +150,7 @@ export class ScriptedChain {
     };
   }
 
-  /** What a node says of its heads that has this chain up to `latest`. */
+  /** Head report of a node that has this chain up to `latest`. */
   report(latest: number = this.height): HeadReport {
     const headerAt = (number: bigint): BlockHeader | undefined =>
       number >= 0n && number <= BigInt(latest) ? this.block(Number(number)) : undefined;
@@ -184,7 +184,7 @@ export class ScriptedChain {
   }
 }
 
-/** The head of a network of nodes that make these reports. */
+/** Head of a network of nodes with these reports. */
 export function createHead(
   reports: () => readonly HeadReport[],
   onOrphaned: (hashes: readonly string[]) => void = () => {},

@@ -6,7 +6,7 @@ import type { SendOptions, Transport } from '../../../src/upstream/transport/tra
 import { type TrackedHead, Upstream } from '../../../src/upstream/upstream.ts';
 import { AnswerMemory } from '../../../src/util/answer-memory.ts';
 
-/** What a node does with one call; a rejection is a fault of the way to it. */
+/** Reaction of a node to one call; a rejection is a transport fault. */
 export type Behaviour = (call: NodeCall, options: SendOptions) => NodeReply | Promise<NodeReply>;
 
 export const answer =
@@ -23,7 +23,7 @@ export const fault =
     throw new UpstreamFault(kind, `scripted ${kind}`, retryAfterMs);
   };
 
-/** Says nothing until the caller gives up or its time is up, as a transport must. */
+/** Stays silent until the caller aborts or the deadline passes, as a transport must. */
 export const silent: Behaviour = (_call, { deadline, signal }) =>
   new Promise((_resolve, reject) => {
     const end = (kind: 'aborted' | 'timeout') => () => {
@@ -37,7 +37,7 @@ export const silent: Behaviour = (_call, { deadline, signal }) =>
     else signal?.addEventListener('abort', abort);
   });
 
-/** Does it after a while, unless the caller gives up or has no time. */
+/** Delays a behaviour, unless the caller aborts or the deadline passes. */
 export const later =
   (ms: number, behaviour: Behaviour): Behaviour =>
   async (call, options) => {
@@ -56,7 +56,7 @@ export const later =
     }
   };
 
-/** One behaviour a call; the last one stays. */
+/** One behaviour per call; the last one repeats. */
 export function inTurn(...behaviours: readonly Behaviour[]): Behaviour {
   let calls = 0;
   return (call, options) => {
@@ -65,13 +65,13 @@ export function inTurn(...behaviours: readonly Behaviour[]): Behaviour {
   };
 }
 
-/** What a scripted node was asked. */
+/** Calls that a scripted node received. */
 export type Asked = { readonly calls: NodeCall[] };
 
 export type ScriptedNode = {
   readonly upstream: Upstream;
   readonly requested: Asked;
-  /** Calls that were given up by their callers. */
+  /** Number of calls that their callers aborted. */
   readonly givenUp: () => number;
   behave(behaviour: Behaviour): void;
 };
@@ -79,23 +79,23 @@ export type ScriptedNode = {
 export type NodeParts = {
   readonly behaviour: Behaviour;
   readonly name?: string;
-  /** By default one of its own. */
+  /** By default an operator of its own. */
   readonly operator?: string;
   readonly tier?: number;
   readonly tracker?: Partial<TrackedHead>;
   readonly secrets?: readonly string[];
-  /** Of the clock of its health. */
+  /** Clock of its health. */
   readonly now?: () => number;
-  /** The way to it, in place of the behaviour. */
+  /** Transport that replaces the behaviour. */
   readonly transport?: Transport;
-  /** In place of memory that nothing else is in. */
+  /** Replaces the memory, by default one that nothing else uses. */
   readonly openMemory?: () => AnswerMemory;
 };
 
-/** Nodes that were made: each has an operator of its own. */
+/** Number of created nodes: each has an operator of its own. */
 let nodes = 0;
 
-/** A verified node that has every block, unless its tracker says otherwise. */
+/** Creates a verified node that has every block, unless its tracker says otherwise. */
 export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
   const { behaviour, name, operator, tier, tracker, secrets, now, ...rest } =
     typeof parts === 'function' ? ({ behaviour: parts } as NodeParts) : parts;

@@ -2,15 +2,15 @@ import type { JsonResult, JsonStream } from '../../../src/primitives/json-result
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
 
 export type StreamScript = {
-  /** Bytes of a piece. */
+  /** Chunk size, bytes. */
   readonly pieceBytes?: number;
-  /** After how many bytes the source breaks off. */
+  /** Number of bytes after which the source breaks off. */
   readonly breakAt?: number;
-  /** Borders of the pieces, instead of equal ones. */
+  /** Boundaries of the chunks, instead of equal sizes. */
   readonly borders?: readonly number[];
 };
 
-/** A stream that keeps account of what its reader did. */
+/** A stream that records its cancellation. */
 export type ScriptedStream = JsonStream & { readonly isCancelled: boolean };
 
 export function createStream(text: string, script: StreamScript = {}): ScriptedStream {
@@ -19,7 +19,7 @@ export function createStream(text: string, script: StreamScript = {}): ScriptedS
   async function* read(): AsyncGenerator<Uint8Array> {
     const end = Math.min(script.breakAt ?? bytes.length, bytes.length);
     for (const [from, to] of listRanges(end, script)) {
-      // A real source never has everything at hand.
+      // A real source is always asynchronous.
       await Promise.resolve();
       if (isCancelled) throw new UpstreamFault('aborted', 'scripted cancel');
       yield bytes.subarray(from, to);
@@ -37,7 +37,7 @@ export function createStream(text: string, script: StreamScript = {}): ScriptedS
   };
 }
 
-/** The whole of a result as text. */
+/** Reads a whole result as text. */
 export async function readAll(result: JsonResult): Promise<string> {
   if (typeof result === 'string') return result;
   const pieces: Uint8Array[] = [];

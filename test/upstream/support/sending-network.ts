@@ -15,7 +15,7 @@ export const TAKEN: Behaviour = answer(`"${HASH}"`);
 export const SEND = 'eth_sendRawTransaction';
 export const FUNDS = 'insufficient funds for gas * price + value: balance 0, tx cost 1, overshot 1';
 
-/** A node of the chain that does this with what is sent, and says this of transactions by their hashes. */
+/** A node of the chain with these behaviours for sends and for lookups of transactions by hash. */
 export function nodeOf(send: Behaviour, lookUp: Behaviour = answer('null'), name = 'node'): ScriptedNode {
   const behaviour: Behaviour = (call, options) => {
     if (call.method === SEND) return send(call, options);

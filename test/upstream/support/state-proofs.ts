@@ -3,7 +3,7 @@ import type { RequestParts } from '../../../src/upstream/call-requests.ts';
 import { StateClient } from '../../../src/upstream/state-client.ts';
 import { StateProofs } from '../../../src/upstream/state-proofs.ts';
 
-/** Proofs of state with a store of their own. */
+/** State proofs with a cache of their own. */
 export function createStateProofs(parts: RequestParts): StateProofs {
   const proven = createStateCache({
     onFault: (error) => {

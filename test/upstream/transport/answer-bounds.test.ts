@@ -1,4 +1,4 @@
-/** What an answer may have is decided by its question, and found out while the answer comes. */
+/** The request determines the bounds of an answer, which are enforced while it arrives. */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
@@ -19,7 +19,7 @@ after(async () => {
 
 type Counts = { values: number; text: number; digits: number };
 
-/** What a JSON value has, counted on the value itself. */
+/** Reference count of a JSON value's parts. */
 function count(value: unknown, counts: Counts): void {
   counts.values++;
   const noteText = (text: string): void => {
@@ -85,7 +85,7 @@ test('a string or a number that never ends is found out before its end', () => {
   }
 });
 
-/** Sends the beginning of an answer, then the same bytes again and again, until the connection is closed. */
+/** Sends the beginning of a response, then the same bytes repeatedly until the connection is closed. */
 function flood(begin: (id: number) => string, again: string): (socket: Socket, id: number) => void {
   return (socket, id) => {
     const block = Buffer.from(again.repeat(Math.ceil(65_536 / again.length)));
@@ -111,7 +111,7 @@ const CONTENTS: Readonly<Record<string, readonly [begin: string, again: string]>
   'a long name': ['{"', 'a'],
 };
 
-/** Questions of which the size is fixed, and those of which the chain or the caller decides it. */
+/** Requests whose answers have a fixed size, and those whose size the chain or the caller determines. */
 const FIXED: readonly NodeCall[] = [
   { method: 'eth_chainId', params: '[]' },
   { method: 'eth_getBlockByNumber', params: '["latest",false]' },
@@ -130,7 +130,7 @@ const OPEN: readonly NodeCall[] = [
 ];
 
 describe('an answer that never ends', () => {
-  /** What becomes of a call, and what the node was blamed for. */
+  /** Returns the outcome of a call and the faults counted against the node. */
   async function ask(
     call: NodeCall,
     [begin, again]: readonly [string, string],
@@ -164,7 +164,7 @@ describe('an answer that never ends', () => {
   for (const call of OPEN)
     test(`${call.method} ${call.params}: what no answer has is the node's fault, length is not`, async () => {
       for (const [name, content] of Object.entries(CONTENTS)) {
-        // What a call returns may be of any length, data of a log or a transaction may not.
+        // The result of a call may have any length, data of a log or a transaction may not.
         const isLength = /blanks/.test(name) || (/string/.test(name) && call.method === 'eth_call');
         const expected = isLength ? ['tooLarge', 0] : ['excessive', 1];
         assert.deepEqual(await ask(call, content), expected, name);
@@ -223,7 +223,7 @@ test('the longest honest answers are within their bounds', () => {
   };
   const hash = `0x${'ab'.repeat(32)}`;
   within('eth_getBlockByNumber', '["0x1",false]', { hash, transactions: new Array(100_000).fill(hash) });
-  // Validators and dependencies of transactions on chains whose blocks have them in their headers.
+  // Some chains put validators and transaction dependencies into their headers.
   const header = (bytes: number) => ({ hash, extraData: `0x${'00'.repeat(bytes)}`, transactions: [] });
   within('eth_getBlockByNumber', '["0x1",false]', header(128 * 1024));
   assert.throws(() => within('eth_getBlockByNumber', '["0x1",false]', header(128 * 1024 + 1)), {
@@ -276,7 +276,7 @@ describe('an answer that is mostly structure', () => {
     removed: false,
   };
   const logs = new Array(100_000).fill(SHORTEST_LOG);
-  /** The answers with the most values for their bytes that honest nodes give, and what a value and its blanks take in one that is refused. */
+  /** Answers of honest nodes with the most values per byte, and the size of a value and its white space in an answer that is refused. */
   const CASES: readonly (readonly [
     method: string,
     params: string,

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { CompletionQueue, readInSlots } from '../../../src/upstream/transport/answer-slots.ts';
 import { SLOT_MS, SlotScheduler } from '../../../src/util/slot-scheduler.ts';
 
-/** Settles calls, each of which has consequences of so many milliseconds in promises; how many had them by the end of each turn. */
+/** Completes calls, each followed by `ms` milliseconds of work in promises. @returns how many were done at the end of each turn of the event loop */
 async function settleCalls(calls: number, ms: number): Promise<readonly number[]> {
   let clock = 0;
   let done = 0;

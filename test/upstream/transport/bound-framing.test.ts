@@ -11,7 +11,7 @@ afterEach(() => {
   for (const stream of open.splice(0)) stream.destroy();
 });
 
-/** A connection on which this has come. */
+/** A connection that has received these pieces. */
 function receive(...pieces: readonly string[]): Socket {
   const stream = new Duplex({ read() {}, write() {}, highWaterMark: 1 << 20 });
   stream.on('error', () => {});
@@ -23,8 +23,8 @@ function receive(...pieces: readonly string[]): Socket {
 }
 
 /**
- * Reads all that has come, as the HTTP client does.
- * @param countBody how much of a piece is a body's, and whether an answer ends in it
+ * Reads all received data, as the HTTP client does.
+ * @param countBody number of body bytes in a piece, and whether a response ends in it
  */
 async function readAll(
   socket: Socket,

@@ -13,17 +13,20 @@ function createPolicy(callers: CallerCoalescing = 'auto'): { policy: CoalescingP
 }
 
 /**
- * Lets turns of four calls pass, 1 ms apart, of which each takes as long as given.
- * @returns in how many of them the calls were joined
+ * Simulates turns of the event loop with four calls each, 1 ms apart.
+ * @param turns number of turns
+ * @param aloneMs duration of a separate call
+ * @param joinedMs duration of a coalesced batch
+ * @returns number of turns in which the calls were coalesced
  */
 function pass(
   { policy, clock }: ReturnType<typeof createPolicy>,
-  slots: number,
+  turns: number,
   aloneMs: number,
   joinedMs: number,
 ): number {
   let joined = 0;
-  for (let turn = 0; turn < slots; turn++) {
+  for (let turn = 0; turn < turns; turn++) {
     clock.advanceNow(1);
     if (policy.decideTurn()) {
       joined++;
@@ -67,7 +70,7 @@ describe('JoinPolicy', () => {
       const isJoined = setUp.policy.decideTurn();
       if (isJoined) setUp.policy.noteBatch(joins ? 3 : 1, 4, 4, 4);
       else setUp.policy.noteAlone(1, 4);
-      // A probe is one turn by itself.
+      // A probe is a single turn of the event loop.
       const wasJoined = joins;
       joins = setUp.policy.coalescesCallers;
       if (joins && !wasJoined) begun.push(ms);
@@ -124,7 +127,7 @@ describe('JoinPolicy', () => {
   it('the slowest of a few calls alone says how slow they may be', () => {
     const { policy, clock } = createPolicy();
     pass({ policy, clock }, 1_000, 1, 0.8);
-    // Every third turn of calls alone is as slow as the joined ones: of so few turns, that may be the usual one.
+    // For 16 of every 48 turns separate calls are as slow as the coalesced ones: with so few samples that may be the usual time.
     for (let turn = 0; turn < 60_000; turn++) {
       clock.advanceNow(2);
       if (policy.decideTurn()) policy.noteBatch(2, 4, 4, 4);

@@ -1,4 +1,4 @@
-/** A node closes or resets its connection while a slow client has paused the answer: a complete answer is delivered, and no socket event throws. */
+/** A node closes or resets its connection while a slow client has paused the response: a complete response is delivered, and no socket event throws. */
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Short messages are looked at a few at a time, so that a flood ends with the first of them that are too many. */
+/** Short messages are read a few at a time, so that a flood ends with the first message over the limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FrameReader, type FrameSink } from '../../../src/upstream/transport/frame-reader.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const PARSER = new URL('../../../src/upstream/transport/http-parser.js', import.meta.url).href;
 const BYTES = createRequire(import.meta.url).resolve('undici/lib/llhttp/llhttp_simd-wasm.js');
 
-/** Parses as many heads as make V8 optimize, then prints whether the code of the parser is the baseline compiler's. */
+/** Parses enough heads for V8 to optimize, then prints whether the parser's code is the baseline compiler's. */
 const PARSE = `
   const { createRequire } = await import('node:module');
   const bytes = createRequire(${JSON.stringify(BYTES)})(${JSON.stringify(BYTES)});
@@ -25,7 +25,7 @@ const PARSE = `
 `;
 const COMPILE = `(await import(${JSON.stringify(PARSER)})).compileHttpParser();`;
 
-/** @param tenths of a second that V8 has to optimize in, on a thread of its own */
+/** @param tenths tenths of a second for V8 to optimize on a thread of its own */
 function parse(before: string, tenths: number): string {
   const script = `${before}\nconst TENTHS = ${tenths};${PARSE}`;
   const options = ['--allow-natives-syntax', '--input-type=module', '-e', script];

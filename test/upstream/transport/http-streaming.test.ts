@@ -32,7 +32,7 @@ async function readAll({ pieces }: JsonStream): Promise<Buffer> {
   return Buffer.concat(read);
 }
 
-/** Takes pieces until the stream breaks; returns what was taken. */
+/** Reads chunks until the stream breaks. @returns the bytes read */
 async function readUntilFault(result: JsonStream, kind: Parameters<typeof faultOf>[1]): Promise<Buffer> {
   const read: Uint8Array[] = [];
   const reading = (async () => {
@@ -43,7 +43,7 @@ async function readUntilFault(result: JsonStream, kind: Parameters<typeof faultO
 }
 
 const MEGABYTE = 1024 * 1024;
-/** A list of hashes of about `size` bytes, each different. */
+/** A list of distinct hashes of about `size` bytes. */
 function makeResult(size: number): string {
   const hashes = Array.from(
     { length: Math.ceil(size / 69) },
@@ -164,7 +164,7 @@ test('a slow reader holds the node back: 21 MB are not buffered', async () => {
       parts.push(value);
     }
   };
-  /** The kernel's buffers of both ends hold some megabytes; what is written stops growing when they are full. */
+  /** Waits until the written bytes stop growing: the kernel's buffers of both ends hold some megabytes. */
   const complete = async (): Promise<number> => {
     for (let last = -1; last !== written; ) {
       last = written;
@@ -178,7 +178,7 @@ test('a slow reader holds the node back: 21 MB are not buffered', async () => {
   await take(2 * MEGABYTE);
   const later = await complete();
   assert.ok(later < atFirst + 8 * MEGABYTE, `${later - atFirst} bytes were written for 2 MiB that were read`);
-  // Our own share of what was written and not yet taken is small.
+  // The process itself buffers little of the written data.
   assert.ok(process.memoryUsage().arrayBuffers - heapBefore < 8 * MEGABYTE);
   await take(size * 2);
   assert.ok(Buffer.concat(parts).equals(result));

@@ -34,7 +34,7 @@ async function reach(
   return [transport, node];
 }
 
-/** What one call comes to when the node answers with this body and status. */
+/** Outcome of one call when the node answers with this body and status. */
 async function send(
   body: string | Buffer | ((id: number) => string),
   status = 200,

@@ -11,16 +11,16 @@ import { faultOf } from './servers.ts';
 
 type SetUp = {
   readonly coalescer: CallCoalescer;
-  /** The methods of each batch that was sent, and of each call by itself. */
+  /** Methods of each sent batch, and of each separate call. */
   readonly requests: (readonly string[] | string)[];
-  /** Calls that hold a place. */
+  /** Number of calls that occupy a place. */
   readonly places: { count: number };
 };
 
 const named = (name: string): NodeReply => ({ kind: 'result', result: `"${name}"` });
 const EXCHANGE = { isSent: true, fail: () => {} } as unknown as RunningRequest;
 
-/** A joiner over connections that answer everything, on a clock that stands still. */
+/** A coalescer over connections that answer everything, on a clock that stands still. */
 function reach(callers: CallerCoalescing, items = 100): SetUp {
   const requests: (readonly string[] | string)[] = [];
   const places = { count: 0 };
@@ -57,7 +57,7 @@ function reach(callers: CallerCoalescing, items = 100): SetUp {
 const nameCall = (method: string): NodeCall => ({ method, params: '[]', isSmall: true });
 const DEADLINE = 1_000;
 
-/** Each a call by itself. */
+/** Sends each as a separate call. */
 const sendApart = (
   { coalescer, requests, places }: SetUp,
   names: readonly string[],
@@ -74,7 +74,7 @@ const sendApart = (
       }),
   );
 
-/** All as the batch of one client. */
+/** Sends all as the batch of one client. */
 const sendBatch = (
   { coalescer, places }: SetUp,
   names: readonly string[],
@@ -170,7 +170,7 @@ describe('batches of different callers', () => {
     const source = new CancelSource();
     const gone = sendBatch(node, A, { signal: source });
     const replies = sendBatch(node, B);
-    // Behind the callback in which they were given, and before the end of the turn.
+    // After the callback that submitted the calls, and before the end of the turn of the event loop.
     await Promise.resolve();
     await new Promise((resolve) => process.nextTick(resolve));
     source.abort();

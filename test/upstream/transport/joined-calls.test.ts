@@ -20,7 +20,7 @@ after(async () => {
 });
 
 type Item = { readonly id: number; readonly method: string };
-/** What a request held: a list of items, or one by itself. */
+/** Items of a batch, or a single call. */
 type Request = readonly Item[] | Item;
 type Script = (items: readonly Item[], response: ServerResponse) => string | undefined;
 
@@ -30,7 +30,7 @@ const fail = (id: number | null, code: number, message: string): string =>
   `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":"${message}"}}`;
 const named = (name: string): unknown => ({ kind: 'result', result: `"${name}"` });
 
-/** A node that answers batches as the script says (undefined is not at all), and every single call. */
+/** A node that answers batches by the script (undefined is no answer), and every single call. */
 async function reach(
   script: Script,
   limits: Partial<TransportLimits> = {},
@@ -54,7 +54,7 @@ const sizes = (requests: readonly Request[]): number[] =>
 const soon = (): number => performance.now() + 50_000;
 const BATCH = {};
 
-/** Sends items of one client's batch, in one turn. */
+/** Sends items of one client's batch in one turn of the event loop. */
 type SendItems = (
   transport: Transport,
   names: readonly string[],
@@ -250,7 +250,7 @@ for (const [way, sendItems] of WAYS) {
       open.push(node, transport);
       const faults = await allFail(sendItems(transport, NAMES), 'unreachable');
       assert.equal(new Set(faults).size, 1);
-      // Each request that breaks without an answer is sent twice.
+      // Each request whose connection breaks without an answer is sent twice.
       assert.deepEqual(sizesSeen, [4, 4, 1, 1]);
       const silent = await reach(() => undefined);
       const calls = sendItems(silent.transport, NAMES);
@@ -293,7 +293,7 @@ for (const [way, sendItems] of WAYS) {
         assert.equal(new Set(faults).size, 1);
         if (kind === 'rateLimited') assert.equal(faults[0]?.retryAfterMs, 7_000);
         assert.deepEqual(seen, [4, 1]);
-        // Nothing is known against batches.
+        // The failures do not count against batches.
         await allFail(sendItems(transport, NAMES), kind);
         assert.deepEqual(seen, [4, 1, 4, 1]);
       }
@@ -377,7 +377,7 @@ for (const [way, sendItems] of WAYS) {
     ];
     for (const [name, script, alone] of cases) {
       test(name, async () => {
-        // Small, so that also a busy machine reads what is too much before the batch takes too long.
+        // Small, so that also a busy machine reads the excess before the batch times out.
         const { transport, requests } = await reach(script, { streamBytes: 32 * 1024 });
         const replies = await Promise.all(sendItems(transport, NAMES));
         const expected = name.startsWith('an error that names')
@@ -388,7 +388,7 @@ for (const [way, sendItems] of WAYS) {
           : ALL;
         assert.deepEqual(replies, expected);
         assert.equal(sizes(requests).filter((size) => size === 0).length, alone);
-        // It is remembered: of as many no batch is sent.
+        // The failure is remembered: no batch of the same size is sent.
         await Promise.all(sendItems(transport, NAMES));
         assert.ok(!sizes(requests.slice(1)).includes(4), `${sizes(requests)}`);
       });
@@ -459,7 +459,7 @@ for (const [way, sendItems] of WAYS) {
         ...sendItems(transport, ['c'], { signal: source.signal }),
         ...sendItems(transport, ['d']),
       ];
-      // Where the machine stalls, its deadline comes before the others are asked.
+      // Where the machine stalls, its deadline passes before the other calls are sent.
       const late = faultOf(calls[1] as Promise<unknown>, 'timeout');
       await waitUntil(() => reserved.length === 1);
       source.abort();

@@ -1,4 +1,4 @@
-/** Long messages over a WebSocket are read in the pieces in which they come. */
+/** Long messages of a WebSocket are read in the chunks in which they arrive. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -32,7 +32,7 @@ function encodeFrame(opcode: number, isLast: boolean, payload: string | Buffer):
   return Buffer.concat([head, bytes]);
 }
 
-/** A message in frames of so many bytes, with a ping between them now and then. */
+/** Encodes a message in frames of this many bytes, with occasional pings between them. */
 function encodeMessage(text: string, frameBytes: number): Buffer {
   const bytes = Buffer.from(text);
   const frames: Buffer[] = [];
@@ -74,7 +74,7 @@ async function readResult(reply: NodeReply): Promise<string> {
 
 const answer = (id: number, result: string): string => `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
 
-/** The most bytes of one buffer that the library makes. */
+/** Watches the size of the largest buffer that the library allocates. */
 function watchBuffers(context: TestContext): () => number {
   let most = 0;
   const { allocUnsafe } = Buffer;
@@ -107,7 +107,7 @@ test('heads of frames may be cut anywhere', async () => {
   for (let cut = 1; cut <= 11; cut++) {
     const transport = await reach(async (socket) => {
       const all = Buffer.concat([second, first]);
-      // Each part is a read of its own.
+      // Each part arrives in a read of its own.
       for (const part of [all.subarray(0, second.length + cut), all.subarray(second.length + cut)]) {
         socket.write(part);
         await new Promise((resolve) => setTimeout(resolve, 20));

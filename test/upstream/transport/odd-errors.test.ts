@@ -1,4 +1,4 @@
-/** Errors that are not what JSON-RPC says: what can be meant by them is read, and what cannot is the node's fault. */
+/** Errors that violate JSON-RPC: those that can be interpreted are read, all others are the node's fault. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UpstreamFault } from '../../../src/upstream/fault.ts';
@@ -7,7 +7,7 @@ import { ReplyScanner } from '../../../src/upstream/transport/reply-scanner.ts';
 
 type Read = { readonly code: number; readonly message: string; readonly data?: unknown };
 
-/** The members of an answer beside its id, and the error that they are read as. */
+/** Members of a response beside its id, and the error that they are read as. */
 const READABLE: readonly (readonly [members: string, error: Read])[] = [
   ['"error":{"code":"-32005","message":"m"}', { code: -32005, message: 'm' }],
   ['"error":{"code":"SERVER_ERROR","message":"m"}', { code: -32000, message: 'm' }],

@@ -1,4 +1,4 @@
-/** Quantities with leading zeros and null in place of lists in answers of nodes, wherever chunks end. */
+/** Quantities with leading zeros, and null in place of lists, in responses of nodes, at any chunk boundary. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -30,7 +30,7 @@ function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {
     .filter(({ length }) => length > 0);
 }
 
-/** The result as a client gets it, of an answer that comes in these chunks. */
+/** The result that a client gets for a response in these chunks. */
 async function read(chunks: readonly Buffer[], form: Form = {}): Promise<string> {
   const { method = 'eth_getBlockReceipts', streamBytes = MiB, takesBytes = false } = form;
   const reader = new AnswerReader(
@@ -65,7 +65,7 @@ async function collect(reply: NodeReply): Promise<string> {
 
 const wrap = (result: string): Buffer => Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${result}}`);
 
-/** What is to become of each member, by a rule that is written in another way than the code. */
+/** Reference rule of the rewriting of each member, independent of the code. */
 const PADDED = /"(\w+)"(\s*):(\s*)"0x(0+)([0-9a-fA-F]+)"/g;
 const QUANTITIES = [
   'logIndex',

@@ -6,7 +6,7 @@ import { Random } from '../../geth/requests/random.ts';
 const READ_BYTES = 128 * 1024;
 const BLOCK_BYTES = 32 * 1024;
 
-/** A piece of `length` bytes at the begin of a read of its own. */
+/** A chunk of `length` bytes at the start of its own read buffer. */
 function cut(length: number, fill: number): Uint8Array {
   return Buffer.alloc(READ_BYTES, fill).subarray(0, length);
 }

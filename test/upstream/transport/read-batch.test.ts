@@ -37,7 +37,7 @@ const resultText = fc.oneof(
   fc.constantFrom('null', 'true', '1.50', '[]', '{"a":[{"id":3}]}', '"\\"}"', '"é€😀"', '""', '"},{"'),
 );
 
-/** One answer in the forms that nodes give it. */
+/** One response in the forms that nodes use. */
 const answer = fc.record({
   result: resultText,
   form: fc.constantFrom<(id: number, result: string) => string>(
@@ -81,7 +81,7 @@ test('bytes that are damaged are never taken for another answer', () => {
         assert.ok(error instanceof UpstreamFault, String(error));
         return;
       }
-      // What was read is what a JSON parser reads: no bytes of one answer became part of another.
+      // The values equal those of a JSON parser: no bytes of one response became part of another.
       const parsed = JSON.parse(bytes.toString()) as { id: unknown; result: unknown }[];
       const expected = [7, 8].map((id) => {
         const found = parsed.filter((one) => one.id === id);

@@ -6,7 +6,7 @@ import { ReplyScanner } from '../../../src/upstream/transport/reply-scanner.ts';
 const LONG = `0x${'0a'.repeat(300_000)}`;
 const CODE = '"code":3,"message":"execution reverted"';
 
-/** Errors as text, as nodes may write them. */
+/** Errors as JSON text, as nodes may write them. */
 const ERRORS: Readonly<Record<string, string>> = {
   'data last': `{${CODE},"data":"${LONG}"}`,
   'data first, with white space': `{ "data" :\n "${LONG}" , ${CODE} }`,
@@ -42,7 +42,7 @@ test('of a long message the beginning is read', async () => {
 });
 
 const MEGABYTES = 2_000_000;
-/** Errors of megabytes: a caller can have any node give them, by what a contract reverts with. */
+/** Errors of megabytes: a caller can cause them on any node by the revert data of a contract. */
 const LONG_ERRORS: Readonly<Record<string, string>> = {
   'a message': `{"code":3,"message":"${'y'.repeat(MEGABYTES)}"}`,
   'a message of two bytes a character': `{"code":3,"message":"${'é'.repeat(MEGABYTES / 2)}"}`,
@@ -65,7 +65,7 @@ for (const [name, text] of Object.entries(LONG_ERRORS)) {
     const { code, message, data } = JSON.parse(text) as Record<string, unknown>;
     const error = { code, message: String(message).slice(0, 16_384), data };
     assert.deepEqual(step.value, { kind: 'error', error });
-    // The bytes are decoded, then the text is parsed, which may have half as many characters.
+    // First the bytes are decoded, then the text is parsed, which may have half as many characters.
     assert.ok(pauses >= 1.4 * Math.floor(bytes.length / 65_536), `${pauses} pauses`);
   });
 }

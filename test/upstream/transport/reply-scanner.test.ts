@@ -13,7 +13,7 @@ type Scan = {
   readonly error: string | undefined;
 };
 
-/** What the scanner says of one answer in chunks; undefined when it refuses. */
+/** Scan of one response in chunks; undefined when the scanner refuses it. */
 function scan(chunks: readonly Buffer[]): Scan | undefined {
   const scanner = new ReplyScanner();
   try {
@@ -46,7 +46,7 @@ const everyByte = (bytes: Buffer): Buffer[] => Array.from(bytes, (byte) => Buffe
 
 const IMPORTANT = ['id', 'result', 'error'];
 const blank = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 2 });
-/** JSON texts with escapes, odd numbers, lone surrogates and spaces where they are allowed. */
+/** JSON texts with escapes, odd numbers, lone surrogates and white space where it is allowed. */
 const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string; string: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -76,7 +76,7 @@ const key = fc.oneof(
   fc.constantFrom('id', 'result', 'error', 'jsonrpc', 'i', 'ids', 'resul', 'results', '', 'x'.repeat(64)),
   fc.string(),
 );
-/** So much behind a value makes that it is gone through in WebAssembly. */
+/** Text behind a value that is long enough to be scanned in WebAssembly. */
 const LONG = `,"${'x'.repeat(300)}"`;
 const member = fc
   .tuple(
@@ -108,7 +108,7 @@ function isJson(bytes: Buffer): boolean {
   }
 }
 
-/** Judged by JSON.parse alone: an object without one of the important members twice. */
+/** Reference check by JSON.parse alone: an object without duplicates of the important members. */
 function isAnswer(bytes: Buffer): boolean {
   if (!isJson(bytes) || !/^[ \t\n\r]*\{/.test(bytes.toString('latin1'))) return false;
   const names = readTopLevelNames(bytes.toString());
@@ -184,7 +184,7 @@ test('every byte in every place of a small answer is judged as JSON.parse judges
   compareChanged(Buffer.from(`${text}${LONG}]}`), Buffer.byteLength(text));
 });
 
-/** Changes each of the first bytes to every other one. */
+/** Replaces each of the first `count` bytes by every other value. */
 function compareChanged(original: Buffer, count: number): void {
   for (let at = 0; at < count; at++) {
     for (let byte = 0; byte < 256; byte++) {

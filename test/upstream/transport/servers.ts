@@ -1,4 +1,4 @@
-/** Nodes that do what a test says, over real sockets. */
+/** Nodes that behave as a test says, over real sockets. */
 import assert from 'node:assert/strict';
 import {
   createServer,
@@ -13,7 +13,7 @@ import type { Endpoint, TransportLimits } from '../../../src/upstream/transport/
 import { AnswerMemory } from '../../../src/util/answer-memory.ts';
 import { SharedBudget } from '../../../src/util/shared-budget.ts';
 
-/** Generous: a test that waits for one of them makes it short itself. */
+/** Generous limits: a test that waits for one of them sets it lower. */
 export const LIMITS: TransportLimits = {
   connections: 4,
   inFlight: 64,
@@ -27,15 +27,15 @@ export const LIMITS: TransportLimits = {
   memory: () => new AnswerMemory(new SharedBudget(1024 * 1024 * 1024, 1), 'node'),
 };
 
-/** A method without a row of its own: its answers have the bounds of the transport alone. */
+/** A method without a row of its own: only the transport bounds its answers. */
 export const CALL = { method: 'node_anything', params: '[]' };
 
-/** Far enough away to play no part. */
+/** Deadline that is far enough away to have no effect, ms. */
 export const inTime = (): { deadline: number } => ({ deadline: performance.now() + 50_000 });
 
 export type Node = {
   readonly endpoint: Endpoint;
-  /** Connections taken so far. */
+  /** Number of accepted connections so far. */
   readonly connections: () => number;
   readonly close: () => Promise<void>;
 };
@@ -74,7 +74,7 @@ export function serveHttp(answer: (response: ServerResponse, requested: Asked) =
   return listen(server);
 }
 
-/** A node that writes what it likes: `answer` is called once for each complete request on a connection. */
+/** A node that writes raw bytes: `answer` is called once for each complete request on a connection. */
 export function serveRaw(
   answer: (socket: Socket, id: number, connection: number, count: number, request: string) => void,
 ): Promise<Node> {
@@ -106,7 +106,7 @@ export function rawAnswer(body: string | Buffer, headers = ''): Buffer {
 }
 
 export type WebSocketNode = Node & {
-  /** Those that are open. */
+  /** Open sockets. */
   readonly sockets: ReadonlySet<WebSocket>;
 };
 
@@ -140,7 +140,7 @@ export async function serveWebSocket(
   return { ...node, endpoint: { ...node.endpoint, url }, connections: () => connection, sockets };
 }
 
-/** The fault with which a call ends. */
+/** Asserts that a call fails with this kind of fault, and returns the fault. */
 export async function faultOf(promise: Promise<unknown>, kind: FaultKind): Promise<UpstreamFault> {
   const fault = await promise.then(
     (value) => assert.fail(`no fault but ${JSON.stringify(value)}`),

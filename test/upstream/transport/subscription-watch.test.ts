@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SubscriptionWatch } from '../../../src/upstream/transport/subscription-watch.ts';
 import type { SubscriptionKind } from '../../../src/upstream/transport/transport.ts';
 
-/** A subscription that the node has confirmed, and what it has announced. */
+/** A confirmed subscription, and its announcements. */
 function subscribe(kind: SubscriptionKind): {
   readonly watch: SubscriptionWatch;
   readonly clock: { ms: number };
@@ -22,7 +22,7 @@ function subscribe(kind: SubscriptionKind): {
   return { watch, clock, results };
 }
 
-/** Announces messages of so many bytes at this pace until it is too much; how many were taken. */
+/** Announces messages of this many bytes at this rate until one is refused. @returns number of accepted messages */
 function announceMany(kind: SubscriptionKind, bytes: number, perSecond: number, most: number): number {
   const { watch, clock, results } = subscribe(kind);
   try {
@@ -40,7 +40,7 @@ function announceMany(kind: SubscriptionKind, bytes: number, perSecond: number, 
 test('heads are bounded in number and in bytes', () => {
   assert.equal(announceMany('newHeads', 2_048, 100, 5_000), 5_000);
   assert.equal(announceMany('newHeads', 4_096, 128, 5_000), 5_000);
-  // A validator set in the head of each second's block.
+  // A validator set in the header of each second's block.
   assert.equal(announceMany('newHeads', 256 * 1024, 1, 500), 500);
   assert.ok(announceMany('newHeads', 100, 1_000, 5_000) < 600);
   assert.ok(announceMany('newHeads', 250_000, 65, 5_000) < 12);

@@ -366,7 +366,7 @@ describe('new heads', () => {
       serveWebSocket((socket, { id, text }, connection) => {
         assert.match(text, /"method":"eth_subscribe","params":\["newHeads"\]/);
         const name = `0x${connection}`;
-        // The announcement comes in the same packet as the confirmation.
+        // The notification arrives in the same packet as the confirmation.
         (socket as WebSocket & { _socket: { cork(): void; uncork(): void } })._socket.cork();
         socket.send(`{"id":${id},"result":"${name}"}`);
         socket.send(announce(name, connection));
@@ -475,7 +475,7 @@ describe('a node that sends what nobody asked for', () => {
   const fill = (text: string, bytes: number): string => text.repeat(Math.ceil(bytes / text.length));
   const HUGE = 40 * 1024 * 1024;
 
-  /** Sends one message again and again, until the connection is closed. */
+  /** Sends one message repeatedly until the connection is closed. */
   function repeat(socket: WebSocket, send: (socket: WebSocket) => void): void {
     const timer = setInterval(() => {
       for (let i = 0; i < 50; i++) if (socket.readyState === socket.OPEN) send(socket);
@@ -483,7 +483,7 @@ describe('a node that sends what nobody asked for', () => {
     socket.on('close', () => clearInterval(timer));
   }
 
-  /** What a connection ends with, on which something goes on beside an answered call. */
+  /** Returns how a connection ends on which a flood accompanies an answered call. */
   async function floodWith(
     flood: (socket: WebSocket, id: number) => void,
   ): Promise<{ readonly blamed: string; readonly closed: boolean }> {
@@ -636,7 +636,7 @@ describe('a node that sends what nobody asked for', () => {
       }),
       { onExcessive: (fault) => (blamed = fault.message) },
     );
-    // A call whose answer may be of any length waits beside it.
+    // A call whose answer may have any length waits on the same connection.
     const other = transport.send({ method: 'eth_getLogs', params: '[{}]' }, inTime());
     await faultOf(transport.send({ method: 'eth_chainId', params: '[]' }, inTime()), 'excessive');
     await faultOf(other, 'excessive');

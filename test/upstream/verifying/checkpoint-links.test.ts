@@ -23,7 +23,7 @@ const ZERO = `0x${'00'.repeat(32)}`;
 
 type Trie = { readonly root: string; readonly prove: (key: Uint8Array) => readonly string[] };
 
-/** A trie with hashed keys, as state and storage are. */
+/** A trie with hashed keys, as state and storage tries are. */
 function buildTrie(entries: readonly (readonly [key: Uint8Array, value: RlpInput])[]): Trie {
   const nodes = new Map<string, Uint8Array>();
   const load = (path: Uint8Array): Uint8Array | undefined => nodes.get(bytesToHex(path));
@@ -37,7 +37,7 @@ function buildTrie(entries: readonly (readonly [key: Uint8Array, value: RlpInput
 
 type SparseBlock = { readonly header: Members; readonly state: Trie; readonly storage: Trie };
 
-/** Blocks of a chain without those between: the state of each has the hashes of those that EIP-2935 keeps. */
+/** Blocks of a chain without those between them: the state of each contains the block hashes that EIP-2935 stores. */
 function buildChain(numbers: readonly bigint[]): ReadonlyMap<bigint, SparseBlock> {
   const chain = new Map<bigint, SparseBlock>();
   for (const number of numbers) {
@@ -131,7 +131,7 @@ test('old blocks are linked by proofs that stop at heights which later checkpoin
     findHeader: () => undefined,
     agreedHead: () => point,
   });
-  // One proof leads as far down as the state keeps hashes; further down stops are remembered.
+  // One proof reaches as far down as the state stores hashes; for lower blocks the intermediate stops are remembered.
   assert.equal(await agreed.findHash(38_400n), hashOf(38_400n));
   assert.deepEqual(proven, [40_000n]);
   assert.equal(await agreed.findHash(100n), hashOf(100n));

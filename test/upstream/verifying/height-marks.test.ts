@@ -6,7 +6,7 @@ import { HeightMarks } from '../../../src/upstream/verifying/height-marks.ts';
 const WHY = 'other rules';
 const HEAD = 20_000_000n;
 
-/** Looks where it is unknown until nothing is, as a search does. @returns how many blocks that took */
+/** Searches heights until none is unknown. @returns number of blocks that it took */
 function search(marks: HeightMarks, isGood: (number: bigint) => boolean): number {
   for (let count = 0; ; count++) {
     const [next] = marks.listUnknown();
@@ -24,7 +24,7 @@ describe('marks of heights', () => {
         const marks = new HeightMarks();
         for (let number = HEAD; number > HEAD - 8n; number--)
           marks.set(number, isGood(number) ? undefined : WHY);
-        // Of older rules nothing is known before an answer has failed.
+        // Nothing is known about older rules before an answer has failed.
         if (isGood(HEAD)) marks.set(fork - 1n, WHY);
         assert.ok(search(marks, isGood) < 64);
         for (const number of [1n, fork - 1n, fork, fork + 1n, HEAD, HEAD + 1_000n])

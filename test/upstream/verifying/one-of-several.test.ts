@@ -1,4 +1,4 @@
-/** What can be verified of a network is not for one of several nodes to decide, whatever it answers. */
+/** A single node of several cannot decide what is verifiable on a network, whatever it answers. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ChainError } from '../../../src/chain/errors.ts';
@@ -18,7 +18,7 @@ const node = useDevnetNode();
 
 type Say = (method: string, result: unknown) => unknown;
 
-/** Two nodes; the first one is asked before the other, and says something else. */
+/** Two nodes; the first one is asked first, and its answer differs. */
 async function open(say: Say) {
   const upstreams = [createNode(answer('1')).upstream, createNode(answer('1')).upstream];
   const ask: Send = async ({ call, except, witness }): Promise<JsonResult> => {

@@ -14,7 +14,7 @@ const LOOK_MS = 20;
 
 const node = useDevnetNode();
 
-/** A node with blocks that can be given other members. */
+/** A node with blocks whose members the test can change. */
 async function open(): Promise<{
   readonly verification: Verification;
   readonly script: { change: (block: object) => object; calls: number };
@@ -22,7 +22,7 @@ async function open(): Promise<{
   const script = { change: (block: object): object => block, calls: 0 };
   const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     script.calls++;
-    // What is under way when a test ends finds the node closed.
+    // Requests in flight at the end of a test find the node closed.
     const result = await node.ask(method, ...params).catch(() => {
       throw new UpstreamFault('unreachable', 'the node does not answer');
     });
@@ -83,7 +83,7 @@ describe('what can be verified', () => {
   describe('of blocks that were not looked at before', () => {
     const FORK = 17n;
     const numberOf = (block: object): bigint => BigInt(String((block as { number: string }).number));
-    /** What a node gives of blocks with rules that are not known here. */
+    /** Changes the blocks of a node where they follow unknown rules. */
     const changeWhere =
       (isOther: (number: bigint) => boolean) =>
       (block: object): object =>

@@ -26,7 +26,7 @@ function open(mode: 'auto' | 'require') {
 
 const begin = (): RequestScope => new RequestScope(performance.now() + 60_000);
 
-/** Scopes are compared by their clock: the next one is later. */
+/** Waits for the clock to advance: scopes are compared by it. */
 function pass(): void {
   for (const now = performance.now(); performance.now() === now; );
 }
@@ -78,7 +78,7 @@ describe('an answer that was asked for before answers of its kind were compared'
     assert.equal(early.trust, 'agreed');
     pass();
     const late = begin();
-    // Nothing more is compared than before.
+    // No more is compared than before.
     pass();
     calibration.noteShown('receipts', 95n);
     calibration.finish();

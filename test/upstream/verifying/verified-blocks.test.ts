@@ -10,7 +10,7 @@ import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { SKIP_REASON } from '../../support/vectors.ts';
 import { readSamples } from '../../verification/samples.ts';
 
-/** A mainnet block with more transactions than are recovered of each block. */
+/** A mainnet block with more transactions than are recovered per block. */
 const sample = readSamples()?.find(
   ({ block, expected }) =>
     expected.header === 'OK' &&
@@ -19,7 +19,7 @@ const sample = readSamples()?.find(
     block['transactions'].every(({ type }: Members) => type === '0x0' || type === '0x2'),
 );
 
-/** A verifier that recovers keys in this way. */
+/** A verifier with this key recovery. */
 function createVerifier(recover: RecoverPublicKey = recoverPublicKey): Verifier {
   return new Verifier({
     network: 'test',
