@@ -1,4 +1,4 @@
-/** Subscribers of `newHeads` over a few WebSockets, and when each of them heard of a block. */
+/** Subscribers of `newHeads` over a few WebSockets, and when each received a block. */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
@@ -26,7 +26,11 @@ export class HeadWatchers {
     return new HeadWatchers(sockets, connections * each);
   }
 
-  /** Has a block come, and waits until all have heard of it. @returns milliseconds after `begin` for each */
+  /**
+   * Runs `begin`, which makes a block the head, and waits until all subscribers have received it.
+   * @returns milliseconds after `begin` per subscriber
+   * @throws Error when not all have received it within 20 seconds
+   */
   async measure(begin: () => Promise<void>): Promise<readonly number[]> {
     this.#heard = [];
     const all = new Promise<void>((resolve, reject) => {
