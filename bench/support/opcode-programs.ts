@@ -103,7 +103,7 @@ function createProgram(opcode: Opcode): OpcodeProgram {
   return { name: opcode.name, code };
 }
 
-/** Programs for the instructions that a revision has. */
+/** Creates programs for the instructions of a revision. */
 export function createOpcodePrograms(revision: Revision): OpcodeProgram[] {
   return rulesOf(revision)
     .opcodes.map(({ opcode }) => opcode)
