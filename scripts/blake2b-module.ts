@@ -6,7 +6,7 @@ export const BLAKE2B_MODULE_FILE: URL = new URL(
   import.meta.url,
 );
 
-/** BLAKE2b's compression as a module. */
+/** Generates the module of BLAKE2b's compression. */
 export function generateBlake2bModule(): Promise<string> {
   return generateEmbeddedModule({
     source: new URL('../../src/engine/cryptography/assembly/blake2b.ts', import.meta.url),
