@@ -1,7 +1,7 @@
 /**
- * Latency of small calls beside heavy ones in one process: 1,000 balanceOf per second at fixed times, first alone, then with ten calls of
- * 30 million gas always in flight, in interleaved rounds. Latencies count from when a request was due. The figure is the median of the rounds'
- * 99th percentiles. `--json` prints the rounds.
+ * Latency of small calls beside heavy ones in one process: 1,000 balanceOf per second at fixed times, first alone, then with ten calls of 30 million
+ * gas always in flight, in interleaved rounds. Latencies count from when a request was due. The figure is the median of the rounds' 99th percentiles.
+ * `--json` prints the rounds.
  */
 
 import { labelAddress } from '../scripts/chains/accounts.ts';

@@ -1,6 +1,6 @@
 /**
- * Cost of a network's feed alone, over an in-memory chain: CPU time per notification for 1,000 and 5,000 listeners to headers and to
- * logs, and the time to match the logs of one block against 5,000 different criteria. BLOCKS (40). Listeners do nothing.
+ * Cost of a network's feed alone, over an in-memory chain: CPU time per notification for 1,000 and 5,000 listeners to headers and to logs, and the
+ * time to match the logs of one block against 5,000 different criteria. BLOCKS (40). Listeners do nothing.
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 /**
- * Cost of the HTTP layer: requests per CPU-second of a bare node:http server that answers fixed bytes, against this server with a gateway
- * that answers the same bytes. Included: routing, admission by host and key from in-memory maps, header checks, reading the body, the
- * request scope, the answer. Not included: JSON-RPC. Each runs in its own process; the same generator loads them in interleaved rounds.
+ * Cost of the HTTP layer: requests per CPU-second of a bare node:http server that answers fixed bytes, against this server with a gateway that
+ * answers the same bytes. Included: routing, admission by host and key from in-memory maps, header checks, reading the body, the request scope, the
+ * answer. Not included: JSON-RPC. Each runs in its own process; the same generator loads them in interleaved rounds.
  */
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';

@@ -1,7 +1,7 @@
 /**
- * Import with every root checked: blocks and gas per second of the chains of execution-apis, of mainnet's first thousand blocks and of a
- * generated one of 40,000 transfers, each in a new process, process start excluded; beside them the times of @ethereumjs. Then the latency of a
- * small call at the head of the generated chain and 10,000 blocks back, interleaved. `--json` prints the rounds.
+ * Import with every root checked: blocks and gas per second of the chains of execution-apis, of mainnet's first thousand blocks and of a generated
+ * one of 40,000 transfers, each in a new process, process start excluded; beside them the times of @ethereumjs. Then the latency of a small call at
+ * the head of the generated chain and 10,000 blocks back, interleaved. `--json` prints the rounds.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,8 +31,8 @@ const MAX_CALL_SECONDS = 30;
 const TARGET_LATENCY_RATIO = 1.3;
 
 /**
- * CPU seconds with @ethereumjs/evm 10.1.3 over a trie in the store, 2026-11-21 (AMD EPYC, Zen 4; Node 20.20). CPU time
- * stays comparable on a machine with other load.
+ * CPU seconds with @ethereumjs/evm 10.1.3 over a trie in the store, 2026-11-21 (AMD EPYC, Zen 4; Node 20.20). CPU time stays comparable on a machine
+ * with other load.
  */
 const BEFORE_CPU_SECONDS = { 'execution-apis': 1.3, 'mainnet-0-999': 1.37, transfers: 122 } as const;
 

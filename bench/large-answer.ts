@@ -1,7 +1,6 @@
 /**
- * A 21 MB answer through Portcullis: the receipts of block 2 of the execution-apis chain, from an embedded Portcullis behind another one.
- * It measures the memory that concurrent fast and slow readers cost the front gateway, and by how much its first byte is later than that
- * of the one behind.
+ * A 21 MB answer through Portcullis: the receipts of block 2 of the execution-apis chain, from an embedded Portcullis behind another one. It measures
+ * the memory that concurrent fast and slow readers cost the front gateway, and by how much its first byte is later than that of the one behind.
  */
 import { connect } from 'node:net';
 import { join } from 'node:path';

@@ -6,11 +6,11 @@ export type LoadPlan = {
   readonly host: string;
   readonly port: number;
   /**
-   * Complete request, head and body, or a frame of `encodeFrame`. A function makes each request distinct; it may return the bytes of a
-   * connection's last request again, changed.
+   * Complete request, head and body, or a frame of `encodeFrame`. A function makes each request distinct; it may return the bytes of a connection's
+   * last request again, changed.
    */
   readonly request: Uint8Array | ((connection: number) => Uint8Array);
-  /** WebSocket path; set, the load goes over WebSocket instead of HTTP. */
+  /** WebSocket path; where set, the load goes over WebSocket instead of HTTP. */
   readonly webSocketPath?: string;
   readonly connections: number;
   readonly durationMs: number;

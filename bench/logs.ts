@@ -1,8 +1,7 @@
 /**
- * eth_getLogs over all blocks of a generated chain: one contract and one topic of many, 100 results in 1,000,000 logs; this program and geth
- * over the same chain, one request at a time, in interleaved rounds. Then the cost of the store's index: its bytes, and its share of an import's
- * time. LOGS (1000000), ROUNDS (7), ROUND_MS (1500). `--json` prints the rounds. Without geth, and without Go to install it, only this
- * program is measured.
+ * eth_getLogs over all blocks of a generated chain: one contract and one topic of many, 100 results in 1,000,000 logs; this program and geth over the
+ * same chain, one request at a time, in interleaved rounds. Then the cost of the store's index: its bytes, and its share of an import's time. LOGS
+ * (1000000), ROUNDS (7), ROUND_MS (1500). `--json` prints the rounds. Without geth, and without Go to install it, only this program is measured.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

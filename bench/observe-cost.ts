@@ -1,7 +1,7 @@
 /**
- * Cost of observability: requests per CPU-second with counting and the request log on, against neither, through `gateway.handle` in this
- * process (called as a transport calls it for each request) and over HTTP in a server process each. Rounds are interleaved, so that both sides
- * run under the same load of the machine.
+ * Cost of observability: requests per CPU-second with counting and the request log on, against neither, through `gateway.handle` in this process
+ * (called as a transport calls it for each request) and over HTTP in a server process each. Rounds are interleaved, so that both sides run under the
+ * same load of the machine.
  */
 import * as z from 'zod';
 import { CallRecorder } from '../src/observe/call-recorder.ts';

@@ -1,7 +1,7 @@
 /**
- * Nanoseconds of every instruction of the opcode table, with the pushes of its arguments and the pops of its results, by eth_call over HTTP
- * against anvil (revm): one connection, one processor each, interleaved rounds, medians. It has no target; it shows where optimisation pays.
- * `--json` prints the raw rounds, names as arguments choose instructions.
+ * Nanoseconds of every instruction of the opcode table, with the pushes of its arguments and the pops of its results, by eth_call over HTTP against
+ * anvil (revm): one connection, one processor each, interleaved rounds, medians. It has no target; it shows where optimisation pays. `--json` prints
+ * the raw rounds, names as arguments choose instructions.
  */
 import { labelAddress } from '../scripts/chains/accounts.ts';
 import { bytesToHex } from '../src/primitives/hex.ts';

@@ -1,11 +1,8 @@
 /**
  * Longest pauses of the program's main thread at half of its capacity, and their causes: the mixed load of the soak bench for ten minutes
- * (`--minutes`), at half of
- * the capacity measured in a closed loop before, or at `--rate` requests a second, in front of the same nodes (`--nodes geth|prepared`). The program
- * starts with a probe
- * and a profiler (`--cpu-prof`), which take a few per cent of its time. Time in which the thread had the processor is reported apart from time in
- * which another program
- * had it. The bench fails where a pause took 8 ms of the thread's own time.
+ * (`--minutes`), at half of the capacity measured in a closed loop before, or at `--rate` requests a second, in front of the same nodes (`--nodes
+ * geth|prepared`). The program starts with a probe and a profiler (`--cpu-prof`), which take a few per cent of its time. Time in which the thread had
+ * the processor is reported apart from time in which another program had it. The bench fails where a pause took 8 ms of the thread's own time.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -77,7 +74,7 @@ async function load(program: Program, { minutes, rate }: Settings): Promise<numb
 
 function readPauses(folder: string, notes: string, pid: number, begunAt: number): readonly ExplainedPause[] {
   const { pauses, collections } = JSON.parse(readFileSync(notes, 'utf8')) as ProbeNotes;
-  // CPU.<date>.<time>.<process>.<thread>.<sequence>.cpuprofile
+  // Profile names have the form CPU.<date>.<time>.<process>.<thread>.<sequence>.cpuprofile.
   const file = readdirSync(folder).find((name) => name.includes(`.${pid}.0.`));
   if (file === undefined) throw new Error('the program has left no profile of its main thread');
   const profile = new Profile(readFileSync(join(folder, file), 'utf8'));

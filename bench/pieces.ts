@@ -1,8 +1,8 @@
 /**
- * The longest piece of work between two pauses of an execution, for programs whose single steps are as long as their gas allows. `GAS` is the
- * gas of a call (ten times a block's limit by default), `ONLY` a part of a program's name. A program that has not ended after `LIMIT_MS` is
- * aborted; the time that aborting takes is a piece too. Pieces are measured in processor time, so that other load on the machine counts little;
- * of three runs the one with the shortest longest piece counts.
+ * The longest piece of work between two pauses of an execution, for programs whose single steps are as long as their gas allows. `GAS` is the gas of
+ * a call (ten times a block's limit by default), `ONLY` a part of a program's name. A program that has not ended after `LIMIT_MS` is aborted; the
+ * time that aborting takes is a piece too. Pieces are measured in processor time, so that other load on the machine counts little; of three runs the
+ * one with the shortest longest piece counts.
  */
 import { createHash } from 'node:crypto';
 import { assemble } from '../scripts/assembler.ts';

@@ -1,6 +1,6 @@
 /**
- * Long-running programs by eth_call over HTTP against anvil (revm), one connection, one processor each: milliseconds of the whole call,
- * nothing subtracted. Rounds of the sides are interleaved and answers are compared; figures are medians. `--json` prints the raw rounds.
+ * Long-running programs by eth_call over HTTP against anvil (revm), one connection, one processor each: milliseconds of the whole call, nothing
+ * subtracted. Rounds of the sides are interleaved and answers are compared; figures are medians. `--json` prints the raw rounds.
  */
 import { ANVIL_SKIP, startAnvil } from '../test/support/anvil.ts';
 import { findVectors, SKIP_REASON } from '../test/support/vectors.ts';

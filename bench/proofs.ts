@@ -1,6 +1,6 @@
 /**
- * CPU time of a proof at the head and below it: of the first proof at a block, which builds the block's tries, and of later ones. In the
- * generated store each block changes 100 accounts of 100,000 and 4 slots of half of them. ACCOUNTS (100,000), ROUNDS (5).
+ * CPU time of a proof at the head and below it: of the first proof at a block, which builds the block's tries, and of later ones. In the generated
+ * store each block changes 100 accounts of 100,000 and 4 slots of half of them. ACCOUNTS (100,000), ROUNDS (5).
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,13 +1,10 @@
 /**
  * CPU time of a request through the program as a user starts it, in front of nodes with a moving head, beside nginx and a minimal proxy that only
- * pass
- * bytes on, and beside another version where ROOT_B names its built checkout. ROWS selects rows of `support/proxy/rows.ts` by substrings of their
- * names
- * (`chain id;batch`). Each runs ROUNDS (5) rounds of ROUND_MS (1500) after a warm-up round, servers interleaved. With SHARED=1 the versions share
- * limits
- * and heights in a Valkey or Redis server, as replicas do. Then some rows run at fixed rates in rounds of OPEN_MS (5000), latency from when a request
- * was
- * due, again interleaved. Then one row runs for STEADY_MS (60000), which measures stalls and the memory after it, with embedded networks as well.
+ * pass bytes on, and beside another version where ROOT_B names its built checkout. ROWS selects rows of `support/proxy/rows.ts` by substrings of
+ * their names (`chain id;batch`). Each runs ROUNDS (5) rounds of ROUND_MS (1500) after a warm-up round, servers interleaved. With SHARED=1 the
+ * versions share limits and heights in a Valkey or Redis server, as replicas do. Then some rows run at fixed rates in rounds of OPEN_MS (5000),
+ * latency from when a request was due, again interleaved. Then one row runs for STEADY_MS (60000), which measures stalls and the memory after it,
+ * with embedded networks as well.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

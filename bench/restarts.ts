@@ -1,6 +1,6 @@
 /**
- * Real nodes killed under load: three of them on the same chain, one killed (SIGKILL) and restarted every few seconds, while 16 connections
- * send mixed requests. Every answer is checked. An undisturbed run of the same length comes first. Seconds of each: SECONDS (60).
+ * Real nodes killed under load: three of them on the same chain, one killed (SIGKILL) and restarted every few seconds, while 16 connections send
+ * mixed requests. Every answer is checked. An undisturbed run of the same length comes first. Seconds of each: SECONDS (60).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';

@@ -144,8 +144,8 @@ function time(side: Side, message: Message, forMs: number): number {
 type Measured = { readonly name: string; readonly message: Message; readonly rounds: [number, number][] };
 
 /**
- * Each round creates new EVMs and swaps which side goes first: a program may run a quarter slower on one EVM than on another with the
- * same code and rules, for as long as the EVM lives.
+ * Each round creates new EVMs and swaps which side goes first: a program may run a quarter slower on one EVM than on another with the same code and
+ * rules, for as long as the EVM lives.
  */
 function measure(createSides: () => readonly [Side, Side], { programs }: ProgramSet): readonly Measured[] {
   const measured = programs

@@ -1,13 +1,9 @@
 /**
  * An hour of mixed load on the program as a user starts it, with the built-in layer 1 and a network in front of three nodes: geth where installed,
- * else the stand-in
- * nodes of the proxy bench (`--nodes geth|prepared` chooses). Calls, logs, receipts, blocks and batches come at fixed times, 300 a second, and 3,000
- * a second for ten
- * minutes from minute 15 on, beside subscriptions and polled filters. `--minutes 5` scales all of it. The 60 rows show memory of the process, delay
- * of its event
- * loop, processor time, and time for which another program had its processor; latencies from when a request was due, and failures. The bench fails
- * where memory
- * grows or exceeds its limit, or a call failed.
+ * else the stand-in nodes of the proxy bench (`--nodes geth|prepared` chooses). Calls, logs, receipts, blocks and batches come at fixed times, 300 a
+ * second, and 3,000 a second for ten minutes from minute 15 on, beside subscriptions and polled filters. `--minutes 5` scales all of it. The 60 rows
+ * show memory of the process, delay of its event loop, processor time, and time for which another program had its processor; latencies from when a
+ * request was due, and failures. The bench fails where memory grows or exceeds its limit, or a call failed.
  */
 import { parseArgs } from 'node:util';
 import { MAIN } from '../scripts/program-files.ts';

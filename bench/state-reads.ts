@@ -1,6 +1,6 @@
 /**
- * Latency of a state read at the head and 10,000 blocks back, over a generated store in which every account and slot changes all the time, the
- * worst case for history. Rounds of both are interleaved. BLOCKS (12,000), ROUNDS (61).
+ * Latency of a state read at the head and 10,000 blocks back, over a generated store in which every account and slot changes all the time, the worst
+ * case for history. Rounds of both are interleaved. BLOCKS (12,000), ROUNDS (61).
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,9 +1,7 @@
 /**
  * Latency from a node's new head to its subscribers: 1,000 subscriptions of `newHeads` on 10 connections of geth itself, and of the whole service in
- * front of
- * that geth, interleaved. Time runs from the engine API call that makes a block the head, which geth has executed by then. CPU is that of the
- * server's process
- * per notification. `SUBSCRIBERS`, `ROUNDS` and `BLOCKS` (of a round) may be set.
+ * front of that geth, interleaved. Time runs from the engine API call that makes a block the head, which geth has executed by then. CPU is that of
+ * the server's process per notification. `SUBSCRIBERS`, `ROUNDS` and `BLOCKS` (of a round) may be set.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GETH_SKIP } from '../test/geth/node/geth-program.ts';

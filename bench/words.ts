@@ -1,7 +1,7 @@
 /**
  * Nanoseconds of each 256-bit instruction body and megabytes per second of keccak, as they run inside the core: a loop within the module, dispatched
- * by a switch (about 2 ns, included). `chained`: each run depends on the result of the one before. The least of many short runs counts, because
- * other load on the machine only adds time.
+ * by a switch (about 2 ns, included). `chained`: each run depends on the result of the one before. The least of many short runs counts, because other
+ * load on the machine only adds time.
  */
 import { createWordModule, type WordModule } from '../test/evm/core/word-module.ts';
 
@@ -11,7 +11,7 @@ const INSTRUCTIONS = (
   'sar clz'
 ).split(' ');
 const SETS = 64;
-/** Bytes: four words. */
+/** Bytes of one operand set: four words. */
 const SET_SIZE = 128;
 const RUNS = 40;
 const RUN_MS = 0.5;

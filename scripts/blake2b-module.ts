@@ -1,6 +1,6 @@
 import { generateEmbeddedModule } from './core/embedded-module.ts';
 
-/** Scripts run from build/scripts. */
+/** URL of the generated file, from build/scripts, where scripts run. */
 export const BLAKE2B_MODULE_FILE: URL = new URL(
   '../../src/engine/cryptography/blake2b-module.ts',
   import.meta.url,

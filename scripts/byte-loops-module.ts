@@ -1,6 +1,6 @@
 import { generateEmbeddedModule } from './core/embedded-module.ts';
 
-/** Scripts run from build/scripts. */
+/** URL of the generated file, from build/scripts, where scripts run. */
 export const BYTE_LOOPS_MODULE_FILE: URL = new URL(
   '../../src/primitives/byte-loops-module.ts',
   import.meta.url,

@@ -1,6 +1,6 @@
 import { generateEmbeddedModule } from './core/embedded-module.ts';
 
-/** Scripts run from build/scripts. */
+/** URL of the generated file, from build/scripts, where scripts run. */
 export const JSON_SCAN_MODULE_FILE: URL = new URL(
   '../../src/upstream/transport/json-scan-module.ts',
   import.meta.url,

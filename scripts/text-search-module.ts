@@ -1,6 +1,6 @@
 import { generateEmbeddedModule } from './core/embedded-module.ts';
 
-/** Scripts run from build/scripts. */
+/** URL of the generated file, from build/scripts, where scripts run. */
 export const TEXT_SEARCH_MODULE_FILE: URL = new URL(
   '../../src/upstream/checks/text-search-module.ts',
   import.meta.url,

@@ -1,7 +1,7 @@
 /**
- * Pieces of assembly in the shape that Solidity's compiler (0.8, optimised, Shanghai) emits, because an engine meets its
- * free memory pointer, decoders, checked arithmetic and jumps in real contracts.
- * Stack comments read `before -> after` with the top last; subroutines find their return address below their arguments.
+ * Pieces of assembly in the shape that Solidity's compiler (0.8, optimised, Shanghai) emits, because an engine meets its free memory pointer,
+ * decoders, checked arithmetic and jumps in real contracts. Stack comments read `before -> after` with the top last; subroutines find their return
+ * address below their arguments.
  */
 import { assemble } from '../../scripts/assembler.ts';
 import { selectorOf } from '../../scripts/contracts/abi.ts';

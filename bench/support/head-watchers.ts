@@ -18,7 +18,7 @@ export class HeadWatchers {
     for (const socket of sockets) socket.on('message', (data: Buffer) => this.#hear(data));
   }
 
-  /** @param each subscriptions of each connection */
+  /** @param each number of subscriptions per connection */
   static async open(url: string, connections: number, each: number): Promise<HeadWatchers> {
     const sockets = Array.from({ length: connections }, () => new WebSocket(url));
     await Promise.all(sockets.map((socket) => once(socket, 'open')));

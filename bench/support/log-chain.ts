@@ -51,8 +51,8 @@ export function logContract(index: number): Uint8Array {
 }
 
 /**
- * Code of `(uint256 first, uint256 count)`: for each of these numbers it writes a slot and logs a transfer; holder, receiver and amount follow
- * from the number.
+ * Code of `(uint256 first, uint256 count)`: for each of these numbers it writes a slot and logs a transfer; holder, receiver and amount follow from
+ * the number.
  */
 const LOGGER_CODE: Uint8Array = assemble(`
   0 CALLDATALOAD 0 MSTORE

@@ -6,7 +6,7 @@ import { HttpConnection } from './http-connection.ts';
 export type PacedPlan = Target & {
   /** Requests, sent in rotation. A function makes each request distinct: it returns the bytes of a connection's next request. */
   readonly requests: readonly Uint8Array[] | ((connection: number) => Uint8Array);
-  /** 64 by default. */
+  /** Number of connections, 64 by default. */
   readonly connections?: number;
   readonly perSecond: number;
   readonly durationMs: number;
@@ -17,7 +17,7 @@ export type PacedResult = {
   readonly failed: number;
   /** Message of the first failure. */
   readonly failure: string | undefined;
-  /** Number of failures by their message, with digits left out. */
+  /** Number of failures by their message, with hex values and numbers of five or more digits replaced by N. */
   readonly failures: ReadonlyMap<string, number>;
   /** Milliseconds from when a request was due to its answer. */
   readonly p50: number;

@@ -1,6 +1,6 @@
 /**
- * Clients that only occupy connections, in their own process: silent WebSockets, and connections on which the head of a request arrives byte by
- * byte and which reopen whenever they are closed.
+ * Clients that only occupy connections, in their own process: silent WebSockets, and connections on which the head of a request arrives byte by byte
+ * and which reopen whenever they are closed.
  */
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -63,8 +63,8 @@ export class Siege {
 }
 
 /**
- * Even at the lowest priority Linux's EEVDF leaves a process a slice of some milliseconds, which would show in the measured latencies. The
- * idle policy leaves it none; without `chrt` to set that, the priority has to do.
+ * Even at the lowest priority Linux's EEVDF leaves a process a slice of some milliseconds, which would show in the measured latencies. The idle
+ * policy leaves it none; without `chrt` to set that, the priority has to do.
  */
 function yieldToOthers(pid: number): void {
   setPriority(pid, constants.priority.PRIORITY_LOW);

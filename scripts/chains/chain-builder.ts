@@ -10,7 +10,7 @@ import { BlockMaker } from './block-maker.ts';
 import type { HeaderChoices } from './draft-header.ts';
 import { type Fees, signTransaction, type TransactionPlan } from './transaction-plan.ts';
 
-/** Defaults of every block of a chain; a block's plan may override the fees. */
+/** Defaults of every block of a chain; a transaction's plan may override the fees. */
 export type ChainStyle = {
   readonly headerOf: (number: bigint) => HeaderChoices;
   readonly fees: Fees;

@@ -1,6 +1,6 @@
 import { generateEmbeddedModule } from './embedded-module.ts';
 
-/** Scripts run from build/scripts/core. */
+/** URL of the generated file, from build/scripts/core, where scripts run. */
 export const KECCAK_MODULE_FILE: URL = new URL('../../../src/primitives/keccak-module.ts', import.meta.url);
 
 /** Generates a separate module of the core's Keccak-256. */

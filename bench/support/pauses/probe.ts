@@ -1,8 +1,7 @@
 /**
  * Loaded into the measured program before its own modules (`--import`). Records each turn of the main thread that took longer than PAUSE_LEAST_MS,
- * with the
- * thread's processor time, and each garbage collection, and writes them at exit to PAUSE_FILE. Times are microseconds of the monotonic clock, as in
- * profiles.
+ * with the thread's processor time, and each garbage collection, and writes them at exit to PAUSE_FILE. Times are microseconds of the monotonic
+ * clock, as in profiles.
  */
 import { openSync, readSync, writeFileSync } from 'node:fs';
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';

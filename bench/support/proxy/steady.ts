@@ -17,8 +17,7 @@ type LoopDelay = { readonly p50: number; readonly p99: number; readonly max: num
 
 /**
  * Runs one row for a long time. It reports the delay of the program's event loop, by its own metric, and intervals in which no connection got an
- * answer,
- * which may also come from the generator, the nodes and the machine.
+ * answer, which may also come from the generator, the nodes and the machine.
  */
 export async function runSteadily(program: Program, row: Row, durationMs: number): Promise<readonly Goal[]> {
   // The first read of the metric starts its samples.

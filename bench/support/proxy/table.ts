@@ -50,8 +50,7 @@ function compare(name: string, base: string, samples: Measured['samples']): stri
 
 /**
  * Formats the ratios of this version's CPU, throughput, p99 and resident memory to the other's, medians of the rounds' ratios. Undefined without
- * another
- * version.
+ * another version.
  */
 export function formatVersions(measured: readonly Measured[]): string | undefined {
   const lines = measured.flatMap(({ row, samples }) => {

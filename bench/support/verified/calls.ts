@@ -1,7 +1,6 @@
 /**
  * Calls that this program executes on state with Merkle proofs (`execution: local`, `verify: auto`) against calls that it passes on (`execution:
- * node`,
- * `verify: off`), in front of one node that makes a block every 2 s, at different round trips to it. CALL_ROUNDS (3), CALL_ROUND_MS (4000),
+ * node`, `verify: off`), in front of one node that makes a block every 2 s, at different round trips to it. CALL_ROUNDS (3), CALL_ROUND_MS (4000),
  * DELAYS (`0;1;20`, milliseconds), KINDS of calls by parts of their names (`quote;multicall`), FIRST_CALLS (10) of each kind at each delay.
  */
 import { join } from 'node:path';

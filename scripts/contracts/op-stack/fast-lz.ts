@@ -1,7 +1,6 @@
 /**
  * The OP Stack's measure of a transaction's size as a subroutine: its length in bytes after compression by FastLZ, level 1 (specs,
- * fjord/exec-engine).
- * Constantinople. Variables, table and data have fixed places in memory.
+ * fjord/exec-engine). Constantinople. Variables, table and data have fixed places in memory.
  */
 
 /** Names of memory words, in order. */
