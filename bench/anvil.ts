@@ -1,4 +1,4 @@
-/** The whole service against anvil (revm), in turns. `--json` prints the raw rounds. */
+/** Measures the whole service against anvil (revm), in interleaved rounds. `--json` prints the raw rounds. */
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../test/support/anvil.ts';
 import { encodeRequest, post, type Target } from './support/ask.ts';
 import {
@@ -16,7 +16,10 @@ import { compareSides } from './support/sides.ts';
 
 const GAS_LIMIT = 30_000_000n;
 
-/** Has anvil make a block of the transactions of ours: block 1 is the head of both. @returns their hashes */
+/**
+ * Sends the transactions of our block 1 to anvil and mines them there, so that block 1 is the head of both.
+ * @returns the transaction hashes
+ */
 async function copyBlock(from: Target, to: Anvil): Promise<readonly string[]> {
   const hashes: string[] = [];
   for (let index = 0; index < TRANSFER_PLANS.length; index++) {

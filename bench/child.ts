@@ -2,16 +2,16 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A server in a process of its own, so that its CPU time can be read. */
+/** A server in its own process, so that its CPU time can be measured. */
 export type ServerProcess = {
   readonly port: number;
   readonly pid: number;
-  /** User and system time of all its threads so far. */
+  /** Reads the user and system time of all its threads so far, seconds. */
   readonly readCpuSeconds: () => Promise<number>;
   readonly stop: () => void;
 };
 
-/** Runs this bench's own file again as a child; there `runAsChild` serves `subject`. */
+/** Forks the bench file at `moduleUrl` as a child with `subject` as its argument; the child serves it by `runAsChild`. */
 export async function startServerProcess(moduleUrl: string, subject: string): Promise<ServerProcess> {
   const child: ChildProcess = fork(fileURLToPath(moduleUrl), [subject]);
   const [port] = (await once(child, 'message')) as [number];
@@ -27,7 +27,7 @@ export async function startServerProcess(moduleUrl: string, subject: string): Pr
   };
 }
 
-/** The child's side: sends its port, then its CPU time whenever it is asked. */
+/** Runs the child's side: sends its port, then its CPU seconds on each message. */
 export async function runAsChild(serve: () => Promise<number>): Promise<void> {
   process.on('message', () => {
     const { user, system } = process.cpuUsage();

@@ -1,7 +1,7 @@
 /**
- * Small calls beside heavy ones, on one process: 1,000 balanceOf per second at fixed times, first alone, then while ten
- * calls of 30 million gas are always running; in turns. Latencies count from when a request was due. The figure is the
- * median of the rounds' 99th percentiles. `--json` prints the rounds.
+ * Latency of small calls beside heavy ones in one process: 1,000 balanceOf per second at fixed times, first alone, then with ten calls of 30 million
+ * gas always in flight, in interleaved rounds. Latencies count from when a request was due. The figure is the median of the rounds' 99th percentiles.
+ * `--json` prints the rounds.
  */
 
 import { labelAddress } from '../scripts/chains/accounts.ts';
@@ -23,7 +23,7 @@ const WARM_UP_MS = ROUND_MS / 2;
 const PER_SECOND = 1_000;
 const HEAVY_CALLS = 10;
 const HEAVY_GAS = 30_000_000n;
-/** Times round the arithmetic loop, 149 gas each, that use up most of that gas. */
+/** Iterations of the arithmetic loop, 149 gas each, that use most of `HEAVY_GAS`. */
 const HEAVY_COUNT = 200_000n;
 const MAX_CALL_SECONDS = 120;
 const TARGET_P99_MS = 10;
@@ -43,7 +43,7 @@ type HeavyCalls = {
   stop(): void;
 };
 
-/** Keeps ten heavy calls running; after a call that fails its caller asks no more. */
+/** Keeps ten heavy calls in flight; a connection whose call fails sends no more. */
 function startHeavyCalls({ port, path }: Server): HeavyCalls {
   const request = encodePost(path, '127.0.0.1', HEAVY);
   let answered = 0;
@@ -121,7 +121,7 @@ function report({ alone, beside, heavy }: Rounds): void {
   ]);
 }
 
-/** @throws Error when a heavy call is not what it should be */
+/** @throws Error when a heavy call returns no result */
 async function checkHeavyCall(server: Server): Promise<void> {
   const answer = await post(server, HEAVY);
   if (!answer.includes('"result":"0x')) throw new Error(`heavy call: ${answer}`);

@@ -1,6 +1,6 @@
 /**
- * What the feed of a network costs by itself, over a chain in memory: CPU time a notification for 1,000 and 5,000 listeners to headers and to
- * logs, and the time in which the logs of one block are compared with 5,000 different criteria. BLOCKS (40). Listeners do nothing.
+ * Cost of a network's feed alone, over an in-memory chain: CPU time per notification for 1,000 and 5,000 listeners to headers and to logs, and the
+ * time to match the logs of one block against 5,000 different criteria. BLOCKS (40). Listeners do nothing.
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -19,12 +19,12 @@ const CRITERIA = 5_000;
 const LISTENERS = [1_000, 5_000] as const;
 const MAX_EVALUATION_MS = 5;
 const HASH_DIGITS = 64;
-/** As long as that of a block of mainnet. */
+/** Padding that makes a header as long as one of mainnet. */
 const HEADER_FILL = 'f'.repeat(1_200);
 
 const hashOf = (number: number): string => `0x${number.toString(16).padStart(HASH_DIGITS, '0')}`;
 
-/** Transfers of tokens: few contracts, one event, and senders that hardly occur twice. */
+/** Makes token transfers: few contracts, one event, and senders that rarely repeat. */
 function makeLogs(block: number): BlockLog[] {
   return Array.from({ length: LOGS_A_BLOCK }, (_, index) => {
     const address = modelAddress(index % 40);
@@ -33,7 +33,7 @@ function makeLogs(block: number): BlockLog[] {
   });
 }
 
-/** A chain with the block of this number as its head. */
+/** Creates a chain whose head advances by one block per `grow`. */
 function createChain(): {
   grow: () => void;
   readonly chain: Parameters<typeof createNetworkFeed>[0]['chain'];
@@ -73,7 +73,7 @@ function createChain(): {
   return { chain, grow };
 }
 
-/** CPU time of one notification, microseconds. */
+/** Returns the CPU time per notification, microseconds. */
 async function measure(
   count: number,
   makeListener: (index: number, hear: () => void) => FeedListener,
@@ -103,7 +103,7 @@ async function measure(
 const ANY: LogCriteria = { addresses: [], topics: [] };
 const ignore = (): void => {};
 
-/** Milliseconds in which the logs of a block are compared with criteria of which each is another. */
+/** Returns the milliseconds to match the logs of a block against distinct criteria. */
 function measureCriteria(make: (index: number) => LogCriteria): number {
   const index = new CriteriaIndex();
   for (let at = 0; at < CRITERIA; at++) index.use(make(at));
@@ -113,7 +113,7 @@ function measureCriteria(make: (index: number) => LogCriteria): number {
     index.evaluate(logs);
     return performance.now() - startedAt;
   });
-  // What others do on the machine only ever adds.
+  // Other load on the machine only adds time, so the minimum counts.
   return Math.min(...times);
 }
 

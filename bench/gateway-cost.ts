@@ -1,7 +1,7 @@
 /**
- * What a request costs outside the engine: microseconds of CPU of a server process for each request over HTTP, and of
- * this process for `gateway.handle` alone. The server's chain answers every call at once. Given the `build` folder of
- * another checkout that has this bench, it measures that one in turns with its own.
+ * Cost of a request outside the engine: microseconds of CPU of a server process per request over HTTP, and of this process for `gateway.handle`
+ * alone. The server's chain answers every call at once. With the `build` folder of another checkout that has this bench as its argument, it measures
+ * that one interleaved with its own.
  */
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';

@@ -1,8 +1,7 @@
 /**
- * The cost of the HTTP layer: requests per CPU-second of a bare node:http server that answers fixed bytes,
- * against this server with a gateway that answers the same bytes. Included: routing, admission by host and key
- * from in-memory maps, header checks, reading the body, the request scope, the answer. Not included: JSON-RPC.
- * Both run as processes of their own, loaded in turns by the same generator.
+ * Cost of the HTTP layer: requests per CPU-second of a bare node:http server that answers fixed bytes, against this server with a gateway that
+ * answers the same bytes. Included: routing, admission by host and key from in-memory maps, header checks, reading the body, the request scope, the
+ * answer. Not included: JSON-RPC. Each runs in its own process; the same generator loads them in interleaved rounds.
  */
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
@@ -25,7 +24,7 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = 2_000;
 const CONNECTIONS = 16;
 
-/** `bare` leaves the body to node; `bare-reading` does what any server that uses it has to do besides. */
+/** `bare` leaves the body unread; `bare-reading` also reads it, as any server on node:http has to. */
 const SUBJECTS = ['bare', 'bare-reading', 'portcullis'] as const;
 type Subject = (typeof SUBJECTS)[number];
 
@@ -63,7 +62,7 @@ async function servePortcullis(): Promise<number> {
   return (await server.listen()).port;
 }
 
-/** Admits by host and key, answers fixed bytes. */
+/** Creates a gateway that admits by host and key and answers fixed bytes. */
 function createFixedGateway(): Gateway {
   const networks = new Map([[HOST, { name: 'bench' } as Network]]);
   const principals = new Map([[KEY, { id: 'bench', name: 'bench' }]]);

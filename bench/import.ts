@@ -1,8 +1,7 @@
 /**
- * Import with every root checked: blocks and gas per second of the chains of execution-apis, of mainnet's first thousand
- * blocks and of a generated one of 40,000 transfers, each in a new process, without the process's start; beside them what
- * what @ethereumjs took. Then the latency of a small call at the head of the generated chain and 10,000 blocks
- * back, in turns. `--json` prints the rounds.
+ * Import with every root checked: blocks and gas per second of the chains of execution-apis, of mainnet's first thousand blocks and of a generated
+ * one of 40,000 transfers, each in a new process, process start excluded; beside them the times of @ethereumjs. Then the latency of a small call at
+ * the head of the generated chain and 10,000 blocks back, interleaved. `--json` prints the rounds.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,15 +31,15 @@ const MAX_CALL_SECONDS = 30;
 const TARGET_LATENCY_RATIO = 1.3;
 
 /**
- * CPU seconds with @ethereumjs/evm 10.1.3 over a trie in the store, 2026-11-21 (AMD EPYC, Zen 4; Node 20.20). CPU time,
- * because it holds on a machine that has other work to do as well.
+ * CPU seconds with @ethereumjs/evm 10.1.3 over a trie in the store, 2026-11-21 (AMD EPYC, Zen 4; Node 20.20). CPU time stays comparable on a machine
+ * with other load.
  */
 const BEFORE_CPU_SECONDS = { 'execution-apis': 1.3, 'mainnet-0-999': 1.37, transfers: 122 } as const;
 
 type ChainName = keyof typeof BEFORE_CPU_SECONDS;
 const NAMES = Object.keys(BEFORE_CPU_SECONDS) as readonly ChainName[];
 
-/** What one import took. */
+/** Duration of one import. */
 type Run = { readonly seconds: number; readonly cpuSeconds: number };
 
 function findVectorChain(set: string, genesis: string, blocks: string): ChainFiles {
@@ -57,7 +56,7 @@ async function prepareChains(): Promise<Readonly<Record<ChainName, ChainFiles>>>
   };
 }
 
-/** What a chain has above genesis. */
+/** Blocks and gas of a chain above genesis. */
 type Contents = { readonly blocks: number; readonly gas: number };
 
 async function countContents(file: string): Promise<Contents> {
@@ -71,7 +70,7 @@ async function countContents(file: string): Promise<Contents> {
   return { blocks, gas };
 }
 
-/** The child's side: one import, and what it took. */
+/** Runs the child's side: one import, whose duration it sends. */
 async function runAsChild(genesis: string, blocks: string, data: string): Promise<void> {
   const startedAt = performance.now();
   const cpu = process.cpuUsage();
@@ -90,7 +89,10 @@ async function importInChild({ genesis, blocks }: ChainFiles, data: string): Pro
   return run;
 }
 
-/** Balances of the same owners as of one block, one request after the other: median milliseconds. */
+/**
+ * Requests balances of the same owners at `block`, one at a time.
+ * @returns the median latency, milliseconds
+ */
 async function timeCalls(server: Server, block: string): Promise<number> {
   const owners = [
     ...ACCOUNTS.map(({ address }) => address),
@@ -135,7 +137,10 @@ async function compareLatencies(data: string, headNumber: number): Promise<Laten
 
 type Runs = Readonly<Record<ChainName, Run[]>>;
 
-/** Imports every chain in turn. @returns what each took, and the last store of the generated chain */
+/**
+ * Imports every chain in each round.
+ * @returns the duration of each import, and the last store of the generated chain
+ */
 async function measureImports(
   chains: Readonly<Record<ChainName, ChainFiles>>,
 ): Promise<{ readonly runs: Runs; readonly store: string }> {
@@ -148,7 +153,7 @@ async function measureImports(
   return { runs, store: join(folder, `transfers-${ROUNDS - 1}`) };
 }
 
-/** One row of the table, and the figure of the last line. */
+/** Returns one row of the table, and the chain's figure for the last line. */
 function describeRuns(name: ChainName, { blocks, gas }: Contents, runs: readonly Run[]): [string[], Figure] {
   const rate = blocks / median(runs.map(({ seconds }) => seconds));
   const cpu = median(runs.map(({ cpuSeconds }) => cpuSeconds));

@@ -1,4 +1,4 @@
-/** A gateway before a chain that answers every call at once with the same 32 bytes: what is left is the gateway's own. */
+/** A gateway in front of a chain that answers every call at once with the same 32 bytes, so that only the gateway's own cost remains. */
 import { createHash } from 'node:crypto';
 import { createGateway, type Gateway } from '../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../src/gateway/network-registry.ts';
@@ -29,7 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** A balance; `id` chooses its owner. */
+/** Encodes a call of `balanceOf` whose owner follows from `id`. */
 function encodeCall(id: number): string {
   const owner = createHash('sha256').update(`${id}`).digest('hex').slice(0, 40);
   const params = [{ to: TOKEN, data: `0x70a08231${owner.padStart(64, '0')}` }, 'latest'];
@@ -59,7 +59,7 @@ export function createInstantGateway(
   });
 }
 
-/** Microseconds of CPU that `gateway.handle` takes for this body, one after another. */
+/** Returns the microseconds of CPU that `gateway.handle` takes per request with this body, one request at a time. */
 export async function timeHandle(body: string, durationMs: number): Promise<number> {
   const network = createInstantNetwork();
   const gateway = createInstantGateway(network);

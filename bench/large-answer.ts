@@ -1,7 +1,6 @@
 /**
- * A 21 MB answer through Portcullis: the receipts of block 2 of the execution-apis chain, from an embedded Portcullis
- * behind another one. Memory that readers cost the one in front, fast readers and slow ones together, and how much
- * later its first byte comes than the first byte of the one behind.
+ * A 21 MB answer through Portcullis: the receipts of block 2 of the execution-apis chain, from an embedded Portcullis behind another one. It measures
+ * the memory that concurrent fast and slow readers cost the front gateway, and by how much its first byte is later than that of the one behind.
  */
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -21,7 +20,7 @@ const BODY = '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockReceipts","params":[
 const REQUEST: Buffer = encodePost('/v3/demo', '127.0.0.1', BODY);
 const HEAD_END = '\r\n\r\n';
 const MIN_ANSWER_BYTES = 20 * 1024 * 1024;
-/** Every other reader takes this much at a time, and then pauses. */
+/** Every other reader pauses after this many bytes. */
 const SLOW_PIECE_BYTES = 512 * 1024;
 const SLOW_PAUSE_MS = 50;
 const SAMPLE_MS = 10;
@@ -30,11 +29,11 @@ const TARGETS = { copies: 1.5, firstByteMs: 20 } as const;
 type Reading = {
   /** Bytes of the body. */
   readonly length: number;
-  /** Milliseconds from the request. */
+  /** Milliseconds from the request to the first byte. */
   readonly firstByte: number;
 };
 
-/** Reads one answer to its end; a slow reader lets it wait. */
+/** Reads one answer to its end; a slow reader pauses between pieces. */
 function read(port: number, isSlow: boolean): Promise<Reading> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true });
@@ -68,7 +67,7 @@ function read(port: number, isSlow: boolean): Promise<Reading> {
   });
 }
 
-/** How far memory rises above what it is now while `work` lasts, bytes. */
+/** Returns by how much resident memory of `pid` rises above its present value while `work` runs, bytes. */
 async function measureGrowth(pid: number, work: () => Promise<void>): Promise<number> {
   const before = readResidentBytes(pid);
   let peak = before;
@@ -83,7 +82,7 @@ async function measureGrowth(pid: number, work: () => Promise<void>): Promise<nu
   return Math.max(peak, readResidentBytes(pid)) - before;
 }
 
-/** How much later the first byte comes through the gateway: the difference of the medians, rounds interleaved. */
+/** Returns the delay of the first byte through the gateway, milliseconds: the difference of the medians of interleaved rounds. */
 async function measureFirstByte(direct: number, through: number): Promise<number> {
   const times = { direct: [] as number[], through: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
@@ -106,7 +105,7 @@ async function runParent(vectors: string): Promise<void> {
   );
   const node = await startServerProcess(import.meta.url, JSON.stringify({ embedded: { data: store } }));
   const url = `http://127.0.0.1:${node.port}/v3/demo`;
-  // Verified, eight times `pool.streamBytes` are held before the first byte.
+  // With verification, eight times `pool.streamBytes` would be buffered before the first byte.
   const row = JSON.stringify({ upstreams: [url], verify: 'off' });
   const gateway = await startServerProcess(import.meta.url, row);
   try {

@@ -1,34 +1,34 @@
 import { HttpConnection } from './support/http-connection.ts';
 import { WebSocketConnection } from './support/websocket-connection.ts';
 
-/** What to send and how hard: each connection has one request in flight. */
+/** Load of a run: each connection has one request in flight. */
 export type LoadPlan = {
   readonly host: string;
   readonly port: number;
   /**
-   * Complete request, head and body, or a frame of `encodeFrame`. A function where no two requests are to be the same: it
-   * may give the bytes of a connection's last request again, changed.
+   * Complete request, head and body, or a frame of `encodeFrame`. A function makes each request distinct; it may return the bytes of a connection's
+   * last request again, changed.
    */
   readonly request: Uint8Array | ((connection: number) => Uint8Array);
-  /** Over WebSocket, which is opened at this path. */
+  /** WebSocket path; where set, the load goes over WebSocket instead of HTTP. */
   readonly webSocketPath?: string;
   readonly connections: number;
   readonly durationMs: number;
-  /** Ends earlier after so many answers, give or take one for each connection. */
+  /** Ends the run early after this many answers, plus or minus one per connection. */
   readonly maxRequests?: number;
 };
 
 export type LoadResult = {
   readonly requests: number;
   readonly seconds: number;
-  /** Milliseconds, ascending, of at most `MAX_SAMPLES` requests. */
+  /** Latencies of at most `MAX_SAMPLES` requests, milliseconds, ascending. */
   readonly latencies: Float64Array;
-  /** Milliseconds in which no connection got an answer, the longest ones, ascending. */
+  /** The longest intervals in which no connection got an answer, milliseconds, ascending. */
   readonly silences: readonly number[];
 };
 
 const MAX_SAMPLES = 2_000_000;
-/** Milliseconds; shorter times without an answer are not kept. */
+/** Milliseconds; shorter intervals without an answer are not recorded. */
 const LEAST_SILENCE = 5;
 const MAX_SILENCES = 10_000;
 
@@ -56,7 +56,7 @@ class Recorder {
     this.#maxRequests = maxRequests;
   }
 
-  /** Whether another request may be sent. */
+  /** Records an answer and returns whether another request may be sent. */
   readonly onAnswer = (latency: number): boolean => {
     if (this.#requests < MAX_SAMPLES) this.#samples[this.#requests] = latency;
     this.#requests++;
@@ -78,8 +78,8 @@ class Recorder {
 }
 
 /**
- * Keeps `connections` keep-alive sockets busy for `durationMs`. Rejects on any answer but 200, on errors and on nulls,
- * once all connections are at rest.
+ * Keeps `connections` keep-alive sockets busy for `durationMs`.
+ * @throws Error on any status but 200, on errors and on nulls, once all connections have ended
  */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const recorder = new Recorder(plan);
@@ -98,7 +98,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   return result;
 }
 
-/** One connection's loop; `onAnswer` says whether to go on. */
+/** Runs one connection's loop; `onAnswer` returns whether to continue. */
 function runConnection(
   { host, port, request, webSocketPath }: LoadPlan,
   index: number,
@@ -130,12 +130,12 @@ function runConnection(
   });
 }
 
-/** The value below which `share` (0 to 1) of the ascending samples lie. */
+/** Returns the value below which `share` (0 to 1) of the ascending samples lie. */
 export function percentile(ascending: Float64Array, share: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))] ?? Number.NaN;
 }
 
-/** The middle of a list. */
+/** Returns the median of unsorted values. */
 export function median(values: readonly number[]): number {
   const ascending = [...values].sort((a, b) => a - b);
   const middle = ascending.length >> 1;

@@ -1,8 +1,7 @@
 /**
- * eth_getLogs over all blocks of a generated chain: one contract and one topic of many, 100 results in 1,000,000 logs; this
- * program and geth over the same chain, one request after the other, in turns. Then what the index of the store takes: its bytes,
- * and its time as a part of an import's. LOGS (1000000), ROUNDS (7), ROUND_MS (1500). `--json` prints the rounds. Where there is no geth,
- * and Go is missing to install it, only this program is measured.
+ * eth_getLogs over all blocks of a generated chain: one contract and one topic of many, 100 results in 1,000,000 logs; this program and geth over the
+ * same chain, one request at a time, in interleaved rounds. Then the cost of the store's index: its bytes, and its share of an import's time. LOGS
+ * (1000000), ROUNDS (7), ROUND_MS (1500). `--json` prints the rounds. Without geth, and without Go to install it, only this program is measured.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +31,7 @@ import { serveStore } from './support/portcullis.ts';
 const LOGS = Number(process.env['LOGS'] ?? 1_000_000);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 1_500);
-/** geth makes its index in the background after its start: rounds are thrown away until they do not get faster. */
+/** geth builds its index in the background after its start: rounds are discarded until they stop getting faster. */
 const MAX_WARM_UP_ROUNDS = 40;
 const STEADY_ROUNDS = 4;
 const LIMIT_SECONDS = 60;
@@ -64,7 +63,7 @@ async function readLogs(target: Target, name: FilterName): Promise<readonly Wire
   return result;
 }
 
-/** Milliseconds of the median request. */
+/** Returns the median latency, milliseconds. */
 async function timeRound({ port, path }: Target, name: FilterName): Promise<number> {
   const request = encodePost(path, '127.0.0.1', encodeQuestion(name));
   const load = { host: '127.0.0.1', port, request, connections: 1, durationMs: ROUND_MS };
@@ -81,7 +80,7 @@ async function warmUp(target: Target): Promise<void> {
   }
 }
 
-/** The side's rounds, in milliseconds, by filter. */
+/** One side's rounds by filter, milliseconds. */
 type Rounds = Record<FilterName, number[]>;
 const emptyRounds = (): Rounds => ({ 'address and topic': [], 'address and two topics': [] });
 
@@ -120,7 +119,7 @@ async function compare(
   return rounds;
 }
 
-/** @throws Error unless all sides give the same logs, as many as there are */
+/** @throws Error unless all sides return the same logs, `results` of them */
 async function compareAnswers(
   sides: readonly [string, Target][],
   name: FilterName,
@@ -142,7 +141,7 @@ type IndexCost = {
   readonly storeBytes: number;
 };
 
-/** Imports the chain, takes the indexes away and makes them again. CPU time of this process, with its threads. */
+/** Imports the chain, drops the indexes and builds them again. CPU time is that of this process with its threads. */
 async function measureIndex(chain: LogChain, data: string): Promise<IndexCost> {
   const timeCpu = async (work: () => Promise<unknown>): Promise<number> => {
     const before = process.cpuUsage();

@@ -1,7 +1,7 @@
 /**
- * What it costs to be watched: requests per CPU-second with counting and the request log on, against neither, through
- * `gateway.handle` in this process (called as a transport does for each request) and over HTTP in a server process each. In turns,
- * so that both sides see the same machine.
+ * Cost of observability: requests per CPU-second with counting and the request log on, against neither, through `gateway.handle` in this process
+ * (called as a transport calls it for each request) and over HTTP in a server process each. Rounds are interleaved, so that both sides run under the
+ * same load of the machine.
  */
 import * as z from 'zod';
 import { CallRecorder } from '../src/observe/call-recorder.ts';
@@ -28,7 +28,7 @@ const ROUND_MS = Number(process.env['ROUND_MS'] ?? 500);
 const CONNECTIONS = 16;
 const CLIENT = { address: '127.0.0.1', traceParent: undefined };
 
-/** Requests per CPU-second. */
+/** Measures requests per CPU-second. */
 type Measure = (body: string) => Promise<number>;
 
 function watchRequests(): RequestObserver {

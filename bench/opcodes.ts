@@ -1,7 +1,7 @@
 /**
- * Nanoseconds of every instruction of the opcode table, with the pushes of its arguments and the pops of its results, by
- * eth_call over HTTP against anvil (revm): one connection, one processor each, both sides in turns, medians. Shows where
- * work is worth while; there is no target. `--json` prints the raw rounds, names as arguments choose instructions.
+ * Nanoseconds of every instruction of the opcode table, with the pushes of its arguments and the pops of its results, by eth_call over HTTP against
+ * anvil (revm): one connection, one processor each, interleaved rounds, medians. It has no target; it shows where optimisation pays. `--json` prints
+ * the raw rounds, names as arguments choose instructions.
  */
 import { labelAddress } from '../scripts/chains/accounts.ts';
 import { bytesToHex } from '../src/primitives/hex.ts';
@@ -29,13 +29,13 @@ type Measured = {
   readonly ns: Readonly<Record<Side, number[]>>;
 };
 
-/** Runs a program without its being on the chain. */
+/** Encodes a call that runs a program by a state override, without the program being on the chain. */
 function encodeRun({ code }: OpcodeProgram): string {
   const call = { to: SUBJECT, gas: `0x${PROGRAM_GAS.toString(16)}` };
   return encodeRequest('eth_call', [call, 'latest', { [SUBJECT]: { code: bytesToHex(code) } }]);
 }
 
-/** Nanoseconds of one instruction with its surroundings. */
+/** Returns the nanoseconds of one instruction with its pushes and pops. */
 async function time({ port, path }: Target, body: string): Promise<number> {
   const request = encodePost(path, '127.0.0.1', body);
   const load = await runLoad({ host: '127.0.0.1', port, request, connections: 1, durationMs: ROUND_MS });

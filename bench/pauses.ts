@@ -1,7 +1,8 @@
 /**
- * The longest pauses of the program's main thread at half of the load that it can carry, and why they were: the mixed load of the soak bench for ten minutes (`--minutes`), at half of what a
- * closed loop carries before or at `--rate` requests a second, in front of the same nodes (`--nodes geth|prepared`). The program is started with a probe and a profiler (`--cpu-prof`), which take some per cent
- * of its time. Time in which the thread had the processor is told apart from time in which another program had it. It fails where a pause took 8 ms of the thread's own time.
+ * Longest pauses of the program's main thread at half of its capacity, and their causes: the mixed load of the soak bench for ten minutes
+ * (`--minutes`), at half of the capacity measured in a closed loop before, or at `--rate` requests a second, in front of the same nodes (`--nodes
+ * geth|prepared`). The program starts with a probe and a profiler (`--cpu-prof`), which take a few per cent of its time. Time in which the thread had
+ * the processor is reported apart from time in which another program had it. The bench fails where a pause took 8 ms of the thread's own time.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ const MINUTE_MS = 60_000;
 const SHARE_OF_CAPACITY = 0.5;
 const WARM_MS = 5_000;
 const CAPACITY_MS = 5_000;
-/** Shorter ones are not noted. */
+/** Milliseconds; shorter pauses are not recorded. */
 const LEAST_MS = 4;
 const SHOWN = 20;
 const MAX_OWN_MS = 8;
@@ -36,7 +37,7 @@ type Settings = { readonly minutes: number; readonly rate: number | undefined };
 
 const toMs = (microseconds: number): string => (microseconds / 1_000).toFixed(1);
 
-/** Half of what the program carries in a closed loop, requests a second. */
+/** Returns half of the program's capacity in a closed loop, requests a second. */
 async function chooseRate(target: Target, request: (connection: number) => Uint8Array): Promise<number> {
   const plan = { host: '127.0.0.1', port: target.port, request, connections: USUAL_CONNECTIONS };
   const { requests, seconds } = await runLoad({ ...plan, durationMs: CAPACITY_MS });
@@ -44,7 +45,10 @@ async function chooseRate(target: Target, request: (connection: number) => Uint8
   return Math.floor((SHARE_OF_CAPACITY * requests) / seconds);
 }
 
-/** Puts the program under load. @returns when the part that counts began, on the monotonic clock, microseconds */
+/**
+ * Puts the program under load.
+ * @returns when the measured part began, on the monotonic clock, microseconds
+ */
 async function load(program: Program, { minutes, rate }: Settings): Promise<number> {
   const request = mixRequests(program);
   const row = { name: 'any', isWebSocket: false, upstreams: 3, connections: 1, body: '' } as const;
@@ -70,7 +74,7 @@ async function load(program: Program, { minutes, rate }: Settings): Promise<numb
 
 function readPauses(folder: string, notes: string, pid: number, begunAt: number): readonly ExplainedPause[] {
   const { pauses, collections } = JSON.parse(readFileSync(notes, 'utf8')) as ProbeNotes;
-  // CPU.<date>.<time>.<process>.<thread>.<sequence>.cpuprofile
+  // Profile names have the form CPU.<date>.<time>.<process>.<thread>.<sequence>.cpuprofile.
   const file = readdirSync(folder).find((name) => name.includes(`.${pid}.0.`));
   if (file === undefined) throw new Error('the program has left no profile of its main thread');
   const profile = new Profile(readFileSync(join(folder, file), 'utf8'));

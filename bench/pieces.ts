@@ -1,8 +1,8 @@
 /**
- * The longest piece of work between two pauses of an execution, for programs that make single steps as long as their gas
- * allows. `GAS` is the gas of a call (ten times a block's limit by default), `ONLY` a part of a program's name. A program that
- * has not ended after `LIMIT_MS` is given up; what that takes is a piece too. Pieces are measured in processor time, so that other
- * programs of the machine count little; of three runs the one with the shortest longest piece counts.
+ * The longest piece of work between two pauses of an execution, for programs whose single steps are as long as their gas allows. `GAS` is the gas of
+ * a call (ten times a block's limit by default), `ONLY` a part of a program's name. A program that has not ended after `LIMIT_MS` is aborted; the
+ * time that aborting takes is a piece too. Pieces are measured in processor time, so that other load on the machine counts little; of three runs the
+ * one with the shortest longest piece counts.
  */
 import { createHash } from 'node:crypto';
 import { assemble } from '../scripts/assembler.ts';
@@ -25,7 +25,7 @@ const MiB = 1 << 20;
 type Workload = {
   readonly name: string;
   readonly revision?: Revision;
-  /** Assembly at the called address; undefined: a creation from `data`. */
+  /** Assembly at the called address; undefined for a creation from `data`. */
   readonly source: string | undefined;
   readonly data?: Uint8Array;
   readonly overrides?: StateOverrides;
@@ -35,7 +35,7 @@ type Workload = {
 const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, '0');
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
 
-/** Fills `size` bytes of memory with copies of what calldata has. */
+/** Returns assembly that fills `size` bytes of memory with copies of the first `unit` bytes of calldata. */
 function repeatCalldata(unit: number, size: number): string {
   let source = `${unit} 0 0 CALLDATACOPY\n`;
   for (let filled = unit; filled < size; filled *= 2)
@@ -65,7 +65,7 @@ const BLS_G2 =
   pad('13e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e') +
   pad('0ce5d527727d6e118cc9cdc6da2e351aadfd9baa8cbdd3a76d429a695160d12c923ac9cc3baca289e193548608b82801') +
   pad('0606c4a02ea734cc32acd2b02bc28b99cb3e287e85a763af267492ab572e99ab3f370d275cec1da1aaa9075ff05f79be');
-/** The polynomial X: its commitment is tau, its quotient by X - z is 1. */
+/** KZG commitment of the polynomial X, which is tau; its quotient by X - z is 1. */
 const TAU =
   'ad3eb50121139aa34db1d545093ac9374ab7bca2c0f3bf28e27c8dcd8fc7cb42d25926fc0c97b336e9f0fb35e5a04c81';
 const GENERATOR =
@@ -73,14 +73,14 @@ const GENERATOR =
 const KZG_HASH = `01${createHash('sha256').update(bytes(TAU)).digest('hex').slice(2)}`;
 const SCALAR = 'f3'.repeat(32);
 
-/** Header and operands of modexp, each operand all ones. */
+/** Encodes header and operands of modexp, every bit of each operand set. */
 function modexpInput(base: number, exponent: number, modulus: number): Uint8Array {
   const input = new Uint8Array(96 + base + exponent + modulus).fill(0xff);
   input.set(bytes(word(base) + word(exponent) + word(modulus)));
   return input;
 }
 
-/** Rounds of one call that takes all gas; state and message are zero. */
+/** Encodes blake2f input with `rounds` rounds, so that one call takes all gas; state and message are zero. */
 function blakeInput(rounds: bigint): Uint8Array {
   const input = new Uint8Array(213);
   new DataView(input.buffer).setUint32(0, Number(rounds));
@@ -321,7 +321,7 @@ for (const revision of ['prague', 'london', 'osaka'] as const) {
   const simulator = new Simulator(new StoredChain(reader));
   for (const workload of workloads) {
     const runs = [1, 2, 3].map(() => run(simulator, opened.store, reader.head.header.number, workload));
-    // Other programs of the machine make a piece longer, never shorter.
+    // Other load on the machine makes a piece longer, never shorter.
     const longest = Math.min(...runs.map((figures) => figures.longest));
     const { total, pieces, outcome } = runs[1] as Figures;
     rows.push([workload.name, longest.toFixed(2), total.toFixed(0), String(pieces), outcome.slice(0, 60)]);

@@ -1,7 +1,6 @@
 /**
- * Long-running programs by eth_call over HTTP against anvil (revm), one connection, one processor each: milliseconds
- * of the whole call, nothing subtracted. Both sides take turns, answers are compared; figures are medians. `--json`
- * prints the raw rounds.
+ * Long-running programs by eth_call over HTTP against anvil (revm), one connection, one processor each: milliseconds of the whole call, nothing
+ * subtracted. Rounds of the sides are interleaved and answers are compared; figures are medians. `--json` prints the raw rounds.
  */
 import { ANVIL_SKIP, startAnvil } from '../test/support/anvil.ts';
 import { findVectors, SKIP_REASON } from '../test/support/vectors.ts';
@@ -14,7 +13,7 @@ import { servePatiently } from './support/portcullis.ts';
 import { PROGRAM_GAS, type Program, readPrograms } from './support/program-workloads.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
-/** A program is run again and again for so long in each round, and once at least. */
+/** Duration for which each round repeats a program, at least once. */
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 250);
 const WARM_UP_MS = 150;
 const MAX_CALL_SECONDS = 60;
@@ -25,14 +24,14 @@ type Side = (typeof SIDES)[number];
 type Subjects = Readonly<Record<Side, Target>>;
 type Measured = { readonly program: Program; readonly ms: Readonly<Record<Side, number[]>> };
 
-/** Milliseconds of one run. */
+/** Returns the median time of one run, milliseconds. */
 async function time({ port, path }: Target, { body }: Program, durationMs: number): Promise<number> {
   const request = encodePost(path, '127.0.0.1', body);
   const load = await runLoad({ host: '127.0.0.1', port, request, connections: 1, durationMs });
   return median([...load.latencies]);
 }
 
-/** @throws Error when the two sides do not answer the same */
+/** @throws Error when the two sides answer differently */
 async function compareAnswers({ anvil, portcullis }: Subjects, { name, body }: Program): Promise<void> {
   const [theirs, ours] = [await post(anvil, body), await post(portcullis, body)];
   if (theirs === ours && theirs.includes('"result":"0x')) return;

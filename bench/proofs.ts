@@ -1,6 +1,6 @@
 /**
- * CPU time of a proof at the head and below it: of the first proof at a block, which builds the block's tries, and of later ones. In the
- * generated store each block changes 100 accounts of 100,000 and 4 slots of half of them. ACCOUNTS (100,000), ROUNDS (5).
+ * CPU time of a proof at the head and below it: of the first proof at a block, which builds the block's tries, and of later ones. In the generated
+ * store each block changes 100 accounts of 100,000 and 4 slots of half of them. ACCOUNTS (100,000), ROUNDS (5).
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ const range = (from: number, length: number): number[] => Array.from({ length },
 for (let from = 0; from < ACCOUNTS; from += ACCOUNTS_PER_COMMIT) {
   addBlock(store, range(from, Math.min(ACCOUNTS_PER_COMMIT, ACCOUNTS - from)));
 }
-// A walk over accounts far from each other, as 7,919 is prime.
+// The stride 7,919 is prime and keeps consecutive accounts far apart.
 for (let block = 0; block < DEPTH; block++) {
   addBlock(
     store,
@@ -64,13 +64,13 @@ for (let block = 0; block < DEPTH; block++) {
 const head = store.reader.head.header.number;
 const texts = slots.map(bytesToHex);
 
-/** CPU time of this process, milliseconds: other programs do not count. */
+/** Returns the CPU time of this process, milliseconds, which other programs do not affect. */
 function cpuTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
-/** Longest time for which nothing else ran, milliseconds of CPU time, until the promise is settled. */
+/** Returns the longest time without a turn of the event loop until `work` completes, milliseconds of CPU time. */
 async function watchTurns(work: unknown): Promise<number> {
   let isOver = false;
   const completed = Promise.resolve(work).finally(() => {

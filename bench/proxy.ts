@@ -1,10 +1,10 @@
 /**
- * CPU time of a request through the program as a user starts it, in front of nodes with a moving head, beside nginx and a proxy of a few lines
- * that only pass bytes on, and beside another version where ROOT_B names its built checkout. ROWS selects rows of `support/proxy/rows.ts`
- * by substrings of their names (`chain id;batch`). Each runs ROUNDS (5) rounds of ROUND_MS (1500) after a warm-up round, servers interleaved.
- * With SHARED=1 the versions share limits and heights in a Valkey or Redis server, as replicas do.
- * Then some of them at fixed rates in rounds of OPEN_MS (5000), latency from when a request was due, again interleaved.
- * Then STEADY_MS (60000) of one row, for stalls, and the memory that is left, with embedded networks as well.
+ * CPU time of a request through the program as a user starts it, in front of nodes with a moving head, beside nginx and a minimal proxy that only
+ * pass bytes on, and beside another version where ROOT_B names its built checkout. ROWS selects rows of `support/proxy/rows.ts` by substrings of
+ * their names (`chain id;batch`). Each runs ROUNDS (5) rounds of ROUND_MS (1500) after a warm-up round, servers interleaved. With SHARED=1 the
+ * versions share limits and heights in a Valkey or Redis server, as replicas do. Then some rows run at fixed rates in rounds of OPEN_MS (5000),
+ * latency from when a request was due, again interleaved. Then one row runs for STEADY_MS (60000), which measures stalls and the memory after it,
+ * with embedded networks as well.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ function judgeMemory({ pid }: Subject, name: string, atMost: number): Goal {
   return { name, value, atMost, unit: ' MB' };
 }
 
-/** Memory after a round of each row and as long a load as before, where the program also executes a chain. */
+/** Returns the memory after a round of each row and STEADY_MS of load, where the program also executes a chain. */
 async function measureEmbedded(nodes: Nodes, folder: string, rows: readonly Row[]): Promise<Goal> {
   const program = await startProgram({
     name: OURS,
@@ -142,7 +142,7 @@ async function runParent(): Promise<void> {
   }
 }
 
-/** The child's side: `bare <address of the node>`. */
+/** Runs the child's side: `bare <address of the node>`. */
 function serveBare(subject: string): Promise<number> {
   pinSelf(SERVER_CORE);
   return serveBareProxy(subject.slice('bare '.length));

@@ -1,6 +1,6 @@
 /**
- * Which of the program's functions, and in how many files, one `eth_call` over HTTP runs: counted by V8, on a service that has answered
- * such calls before. `--list` prints them.
+ * Counts the program's functions, and their files, that one `eth_call` over HTTP runs, by V8's coverage, on a service that has answered such calls
+ * before. `--list` prints them.
  */
 import { request } from 'node:http';
 import { Session } from 'node:inspector/promises';
@@ -14,7 +14,7 @@ import { startService } from '../test/support/service.ts';
 
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url));
 const WARM_UP = 20;
-/** For what is done behind an answer. */
+/** Time for work that continues after an answer. */
 const COMPLETE_MS = 50;
 const TOKEN_CALL = { to: '0xcabe9823112d187ea24d56be8e47ae75ed52a842', data: '0x18160ddd' };
 
@@ -22,7 +22,7 @@ type Counted = { readonly files: ReadonlySet<string>; readonly functions: readon
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Each call is another one: none is answered from the cache. */
+/** Sends a distinct call each time, so that none is answered from the cache. */
 async function ask(port: number, network: string, number: number): Promise<void> {
   const call = { ...TOKEN_CALL, data: `${TOKEN_CALL.data}${number.toString(16).padStart(64, '0')}` };
   const body = JSON.stringify({ jsonrpc: '2.0', id: number, method: 'eth_call', params: [call, 'latest'] });
@@ -62,7 +62,7 @@ async function countCall(session: Session, work: () => Promise<void>): Promise<C
   return { files, functions };
 }
 
-/** What happens by itself meanwhile, timers and feeds of heads, is no part of the request. */
+/** Excludes background work such as timers and head feeds, counted in an idle run. */
 async function countRequest(session: Session, work: () => Promise<void>): Promise<Counted> {
   const idle = await countCall(session, async () => {});
   const { functions } = await countCall(session, work);

@@ -1,7 +1,6 @@
 /**
- * Real nodes killed under load: three of them on the same chain, one killed (SIGKILL) and started again every few
- * seconds, 16 connections asking for mixed things. Every answer is checked. A calm run of the same length comes
- * first. Seconds of each: SECONDS (60).
+ * Real nodes killed under load: three of them on the same chain, one killed (SIGKILL) and restarted every few seconds, while 16 connections send
+ * mixed requests. Every answer is checked. An undisturbed run of the same length comes first. Seconds of each: SECONDS (60).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -18,7 +17,7 @@ const KILL_EVERY_SECONDS = Number(process.env['KILL_EVERY_SECONDS'] ?? 5);
 const WARM_UP_SECONDS = 2;
 const NODES = 3;
 const CONNECTIONS = 16;
-/** How long a killed node is away. */
+/** Downtime of a killed node. */
 const DOWN_MS = 1_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const SHOWN_FAILURES = 5;
@@ -30,7 +29,7 @@ type Outcome = {
   readonly kills: number;
 };
 
-/** 16 connections, each with one question in flight, until the time is up. */
+/** Keeps one request in flight on each of 16 connections until the time is up. */
 async function ask(
   port: number,
   requests: readonly AnsweredQuestion[],
@@ -71,7 +70,10 @@ async function send(pool: Pool, id: number, { method, params }: AnsweredQuestion
   return body.text();
 }
 
-/** Kills one node after the other until `signal`; each is back long before the next one goes. */
+/**
+ * Kills the nodes in rotation until `signal` aborts; each is back long before the next is killed.
+ * @returns the number of kills
+ */
 async function killInTurns(nodes: readonly Anvil[], signal: AbortSignal): Promise<number> {
   let kills = 0;
   for (;;) {

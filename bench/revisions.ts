@@ -1,6 +1,6 @@
 /**
- * Long-running programs under Osaka and under Amsterdam, in one process, in turns: CPU milliseconds of a message. With a FOLDER, the
- * built checkout of another version, both run Osaka: that one and this one. Ratios are medians of the rounds' ratios.
+ * Long-running programs under Osaka and under Amsterdam, in one process, interleaved: CPU milliseconds of a message. With a FOLDER, the built
+ * checkout of another version, both run Osaka: that version and this one. Ratios are medians of the rounds' ratios.
  * `npm run bench:revisions -- [FOLDER]`
  */
 import { join, resolve } from 'node:path';
@@ -20,14 +20,14 @@ import { concludeWith, formatColumns } from './support/figures.ts';
 import { PROGRAM_GAS, type ProgramSet, readPrograms } from './support/program-workloads.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
-/** The part of a program's name that chooses it. */
+/** Substring of the names of the programs to run. */
 const ONLY = process.env['ONLY'] ?? '';
-/** How long a program is run in each round, CPU time. */
+/** Duration for which each round repeats a program, CPU time. */
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 60);
-/** V8 optimizes what calls the core anew for new EVMs. */
+/** New EVMs need a warm-up, because V8 optimizes the core's callers anew. */
 const WARM_UP_MS: number = ROUND_MS / 2;
 const MEMORY_LIMIT: number = 64 << 20;
-/** What of the first side's speed the second one has at least: another version, another revision. */
+/** Least speed of the second side relative to the first, where the sides differ by version or by revision. */
 const LEAST = { version: 0.97, revision: 0.95 } as const;
 
 type Parts = Pick<typeof import('../src/engine/create-evm.ts'), 'createEvm'> &
@@ -48,7 +48,7 @@ const BLOCK: BlockEnvironment = {
   getBlockHash: () => new Uint8Array(32),
 };
 const STOP: Uint8Array = labelAddress('bench stop');
-/** What state gas and the order of charges could make slower: calls, slots that are written, creations. */
+/** Loops that state gas and the order of charges could slow down: calls, written slots, creations. */
 const LOOPS: readonly (readonly [name: string, body: string, count: number])[] = [
   ['calls of nothing', '0 0 0 0 0 4242 GAS CALL POP', 10_000],
   ['calls', `0 0 0 0 0 ${bytesToHex(STOP)} GAS CALL POP`, 10_000],
@@ -128,7 +128,10 @@ function createSide({ createEvm, rulesOf }: Parts, revision: Revision, reader: S
   };
 }
 
-/** CPU milliseconds of one run. @param forMs how long it is run again and again, once at least */
+/**
+ * Returns the CPU milliseconds of one run.
+ * @param forMs duration for which the run is repeated, at least once
+ */
 function time(side: Side, message: Message, forMs: number): number {
   const begin = process.cpuUsage();
   for (let runs = 1; ; runs++) {
@@ -141,8 +144,8 @@ function time(side: Side, message: Message, forMs: number): number {
 type Measured = { readonly name: string; readonly message: Message; readonly rounds: [number, number][] };
 
 /**
- * Each round has new EVMs, and another side first: on one EVM a program may be a quarter slower than on another with the same code and rules,
- * for as long as the EVM lives.
+ * Each round creates new EVMs and swaps which side goes first: a program may run a quarter slower on one EVM than on another with the same code and
+ * rules, for as long as the EVM lives.
  */
 function measure(createSides: () => readonly [Side, Side], { programs }: ProgramSet): readonly Measured[] {
   const measured = programs
@@ -165,7 +168,7 @@ function measure(createSides: () => readonly [Side, Side], { programs }: Program
   return measured;
 }
 
-/** @throws Error when a side fails, or the two sides do not return the same */
+/** @throws Error when a side fails, or the two sides return different outputs */
 function compareOutputs(name: string, [first, second]: readonly [Side, Side], message: Message): void {
   const [theirs, ours] = [first.run(message), second.run(message)];
   if (theirs.status !== 'success' || bytesToHex(theirs.output) !== bytesToHex(ours.output))

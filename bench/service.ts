@@ -1,7 +1,6 @@
 /**
- * What the whole service does, with the built-in development chain: requests per second and per CPU-second of
- * the server process (all its threads), and latencies, over HTTP and WebSocket. Figures of one machine at one
- * time: compare rows of one run, not runs.
+ * Throughput of the whole service with the built-in development chain: requests per second and per CPU-second of the server process (all its
+ * threads), and latencies, over HTTP and WebSocket. Figures hold for one machine at one time: compare rows of one run, not runs.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,9 +1,8 @@
 /**
- * Small calls beside clients that keep connections and give nothing for them: 2,000 idle WebSockets, and 200 connections on
- * which the head of a request arrives byte by byte and which are opened again whenever they are closed. 1,000 chain ids a
- * second at fixed times, first alone, then beside them, in turns; latencies count from when a request was due. It reports the
- * ratio of the 99th percentiles, the median of the rounds, and what the program's memory grew by for each of them.
- * The slow clients are a process of their own. `--json` prints the rounds.
+ * Small calls beside clients that only occupy connections: 2,000 idle WebSockets, and 200 connections on which the head of a request arrives byte by
+ * byte and which reopen whenever they are closed. 1,000 chain ids a second at fixed times, first alone, then beside them, interleaved; latencies
+ * count from when a request was due. It reports the ratio of the 99th percentiles, the median of the rounds, and the growth of the program's memory
+ * per slow client of each kind. The slow clients run in their own process. `--json` prints the rounds.
  */
 import { median } from './load.ts';
 import { concludeWith, formatColumns, WANTS_JSON } from './support/figures.ts';

@@ -1,8 +1,9 @@
 /**
- * An hour of mixed load on the program as a user starts it, with the built-in layer 1 and a network in front of three nodes: geth where there is one, else
- * the stand-in nodes of the proxy bench (`--nodes geth|prepared` chooses). Calls, logs, receipts, blocks and batches come at fixed times, 300 a second, and 3,000 a second for ten minutes
- * from minute 15 on, beside subscriptions and filters that are polled. `--minutes 5` is the same in proportion. There are 60 rows: memory of the process, how late its event loop
- * was, processor time, and time for which another program had its processor; latencies from when a request was due, and what failed. It fails where memory is not level, or too much, or a call failed.
+ * An hour of mixed load on the program as a user starts it, with the built-in layer 1 and a network in front of three nodes: geth where installed,
+ * else the stand-in nodes of the proxy bench (`--nodes geth|prepared` chooses). Calls, logs, receipts, blocks and batches come at fixed times, 300 a
+ * second, and 3,000 a second for ten minutes from minute 15 on, beside subscriptions and polled filters. `--minutes 5` scales all of it. The 60 rows
+ * show memory of the process, delay of its event loop, processor time, and time for which another program had its processor; latencies from when a
+ * request was due, and failures. The bench fails where memory grows or exceeds its limit, or a call failed.
  */
 import { parseArgs } from 'node:util';
 import { MAIN } from '../scripts/program-files.ts';
@@ -22,7 +23,7 @@ const ROWS = 60;
 const MINUTE_MS = 60_000;
 const USUAL_RATE = 300;
 const HIGH_RATE = 3_000;
-/** Rows of the high rate: from minute 15 to 25 of an hour. */
+/** Rows at the high rate: minutes 15 to 25 of an hour. */
 const HIGH_ROWS = { from: 15, to: 25 } as const;
 const COLUMNS = [7, 6, 8, 6, 9, 8, 8, 10, 10, 6, 8, 8, 8, 9, 7] as const;
 const HEADER = [
@@ -88,7 +89,7 @@ async function soak(program: Program, minutes: number): Promise<void> {
   const listeners = await Listeners.open(program, EMBEDDED_NETWORK);
   const samples: Sample[] = [];
   const failures = new Map<string, number>();
-  // The first read begins the samples of the event loop.
+  // The first read starts the event loop's samples.
   let before = await takeSample(program);
   printRow(HEADER);
   try {

@@ -1,6 +1,6 @@
 /**
- * From the start of the process to the line that says that requests are answered: the built-in development networks for
- * the first time (imported on the way) and again, and a configuration over a chain's store. `--json` prints the rounds.
+ * Time from the start of the process to the line that reports that requests are answered: the built-in development networks on the first start
+ * (imported on the way) and on a later one, and a configuration over a chain's store. `--json` prints the rounds.
  */
 import { join } from 'node:path';
 import { median } from './load.ts';

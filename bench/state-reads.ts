@@ -1,6 +1,6 @@
 /**
- * How long a read of state takes at the head and 10,000 blocks back, over a generated store in which every account and
- * slot changes all the time: the worst case for history. Rounds of both are interleaved. BLOCKS (12,000), ROUNDS (61).
+ * Latency of a state read at the head and 10,000 blocks back, over a generated store in which every account and slot changes all the time, the worst
+ * case for history. Rounds of both are interleaved. BLOCKS (12,000), ROUNDS (61).
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const addresses = Array.from({ length: ACCOUNTS }, (_, index) => word(index).sli
 const slots = Array.from({ length: SLOTS_PER_ACCOUNT }, (_, index) => word(ACCOUNTS + index));
 const codeHash = word(-1);
 
-/** A pseudo-random walk over the accounts that visits all of them. */
+/** Walks pseudo-randomly over the accounts and visits all of them. */
 const accountAt = (step: number): Uint8Array => addresses[(step * 7_919) % ACCOUNTS] as Uint8Array;
 const slotAt = (step: number): Uint8Array => slots[step % SLOTS_PER_ACCOUNT] as Uint8Array;
 
@@ -50,7 +50,7 @@ function fillStore(store: StateStore): void {
   }
 }
 
-/** Microseconds a read. */
+/** Returns microseconds per read. */
 function measure(read: (step: number) => unknown): number {
   const start = performance.now();
   for (let step = 0; step < READS_PER_ROUND; step++) {

@@ -1,6 +1,7 @@
 /**
- * From a node's new head to its subscribers: 1,000 subscriptions of `newHeads` on 10 connections of geth itself, and of the whole service
- * in front of that geth, in turns. Time runs from the call of the engine API that makes a block the head, which geth has executed by then. CPU is that of the server's process by notification. `SUBSCRIBERS`, `ROUNDS` and `BLOCKS` (of a round) may be set.
+ * Latency from a node's new head to its subscribers: 1,000 subscriptions of `newHeads` on 10 connections of geth itself, and of the whole service in
+ * front of that geth, interleaved. Time runs from the engine API call that makes a block the head, which geth has executed by then. CPU is that of
+ * the server's process per notification. `SUBSCRIBERS`, `ROUNDS` and `BLOCKS` (of a round) may be set.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GETH_SKIP } from '../test/geth/node/geth-program.ts';
@@ -19,9 +20,9 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const BLOCKS = Number(process.env['BLOCKS'] ?? 20);
 const CONNECTIONS = 10;
 const FIRST_BLOCKS = 3;
-/** Between blocks: what a block causes is over. */
+/** Pause between blocks, in which the work that a block causes ends. */
 const PAUSE_MS = 100;
-/** Until a service has seen its node. */
+/** Time for a service to reach its node. */
 const START_MS = 2_000;
 const TARGET_MS = 50;
 const MICROSECONDS = 1_000_000;

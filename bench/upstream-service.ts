@@ -10,7 +10,11 @@ const START_MS = 20_000;
 const PAUSE_MS = 50;
 const BLOCK_NUMBER = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';
 
-/** Serves one network, given as a row of `networks:`, in this process. Returns the port. */
+/**
+ * Serves one network in this process.
+ * @param row the network's row of `networks:`
+ * @returns the port
+ */
 export async function serveNetwork(row: Readonly<Record<string, unknown>>): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), 'portcullis-bench-'));
   process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }));
@@ -25,7 +29,10 @@ export async function serveNetwork(row: Readonly<Record<string, unknown>>): Prom
   return (await service.server.listen()).port;
 }
 
-/** Waits until a service answers with the head of its chain. */
+/**
+ * Waits until a service answers with the head of its chain.
+ * @throws Error when it does not within 20 seconds
+ */
 export async function awaitHead(port: number, path: string = '/v3/demo'): Promise<void> {
   const until = performance.now() + START_MS;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * What verification costs and saves, for the program as a user starts it, twice, in turns. PARTS (`reads;calls`) chooses: `reads` of blocks with
- * `verify: auto` and `off` (ROUNDS (5), ROUND_MS (1200), ONLY); `calls` that are executed here and by the node (`support/verified/calls.ts`).
+ * Cost and savings of verification for the program as a user starts it, two instances interleaved. PARTS (`reads;calls`) chooses: `reads` of blocks
+ * with `verify: auto` and `off` (ROUNDS (5), ROUND_MS (1200), ONLY); `calls` executed here and by the node (`support/verified/calls.ts`).
  */
 import { CAN_PIN, LOAD_CORE, NO_PIN_NOTE, pinSelf } from './support/cpu.ts';
 import { concludeWith, type Figure } from './support/figures.ts';

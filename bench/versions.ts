@@ -1,6 +1,6 @@
 /**
- * The whole service against another version of itself, in turns: `npm run bench:versions -- FOLDER`, the built checkout of the
- * other version. What falls more than 3 % behind it falls short. `--json` prints the raw rounds.
+ * The whole service against another version of itself, interleaved: `npm run bench:versions -- FOLDER`, the built checkout of the other version. The
+ * bench fails where this version is more than 3 % slower. `--json` prints the raw rounds.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,17 +1,17 @@
 /**
- * Nanoseconds for each 256-bit instruction body and megabytes per second of keccak, as they run inside the core: a loop
- * within the module, dispatched by a switch (about 2 ns, included). `chained`: each run needs the result of the one
- * before. The least of many short runs: what others do on the machine only ever adds.
+ * Nanoseconds of each 256-bit instruction body and megabytes per second of keccak, as they run inside the core: a loop within the module, dispatched
+ * by a switch (about 2 ns, included). `chained`: each run depends on the result of the one before. The least of many short runs counts, because other
+ * load on the machine only adds time.
  */
 import { createWordModule, type WordModule } from '../test/evm/core/word-module.ts';
 
-/** In the order of the cases in bench/assembly/words.ts. */
+/** The order is that of the cases in bench/assembly/words.ts. */
 const INSTRUCTIONS = (
   'add mul sub div sdiv mod smod addmod mulmod exp signextend lt gt slt sgt eq iszero and or xor not byteAt shl shr ' +
   'sar clz'
 ).split(' ');
 const SETS = 64;
-/** Bytes: four words. */
+/** Bytes of one operand set: four words. */
 const SET_SIZE = 128;
 const RUNS = 40;
 const RUN_MS = 0.5;
@@ -32,7 +32,7 @@ function nextLimb(): bigint {
   return state;
 }
 
-/** A number of exactly so many bits. */
+/** Generates numbers of exactly `count` bits. */
 const bits = (count: number): Operand => {
   const top = 1n << BigInt(count - 1);
   return () =>
@@ -94,7 +94,7 @@ const ROWS: readonly Row[] = [
   ['clz', '256', bits(256)],
 ];
 
-/** Operand sets in a row, the first operand first. */
+/** Writes consecutive operand sets, each with its first operand first. */
 function writeOperands(module: WordModule, operands: readonly Operand[]): void {
   for (let set = 0; set < SETS; set++) {
     operands.forEach((operand, place) => {
@@ -106,7 +106,7 @@ function writeOperands(module: WordModule, operands: readonly Operand[]): void {
   }
 }
 
-/** The least time of `run(count)`, in nanoseconds by one of `count`. */
+/** Returns the least time of `run(count)` divided by `count`, nanoseconds. */
 function measure(run: (count: number) => void): number {
   let count = 1;
   for (let elapsed = 0; elapsed < RUN_MS; ) {

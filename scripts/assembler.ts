@@ -17,7 +17,7 @@ type Piece =
  * - `name:` a jump destination; `name::` a mere position, without JUMPDEST
  * - `@name` pushes the offset of that label
  * - `raw:0x...` bytes as they are
- * @throws Error naming the token that makes no sense.
+ * @throws Error for an invalid token, which it names, an undefined or repeated label, or more than 65,536 bytes of code
  */
 export function assemble(source: string): Uint8Array {
   const pieces = parsePieces(source);
@@ -25,7 +25,7 @@ export function assemble(source: string): Uint8Array {
   return small.length <= 0x100 ? small : layOut(pieces, 2);
 }
 
-/** Init code that runs `constructorSource` and then deploys `runtime`. */
+/** Returns init code that runs `constructorSource` and then deploys `runtime`. */
 export function deployCode(runtime: Uint8Array, constructorSource = ''): Uint8Array {
   return assemble(`
     ${constructorSource}
@@ -81,7 +81,7 @@ function encodePush(value: Uint8Array): Uint8Array {
   return concatBytes(Uint8Array.of(PUSH1 + value.length - 1), value);
 }
 
-/** Joins the pieces with every label reference as a push of `width` bytes. */
+/** Joins the pieces; every label reference becomes a push of `width` bytes. */
 function layOut(pieces: readonly Piece[], width: number): Uint8Array {
   const offsets = new Map<string, number>();
   let length = 0;
@@ -97,7 +97,7 @@ function layOut(pieces: readonly Piece[], width: number): Uint8Array {
     const offset = offsets.get(piece.name);
     if (offset === undefined) throw new Error(`label "${piece.name}" is not defined`);
     if (piece.kind === 'label') return new Uint8Array(0);
-    // Offsets that do not fit 1 byte are cut here and never used: the caller lays out again with 2.
+    // Offsets that do not fit 1 byte are truncated here and never used: the caller lays out again with 2.
     return Uint8Array.of(
       PUSH1 + width - 1,
       ...(width === 1 ? [offset & 0xff] : [offset >> 8, offset & 0xff]),

@@ -1,12 +1,12 @@
 import { generateEmbeddedModule } from './core/embedded-module.ts';
 
-/** Scripts run from build/scripts. */
+/** URL of the generated file, from build/scripts, where scripts run. */
 export const BLAKE2B_MODULE_FILE: URL = new URL(
   '../../src/engine/cryptography/blake2b-module.ts',
   import.meta.url,
 );
 
-/** BLAKE2b's compression as a module. */
+/** Generates the module of BLAKE2b's compression. */
 export function generateBlake2bModule(): Promise<string> {
   return generateEmbeddedModule({
     source: new URL('../../src/engine/cryptography/assembly/blake2b.ts', import.meta.url),

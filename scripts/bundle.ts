@@ -1,7 +1,6 @@
 /**
- * Puts the program together as it runs: few files instead of 500, which is a third of the time that a start takes. Modules that
- * are loaded on demand stay files of their own, and packages stay where they are but for two that every start needs a small
- * part of.
+ * Bundles the program into few files instead of 500, which shortens a start by a third. Modules that are loaded on demand stay separate files, and
+ * packages stay unbundled except two of which every start needs a small part.
  */
 import {
   cpSync,
@@ -18,13 +17,14 @@ import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { MAIN, PROGRAM, ROOT } from './program-files.ts';
 
-/** One folder for all, as deep as their sources are: they find files beside them, and those of the repository, from there. */
+/** One folder for all modules, as deep as their sources are, because they locate files beside them, and those of the repository, relative to it. */
 const MODULES = dirname(MAIN);
 const PACKAGES_INSIDE: readonly string[] = ['zod', '@noble/hashes'];
 
 /**
- * CommonJS packages, with the names that the program imports: they are loaded by `require`. For an `import` node goes through all of their source for the names that
- * they export, with a lexer that V8 optimizes meanwhile: 100 ms of CPU and 37 MB on another thread. A name that is not here ends the build.
+ * CommonJS packages, with the names that the program imports: they are loaded by `require`. For an `import` node scans all of their source for the
+ * names that they export, with a lexer that V8 optimizes meanwhile: 100 ms of CPU and 37 MB on another thread. A name that is missing here fails the
+ * build.
  */
 const COMMON_JS: ReadonlyMap<string, readonly string[]> = new Map([
   ['cli-progress', ['SingleBar']],
@@ -35,9 +35,9 @@ const COMMON_JS: ReadonlyMap<string, readonly string[]> = new Map([
   ['yaml', ['isMap', 'isPair', 'isScalar', 'LineCounter', 'parseDocument']],
 ]);
 
-/** Of these the program loads single files, by the names that it imports: the package's own entry point loads all of it. */
+/** Packages from which the program loads single files, by the names that it imports: the package's own entry point loads all of it. */
 const FILES_OF_PACKAGES: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
-  // Without fetch, WebSocket, caches, mocks and the second copy of undici that node has: 3.2 MB of heap, 9 MB of resident memory.
+  // This leaves out fetch, WebSocket, caches, mocks and the second copy of undici that node has: 3.2 MB of heap, 9 MB of resident memory.
   [
     'undici',
     {
@@ -48,14 +48,14 @@ const FILES_OF_PACKAGES: ReadonlyMap<string, Readonly<Record<string, string>>> =
   ],
 ]);
 
-/** What modules read from beside them, by its place in a build of single modules. */
+/** Files that modules read from beside them, by their paths in a build of single modules. */
 const FILES: ReadonlyMap<string, string> = new Map([
   ['build/src/evm/core.wasm', join(PROGRAM, 'evm/core.wasm')],
   ['build/src/engine/cryptography/mcl.wasm', join(MODULES, 'mcl.wasm')],
   ['build/src/admin/page', join(MODULES, 'page')],
 ]);
 
-/** For so long after the last build that made them files stay: a program that runs may still come to load one. */
+/** Files stay for this long after the last build that wrote them: a running program may still load one. */
 const STALE_MS = 86_400_000;
 
 const { outputFiles } = await build({
@@ -101,7 +101,7 @@ const now = new Date();
 for (const { path, contents: made } of outputFiles) {
   const contents = path.endsWith('.js') ? escapeComments(made) : made;
   if (!isThere(path, contents)) {
-    // A reader must not load a partly written file.
+    // The rename keeps readers from loading a partly written file.
     writeFileSync(`${path}.new`, contents);
     renameSync(`${path}.new`, path);
   }
@@ -114,8 +114,8 @@ for (const entry of readdirSync(MODULES, { withFileTypes: true })) {
 for (const [from, to] of FILES) cpSync(join(ROOT, from), to, { recursive: true });
 
 /**
- * The same with ASCII alone, which esbuild leaves to comments to break: with one character beyond Latin-1 in it V8 keeps two bytes for each
- * of a whole file.
+ * Escapes non-ASCII characters, which esbuild leaves only in comments: one character beyond Latin-1 makes V8 store two bytes for each character of
+ * the whole file.
  */
 function escapeComments(contents: Uint8Array): Uint8Array {
   const text = Buffer.from(contents).toString();

@@ -1,18 +1,18 @@
 import { generateEmbeddedModule } from './core/embedded-module.ts';
 
-/** Scripts run from build/scripts. */
+/** URL of the generated file, from build/scripts, where scripts run. */
 export const JSON_SCAN_MODULE_FILE: URL = new URL(
   '../../src/upstream/transport/json-scan-module.ts',
   import.meta.url,
 );
 
-/** The scan of JSON as a module. */
+/** Generates the module of the JSON scan. */
 export function generateJsonScanModule(): Promise<string> {
   return generateEmbeddedModule({
     source: new URL('../../src/upstream/transport/assembly/scan-json.ts', import.meta.url),
     title: 'assembly/scan-json.ts',
     constant: 'JSON_SCAN_MODULE',
-    // One for its table, one for what it goes through.
+    // One page for its table, one for the scanned text.
     memoryPages: 2,
     command: 'npm run json-scan',
   });

@@ -1,6 +1,6 @@
 import { generateEmbeddedModule } from './core/embedded-module.ts';
 
-/** Scripts run from build/scripts. */
+/** URL of the generated file, from build/scripts, where scripts run. */
 export const LIST_READER_MODULE_FILE: URL = new URL(
   '../../src/verification/list-reader-module.ts',
   import.meta.url,
@@ -9,7 +9,7 @@ export const LIST_READER_MODULE_FILE: URL = new URL(
 const FOLDER = new URL('../../src/verification/assembly/', import.meta.url);
 const PARTS = ['block', 'header', 'hex', 'receipts', 'rlp', 'text', 'transactions', 'trie'];
 
-/** The reader of lists of transactions and receipts as a module. */
+/** Generates the module that reads lists of transactions and receipts. */
 export function generateListReaderModule(): Promise<string> {
   return generateEmbeddedModule({
     source: new URL('read-lists.ts', FOLDER),
@@ -19,7 +19,7 @@ export function generateListReaderModule(): Promise<string> {
     },
     title: 'assembly/read-lists.ts',
     constant: 'LIST_READER_MODULE',
-    // Its own tables; texts are behind them, and it grows with these.
+    // One page for its own tables; texts follow them, and the memory grows with the texts.
     memoryPages: 1,
     command: 'npm run list-reader',
   });

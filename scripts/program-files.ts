@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 
-/** The repository, from build/scripts. */
+/** Path of the repository, relative to build/scripts. */
 export const ROOT: string = resolve(import.meta.dirname, '../..');
-/** Where `bundle.ts` puts the program. */
+/** Folder into which `bundle.ts` writes the program. */
 export const PROGRAM: string = join(ROOT, 'build/program');
-/** The file that is run. */
+/** Main module of the program. */
 export const MAIN: string = join(PROGRAM, 'cli/main.js');

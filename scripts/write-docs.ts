@@ -1,4 +1,6 @@
-/** Writes docs/methods.md, docs/errors.md, docs/metrics.md and the table of bounds in docs/operations.md from the definitions that the service runs on. */
+/**
+ * Writes docs/methods.md, docs/errors.md, docs/metrics.md and the table of bounds in docs/operations.md from the definitions that the service uses.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildCurlLines } from '../src/cli/curl-lines.ts';
 import { METHODS } from '../src/methods/table.ts';

@@ -1,4 +1,4 @@
-/** A loop over each instruction body, dispatched as an interpreter would. */
+/** Loops over each instruction body, dispatched as an interpreter dispatches it. */
 import { keccak256 } from '../../src/evm/core/keccak.ts';
 import { add, sub } from '../../src/evm/core/words/add.ts';
 import { and, byteAt, clz, not, or, signextend, xor } from '../../src/evm/core/words/bitwise.ts';
@@ -12,13 +12,13 @@ import { sdiv, smod } from '../../src/evm/core/words/signed-divide.ts';
 import { copyWord } from '../../src/evm/core/words/word.ts';
 
 const WORD: usize = 32;
-/** Words that an operand set takes, whatever the instruction's arity. */
+/** Bytes of one operand set, four words whatever the instruction's arity. */
 const SET: usize = 4 * WORD;
 const OPERANDS: usize = memory.data(65536, 16);
 const STACK: usize = memory.data(1024, 16);
 const TOP: usize = STACK + 512;
 
-/** Where the operand sets begin: the first operand first. */
+/** Returns the address of the first operand set; a set starts with its first operand. */
 export function scratch(): usize {
   return OPERANDS;
 }
@@ -35,7 +35,7 @@ export function repeat(index: u32, rounds: u32, sets: u32): void {
   }
 }
 
-/** Each run's first operand is the result of the one before, mixed with the first set's first operand. */
+/** Runs instruction `index` `rounds` times; each run's first operand is the previous result XORed with the first set's first operand. */
 export function chain(index: u32, rounds: u32, arity: u32): void {
   const result = TOP - (<usize>arity - 1) * WORD;
   copyWord(TOP, OPERANDS);

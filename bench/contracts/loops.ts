@@ -8,18 +8,18 @@ import {
   RETURN_WORD,
 } from './solidity.ts';
 
-/** Slots that `sloads` may ask for. */
+/** Number of slots that `sloads` may read. */
 export const LOOP_SLOTS = 1_000;
 
 const ARITHMETIC_SEED = '0x9e3779b97f4a7c15f39cc0605cedc8341082276bf3a27251f86c6a11d0c18e95';
-/** The prime of secp256k1. */
+/** Field prime of secp256k1. */
 const ARITHMETIC_MODULUS = '0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f';
 
-/** All bodies: [return n] -> the result, at `return` */
+/** Stack effect of all bodies: [return n] -> the result, at `return` */
 export type LoopName = 'sloads' | 'arithmetic' | 'sort' | 'copyWords' | 'hashPacked' | 'hashScratch';
 
 const BODIES: Readonly<Record<LoopName, string>> = {
-  /** The sum of slots 0 to n - 1. */
+  /** Sums slots 0 to n - 1. */
   sloads: `
     PUSH0 DUP1                                                        ; return n sum i
     nextSlot: DUP3 DUP2 LT ISZERO @summed JUMPI
@@ -27,7 +27,7 @@ const BODIES: Readonly<Record<LoopName, string>> = {
     slotInside: ADD SLOAD SWAP1 SWAP2 ADD SWAP1
     1 ADD @nextSlot JUMP
     summed: POP SWAP2 SWAP1 POP JUMP`,
-  /** Multiplication and division at full width. */
+  /** Multiplies and divides at full width. */
   arithmetic: `
     ${ARITHMETIC_SEED} ${ARITHMETIC_MODULUS} PUSH0                    ; return n x p i
     nextTerm: DUP4 DUP2 LT ISZERO @computed JUMPI
@@ -37,7 +37,7 @@ const BODIES: Readonly<Record<LoopName, string>> = {
     DUP2 DUP2 DUP5 ADDMOD SWAP3 POP
     1 ADD @nextTerm JUMP
     computed: POP POP SWAP2 SWAP1 POP JUMP`,
-  /** Insertion sort of n words in memory, each access behind its bounds check. */
+  /** Sorts n words in memory by insertion, each access behind its bounds check. */
   sort: `
     PUSH0 DUP2 ${allocateArray('words', FILL_ZEROS)}                  ; return n sum words
     12345 PUSH0                                                       ; ... words x i
@@ -60,7 +60,7 @@ const BODIES: Readonly<Record<LoopName, string>> = {
     DUP2 DUP2 ${element('sample')} MLOAD DUP4 31 MUL ADD SWAP3 POP
     7 ADD @nextSample JUMP
     sampled: POP POP SWAP2 SWAP1 POP JUMP`,
-  /** n times 2 KiB from one place of memory to another, word by word. */
+  /** Copies 2 KiB from one place of memory to another n times, word by word. */
   copyWords: `
     PUSH0 0x1000 PUSH0                                                ; return n sum base k
     nextCopy: DUP4 DUP2 LT ISZERO @copiedAll JUMPI
@@ -71,7 +71,7 @@ const BODIES: Readonly<Record<LoopName, string>> = {
     copiedWords: POP 3000 DUP3 ADD MLOAD DUP4 ADD SWAP3 POP
     1 ADD @nextCopy JUMP
     copiedAll: POP POP SWAP2 SWAP1 POP JUMP`,
-  /** n hashes of 32 bytes, each in memory of its own. */
+  /** Computes n hashes of 32 bytes, each in newly allocated memory. */
   hashPacked: `
     PUSH0 DUP1                                                        ; return n hash i
     nextPacked: DUP3 DUP2 LT ISZERO @hashedPacked JUMPI
@@ -80,7 +80,7 @@ const BODIES: Readonly<Record<LoopName, string>> = {
     DUP1 MLOAD SWAP1 0x20 ADD SHA3 SWAP1 POP SWAP2 POP
     1 ADD @nextPacked JUMP
     hashedPacked: POP SWAP2 SWAP1 POP JUMP`,
-  /** n hashes of 32 bytes in the scratch space, combined. */
+  /** Computes n hashes of 32 bytes in the scratch space and combines them by XOR. */
   hashScratch: `
     PUSH0 DUP1                                                        ; return n hash i
     nextScratch: DUP3 DUP2 LT ISZERO @hashedScratch JUMPI
@@ -89,12 +89,12 @@ const BODIES: Readonly<Record<LoopName, string>> = {
     hashedScratch: POP SWAP2 SWAP1 POP JUMP`,
 };
 
-/** Signature of the function that runs the loop of this name. */
+/** Returns the signature of the function that runs the loop of this name. */
 export function loopSignature(name: LoopName): string {
   return `${name}(uint256)`;
 }
 
-/** Loops that each keep one part of an engine busy. */
+/** Runtime code of a contract with loops that each load one part of an engine. */
 export const LOOPS_CODE: Uint8Array = compileContract(
   Object.entries(BODIES).map(([name, body]) => ({
     signature: `${name}(uint256)`,

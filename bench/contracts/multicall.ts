@@ -26,7 +26,7 @@ function callAt(label: string, extra: number): string {
     ${label}:`;
 }
 
-/** [] -> [bytes]; what the last call returned, in memory of its own */
+/** [] -> [bytes]; copies the last call's return data into newly allocated memory */
 const COPY_RETURN_DATA = `
   RETURNDATASIZE DUP1 PUSH0 DUP2 EQ @nothingReturned JUMPI
   0x40 MLOAD SWAP2 POP 0x1f NOT 0x3f RETURNDATASIZE ADD AND DUP3 ADD 0x40 MSTORE
@@ -45,7 +45,7 @@ const ENCODE_RESULTS = `
   encodedOne: SWAP3 POP SWAP1 0x20 ADD SWAP1 1 ADD @encodeNext JUMP
   encodedAll: POP POP SWAP6 SWAP5 POP POP POP POP POP JUMP`;
 
-/** Many calls in one, all of which must succeed. */
+/** Runtime code of Multicall3's `aggregate`: many calls in one, all of which must succeed. */
 export const MULTICALL_CODE: Uint8Array = compileContract(
   [
     {

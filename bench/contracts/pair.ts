@@ -2,7 +2,7 @@ import { encodeWord } from '../../scripts/chains/encode-call.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { compileContract, mask } from './solidity.ts';
 
-/** Two reserves of 112 bits and a time of 32 in slot 0, as automated market makers pack them. */
+/** Runtime code of an automated market maker's pair: slot 0 packs two 112-bit reserves and a 32-bit time. */
 export const PAIR_CODE: Uint8Array = compileContract(
   [
     {
@@ -18,7 +18,7 @@ export const PAIR_CODE: Uint8Array = compileContract(
   [],
 );
 
-/** Slot 0 of a pair. */
+/** Encodes slot 0 of a pair: reserves of 112 bits each, `time` of 32. */
 export function packReserves(first: bigint, second: bigint, time: bigint): string {
   return bytesToHex(encodeWord(first | (second << 112n) | (time << 224n)));
 }

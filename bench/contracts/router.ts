@@ -19,7 +19,7 @@ import {
 
 const NO_LIQUIDITY: Uint8Array = encodeErrorString('liq');
 
-/** return end start -> first second time, from memory */
+/** return end start -> first second time; decodes them from memory */
 const DECODE_RESERVES = `
   decodeReserves: PUSH0 DUP1 PUSH0 0x60 DUP5 DUP7 SUB SLT ISZERO ${requireTrue('decodeReservesLong')}
   @decodedFirst DUP5 @loadUint112 JUMP
@@ -44,7 +44,7 @@ const GET_AMOUNT_OUT = `
   numerator: @quotient SWAP2 SWAP1 @checkedDiv JUMP
   quotient: SWAP6 SWAP5 POP POP POP POP POP JUMP`;
 
-/** One STATICCALL of getReserves() at the address on the stack: [address] -> [first second time] */
+/** [address] -> [first second time]; one STATICCALL of getReserves() at the address on the stack */
 const ASK_RESERVES = `
   ${selectorOf('getReserves()')} 0x40 MLOAD DUP2 0xffffffff AND 0xe0 SHL DUP2 MSTORE 4 ADD
   0x60 0x40 MLOAD DUP1 DUP4 SUB DUP2 DUP7 GAS STATICCALL
@@ -54,7 +54,7 @@ const ASK_RESERVES = `
   DUP2 ADD SWAP1 @reserves SWAP2 SWAP1 @decodeReserves JUMP
   reserves:`;
 
-/** Quotes along a path of pairs: each asked for its reserves, each amount the next one's input. */
+/** Runtime code that quotes along a path of pairs: it reads each pair's reserves, and each amount is the next pair's input. */
 export const ROUTER_CODE: Uint8Array = compileContract(
   [
     {

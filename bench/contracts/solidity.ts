@@ -1,7 +1,7 @@
 /**
- * Pieces of assembly in the shape that Solidity's compiler (0.8, optimised, Shanghai) gives to them: what the engine
- * meets in real contracts is its free memory pointer, its decoders, its checked arithmetic and its jumps between them.
- * Stack comments read `before -> after` with the top last; subroutines find their return address below their arguments.
+ * Pieces of assembly in the shape that Solidity's compiler (0.8, optimised, Shanghai) emits, because an engine meets its free memory pointer,
+ * decoders, checked arithmetic and jumps in real contracts. Stack comments read `before -> after` with the top last; subroutines find their return
+ * address below their arguments.
  */
 import { assemble } from '../../scripts/assembler.ts';
 import { selectorOf } from '../../scripts/contracts/abi.ts';
@@ -16,28 +16,28 @@ export function mask(bits: number): string {
 /** [] -> halt */
 export const REVERT_EMPTY: string = 'PUSH0 DUP1 REVERT';
 
-/** [condition] -> []; refuses when it is zero. */
+/** [condition] -> []; reverts with empty data when the condition is zero. */
 export function requireTrue(label: string): string {
   return `@${label} JUMPI ${REVERT_EMPTY} ${label}:`;
 }
 
-/** [condition] -> []; panics when it is zero. */
+/** [condition] -> []; panics when the condition is zero. */
 function checkOrPanic(label: string, panic: Panic): string {
   return `@${label} JUMPI @${panic} JUMP ${label}:`;
 }
 
-/** [value] -> [value]; refuses lengths and offsets that no memory holds. */
+/** [value] -> [value]; reverts when the value exceeds 2^64 - 1. */
 function requireUint64(label: string): string {
   return `${MAX_UINT64} DUP2 GT ISZERO ${requireTrue(label)}`;
 }
 
 export type SolidityFunction = {
   readonly signature: string;
-  /** Runs with the selector on the stack and ends the call. */
+  /** Assembly that runs with the selector on the stack and ends the call. */
   readonly body: string;
 };
 
-/** Runtime code of a contract: its functions behind a dispatcher, and the subroutines that they jump to. */
+/** Returns a contract's runtime code: its functions behind a dispatcher, and the subroutines that they jump to. */
 export function compileContract(
   functions: readonly SolidityFunction[],
   subroutines: readonly string[],
@@ -58,7 +58,7 @@ export function compileContract(
   `);
 }
 
-/** [...] -> [... results of `decoder`]; `continueAt` is where the results go to. */
+/** [...] -> [... results of `decoder`]; `continueAt` is the label that execution continues at. */
 export function decodeArguments(decoder: string, continueAt: string): string {
   return `@${continueAt} CALLDATASIZE 4 @${decoder} JUMP ${continueAt}:`;
 }
@@ -81,12 +81,12 @@ const PANICS: string = Object.entries(PANIC_CODES)
   .map(([name, code]) => `${name}: 0x4e487b71 0xe0 SHL PUSH0 MSTORE ${code} 4 MSTORE 0x24 PUSH0 REVERT`)
   .join('\n');
 
-/** [array index] -> [address of the element] of an array in memory, behind a bounds check */
+/** [array index] -> [address of the element] in an array in memory, behind a bounds check */
 export function element(label: string): string {
   return `DUP2 MLOAD DUP2 LT ${checkOrPanic(label, 'panicIndex')} 0x20 MUL 0x20 ADD ADD`;
 }
 
-/** [length] -> [array]; a new array in memory, of which `fill` writes the elements: [array length] -> [array _] */
+/** [length] -> [array]; allocates an array in memory whose elements `fill` writes: [array length] -> [array _] */
 export function allocateArray(label: string, fill: string): string {
   return `
     ${MAX_UINT64} DUP2 GT ISZERO ${checkOrPanic(`${label}Fits`, 'panicMemory')}
@@ -97,10 +97,10 @@ export function allocateArray(label: string, fill: string): string {
     ${label}Filled: POP`;
 }
 
-/** Elements of value types begin as zeros. */
+/** Fills elements of value types with zeros. */
 export const FILL_ZEROS: string = 'DUP2 0x20 ADD SWAP1 5 SHL DUP1 CALLDATASIZE DUP4 CALLDATACOPY POP';
 
-/** Elements of type `bytes` begin as the empty one, at 0x60. */
+/** Fills elements of type `bytes` with the pointer to the empty value, 0x60. */
 export function fillEmptyBytes(label: string): string {
   return `
     DUP2 0x20 ADD
@@ -132,7 +132,7 @@ export const DECODE_ADDRESS_UINT: string = `
   0x20 DUP4 ADD CALLDATALOAD SWAP1 POP
   SWAP3 POP SWAP3 SWAP1 POP JUMP`;
 
-/** return end start -> (offset of the first element) length, of the array that is the only argument */
+/** return end start -> (offset of the first element) length; decodes an array that is the only argument */
 export const DECODE_ARRAY: string = `
   decodeArray: PUSH0 DUP1 0x20 DUP4 DUP6 SUB SLT ISZERO ${requireTrue('decodeArrayLong')}
   DUP3 CALLDATALOAD ${requireUint64('decodeArrayOffset')}
@@ -142,7 +142,7 @@ export const DECODE_ARRAY: string = `
   SWAP2 POP 0x20 ADD SWAP2 POP
   SWAP3 POP SWAP3 SWAP1 POP JUMP`;
 
-/** return end start -> word (offset of the first element) length, of a word and an array */
+/** return end start -> word (offset of the first element) length; decodes a word and an array */
 export const DECODE_UINT_ARRAY: string = `
   decodeUintArray: PUSH0 PUSH0 PUSH0 0x40 DUP5 DUP7 SUB SLT ISZERO ${requireTrue('decodeUintArrayLong')}
   DUP4 CALLDATALOAD SWAP3 POP
@@ -153,19 +153,19 @@ export const DECODE_UINT_ARRAY: string = `
   SWAP2 POP 0x20 ADD SWAP2 POP
   SWAP3 POP SWAP3 POP SWAP3 JUMP`;
 
-/** return base pointer -> offset; of a dynamic tuple with two members, relative to `base` */
+/** return base pointer -> offset; finds a dynamic tuple with two members, relative to `base` */
 export const TAIL_OF_TUPLE: string = `
   tailOfTuple: PUSH0 DUP2 CALLDATALOAD 0x3e NOT DUP5 CALLDATASIZE SUB ADD DUP2 SLT ${requireTrue('tailOfTupleInside')}
   DUP4 ADD SWAP4 SWAP3 POP POP POP JUMP`;
 
-/** return base pointer -> offset length; of `bytes`, relative to `base` */
+/** return base pointer -> offset length; finds a value of type `bytes`, relative to `base` */
 export const TAIL_OF_BYTES: string = `
   tailOfBytes: PUSH0 DUP1 DUP3 CALLDATALOAD 0x1e NOT DUP6 CALLDATASIZE SUB ADD DUP2 SLT ${requireTrue('tailOfBytesInside')}
   DUP5 ADD DUP1 CALLDATALOAD ${requireUint64('tailOfBytesLength')}
   SWAP1 0x20 ADD DUP2 CALLDATASIZE SUB DUP2 SGT ISZERO ${requireTrue('tailOfBytesEnd')}
   SWAP6 SWAP1 SWAP5 POP SWAP3 POP POP POP JUMP`;
 
-/** return offset length memory -> end; calldata into memory, a zero word behind it */
+/** return offset length memory -> end; copies calldata into memory and writes a zero word behind it */
 export const PACK_CALLDATA: string = `
   packCalldata: DUP2 DUP4 DUP3 CALLDATACOPY ADD PUSH0 DUP2 MSTORE SWAP2 SWAP1 POP JUMP`;
 
@@ -183,7 +183,7 @@ export const CHECKED_MUL: string = `
 export const CHECKED_DIV: string = `
   checkedDiv: PUSH0 DUP3 ${checkOrPanic('checkedDivNonZero', 'panicDivision')} POP DIV SWAP1 JUMP`;
 
-/** return array head -> end; head, length and elements of an array of words */
+/** return array head -> end; writes head, length and elements of an array of words */
 export const ENCODE_ARRAY: string = `
   encodeArray: 0x20 DUP1 DUP3 MSTORE DUP3 MLOAD
   DUP1 DUP4 0x20 ADD MSTORE SWAP1 POP
@@ -194,7 +194,7 @@ export const ENCODE_ARRAY: string = `
   1 ADD @encodeArrayNext JUMP
   encodeArrayEnd: POP POP SWAP4 SWAP3 POP POP POP JUMP`;
 
-/** return to bytes -> end; length and contents, padded to whole words */
+/** return to bytes -> end; writes length and contents, padded to whole words */
 export const ENCODE_BYTES: string = `
   encodeBytes: DUP1 MLOAD DUP1 DUP4 MSTORE PUSH0  ; return to bytes length i
   encodeBytesNext: DUP2 DUP2 LT ISZERO @encodeBytesEnd JUMPI

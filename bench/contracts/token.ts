@@ -14,7 +14,7 @@ const TRANSFER: string = eventTopic('Transfer(address,address,uint256)');
 const INSUFFICIENT_BALANCE: string = selectorOf('InsufficientBalance(address,uint256,uint256)');
 const ZERO_RECIPIENT: Uint8Array = encodeErrorString('zero');
 
-/** An ERC-20 token as far as the benches ask: balances are the mapping at slot 0, the supply is slot 2. */
+/** Runtime code of the part of ERC-20 that the benches call: balances are the mapping at slot 0, the supply is slot 2. */
 export const TOKEN_CODE: Uint8Array = compileContract(
   [
     { signature: 'totalSupply()', body: `2 SLOAD ${RETURN_WORD}` },

@@ -1,14 +1,17 @@
 import type { Server } from './portcullis.ts';
 
-/** Where requests are sent to. */
+/** Address that requests are sent to. */
 export type Target = Pick<Server, 'port' | 'path'>;
 
-/** Text of one JSON-RPC call. */
+/** Encodes one JSON-RPC call. */
 export function encodeRequest(method: string, params: readonly unknown[], id = 1): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }
 
-/** Posts a body and returns the answer's. @throws Error on a status that is not 200 */
+/**
+ * Posts a body and returns the response's body.
+ * @throws Error on a status other than 2xx
+ */
 export async function post({ port, path }: Target, body: string): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body });

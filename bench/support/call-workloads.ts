@@ -1,4 +1,4 @@
-/** The calls that a client of a node makes all day, and the contracts that answer them. */
+/** Typical calls of a node's clients, and the contracts that answer them. */
 import { ACCOUNTS, type Account, labelAddress } from '../../scripts/chains/accounts.ts';
 import { encodeCall, encodeWord } from '../../scripts/chains/encode-call.ts';
 import type { TransactionPlan } from '../../scripts/chains/transaction-plan.ts';
@@ -27,10 +27,10 @@ const ETHER = 10n ** 18n;
 const MANY = 100;
 const SLOTS_READ = 500n;
 const CALL_BYTES = 36;
-/** Different requests of one workload, sent in turn: no answer may be worth remembering. */
+/** Distinct requests per workload, sent in rotation so that caching answers gains nothing. */
 const VARIANTS = 16;
 
-/** Slot of the mapping at slot 0. */
+/** Returns the storage slot of `owner` in the mapping at slot 0. */
 export function balanceSlot(owner: Uint8Array): string {
   return bytesToHex(keccak256(concatBytes(padLeft(owner, 32), encodeWord(0n))));
 }
@@ -44,7 +44,7 @@ export function createPair(address: Uint8Array, index: number): Contract {
   return { address, code: PAIR_CODE, storage: { '0x0': reserves } };
 }
 
-/** What must be there before the first call. */
+/** Contracts that must exist before the first call. */
 export const CALL_CONTRACTS: readonly Contract[] = [
   {
     address: TOKEN,
@@ -68,11 +68,11 @@ export const CALL_CONTRACTS: readonly Contract[] = [
   },
 ];
 
-/** Transfers of tokens in the block of every chain that is asked. */
+/** Token transfers in block 1 of every measured chain. */
 const TRANSFERS = 100;
 const TRANSFER_GAS = 80_000n;
 
-/** What is in block 1, for reads of blocks, receipts and logs. */
+/** Transactions of block 1, for reads of blocks, receipts and logs. */
 export const TRANSFER_PLANS: readonly TransactionPlan[] = Array.from({ length: TRANSFERS }, (_, i) => ({
   from: ACCOUNTS[i % ACCOUNTS.length] as Account,
   to: TOKEN,
@@ -97,7 +97,7 @@ export function encodeQuote(amount: bigint, pairs: readonly Uint8Array[] = PAIRS
   return concatBytes(head, encodeWord(BigInt(pairs.length)), ...pairs.map((pair) => padLeft(pair, 32)));
 }
 
-/** Balances of owners. */
+/** Encodes one `aggregate` call that reads the balances of `owners`. */
 export function encodeMulticall(owners: readonly Uint8Array[]): Uint8Array {
   const tuples = owners.map((owner) =>
     concatBytes(
@@ -129,10 +129,10 @@ function encodeBatch(first: number, encode: (index: number) => Uint8Array = enco
   return `[${calls.join(',')}]`;
 }
 
-/** Owners that no other workload asks for; they have nothing. */
+/** Number of owners that no other workload reads; their balances are zero. */
 const LONE_OWNERS = 100_000;
 
-/** Batches of calls with different owners, each used once before any comes again, so that no cached hash helps. */
+/** Batches of calls with different owners, each used once before any repeats, so that no cached hash helps. */
 export function createManyOwnersWorkload(): Workload {
   const encode = (index: number): Uint8Array =>
     encodeBalance(concatBytes(TOKEN.subarray(0, 12), padLeft(encodeNumber(index), 8)));
@@ -146,13 +146,13 @@ function encodeNumber(value: number): Uint8Array {
 
 export type Workload = {
   readonly name: string;
-  /** Least ratio to the peer; undefined: shown, not judged. */
+  /** Least speed relative to the peer; undefined: shown without a target. */
   readonly target: number | undefined;
-  /** Bodies of requests, to be sent in turn. */
+  /** Request bodies, sent in rotation. */
   readonly bodies: readonly string[];
-  /** Answers may differ as far as two searches for the same limit may. */
+  /** Answers may differ as far as two binary searches for the same limit may. */
   readonly isEstimate?: true;
-  /** What of a result both sides have to agree on, where they do not have the same blocks; by default all of it. */
+  /** Extracts the part of a result that both sides have to agree on where their blocks differ; by default the whole result. */
   readonly digest?: (result: never) => unknown;
 };
 
@@ -189,8 +189,8 @@ type Logs = readonly { readonly topics: readonly string[]; readonly data: string
 const digestLogs = (logs: Logs): unknown => logs.map(({ topics, data }) => [topics, data]);
 
 /**
- * Reads of state, and of block 1 with `TRANSFER_PLANS`.
- * @param hashes of its transactions
+ * Lists reads of state, and of block 1 with `TRANSFER_PLANS`.
+ * @param hashes transaction hashes of block 1
  */
 export function listReadWorkloads(hashes: readonly string[]): readonly Workload[] {
   const token = bytesToHex(TOKEN);
@@ -201,7 +201,7 @@ export function listReadWorkloads(hashes: readonly string[]): readonly Workload[
       name: 'getBalance',
       target: 2,
       bodies: vary((i) => encodeRequest('eth_getBalance', [accountAt(i), 'latest'])),
-      // Prices of a block follow from its header, which differs.
+      // Balances depend on the block's gas prices, which follow from its header, and the headers differ.
       digest: (balance: string) => BigInt(balance) > 0n,
     },
     {

@@ -21,7 +21,7 @@ const SLOT_SECONDS = 12n;
 const GWEI = 10n ** 9n;
 const BLOCK_FORKS =
   'homestead eip150 eip155 eip158 byzantium constantinople petersburg istanbul berlin london';
-/** Prague is the last revision on which one call may take more gas than EIP-7825 allows a transaction. */
+/** Prague is the last revision where a call may take more gas than EIP-7825 allows a transaction. */
 const TIME_FORKS = 'shanghai cancun prague';
 const BLOBS = { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 };
 
@@ -39,14 +39,14 @@ export const BLOCK_STYLE: ChainStyle = {
   },
 };
 
-/** A contract that is there from the start, at a 20-byte address. */
+/** A contract of the genesis state, at a 20-byte address. */
 export type Contract = {
   readonly address: Uint8Array;
   readonly code: Uint8Array | string;
   readonly storage?: Allocation['storage'];
 };
 
-/** Text of a geth genesis file: Prague from block 0, the development accounts and these contracts. */
+/** Renders a geth genesis file: Prague from block 0, with the development accounts and these contracts. */
 export function renderBenchGenesis(contracts: readonly Contract[], gasLimit: bigint): string {
   return renderGenesis({
     config: {
@@ -71,7 +71,7 @@ export function renderBenchGenesis(contracts: readonly Contract[], gasLimit: big
   });
 }
 
-/** anvil takes slots and values as whole words only. */
+/** Pads slots and values to whole words, the only form that anvil accepts. */
 function padStorage(allocations: Readonly<Record<string, Allocation>>): Record<string, Allocation> {
   const padWord = (quantity: string): string => `0x${quantity.slice(2).padStart(64, '0')}`;
   return Object.fromEntries(
@@ -82,7 +82,7 @@ function padStorage(allocations: Readonly<Record<string, Allocation>>): Record<s
   );
 }
 
-/** A folder that is gone when the bench ends. */
+/** Creates a temporary folder that is removed when the process exits. */
 export function makeBenchFolder(): string {
   const path = mkdtempSync(join(tmpdir(), 'portcullis-bench-'));
   process.on('exit', () => rmSync(path, { recursive: true, force: true }));
@@ -96,7 +96,7 @@ export type ChainFiles = {
   readonly blocks: string;
 };
 
-/** Writes a chain of one block, with these transactions, on top of a genesis with these contracts. */
+/** Writes a chain of one block with these transactions on top of a genesis with these contracts. */
 export async function writeBenchChain(
   folder: string,
   contracts: readonly Contract[],

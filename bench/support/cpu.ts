@@ -1,24 +1,24 @@
-/** Processors and what a process used of them. Linux only, as /proc is. */
+/** Processors, and their use by processes. Linux only, because it reads /proc. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** The measured server's own processor; everything else of a bench keeps off it. */
+/** The measured server's own processor; everything else of a bench stays off it. */
 export const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 
 /** The kernel's USER_HZ, which is 100 on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100;
-/** The smallest difference that can be measured, seconds: less than this is reported as nothing. */
+/** The smallest measurable difference, seconds; smaller ones are reported as zero. */
 export const CPU_RESOLUTION: number = 1 / TICKS_PER_SECOND;
-/** Fields of /proc/<pid>/stat after the name, which ends with the last parenthesis; they count from the state on. */
+/** Indexes of the fields of /proc/<pid>/stat after the name, which ends with the last parenthesis; index 0 is the state. */
 const [USER_TICKS, SYSTEM_TICKS] = [11, 12];
 
 const NANOSECONDS = 1e9;
 const PROGRAM = 'taskset';
 
-/** Whether processes can be bound to processors here. */
+/** Whether processes can be pinned to processors on this machine. */
 export const CAN_PIN: boolean =
   cpus().length > Math.max(SERVER_CORE, LOAD_CORE) &&
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, PROGRAM)));
@@ -26,25 +26,25 @@ export const CAN_PIN: boolean =
 export const NO_PIN_NOTE =
   'there is no taskset, or no second processor: nothing is bound to a processor, ratios are rougher';
 
-/** Words in front of a command that bind it to one processor; none where that is not possible. */
+/** Returns the words in front of a command that pin it to one processor; none where pinning is not possible. */
 export function pinTo(core: number): readonly string[] {
   return CAN_PIN ? [PROGRAM, '-c', String(core)] : [];
 }
 
-/** Binds this process, with the threads it has, and what it starts from now on. */
+/** Pins this process, with its threads, and every process that it starts from now on. */
 export function pinSelf(core: number): void {
   if (CAN_PIN)
     execFileSync(PROGRAM, ['-a', '-c', '-p', String(core), String(process.pid)], { stdio: 'ignore' });
 }
 
-/** User and system time of a process and all its threads so far. */
+/** Returns user and system time of a process and all its threads so far, seconds. */
 export function readCpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) / TICKS_PER_SECOND;
 }
 
-/** Time of the threads that a process has, to the nanosecond: that of threads that have ended is missing. */
+/** Returns the CPU time of a process's present threads, seconds with nanosecond resolution; ended threads are missing. */
 export function readThreadSeconds(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce(
     (sum, thread) => sum + readScheduled(`${pid}/task/${thread}`).ran,
@@ -52,7 +52,7 @@ export function readThreadSeconds(pid: number): number {
   );
 }
 
-/** Seconds in which the first thread of a process could have run while another thread did. */
+/** Returns the seconds in which the first thread of a process was runnable while another thread ran. */
 export function readWaitSeconds(pid: number): number {
   return readScheduled(`${pid}`).waited;
 }

@@ -1,22 +1,22 @@
-/** A measured value and what it should be. */
+/** A measured value and its target. */
 export type Figure = {
   readonly name: string;
   readonly value: number;
-  /** Absent: stated, not judged. */
+  /** Absent for a figure without a target. */
   readonly atLeast?: number;
   readonly below?: number;
   readonly unit?: string;
-  /** What the value is of, where the name does not say so. */
+  /** Subject of the value, where the name does not state it. */
   readonly of?: string;
   readonly digits?: number;
 };
 
-/** Whether a figure is what it should be; one that could not be measured is not. */
+/** Whether a figure meets its target; one that could not be measured (NaN) does not. */
 export function isMet({ value, atLeast, below }: Figure): boolean {
   return (atLeast === undefined || value >= atLeast) && (below === undefined || value < below);
 }
 
-/** `lowest 0.95 (sha1_divs)` */
+/** Describes a figure, as `lowest 0.95 (sha1_divs)`. */
 export function describeFigure({ name, value, of, unit = '', digits = 2 }: Figure): string {
   return `${name} ${value.toFixed(digits)}${unit}${of === undefined ? '' : ` (${of})`}`;
 }
@@ -25,7 +25,7 @@ export function describeTarget({ name, atLeast, below, unit = '' }: Figure): str
   return atLeast === undefined ? `${name} < ${below}${unit}` : `${name} >= ${atLeast}${unit}`;
 }
 
-/** Prints the line that a bench ends with; the process fails when a figure falls short. */
+/** Prints the bench's last line; the process fails when a figure misses its target. */
 export function concludeWith(figures: readonly Figure[]): void {
   const isChecked = figures.some(({ atLeast, below }) => atLeast !== undefined || below !== undefined);
   const missed = figures.filter((figure) => !isMet(figure));
@@ -34,10 +34,10 @@ export function concludeWith(figures: readonly Figure[]): void {
   process.exitCode = missed.length === 0 ? 0 : 1;
 }
 
-/** Whether the raw figures are asked for instead of a table. */
+/** Whether the raw figures are to be printed instead of a table. */
 export const WANTS_JSON: boolean = process.argv.includes('--json');
 
-/** Rows of text under a header, in columns: the first to the left, figures to the right. */
+/** Formats rows under a header in columns: the first aligned left, figures right. */
 export function formatColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? '').length)),

@@ -1,4 +1,4 @@
-/** Subscribers of `newHeads` over a few WebSockets, and when each of them heard of a block. */
+/** Subscribers of `newHeads` over a few WebSockets, and when each received a block. */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
@@ -18,7 +18,7 @@ export class HeadWatchers {
     for (const socket of sockets) socket.on('message', (data: Buffer) => this.#hear(data));
   }
 
-  /** @param each subscriptions of each connection */
+  /** @param each number of subscriptions per connection */
   static async open(url: string, connections: number, each: number): Promise<HeadWatchers> {
     const sockets = Array.from({ length: connections }, () => new WebSocket(url));
     await Promise.all(sockets.map((socket) => once(socket, 'open')));
@@ -26,7 +26,11 @@ export class HeadWatchers {
     return new HeadWatchers(sockets, connections * each);
   }
 
-  /** Has a block come, and waits until all have heard of it. @returns milliseconds after `begin` for each */
+  /**
+   * Runs `begin`, which makes a block the head, and waits until all subscribers have received it.
+   * @returns milliseconds after `begin` per subscriber
+   * @throws Error when not all have received it within 20 seconds
+   */
   async measure(begin: () => Promise<void>): Promise<readonly number[]> {
     this.#heard = [];
     const all = new Promise<void>((resolve, reject) => {

@@ -6,32 +6,32 @@ const OK_STATUS = Buffer.from('200');
 const STATUS_AT = 'HTTP/1.1 '.length;
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 const CHUNKED = /\r\ntransfer-encoding: *chunked/i;
-/** In the answers of a server that does what the measurement is about, there are none of these. */
+/** Members whose presence shows that the server failed at the measured request. */
 const BAD_MEMBERS = ['"error":', '"result":null'].map((text) => Buffer.from(text));
-/** Of one read; of an answer, the first so many bytes are searched for errors. */
+/** Read size; errors are searched for in about the first 64 KiB of an answer. */
 const READ_BYTES = 64 * 1024;
 const SHOWN_BYTES = 200;
 
 export type ConnectionHandlers = {
   readonly onConnect: () => void;
-  /** A good answer has come whole. */
+  /** Runs when a valid answer is complete. */
   readonly onAnswer: () => void;
-  /** Any answer but 200, an error, a null, or the connection is gone; it is of no use any more. */
+  /** Runs on any status but 200, an error, a null, or a lost connection; the connection is unusable afterwards. */
   readonly onFailure: (error: Error) => void;
 };
 
 /**
- * One keep-alive connection with one request in flight. As little as a client can do: a load generator must cost less
- * than the server that it measures. The bytes of a long answer are counted and not kept.
+ * One keep-alive connection with one request in flight. It does as little as a client can, because a load generator must cost less than the server
+ * that it measures. The bytes of a long answer are counted and not stored.
  */
 export class HttpConnection {
   readonly #socket: Socket;
-  /** First bytes of a response until its head has arrived in full. */
+  /** First bytes of a response until its head is complete. */
   #begin: Buffer | undefined;
-  /** Bytes of the body that has begun, `Infinity` where it comes in chunks. */
+  /** Length of the body being read, `Infinity` for a chunked one. */
   #length: number | undefined;
   #received = 0;
-  /** The last bytes of an answer in chunks. */
+  /** The last bytes of a chunked answer. */
   #tail: Buffer = Buffer.alloc(0);
 
   constructor(
@@ -67,7 +67,10 @@ export class HttpConnection {
     this.#socket.destroy();
   }
 
-  /** @returns whether the answer is complete with this piece. @throws Error when it is not a good one */
+  /**
+   * @returns whether the answer is complete with this piece
+   * @throws Error when the answer is invalid
+   */
   #read(piece: Buffer): boolean {
     if (this.#length === undefined) return this.#readHead(piece);
     if (this.#received < READ_BYTES) checkMembers(piece);
@@ -99,7 +102,7 @@ export class HttpConnection {
     return isComplete;
   }
 
-  /** JSON has no line ends of its own, so that nothing but the last chunk looks like it. */
+  /** Whether the answer ends here. JSON text contains no raw line ends, so that only the last chunk matches. */
   #hasChunksEnd(piece: Buffer): boolean {
     const last = piece.length < CHUNKS_END.length ? Buffer.concat([this.#tail, piece]) : piece;
     this.#tail = Buffer.from(last.subarray(-CHUNKS_END.length));
@@ -107,7 +110,10 @@ export class HttpConnection {
   }
 }
 
-/** Length of the body, `Infinity` where it comes in chunks. */
+/**
+ * Returns the length of the body, `Infinity` for a chunked one.
+ * @throws Error where the head states neither
+ */
 function readLength(head: string): number {
   const length = LENGTH.exec(head)?.[1];
   if (length !== undefined) return Number(length);
@@ -121,7 +127,7 @@ function checkStatus(response: Buffer): void {
   }
 }
 
-/** @throws Error when an error or a null is in this part of an answer */
+/** @throws Error when this part of an answer contains an error or a null */
 export function checkMembers(part: Buffer): void {
   for (const member of BAD_MEMBERS) if (part.includes(member)) throw describeBad(part);
 }

@@ -28,31 +28,31 @@ const CONTRACTS = 50;
 const LOGS_IN_CALL = 100;
 const CALLS_IN_BLOCK = 5;
 const LOGS_IN_BLOCK = LOGS_IN_CALL * CALLS_IN_BLOCK;
-/** Every so many logs are by one holder; the first contract has a fiftieth of all logs, and of those each 200th. */
+/** One holder sends every 400th log; the first contract emits a fiftieth of all logs, and every 200th of those is the holder's. */
 const HOLDER_PERIOD = 400;
 const HOLDERS = 20_000;
 const RECEIVERS = 200_003;
-/** Slots of each contract that its calls write. */
+/** Slots that the calls of each contract write. */
 const SLOTS = 1_999;
-/** An odd number of 160 bits: times a small number it looks like an address. */
+/** An odd 160-bit multiplier that spreads small numbers over the address space. */
 const SPREAD = 0x9e3779b97f4a7c15f39cc0605cedc8341082276bn;
 const ADDRESS_MASK = 2n ** 160n - 1n;
 const CACHE_FOLDER: string = resolve(import.meta.dirname, '../../bench-chains');
 
-/** As of an ERC-20 token. */
+/** Topic of an ERC-20 token's `Transfer`. */
 export const TRANSFER_TOPIC: Uint8Array = keccak256(
   new TextEncoder().encode('Transfer(address,address,uint256)'),
 );
 export const SPARSE_HOLDER: Uint8Array = padLeft(bigIntToBytes(SPREAD), 32);
 
-/** Addresses of the contracts that log. */
+/** Returns the address of a contract that logs. */
 export function logContract(index: number): Uint8Array {
   return labelAddress(`bench logger ${index}`);
 }
 
 /**
- * `(uint256 first, uint256 count)`: for each of these numbers a slot is written and a transfer logged, of which holder, receiver and
- * amount follow from the number.
+ * Code of `(uint256 first, uint256 count)`: for each of these numbers it writes a slot and logs a transfer; holder, receiver and amount follow from
+ * the number.
  */
 const LOGGER_CODE: Uint8Array = assemble(`
   0 CALLDATALOAD 0 MSTORE
@@ -70,13 +70,13 @@ const LOGGER_CODE: Uint8Array = assemble(`
 export type LogChain = ChainFiles & {
   readonly headHash: string;
   readonly gasLimit: bigint;
-  /** Logs of the first contract and the sparse holder. */
+  /** Number of logs of the first contract and the sparse holder. */
   readonly results: number;
 };
 
 /**
- * The chain of so many logs, a multiple of 500: always the same bytes. Made once, which takes minutes for a million, and kept
- * in the build folder.
+ * Returns the chain of `logs` logs, a multiple of 500, with always the same bytes. It is generated once, which takes minutes for a million, and
+ * stored in the build folder.
  */
 export function prepareLogChain(logs: number): LogChain {
   const contracts = Array.from({ length: CONTRACTS }, (_, i) => ({
@@ -127,7 +127,7 @@ function writeBlocks(genesisText: string, path: string, blocks: number): string 
   return bytesToHex(parent.hash);
 }
 
-/** @param index of all calls */
+/** @param index index over all calls of the chain */
 function signCall(index: number): Transaction {
   const plan = {
     from: SENDER,

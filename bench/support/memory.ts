@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 const KIB = 1024;
 const MEGABYTE = 1e6;
 
-/** Resident memory of a process, bytes. Linux only, as /proc is. */
+/** Returns the resident memory of a process, bytes. Linux only, because it reads /proc. */
 export function readResidentBytes(pid: number): number {
   return readStatus(pid, 'VmRSS');
 }
 
-/** The part of it that pages of files are, `node` itself and libraries above all: processes share it. */
+/** Returns the resident file pages, `node` itself and libraries above all, which processes share. */
 export function readFileMegabytes(pid: number): number {
   return readStatus(pid, 'RssFile') / MEGABYTE;
 }
@@ -23,7 +23,7 @@ export function readResidentMegabytes(pid: number): number {
   return readResidentBytes(pid) / MEGABYTE;
 }
 
-/** The part that is no page of a file: heaps, stacks, buffers. A store that is mapped adds nothing to it. */
+/** Returns the resident memory without file pages: heaps, stacks, buffers. A memory-mapped store adds nothing to it. */
 export function readAnonymousMegabytes(pid: number): number {
   return readStatus(pid, 'RssAnon') / MEGABYTE;
 }

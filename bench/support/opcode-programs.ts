@@ -1,4 +1,4 @@
-/** One program for each instruction of the opcode table: the same instruction many times, with what it takes and leaves. */
+/** A program for one instruction of the opcode table: the instruction many times, with the pushes and pops that it needs. */
 import { assemble } from '../../scripts/assembler.ts';
 import type { Opcode } from '../../src/evm/opcodes.ts';
 import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
@@ -8,18 +8,18 @@ export type OpcodeProgram = {
   readonly code: Uint8Array;
 };
 
-/** The instruction stands so often in the loop, which goes round so often. */
+/** Copies of the instruction in the loop, and iterations of the loop. */
 const COPIES = 50;
 const ROUNDS = 2_000;
-/** How often a program executes its instruction. */
+/** Number of times that a program executes its instruction. */
 export const OPCODE_COUNT: number = COPIES * ROUNDS;
 
-/** What the deepest SWAP reaches. */
+/** Stack items that the deepest SWAP reaches. */
 const STACK_DEPTH = 17;
-/** Where the loop counts, out of the way of what the instructions do with stack and memory. */
+/** Memory offset of the loop counter, out of reach of the instructions' stack and memory effects. */
 const COUNTER = 0x2000;
 
-/** Instructions that end the call, or make an account each time. */
+/** Instructions that end the call, or create an account each time. */
 const LEFT_OUT = 'STOP RETURN REVERT INVALID SELFDESTRUCT CREATE CREATE2'.split(' ');
 
 const WIDE = [
@@ -31,7 +31,7 @@ const TOPICS = [WIDE[0], WIDE[1], WIDE[2], WIDE[0]] as const;
 const OTHER = '0x1000';
 const CALL_GAS = 1_000;
 
-/** Arguments, the top of the stack first, where wide words would not do. */
+/** Arguments, the top of the stack first, where wide words do not fit. */
 const ARGUMENTS: Readonly<Record<string, readonly (string | number)[]>> = {
   EXP: [WIDE[0], 0xffff],
   SIGNEXTEND: [7, WIDE[0]],
@@ -73,7 +73,7 @@ function toHexByte(code: number): string {
   return `raw:0x${code.toString(16).padStart(2, '0')}`;
 }
 
-/** The instruction between the pushes of its arguments and the pops of its results. */
+/** Returns the instruction between the pushes of its arguments and the pops of its results. */
 function createStep({ name, code, inputs, outputs }: Opcode, label: string): string {
   const instruction = toHexByte(code);
   if (/^PUSH\d/.test(name)) return `${instruction} ${createPushData(code)} POP`;
@@ -103,7 +103,7 @@ function createProgram(opcode: Opcode): OpcodeProgram {
   return { name: opcode.name, code };
 }
 
-/** Programs for the instructions that a revision has. */
+/** Creates programs for the instructions of a revision. */
 export function createOpcodePrograms(revision: Revision): OpcodeProgram[] {
   return rulesOf(revision)
     .opcodes.map(({ opcode }) => opcode)

@@ -4,9 +4,9 @@ import { HttpConnection } from './http-connection.ts';
 
 /** An open loop: requests are due at fixed times, whether or not earlier ones were answered. */
 export type PacedPlan = Target & {
-  /** Sent in turns. A function where no two are to be the same: it gives the bytes of the next request of a connection. */
+  /** Requests, sent in rotation. A function makes each request distinct: it returns the bytes of a connection's next request. */
   readonly requests: readonly Uint8Array[] | ((connection: number) => Uint8Array);
-  /** 64 by default. */
+  /** Number of connections, 64 by default. */
   readonly connections?: number;
   readonly perSecond: number;
   readonly durationMs: number;
@@ -15,9 +15,9 @@ export type PacedPlan = Target & {
 export type PacedResult = {
   readonly answered: number;
   readonly failed: number;
-  /** What the first failure said. */
+  /** Message of the first failure. */
   readonly failure: string | undefined;
-  /** How often each thing went wrong, by what was said, numbers left out. */
+  /** Number of failures by their message, with hex values and numbers of five or more digits replaced by N. */
   readonly failures: ReadonlyMap<string, number>;
   /** Milliseconds from when a request was due to its answer. */
   readonly p50: number;
@@ -27,17 +27,17 @@ export type PacedResult = {
 };
 
 export const USUAL_CONNECTIONS = 64;
-/** Before a connection that was lost is opened again. */
+/** Delay before a lost connection is reopened. */
 const REOPEN_MS = 100;
-/** `failures` keeps the beginning of a message, characters. */
+/** Characters of a message that form the key in `failures`. */
 const KIND_CHARACTERS = 120;
-/** Requests that are due and not sent, because every connection waits for an answer. */
+/** Cap on requests that are due and not sent because every connection waits for an answer. */
 const MAX_WAITING = 100_000;
-/** For the answers that are still to come when the time is up. */
+/** Time for outstanding answers after the end. */
 const GRACE_MS = 5_000;
 const TICK_MS = 1;
 
-/** Sends what is due over idle connections, oldest first; a time is due until it is answered. */
+/** Sends due requests over idle connections, oldest first; latency counts from the due time until the answer. */
 class PacedLoad {
   readonly #plan: PacedPlan;
   readonly #idle: Slot[] = [];
@@ -122,7 +122,7 @@ class PacedLoad {
     });
   }
 
-  /** The request in flight has failed, and another connection takes the place of this one. */
+  /** Fails the request in flight and replaces the connection by another one. */
   #lose(slot: Slot, message: string): void {
     if (this.#hasEnded || this.#slots[slot.index] !== slot) return;
     if (slot.dueAt === undefined) this.#note(message, 1);
@@ -162,11 +162,11 @@ class PacedLoad {
 type Slot = {
   readonly index: number;
   readonly connection: HttpConnection;
-  /** When its request should have been sent, milliseconds; undefined while it has none. */
+  /** Due time of its request, milliseconds; undefined while it has none. */
   dueAt: number | undefined;
 };
 
-/** Runs an open loop to its end. A request that is late counts from when it was due. */
+/** Runs an open loop to its end. The latency of a late request counts from when it was due. */
 export function runPacedLoad(plan: PacedPlan): Promise<PacedResult> {
   return new PacedLoad(plan).run();
 }

@@ -1,4 +1,4 @@
-/** The whole program as a process of its own, served and stopped by a bench. */
+/** The whole program as a child process that a bench starts and stops. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import type { ChainFiles } from './chain.ts';
 export type Server = {
   readonly port: number;
   readonly pid: number;
-  /** Where its requests go to. */
+  /** URL path of its requests. */
   readonly path: string;
   stop(): Promise<void>;
 };
@@ -30,16 +30,16 @@ process.on('exit', () => {
 });
 
 export type StartOptions = {
-  /** Words in front of the command: a command that becomes the program, as `taskset` does. */
+  /** Words in front of the command: a launcher that execs the program, as `taskset` does. */
   readonly launcher?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** Options of Node itself. */
   readonly nodeArguments?: readonly string[];
-  /** Its main module: by default this checkout's. */
+  /** Main module of the program: by default this checkout's. */
   readonly program?: string;
 };
 
-/** Starts the program; resolves once it says where it listens. */
+/** Starts the program; resolves once it prints its address. */
 export async function startPortcullis(
   args: readonly string[],
   { launcher = [], environment = {}, nodeArguments = [], program = MAIN }: StartOptions = {},
@@ -75,7 +75,7 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The default development set-up: `portcullis dev` over a chain, everything at its default. */
+/** Serves the default development set-up: `portcullis dev` over a chain, everything at its default. */
 export async function serveDevelopment(
   files: ChainFiles,
   folder: string,
@@ -85,10 +85,10 @@ export async function serveDevelopment(
   return { ...(await startPortcullis(args, options)), path: '/v3/demo' };
 }
 
-/** A configuration that serves one chain, and the path that its requests go to. */
+/** A configuration that serves one chain, and the URL path of its requests. */
 export type PreparedService = { readonly config: string; readonly path: string };
 
-/** Writes a configuration over a store, with this time limit for a call, and makes a key for it. */
+/** Writes a configuration over a store, with this time limit for a call, and creates a key for it. */
 async function configure(data: string, folder: string, limitSeconds: number): Promise<PreparedService> {
   const config = join(folder, 'portcullis.yaml');
   const network = { hosts: ['bench.localhost'], embedded: { data }, callTimeout: `${limitSeconds}s` };

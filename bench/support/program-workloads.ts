@@ -1,4 +1,4 @@
-/** Programs that keep an engine busy for a while: the main set of evm-benchmarks, and loops of our own. */
+/** A program that keeps an engine busy for a while: one of the main set of evm-benchmarks, or a loop of this bench. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { labelAddress } from '../../scripts/chains/accounts.ts';
@@ -10,7 +10,7 @@ import type { Contract } from './chain.ts';
 
 export type Program = {
   readonly name: string;
-  /** Body of the request that runs it. */
+  /** Body of the request that runs the program. */
   readonly body: string;
 };
 
@@ -24,7 +24,7 @@ export const PROGRAM_GAS = 1_000_000_000n;
 
 const LOOPS: Uint8Array = labelAddress('bench loops');
 
-/** How often each loop goes round. */
+/** Iterations of each loop. */
 const LOOP_RUNS: readonly (readonly [name: LoopName, count: bigint])[] = [
   ['arithmetic', 250_000n],
   ['sort', 400n],
@@ -33,7 +33,7 @@ const LOOP_RUNS: readonly (readonly [name: LoopName, count: bigint])[] = [
   ['hashScratch', 10_000n],
 ];
 
-/** What of a state test matters here. */
+/** The members of a state test that the benches read. */
 type StateTest = {
   readonly pre: Readonly<Record<string, { readonly code: string; readonly storage: Record<string, string> }>>;
   readonly transaction: { readonly to: string; readonly data: readonly string[] };
@@ -53,7 +53,7 @@ function createLoops(): ProgramSet {
   };
 }
 
-/** The longest input is the one that takes the longest. */
+/** Reads a state test's contract and its longest input, which takes the longest to run. */
 function readTest(file: string): ProgramSet {
   const [test] = Object.values(JSON.parse(readFileSync(file, 'utf8')) as Record<string, StateTest>);
   if (test === undefined) throw new Error(`${file} has no test`);
@@ -70,7 +70,10 @@ function readTest(file: string): ProgramSet {
   };
 }
 
-/** All programs, with the contracts that they are. @param benchmarks folder of the evm-benchmarks vectors */
+/**
+ * Reads all programs and their contracts.
+ * @param benchmarks folder of the evm-benchmarks vectors
+ */
 export function readPrograms(benchmarks: string): ProgramSet {
   const folder = join(benchmarks, 'benchmarks/main');
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'));

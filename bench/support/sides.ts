@@ -1,6 +1,6 @@
 /**
- * Two servers on the same chain, one processor each, asked in turns over 16 connections: requests per CPU-second of the server process.
- * Answers are compared before anything is measured; figures are medians.
+ * Two servers on the same chain, one processor each, loaded in interleaved rounds over 16 connections: requests per CPU-second of the server process.
+ * Answers are compared before the measurement; figures are medians.
  */
 import { encodePost, median, runLoad } from '../load.ts';
 import { post, type Target } from './ask.ts';
@@ -12,20 +12,20 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 1_200);
 const WARM_UP_MS = ROUND_MS / 2;
 const CONNECTIONS = 16;
-/** How far estimates that were searched for may lie above the least that suffices (geth's rule). */
+/** Largest ratio between two estimates: a search may end this far above the least sufficient gas (geth's rule). */
 const ESTIMATE_TOLERANCE = 1.015;
-/** Below this the server waits for the generator, and wake-ups cost it more than they should. */
+/** Below this share the server waits for the generator, and wake-ups inflate its cost. */
 const BUSY_SHARE = 0.95;
 
-/** The part of a workload's name that chooses it. */
+/** Substring of the names of the workloads to run. */
 const ONLY = process.env['ONLY'] ?? '';
-/** So many bodies of each workload are compared and asked for. */
+/** Cap on the bodies of each workload that are compared and sent. */
 const BODIES = Number(process.env['BODIES'] ?? Number.POSITIVE_INFINITY);
 
 /** A server under measurement, with its name in the table. */
 export type Side = Target & { readonly pid: number; readonly label: string };
 
-/** The first is what the second is compared with. */
+/** The reference, then the side that is compared with it. */
 export type Sides = readonly [Side, Side];
 
 type Round = {
@@ -36,7 +36,7 @@ type Round = {
 
 type Measured = { readonly workload: Workload; readonly rounds: readonly [Round[], Round[]] };
 
-/** @throws Error when the two sides do not say the same */
+/** @throws Error when the two sides answer differently */
 async function compareAnswers([first, second]: Sides, workloads: readonly Workload[]): Promise<void> {
   for (const { name, bodies, isEstimate, digest } of workloads) {
     for (const body of bodies) {
@@ -56,7 +56,7 @@ function digestOf(answer: string, digest: Workload['digest']): string {
     : JSON.stringify(digest(JSON.parse(answer).result as never), encodeInteger);
 }
 
-/** JSON has no integers of any size. */
+/** Encodes bigints as strings, because JSON numbers lose precision. */
 function encodeInteger(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
@@ -77,7 +77,7 @@ async function runRound(subject: Side, { bodies }: Workload, durationMs: number)
   return { perCpuSecond: load.requests / used, busy: used / load.seconds };
 }
 
-/** A side that does not stand the load has no figure: it is named, and counts as falling short. */
+/** Runs a round; a side that fails under the load has no figure: the failure is printed, and counts as a missed target. */
 async function tryRound(side: Side, workload: Workload, durationMs: number): Promise<Round> {
   try {
     return await runRound(side, workload, durationMs);
@@ -141,9 +141,9 @@ function formatBusy(share: number): string {
 }
 
 /**
- * Compares, measures, and prints a table.
- * @param targetOf the least ratio of second to first
- * @throws Error when the two sides do not say the same
+ * Compares answers, measures, and prints a table.
+ * @param targetOf returns the least ratio of second to first
+ * @throws Error when the two sides answer differently
  */
 export async function compareSides(
   sides: Sides,

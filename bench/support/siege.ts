@@ -1,6 +1,6 @@
 /**
- * Clients that keep connections and give nothing for them, in a process of their own: WebSockets that say nothing, and
- * connections on which the head of a request arrives byte by byte and which are opened again whenever they are closed.
+ * Clients that only occupy connections, in their own process: silent WebSockets, and connections on which the head of a request arrives byte by byte
+ * and which reopen whenever they are closed.
  */
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,17 +9,17 @@ import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 
-/** How many of each are to be there. */
+/** Wanted number of slow clients of each kind. */
 export type Besiegers = { readonly port: number; readonly idle: number; readonly lorises: number };
 
 export const SIEGE_HOST = 'devnet.localhost';
-/** Each slow client's byte. */
+/** Interval between the bytes of each slow client. */
 const TRICKLE_MS = 1_000;
-/** Handshakes under way at the same time. */
+/** Handshakes in progress at the same time. */
 const OPENING = 100;
 const HEAD = Buffer.from(`POST /v3/demo HTTP/1.1\r\nHost: ${SIEGE_HOST}\r\n${'X-Slow: yes\r\n'.repeat(500)}`);
 
-/** The process that they are in, as the one that measures sees it. */
+/** Parent's handle of the process that runs the slow clients. */
 export class Siege {
   readonly #child: ChildProcess;
 
@@ -28,8 +28,8 @@ export class Siege {
   }
 
   /**
-   * @param isMeasured they would be on other machines: they get the processor only when the measuring client does not want it, and on a
-   * machine that is busy they take long to come
+   * @param isMeasured whether latencies are measured: the clients, which would be on other machines, then get the processor only when the measuring
+   * client does not want it, and on a busy machine they take long to connect
    */
   static async open(isMeasured: boolean): Promise<Siege> {
     const child = fork(fileURLToPath(import.meta.url), ['besiege']);
@@ -38,7 +38,10 @@ export class Siege {
     return new Siege(child);
   }
 
-  /** Opens what is missing, closes what is too much. Resolves when all are there, or gone. */
+  /**
+   * Opens missing clients and closes surplus ones. Resolves when the wanted numbers are reached.
+   * @throws Error when the process has ended
+   */
   async set(besiegers: Besiegers): Promise<void> {
     const ended = new AbortController();
     const { signal } = ended;
@@ -60,8 +63,8 @@ export class Siege {
 }
 
 /**
- * Even at the lowest priority a process is left its slice of some milliseconds (Linux's EEVDF), which is what is measured. One
- * of the policy for idle times is not; where there is no `chrt` to set that, the priority has to do.
+ * Even at the lowest priority Linux's EEVDF leaves a process a slice of some milliseconds, which would show in the measured latencies. The idle
+ * policy leaves it none; without `chrt` to set that, the priority has to do.
  */
 function yieldToOthers(pid: number): void {
   setPriority(pid, constants.priority.PRIORITY_LOW);
@@ -84,7 +87,7 @@ async function besiege(wanted: Besiegers): Promise<void> {
         await once(socket, 'open');
         socket.on('error', () => {});
       } catch (error) {
-        // On a busy machine a handshake may take longer than the service waits for it.
+        // On a busy machine a handshake may take longer than the service's handshake timeout.
         sockets.splice(sockets.indexOf(socket), 1);
         if (++refused > wanted.idle) throw error;
       }
@@ -104,7 +107,7 @@ function lurk(port: number): void {
     socket.write(HEAD.subarray(sent, ++sent));
     timer = setTimeout(trickle, TRICKLE_MS);
   };
-  // They know nothing of each other: 200 bytes in one millisecond would be one client.
+  // The clients are independent: 200 bytes in one millisecond would act as one client.
   let timer = setTimeout(trickle, Math.random() * TRICKLE_MS);
   socket.on('error', () => {});
   socket.resume();

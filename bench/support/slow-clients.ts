@@ -14,23 +14,23 @@ export type SlowClientsOptions = {
   readonly roundMs: number;
   readonly idle: number;
   readonly lorises: number;
-  /** Chain ids beside them. */
+  /** Chain id requests per second beside the slow clients. */
   readonly perSecond: number;
-  /** Whether it is about latencies; true by default. */
+  /** Whether latencies are measured; true by default. */
   readonly isMeasured?: boolean;
 };
 
 export type SlowClientsRounds = {
   readonly alone: PacedResult[];
   readonly beside: PacedResult[];
-  /** What the program's memory grew by for each of them when they came first, bytes. */
+  /** Growth of the program's memory per slow client at the first siege, bytes. */
   readonly bytesPerIdle: number;
   readonly bytesPerLoris: number;
 };
 
 const COMPLETE_MS = 1_000;
 
-/** Small calls at fixed times, alone and beside clients that keep connections and give nothing for them, in turns. */
+/** Measures small calls at fixed times, alone and beside clients that only occupy connections, interleaved. */
 export async function measureSlowClients(options: SlowClientsOptions): Promise<SlowClientsRounds> {
   const { idle, isMeasured = true } = options;
   const folder = makeBenchFolder();
@@ -84,7 +84,7 @@ async function measure(
   };
 }
 
-/** Bytes that a process has in memory. */
+/** Returns the resident memory of a process, bytes. */
 function readResidentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024;

@@ -12,9 +12,9 @@ import { TOKEN_CODE } from '../contracts/token.ts';
 import { BLOCK_STYLE, type ChainFiles, renderBenchGenesis } from './chain.ts';
 
 const BLOCKS = 10_100;
-/** Blocks without transactions at the start, so that the contract is there 10,000 blocks before the head. */
+/** Blocks without transactions at the start, so that the contract exists 10,000 blocks before the head. */
 const EMPTY_BLOCKS = 100;
-/** Of each kind, in every block after those: 20,000 of each. */
+/** Transfers of each kind in every later block: 20,000 of each in total. */
 const TRANSFERS_IN_BLOCK = 2;
 const RECIPIENTS = 5_000;
 const TOKEN_GAS = 80_000n;
@@ -24,7 +24,7 @@ const CACHE_FOLDER: string = resolve(import.meta.dirname, '../../bench-chains');
 
 export const TRANSFER_TOKEN: Uint8Array = labelAddress('bench token');
 
-/** Recipients of the transfers; the first ones have had some long before the head. */
+/** Returns the recipient of a transfer; those of low indexes have tokens from long before the head. */
 export function transferRecipient(index: number): Uint8Array {
   return labelAddress(`bench recipient ${index % RECIPIENTS}`);
 }
@@ -38,7 +38,7 @@ function renderTransferGenesis(): string {
   return renderBenchGenesis([{ address: TRANSFER_TOKEN, code: TOKEN_CODE, storage }], GAS_LIMIT);
 }
 
-/** Two transfers of ether and two of tokens, each by another account to another one. */
+/** Plans two transfers of ether and two of tokens; each pair of them has the next sender and the next recipient. */
 function planTransactions(block: number): TransactionPlan[] {
   return Array.from({ length: TRANSFERS_IN_BLOCK }, (_, i) => {
     const index = TRANSFERS_IN_BLOCK * (block - EMPTY_BLOCKS) + i;
@@ -53,8 +53,8 @@ function planTransactions(block: number): TransactionPlan[] {
 }
 
 /**
- * The chain of 20,000 transfers of ether and 20,000 of tokens in 10,000 blocks: always the same bytes. Made once,
- * which takes minutes, and kept in the build folder.
+ * Returns the chain of 20,000 transfers of ether and 20,000 of tokens in 10,000 blocks, with always the same bytes. It is generated once, which takes
+ * minutes, and stored in the build folder.
  */
 export async function prepareTransferChain(): Promise<ChainFiles> {
   const genesis = renderTransferGenesis();

@@ -11,7 +11,7 @@ const OPCODE_BITS = 0x0f;
 const [MAX_SHORT, LENGTH_16, LENGTH_64] = [125, 126, 127];
 const MASK_BYTES = 4;
 
-/** A text message in one frame, masked as a client has to: with a key of zeros, which leaves the bytes as they are. */
+/** Encodes a text message in one frame, masked as a client's must be: with a key of zeros, which leaves the bytes unchanged. */
 export function encodeFrame(text: string): Buffer {
   const payload = Buffer.from(text);
   const isShort = payload.length <= MAX_SHORT;
@@ -22,7 +22,7 @@ export function encodeFrame(text: string): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** The same as `HttpConnection` over WebSocket: one message in flight, answers in one frame. */
+/** A WebSocket counterpart of `HttpConnection`: one message in flight, answers in one frame. */
 export class WebSocketConnection {
   readonly #socket: Socket;
   readonly #onConnect: () => void;
@@ -57,7 +57,7 @@ export class WebSocketConnection {
     this.#socket.on('close', () => fail(new Error('the server closed a connection')));
   }
 
-  /** @param frame of `encodeFrame` */
+  /** @param frame a frame made by `encodeFrame` */
   send(frame: Uint8Array): void {
     this.#socket.write(frame);
   }
@@ -96,7 +96,7 @@ export class WebSocketConnection {
 
 type Frame = { readonly opcode: number; readonly payload: Buffer; readonly length: number };
 
-/** The frame that the bytes begin with, once it is complete. */
+/** Returns the frame at the start of the bytes, undefined until it is complete. */
 function readFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < 2) return undefined;
   const short = bytes[1] as number;

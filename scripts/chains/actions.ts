@@ -1,4 +1,4 @@
-/** Transactions that the development chains are made of. */
+/** Transactions of the development chains. */
 import type { AccessListItem } from '../../src/chain/transaction.ts';
 import { concatBytes, padLeft } from '../../src/primitives/bytes.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
@@ -13,7 +13,7 @@ import { encodeCall, encodeWord } from './encode-call.ts';
 import type { TransactionPlan } from './transaction-plan.ts';
 
 export const ETHER: bigint = 10n ** 18n;
-/** A token has 18 decimals, as ether does. */
+/** One token in its smallest units: it has 18 decimals, as ether has. */
 export const TOKEN: bigint = 10n ** 18n;
 
 const CALL_GAS = 120_000n;
@@ -23,7 +23,7 @@ export function transfer(from: Account, to: Uint8Array, value: bigint): Transact
   return { from, to, value };
 }
 
-/** Calls a contract with gas to spare. */
+/** Calls a contract with a gas limit above its need. */
 export function call(from: Account, to: Uint8Array, data: Uint8Array): TransactionPlan {
   return { from, to, data, gasLimit: CALL_GAS };
 }
@@ -32,7 +32,7 @@ export function create(from: Account, data: Uint8Array): TransactionPlan {
   return { from, data, gasLimit: CREATION_GAS };
 }
 
-/** A creation that leaves an empty contract and a log of `words` words that `source` puts into memory. */
+/** Plans a creation that leaves an empty contract and a log of `words` words that `source` writes to memory. */
 export function createLog(from: Account, words: number, source: string): TransactionPlan {
   return create(from, assemble(`${source} ${32 * words} 0 LOG0 STOP`));
 }
@@ -58,13 +58,13 @@ export function callReverter(from: Account, signature: string, ...args: readonly
   return call(from, REVERTER, encodeCall(signature, ...args));
 }
 
-/** Created by the deployer's first two transactions. */
+/** Plans the deployer's first two transactions, which create the token and the reverter. */
 export function deployTokenAndReverter(): TransactionPlan[] {
   const token = { name: 'Portcullis Token', symbol: 'PORT', supply: 1_000_000n * TOKEN };
   return [create(DEPLOYER, createErc20InitCode(token)), create(DEPLOYER, REVERTER_INIT_CODE)];
 }
 
-/** The deployer's next two creations, and tokens for the accounts that send them later. */
+/** Plans the deployer's next two creations, and tokens for the accounts that send them later. */
 export function deployHelpersAndSpreadTokens(): TransactionPlan[] {
   return [
     create(DEPLOYER, CALLENV_INIT_CODE),
@@ -73,7 +73,7 @@ export function deployHelpersAndSpreadTokens(): TransactionPlan[] {
   ];
 }
 
-/** Access list entry of the token contract with its balance slots of these owners. */
+/** Returns the access list entry of the token contract with the balance slots of these owners. */
 export function listTokenBalances(...owners: readonly Account[]): AccessListItem[] {
   const slotOf = ({ address }: Account): Uint8Array =>
     keccak256(concatBytes(padLeft(address, 32), encodeWord(0n)));

@@ -1,9 +1,9 @@
-/** Where the contracts of the development chains are: what their creators and nonces decide. */
+/** Addresses of the development chains' contracts, derived from their creators and nonces. */
 import { create2Address, createAddress } from '../../src/primitives/address.ts';
 import { SELFDESTRUCTOR_INIT_CODE } from '../contracts/selfdestructor.ts';
 import { DEPLOYER, hashLabel, PIONEER } from './accounts.ts';
 
-/** The same on both chains: the deployer creates them first, in this order. */
+/** These are the same on both chains: the deployer creates them first, in this order. */
 export const ERC20: Uint8Array = createAddress(DEPLOYER.address, 0n);
 export const REVERTER: Uint8Array = createAddress(DEPLOYER.address, 1n);
 export const CALLENV: Uint8Array = createAddress(DEPLOYER.address, 2n);

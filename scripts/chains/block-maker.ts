@@ -22,19 +22,19 @@ import { encodeRlp } from '../../src/primitives/rlp.ts';
 import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
 import { draftHeader, type HeaderChoices } from './draft-header.ts';
 
-/** Withdrawals count since Shanghai only. */
+/** Contents of a block; withdrawals are ignored before Shanghai. */
 export type BlockContents = Pick<Block, 'transactions' | 'uncles'> & {
   readonly withdrawals: readonly Withdrawal[];
 };
 
-/** A block and what it made of the state. */
+/** A block and its state changes. */
 type MadeBlock = {
   readonly parent: MadeBlock | undefined;
   readonly number: bigint;
   readonly changes: readonly StateChanges[];
 };
 
-/** Makes valid blocks in memory: executes what they contain and fills in their headers. */
+/** Makes valid blocks in memory: executes their contents and fills in their headers. */
 export class BlockMaker {
   readonly genesisBlock: ExecutedBlock;
   readonly #genesis: Genesis;
@@ -42,11 +42,11 @@ export class BlockMaker {
   readonly #hashAt: (number: bigint) => Uint8Array;
   /** State after the head. */
   #state = new StateCommitter(EMPTY_SOURCE);
-  /** By hash: of every branch. */
+  /** Blocks of every branch by hash. */
   readonly #made = new Map<string, MadeBlock>();
   #head: MadeBlock;
 
-  /** @param hashAt hash of a block that was made before, on the branch of the block that is being made */
+  /** @param hashAt returns the hash of an earlier block on the branch of the block that is being made */
   constructor(genesis: Genesis, hashAt: (number: bigint) => Uint8Array) {
     this.#genesis = genesis;
     this.#hashAt = hashAt;
@@ -66,7 +66,7 @@ export class BlockMaker {
     return this.#state;
   }
 
-  /** Makes a block that was made before the head, on whichever branch it is. */
+  /** Makes an existing block the head, on whichever branch it is. */
   moveHead({ hash }: ExecutedBlock): void {
     this.#head = this.#find(hash);
     this.#state = rebuildState(this.#head);
@@ -146,7 +146,7 @@ export class BlockMaker {
   }
 }
 
-/** State after a block: what it and all below it made of it. */
+/** Rebuilds the state after a block from its changes and those of all blocks below it. */
 function rebuildState(block: MadeBlock): StateCommitter {
   const path: MadeBlock[] = [];
   for (let at: MadeBlock | undefined = block; at !== undefined; at = at.parent) path.push(at);

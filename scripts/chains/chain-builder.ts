@@ -10,21 +10,21 @@ import { BlockMaker } from './block-maker.ts';
 import type { HeaderChoices } from './draft-header.ts';
 import { type Fees, signTransaction, type TransactionPlan } from './transaction-plan.ts';
 
-/** What every block of a chain has unless its plan says otherwise. */
+/** Defaults of every block of a chain; a transaction's plan may override the fees. */
 export type ChainStyle = {
   readonly headerOf: (number: bigint) => HeaderChoices;
   readonly fees: Fees;
 };
 
-/** An empty block next to the ancestor `depth` generations back, by another author. */
+/** An uncle: an empty sibling of the ancestor `depth` generations back, by another author. */
 export type UnclePlan = { readonly depth: bigint; readonly beneficiary: Uint8Array };
 
 export type BlockPlan = {
-  /** What a reader finds in this block. */
+  /** Description of the block's contents. */
   readonly shows: string;
   readonly transactions?: readonly TransactionPlan[];
   readonly uncles?: readonly UnclePlan[];
-  /** Since Shanghai; they are numbered through. */
+  /** Withdrawals since Shanghai; the builder assigns consecutive indexes. */
   readonly withdrawals?: readonly Omit<Withdrawal, 'index'>[];
 };
 
@@ -42,7 +42,7 @@ export class ChainBuilder {
     this.#chain = [this.#maker.genesisBlock];
   }
 
-  /** From genesis on. */
+  /** The chain from genesis on. */
   get chain(): readonly ExecutedBlock[] {
     return this.#chain;
   }
@@ -102,7 +102,7 @@ export class ChainBuilder {
   }
 }
 
-/** Receipts before Byzantium do not tell success from failure: there nothing is checked. */
+/** Checks outcomes against the plans; receipts before Byzantium have no status and are not checked. */
 function checkOutcomes(receipts: readonly StoredReceipt[], plans: readonly TransactionPlan[]): void {
   receipts.forEach(({ outcome }, index) => {
     const wanted = plans[index]?.fails === true ? 0n : 1n;

@@ -12,7 +12,7 @@ import { buildRollup } from './rollup.ts';
 const GZIP_SYSTEM_OFFSET = 9;
 const GZIP_UNKNOWN_SYSTEM = 255;
 
-/** All blocks but genesis, one after another. Node leaves the modification time of a gzip header at 0. */
+/** Packs all blocks but genesis, in order. Node leaves the modification time of a gzip header at 0. */
 function packBlocks({ blocks }: DevelopmentChain): Uint8Array {
   const packed = gzipSync(concatBytes(...blocks.slice(1).map(({ block }) => encodeBlock(block))), {
     level: 9,
@@ -21,7 +21,7 @@ function packBlocks({ blocks }: DevelopmentChain): Uint8Array {
   return packed;
 }
 
-/** Contents of every file of the folder `chains`, by path in it. The same on every run. */
+/** Returns the contents of every file of the folder `chains`, by path in it. They are the same on every run. */
 export async function generateChainFiles(): Promise<ReadonlyMap<string, Uint8Array>> {
   const devnet = await buildDevnet();
   const chains = { devnet, rollup: await buildRollup(), 'op-rollup': await buildOpRollup(devnet) };

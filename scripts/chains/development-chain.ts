@@ -1,12 +1,12 @@
 import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
 import type { BlockPlan } from './chain-builder.ts';
 
-/** Those that come with the program, by the names of their folders. */
+/** The built-in chains, by the names of their folders. */
 export type DevelopmentChains = Readonly<Record<'devnet' | 'rollup' | 'op-rollup', DevelopmentChain>>;
 
 /** A generated chain: `plans[0]` became `blocks[1]`, `blocks[0]` is genesis. */
 export type DevelopmentChain = {
-  /** Text of its geth genesis file. */
+  /** Text of the geth genesis file. */
   readonly genesis: string;
   readonly plans: readonly BlockPlan[];
   readonly blocks: readonly ExecutedBlock[];

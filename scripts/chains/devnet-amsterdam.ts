@@ -23,13 +23,13 @@ import { encodeCall } from './encode-call.ts';
 import type { TransactionPlan } from './transaction-plan.ts';
 
 const NEWCOMER = labelAddress('amsterdam newcomer');
-/** What a transfer to a new account costs: 21,000 gas and 183,600 state gas. */
+/** Gas of a transfer to a new account: 21,000 gas and 183,600 state gas. */
 const NEW_ACCOUNT_GAS = 204_600n;
 const GWEI_PER_ETHER = 1_000_000_000n;
 
 const transferOf2 = (plan: TransactionPlan): TransactionPlan => ({ ...plan, type: 2 });
 
-/** 48 bytes of a key, 32 of credentials, 8 of an amount in gwei, 96 of a signature; value is the amount and a fee. */
+/** Deposit of a builder: 48 bytes of a key, 32 of credentials, 8 of an amount in gwei, 96 of a signature; value is the amount and a fee. */
 const depositForBuilder: TransactionPlan = {
   ...call(
     BOB,

@@ -22,7 +22,7 @@ import { OTHER_UNCLE_MINER, UNCLE_MINER } from './devnet-frontier.ts';
 import { encodeCall } from './encode-call.ts';
 import type { TransactionPlan } from './transaction-plan.ts';
 
-/** Functions of the reverter, each of which fails in its own way. */
+/** Functions of the reverter, each with a different kind of failure. */
 const FAILURES: readonly string[] = [
   'revertString()',
   'panicAssert()',

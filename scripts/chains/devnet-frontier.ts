@@ -14,7 +14,7 @@ export const OTHER_UNCLE_MINER: Uint8Array = labelAddress('other uncle miner');
 
 const TOPICS: readonly Uint8Array[] = ['a', 'b', 'c', 'd'].map((name) => hashLabel(`topic ${name}`));
 
-/** A transaction that logs `value` with this many topics; `all`: five logs, with 0 to 4 topics. */
+/** Plans a transaction that logs `value` with this many topics; `all`: five logs, with 0 to 4 topics. */
 function log(from: Account, topics: number | 'all', value: bigint): TransactionPlan {
   const count = topics === 'all' ? TOPICS.length : topics;
   const signature = `log${topics === 'all' ? 'All' : topics}(uint256${',bytes32'.repeat(count)})`;

@@ -10,15 +10,15 @@ export const MERGE_BLOCK = 34n;
 /** First block of the DAO fork. */
 export const DAO_FORK_BLOCK = 6n;
 
-/** Where mainnet has its deposit contract. */
+/** Address of mainnet's deposit contract. */
 export const DEPOSIT_CONTRACT: Uint8Array = hexToBytes('0x00000000219ab540356cbb839cbe05303d7705fa');
-/** One of the accounts that the DAO fork empties, and where the ether goes (EIP-779). */
+/** One of the accounts that the DAO fork empties, and the recipient of the ether (EIP-779). */
 const DRAINED_BY_DAO_FORK = '0x304a554a310c7e546dfe434669c62820b7d83490';
 
-/** Amsterdam's activation creates none of them: they have to be there. */
+/** Contracts that Amsterdam's activation does not create, so that they must exist in genesis. */
 const AMSTERDAM_CONTRACTS = [BUILDER_DEPOSITS, BUILDER_EXITS, CREATE2_FACTORY];
 
-/** Names of geth's genesis format. */
+/** Keys of geth's genesis format. */
 const BLOCK_FORKS = {
   homesteadBlock: 3,
   daoForkBlock: Number(DAO_FORK_BLOCK),
@@ -57,11 +57,11 @@ export const BLOB_SCHEDULE = {
   bpo2: { target: 14, max: 21, baseFeeUpdateFraction: 11684671 },
 };
 
-/** Sum of the difficulties of blocks 0 to 33, which the blocks' timestamps and uncles decide. */
+/** Sum of the difficulties of blocks 0 to 33, which follow from the blocks' timestamps and uncles. */
 const TERMINAL_TOTAL_DIFFICULTY = 8_925_440;
 
 export const GENESIS_TIME = 1_700_000_000n;
-/** Seconds between proof-of-work blocks, in turn. */
+/** Seconds between proof-of-work blocks, in rotation. */
 const WORK_INTERVALS: readonly bigint[] = [13n, 9n, 17n, 8n, 11n, 21n];
 const SLOT_SECONDS = 12n;
 

@@ -20,13 +20,13 @@ import { timestampOf } from './devnet-genesis.ts';
 import { encodeCall, encodeWord } from './encode-call.ts';
 import type { TransactionPlan } from './transaction-plan.ts';
 
-/** Where some of the withdrawals go: an account that no transaction ever touched. */
+/** Recipient of some withdrawals: an account that no transaction ever touched. */
 export const WITHDRAWAL_RECIPIENT: Uint8Array = labelAddress('withdrawal recipient');
 const GWEI_PER_ETHER = 1_000_000_000n;
 const FULL_BLOCK_GAS = 14_500_000n;
 const BLOB_HASH_VERSION = 1;
 
-/** A type 3 transaction as blocks keep it: with the versioned hashes (EIP-4844), without the blobs. */
+/** Makes a plan a type 3 transaction as blocks contain it: with the versioned hashes (EIP-4844), without the blobs. */
 export function carryBlobs(plan: TransactionPlan, label: string, count: number): TransactionPlan {
   const blobVersionedHashes = Array.from({ length: count }, (_, i) =>
     concatBytes(Uint8Array.of(BLOB_HASH_VERSION), hashLabel(`blob ${label} ${i}`).slice(1)),

@@ -23,13 +23,13 @@ import { carryBlobs, WITHDRAWAL_RECIPIENT } from './devnet-paris.ts';
 import { encodeCall, encodeWord } from './encode-call.ts';
 import type { AuthorizationPlan, TransactionPlan } from './transaction-plan.ts';
 
-/** Delegating to it takes the delegation back (EIP-7702). */
+/** Delegation to this address revokes a delegation (EIP-7702). */
 export const ZERO_ADDRESS: Uint8Array = new Uint8Array(20);
 const ANY_CHAIN = 0n;
-/** What a request costs while there are few of them. */
+/** Fee of an execution layer request while few are queued, wei. */
 const REQUEST_FEE = 1n;
 
-/** Bytes that look like a key or signature of a validator and are none. */
+/** Returns bytes in place of a validator's key or signature; they are not a valid one. */
 export function fakeBytes(label: string, length: number): Uint8Array {
   return concatBytes(hashLabel(label), hashLabel(`${label} 2`), hashLabel(`${label} 3`)).slice(0, length);
 }

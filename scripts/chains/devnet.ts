@@ -10,7 +10,7 @@ import { PARIS_BLOCKS } from './devnet-paris.ts';
 import { PRAGUE_BLOCKS } from './devnet-prague.ts';
 import type { Fees } from './transaction-plan.ts';
 
-/** wei */
+/** Fees in wei. */
 export const DEVNET_FEES: Fees = {
   gasPrice: 3_000_000_000n,
   maxFeePerGas: 4_000_000_000n,
@@ -31,7 +31,7 @@ function extraDataOf(number: bigint): Uint8Array {
   return isMarked ? DAO_EXTRA_DATA : EXTRA_DATA;
 }
 
-/** A layer 1 that goes through every fork from Frontier to Amsterdam. */
+/** Builds a layer 1 that goes through every fork from Frontier to Amsterdam. */
 export async function buildDevnet(): Promise<DevelopmentChain> {
   const genesis = renderDevnetGenesis();
   const plans: readonly BlockPlan[] = [

@@ -7,7 +7,7 @@ import { EMPTY_LIST_HASH } from '../../src/primitives/keccak.ts';
 import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
 import { hashLabel } from './accounts.ts';
 
-/** What the block's author chooses. */
+/** Header fields that the block's author chooses. */
 export type HeaderChoices = {
   readonly timestamp: bigint;
   readonly beneficiary: Uint8Array;
@@ -16,7 +16,7 @@ export type HeaderChoices = {
 
 const LONDON_ELASTICITY = 2n;
 
-/** Header of the block after `parent`, but for what its body and its execution decide. */
+/** Drafts the header of the block after `parent`, without the fields that its body and its execution determine. */
 export function draftHeader(parent: ExecutedBlock, choices: HeaderChoices, rules: BlockRules): Header {
   const { header } = parent.block;
   const number = header.number + 1n;

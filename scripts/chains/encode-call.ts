@@ -4,10 +4,10 @@ import { selectorOf } from '../contracts/abi.ts';
 
 const WORD = 32;
 
-/** A static argument as a number; an address as its 20 bytes; `bytes` as an object. */
+/** An argument: a static one as a number, an address as its 20 bytes, `bytes` as an object. */
 export type CallArgument = bigint | Uint8Array | { readonly bytes: Uint8Array };
 
-/** Calldata of the function with this signature. */
+/** Encodes the calldata of the function with this signature. */
 export function encodeCall(signature: string, ...args: readonly CallArgument[]): Uint8Array {
   const tails: Uint8Array[] = [];
   let offset = BigInt(WORD * args.length);

@@ -15,7 +15,7 @@ import { MESSAGE_SERVICE, ROLLUP_CHAIN_ID } from './rollup.ts';
 
 type CallExample = { readonly from?: string; readonly to: string; readonly data: string };
 
-/** What users of any of the chains want to name. Addresses, hashes and data are hex, the rest numbers. */
+/** Facts that users of any of the chains refer to. Addresses, hashes and data are hex, the rest numbers. */
 type CommonFacts = {
   readonly chainId: number;
   readonly genesisHash: string;
@@ -30,7 +30,7 @@ type CommonFacts = {
     readonly address: string;
     readonly privateKey: string;
   }[];
-  /** Call objects to try: they read, they would write, they revert. */
+  /** Example call objects: one reads, one would write, one reverts. */
   readonly calls: {
     readonly tokenBalance: CallExample;
     readonly tokenTransfer: CallExample;
@@ -53,7 +53,7 @@ export type Facts = {
   readonly rollup: CommonFacts & {
     readonly messageService: string;
     readonly lastAnchoredL1MessageNumber: number;
-    /** Of the head's extra data, wei. */
+    /** Prices in the head's extra data, wei. */
     readonly pricing: {
       readonly fixedCost: number;
       readonly variableCost: number;
@@ -63,7 +63,7 @@ export type Facts = {
   readonly 'op-rollup': CommonFacts & {
     readonly l1Block: string;
     readonly gasPriceOracle: string;
-    /** The block of the devnet that the head is made from. */
+    /** Number of the devnet block that the head is made from. */
     readonly originNumber: number;
     readonly originTimestamp: number;
   };
@@ -96,7 +96,7 @@ function describeCommon(chainId: number, { blocks }: DevelopmentChain): CommonFa
   };
 }
 
-/** The last anchored number as the head's receipts and those before it tell. */
+/** Returns the last anchored number, from the last event of the message service. */
 function findLastAnchored({ blocks }: DevelopmentChain): number {
   const logs = blocks.flatMap(({ receipts }) => receipts.flatMap((receipt) => receipt.logs));
   const service = bytesToHex(MESSAGE_SERVICE);
@@ -116,7 +116,7 @@ function readPricing({ blocks }: DevelopmentChain): Facts['rollup']['pricing'] {
   };
 }
 
-/** The block of layer 1 that the head is made from. */
+/** Returns the layer 1 block that the head is made from. */
 function findOrigin(
   layer1: DevelopmentChain,
   { blocks }: DevelopmentChain,

@@ -14,7 +14,7 @@ export type GenesisOptions = {
   readonly config: Readonly<Record<string, unknown>>;
   /** Fields of block 0 by geth's names, hex with prefix. */
   readonly header: Readonly<Record<string, string>>;
-  /** Beside the development accounts. */
+  /** Allocations beside the development accounts. */
   readonly allocations: Readonly<Record<string, Allocation>>;
 };
 
@@ -28,13 +28,13 @@ const BLOCK_FORKS = [
   'petersburg',
 ].concat('istanbul', 'berlin', 'london');
 
-/** Settings of a chain that has London's rules and proof of stake from the beginning, as rollups do. */
+/** Settings of a chain with London's rules and proof of stake from genesis, as rollups have. */
 export const LONDON_AT_GENESIS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(BLOCK_FORKS.map((fork) => [`${fork}Block`, 0])),
   terminalTotalDifficulty: 0,
 };
 
-/** Since 2016 a contract's nonce begins at 1 (EIP-161). */
+/** Allocates a contract with nonce 1, where contracts begin since 2016 (EIP-161). */
 export function allocateContract(code: Uint8Array | string, storage: Allocation['storage'] = {}): Allocation {
   return { balance: '0x0', nonce: '0x1', code: typeof code === 'string' ? code : bytesToHex(code), storage };
 }
@@ -47,7 +47,7 @@ export function allocateSystemContracts(
   );
 }
 
-/** Text of a geth genesis file. */
+/** Renders the text of a geth genesis file. */
 export function renderGenesis({ config, header, allocations }: GenesisOptions): string {
   const alloc = { ...allocateAccounts(), ...allocations };
   return `${JSON.stringify({ config, ...header, alloc }, null, 2)}\n`;

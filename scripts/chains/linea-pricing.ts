@@ -1,4 +1,4 @@
-/** What a Linea sequencer writes into a header, in kWei: 32-bit numbers. */
+/** Prices that a Linea sequencer writes into a header, in kWei: 32-bit numbers. */
 export type Pricing = {
   readonly fixedCost: number;
   readonly variableCost: number;
@@ -8,7 +8,7 @@ export type Pricing = {
 const VERSION = 1;
 const LENGTH = 32;
 
-/** `extraData`, version 1: the version, three big-endian 32-bit numbers, zeros. */
+/** Encodes `extraData`, version 1: the version, three big-endian 32-bit numbers, zeros. */
 export function encodeLineaExtraData({ fixedCost, variableCost, ethGasPrice }: Pricing): Uint8Array {
   const bytes = new Uint8Array(LENGTH);
   const view = new DataView(bytes.buffer);

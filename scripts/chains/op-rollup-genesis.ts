@@ -13,14 +13,14 @@ import {
 import type { Origins } from './origins.ts';
 
 export const OP_ROLLUP_CHAIN_ID = 10337;
-/** Of every block. */
+/** Extra data of every block. */
 export const EXTRA_DATA: Uint8Array = new TextEncoder().encode('portcullis op rollup');
 
-/** wei; the least there is, where it stays */
+/** Base fee in wei: the minimum, where it stays. */
 const BASE_FEE = 7n;
 const GAS_LIMIT = 60_000_000n;
 
-/** Block 0 of the OP-Stack-like rollup, which has the predeploys and knows layer 1 already. */
+/** Renders the genesis of the OP-Stack-like rollup, whose block 0 has the predeploys and already the values of layer 1. */
 export function renderOpRollupGenesis(origins: Origins): string {
   const hex = (value: bigint): string => bytesToHex(encodeWord(value));
   const slots = [...encodeL1Block(origins.factsAt(origins.start))];

@@ -13,7 +13,7 @@ import type { Fees, TransactionPlan } from './transaction-plan.ts';
 const SEQUENCER: Uint8Array = labelAddress('op sequencer');
 const ATTRIBUTES_GAS = 250_000n;
 
-/** wei */
+/** Fees in wei. */
 const FEES: Fees = {
   gasPrice: 1_000_007n,
   maxFeePerGas: 2_000_000n,
@@ -21,7 +21,7 @@ const FEES: Fees = {
   maxFeePerBlobGas: 0n,
 };
 
-/** What the blocks show beside the transaction that begins each of them. */
+/** Contents of the blocks beside the first transaction of each. */
 const PLANS: readonly BlockPlan[] = [
   { shows: 'the ERC-20 and the reverter are created', transactions: deployTokenAndReverter() },
   {
@@ -42,13 +42,13 @@ const PLANS: readonly BlockPlan[] = [
   HEAD,
 ];
 
-/** What begins every block: layer 1 as it is known now. */
+/** Plans the first transaction of every block, which sets the values of layer 1 as of that block. */
 function tellAttributes(facts: L1Facts): TransactionPlan {
   const data = encodeAttributes(facts);
   return { from: DEPOSITOR, to: hexToBytes(L1_BLOCK), data, gasLimit: ATTRIBUTES_GAS, type: 2 };
 }
 
-/** A layer 2 that is priced as the OP Stack's chains are, above this layer 1. */
+/** Builds a layer 2 with the pricing of the OP Stack's chains, above this layer 1. */
 export async function buildOpRollup(layer1: DevelopmentChain): Promise<DevelopmentChain> {
   const origins = new Origins(layer1);
   const genesis = renderOpRollupGenesis(origins);

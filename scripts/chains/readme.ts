@@ -23,7 +23,7 @@ function renderContracts(contracts: Readonly<Record<string, string>>): string {
   );
 }
 
-/** Text of `chains/README.md`. */
+/** Renders the text of `chains/README.md`. */
 export function renderReadme(facts: Facts, chains: DevelopmentChains): string {
   const { erc20, reverter, callenv, delegate, accounts } = facts.devnet;
   const opRollup = facts['op-rollup'];

@@ -1,4 +1,4 @@
-/** Blocks that every rollup has among its own. */
+/** Blocks that all rollups share. */
 import { ALICE, BOB, CAROL, DAVE } from './accounts.ts';
 import {
   approveToken,
@@ -12,7 +12,7 @@ import {
 import type { BlockPlan } from './chain-builder.ts';
 import type { TransactionPlan } from './transaction-plan.ts';
 
-/** The same with fees of EIP-1559. */
+/** Returns the plan with EIP-1559 fees (type 2). */
 export function send(plan: TransactionPlan): TransactionPlan {
   return { ...plan, type: 2 };
 }

@@ -21,22 +21,22 @@ import { APPROVALS, FAILURES, HEAD, send, TRANSFERS } from './rollup-plans.ts';
 import type { Fees, TransactionPlan } from './transaction-plan.ts';
 
 export const ROLLUP_CHAIN_ID = 59337;
-/** Where Linea has its L2 message service. */
+/** Address of Linea's L2 message service. */
 export const MESSAGE_SERVICE: Uint8Array = hexToBytes('0x508ca82df566dcd1b0de8296e70a96332cd644ec');
 
-/** As found in genesis; blocks anchor more. */
+/** Last anchored message number in genesis; blocks anchor more. */
 const FIRST_MESSAGE = 4_096n;
 const BLOCK_SECONDS = 2n;
 const BASE_FEE = 7n;
 const GAS_LIMIT = 61_000_000n;
 const SEQUENCER: Uint8Array = labelAddress('sequencer');
 
-/** kWei, at the head */
+/** Prices at the head, kWei. */
 const HEAD_PRICING: Pricing = { fixedCost: 30_000, variableCost: 16_076_389, ethGasPrice: 60_000 };
-/** By which prices rise with every block up to the head, kWei. */
+/** Increase of the prices per block up to the head, kWei. */
 const PRICE_STEP = { variableCost: 123_457, ethGasPrice: 500 } as const;
 
-/** wei; what is above the base fee is the tip that pays for publishing on layer 1 */
+/** Fees in wei; the part above the base fee is the tip, which pays for publishing on layer 1. */
 const FEES: Fees = {
   gasPrice: 120_000_000n,
   maxFeePerGas: 150_000_000n,
@@ -118,7 +118,7 @@ function renderRollupGenesis(): string {
   });
 }
 
-/** A layer 2 that is priced as Linea is. */
+/** Builds a layer 2 with Linea's pricing. */
 export async function buildRollup(): Promise<DevelopmentChain> {
   const genesis = renderRollupGenesis();
   const builder = new ChainBuilder(genesis, {

@@ -13,7 +13,7 @@ import { encodeRlp } from '../../src/primitives/rlp.ts';
 import { signHash } from '../../src/primitives/secp256k1.ts';
 import type { Account } from './accounts.ts';
 
-/** EIP-7702. The nonce is the authority's own at the head, and the chain id the chain's, unless given. */
+/** An authorization (EIP-7702). By default the nonce is the authority's own at the head, and the chain id the chain's. */
 export type AuthorizationPlan = {
   readonly authority: Account;
   readonly address: Uint8Array;
@@ -29,27 +29,27 @@ export type Fees = {
   readonly maxFeePerBlobGas: bigint;
 };
 
-/** A transaction but for what its place on the chain decides. */
+/** A transaction without the fields that its place on the chain determines. */
 export type TransactionPlan = Partial<Fees> & {
   readonly from: Account;
-  /** Legacy unless given. */
+  /** Transaction type, legacy by default. */
   readonly type?: TransactionType;
-  /** Absent: contract creation. */
+  /** Recipient; absent for a contract creation. */
   readonly to?: Uint8Array;
   readonly value?: bigint;
   readonly data?: Uint8Array;
-  /** What a plain transfer needs unless given. */
+  /** Gas limit; by default that of a transfer without data, 21,000. */
   readonly gasLimit?: bigint;
   readonly accessList?: readonly AccessListItem[];
   readonly blobVersionedHashes?: readonly Uint8Array[];
   readonly authorizations?: readonly AuthorizationPlan[];
   /** Signed as before EIP-155, without the chain id, although that fork is active. */
   readonly isUnprotected?: true;
-  /** The receipt must say so; without this it must say success. */
+  /** The receipt's status must be failure; by default it must be success. */
   readonly fails?: true;
 };
 
-/** Where transactions are signed for. */
+/** Chain-dependent values that signing needs. */
 export type SigningContext = {
   readonly chainId: bigint;
   readonly hasReplayProtection: boolean;

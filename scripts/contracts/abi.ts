@@ -2,35 +2,38 @@ import { bigIntToFixedBytes, concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 
-/** Keccak-256 of a signature such as `Transfer(address,address,uint256)`, as a number to assemble. */
+/** Returns the Keccak-256 of a signature such as `Transfer(address,address,uint256)`, as a number to assemble. */
 export function eventTopic(signature: string): string {
   return bytesToHex(keccak256(new TextEncoder().encode(signature)));
 }
 
-/** The first four bytes that call the function of this signature. */
+/** Returns the four-byte selector of the function with this signature, hex with prefix. */
 export function selectorOf(signature: string): string {
   return eventTopic(signature).slice(0, 10);
 }
 
-/** A selector followed by whole words: calldata of static arguments, or a custom error. */
+/** Encodes a selector followed by whole words: calldata of static arguments, or a custom error. */
 export function encodeWords(signature: string, ...words: readonly bigint[]): Uint8Array {
   const selector = bigIntToFixedBytes(BigInt(selectorOf(signature)), 4);
   return concatBytes(selector, ...words.map((word) => bigIntToFixedBytes(word, 32)));
 }
 
-/** Revert data of Solidity's `require(false, message)`. */
+/** Encodes the revert data of Solidity's `require(false, message)`. */
 export function encodeErrorString(message: string): Uint8Array {
   const text = new TextEncoder().encode(message);
   const padding = new Uint8Array(-text.length & 31);
   return concatBytes(encodeWords('Error(string)', 32n, BigInt(text.length)), text, padding);
 }
 
-/** Revert data of Solidity's own checks. */
+/** Encodes the revert data of Solidity's own checks. */
 export function encodePanic(code: bigint): Uint8Array {
   return encodeWords('Panic(uint256)', code);
 }
 
-/** Text of up to 31 bytes as Solidity keeps it in one storage slot: left-aligned, twice its length last. */
+/**
+ * Encodes text of up to 31 bytes as Solidity stores it in one slot: left-aligned, twice its length in the last byte.
+ * @throws RangeError for a longer text
+ */
 export function encodeShortString(text: string): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > 31) throw new RangeError('longer than 31 bytes');

@@ -1,12 +1,12 @@
-/** Contracts that Amsterdam expects in the state, as EIP-8282 and EIP-7997 give them. */
+/** Contracts that Amsterdam requires in the state, as EIP-8282 and EIP-7997 define them. */
 import type { SystemContract } from './system-contracts.ts';
 
-/** Requests are refused until the first system call lifts this from slot 0 (EIP-8282). */
+/** Slot 0 makes the contract refuse requests until the first system call removes this value (EIP-8282). */
 const EXCESS_INHIBITOR: Readonly<Record<string, string>> = { '0x0': `0x${'f'.repeat(64)}` };
 
 const joinHex = (rows: string): string => `0x${rows.replace(/\s/g, '')}`;
 
-/** EIP-8282: deposits of builders. */
+/** Builder deposits (EIP-8282). */
 export const BUILDER_DEPOSITS: SystemContract = {
   address: '0x0000bff46984e3725691fa540a8c7589300d8282',
   code: joinHex(`
@@ -28,7 +28,7 @@ export const BUILDER_DEPOSITS: SystemContract = {
   storage: EXCESS_INHIBITOR,
 };
 
-/** EIP-8282: exits of builders. */
+/** Builder exits (EIP-8282). */
 export const BUILDER_EXITS: SystemContract = {
   address: '0x000064d678505ad48f8ccb093bc65613800e8282',
   code: joinHex(`

@@ -17,7 +17,7 @@ export const CALLENV_ABI = [
   'function environment() payable returns (uint256[12])',
 ] as const;
 
-/** In the order of `environment()`; the last three exist since Istanbul, London and Cancun. */
+/** Words in the order of `environment()`; the last three exist since Istanbul, London and Cancun. */
 const WORDS: readonly (readonly [signature: string, opcode: string])[] = [
   ['coinbase()', 'COINBASE'],
   ['timestamp()', 'TIMESTAMP'],
@@ -33,7 +33,7 @@ const WORDS: readonly (readonly [signature: string, opcode: string])[] = [
   ['blobBaseFee()', 'BLOBBASEFEE'],
 ];
 
-/** What a call sees of its block and transaction, one word a function. Frontier; newer words as they arrive. */
+/** Runtime code that returns values of a call's block and transaction, one word a function. Frontier; newer words as forks add them. */
 const CALLENV_RUNTIME: Uint8Array = assemble(
   dispatch(
     [

@@ -16,8 +16,8 @@ export const DELEGATE_ABI = [
 ] as const;
 
 /**
- * Code for accounts to delegate to (EIP-7702): calls on behalf of the account and counts in the account's own
- * storage. Only the account itself may tell it to. Byzantium.
+ * Code for accounts to delegate to (EIP-7702): calls on behalf of the account and counts in the account's own storage. Only the account itself may
+ * call it for that. Byzantium.
  */
 export const DELEGATE_RUNTIME: Uint8Array = assemble(`
   ${dispatch(

@@ -2,7 +2,7 @@ import { assemble } from '../assembler.ts';
 import { encodeErrorString, eventTopic } from './abi.ts';
 import { argument, dispatch, revertWith } from './macros.ts';
 
-/** `deposit` of the real contract. */
+/** Signature of the deposit contract's `deposit`. */
 export const DEPOSIT_SIGNATURE = 'deposit(bytes,bytes,bytes,bytes32)';
 
 const WORD = 32;
@@ -10,7 +10,7 @@ const COUNT_SLOT = 0;
 const ONE_ETHER = 10n ** 18n;
 const GWEI = 10n ** 9n;
 
-/** Parts of `DepositEvent(bytes,bytes,bytes,bytes,bytes)` and where the data of each lies (EIP-6110). */
+/** Parts of `DepositEvent(bytes,bytes,bytes,bytes,bytes)` and the offset of each one's data (EIP-6110). */
 const PUBLIC_KEY = { length: 48, at: 192 };
 const CREDENTIALS = { length: 32, at: 288 };
 const AMOUNT = { length: 8, at: 352 };
@@ -19,7 +19,7 @@ const INDEX = { length: 8, at: 544 };
 const PARTS = [PUBLIC_KEY, CREDENTIALS, AMOUNT, SIGNATURE, INDEX];
 const EVENT_LENGTH = 576;
 
-/** [] -> []; an argument of type `bytes`, which must be as long as the part */
+/** [] -> []; copies an argument of type `bytes`, which must be as long as the part */
 function copyPart(index: number, { length, at }: (typeof PARTS)[number]): string {
   return `
     ${argument(index)} 4 ADD
@@ -28,15 +28,15 @@ function copyPart(index: number, { length, at }: (typeof PARTS)[number]): string
   `;
 }
 
-/** [number] -> []; 8 bytes, little-endian */
+/** [number] -> []; stores 8 bytes, little-endian */
 function storeLittleEndian({ at }: (typeof PARTS)[number]): string {
   const bytes = Array.from({ length: 8 }, (_, i) => `DUP1 ${WORD - 1 - i} BYTE ${at + i} MSTORE8`);
   return `${bytes.join('\n')} POP`;
 }
 
 /**
- * A deposit contract without the Merkle tree: it checks lengths and amount, and logs what Prague's blocks turn
- * into deposit requests. Byzantium.
+ * A deposit contract without the Merkle tree: it checks lengths and amount, and emits the logs that Prague's blocks turn into deposit requests.
+ * Byzantium.
  */
 export const DEPOSIT_RUNTIME: Uint8Array = assemble(`
   ${dispatch([

@@ -105,11 +105,11 @@ export type TokenOptions = {
   readonly name: string;
   /** At most 31 bytes. */
   readonly symbol: string;
-  /** In units of 10^-18, minted to the creator. */
+  /** Supply in units of 10^-18, minted to the creator. */
   readonly supply: bigint;
 };
 
-/** Init code of one token. */
+/** Creates the init code of one token. */
 export function createErc20InitCode({ name, symbol, supply }: TokenOptions): Uint8Array {
   return deployCode(
     ERC20_RUNTIME,

@@ -8,10 +8,10 @@ export const FACTORY_ABI = [
   'event Created(address indexed created)',
 ] as const;
 
-/** [address] -> halt; the zero address when the creation failed */
+/** [address] -> halt; logs and returns the address, zero when the creation failed */
 const ANNOUNCE = `DUP1 ${eventTopic('Created(address)')} 0 0 LOG2 ${RETURN_WORD}`;
 
-/** Creates contracts, handing on the value. Frontier; `create2` since Constantinople. */
+/** Creates contracts and forwards the value to them. Frontier; `create2` since Constantinople. */
 const FACTORY_RUNTIME: Uint8Array = assemble(
   dispatch(
     [

@@ -10,7 +10,7 @@ export const LOGGER_ABI = [
   'function logAll(uint256 value, bytes32 a, bytes32 b, bytes32 c, bytes32 d)',
 ] as const;
 
-/** [] -> []; one log of the word in memory 0 with the first `topics` arguments after it */
+/** [] -> []; emits one log of the word in memory 0 with the first `topics` arguments after it */
 function emitLog(topics: number): string {
   const pushes = Array.from({ length: topics }, (_, i) => argument(topics - i));
   return `${pushes.join(' ')} 32 0 LOG${topics}`;
@@ -19,7 +19,7 @@ function emitLog(topics: number): string {
 const STORE_VALUE = `${argument(0)} 0 MSTORE`;
 const COUNTS = [0, 1, 2, 3, 4];
 
-/** Logs of every number of topics, alone and all in one transaction. Frontier. */
+/** Runtime code that emits logs of every number of topics, alone and all in one transaction. Frontier. */
 export const LOGGER_RUNTIME: Uint8Array = assemble(
   dispatch(
     [

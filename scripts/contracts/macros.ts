@@ -1,25 +1,25 @@
-/** Pieces of assembly source that the contracts share. Only Frontier's instructions, except where said. */
+/** Pieces of assembly source that the contracts share. They use only Frontier's instructions, except where stated. */
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { selectorOf } from './abi.ts';
 
 const WORD = 32;
-/** Dividing by these shifts right: SHR exists only since Constantinople. */
+/** Divisors that shift right: SHR exists only since Constantinople. */
 const TWO_POW_160: string = `0x1${'0'.repeat(40)}`;
 const TWO_POW_224: string = `0x1${'0'.repeat(56)}`;
 
-/** `body` runs with the selector on the stack and must end by itself. */
+/** A function whose `body` runs with the selector on the stack and must end by itself. */
 export type ContractFunction = {
   readonly signature: string;
   readonly payable?: boolean;
   readonly body: string;
 };
 
-/** How a contract ends a call that it does not understand; REVERT exists only since Byzantium. */
+/** Instruction that ends an unsupported call; REVERT exists only since Byzantium. */
 export type Refusal = 'revert' | 'invalid';
 
 /**
- * Solidity's entry: jumps by selector, refuses value where it is not payable and calldata shorter than the
- * head of the arguments. Defines the label `refuse`. `receive` handles calls without a selector.
+ * Assembles Solidity's entry: jumps by selector, refuses value where a function is not payable, and calldata shorter than the head of the arguments.
+ * Defines the label `refuse`. `receive` handles calls without a selector.
  */
 export function dispatch(
   functions: readonly ContractFunction[],
@@ -59,7 +59,7 @@ export function addressArgument(index: number): string {
   return `${argument(index)} DUP1 ${TWO_POW_160} SWAP1 DIV @refuse JUMPI`;
 }
 
-/** [] -> []; `bytes` into memory from 0, padded with zeros to whole words. */
+/** [] -> []; writes `bytes` into memory from 0, padded with zeros to whole words. */
 export function storeBytes(bytes: Uint8Array): string {
   const lines: string[] = [];
   for (let i = 0; i < bytes.length; i += WORD) {
@@ -83,16 +83,16 @@ export function copyBytesArgument(index: number): string {
   `;
 }
 
-/** [] -> halt. Byzantium. */
+/** [] -> halt; reverts with `data`. Byzantium. */
 export function revertWith(data: Uint8Array): string {
   return `${storeBytes(data)} ${data.length} 0 REVERT`;
 }
 
-/** [word] -> halt */
+/** [word] -> halt; returns the word */
 export const RETURN_WORD: string = `0 MSTORE ${WORD} 0 RETURN`;
 
 /** [key slot] -> [slot of the mapping's entry], Solidity's layout; uses memory 0 to 63. */
 export const MAPPING_SLOT: string = '0x20 MSTORE 0 MSTORE 0x40 0 SHA3';
 
-/** Reverts with what the last call returned. Byzantium. */
+/** Reverts with the last call's return data. Byzantium. */
 export const BUBBLE_REVERT: string = 'RETURNDATASIZE 0 0 RETURNDATACOPY RETURNDATASIZE 0 REVERT';

@@ -8,10 +8,10 @@ export const MESSAGE_SERVICE_ABI = [
   'event MessagesAnchored(uint256 indexed messageNumber)',
 ] as const;
 
-/** Slot of the number: what a genesis allocation presets. */
+/** Slot of the last anchored number, preset by a genesis allocation. */
 export const LAST_ANCHORED_SLOT = 0;
 
-/** The part of Linea's L2 message service that node information is read from. Byzantium. */
+/** The part of Linea's L2 message service that nodes read for node information. Byzantium. */
 export const MESSAGE_SERVICE_RUNTIME: Uint8Array = assemble(`
   ${dispatch([
     { signature: 'lastAnchoredL1MessageNumber()', body: `${LAST_ANCHORED_SLOT} SLOAD ${RETURN_WORD}` },

@@ -29,22 +29,22 @@ export const REVERTER_ABI = [
   'error Refused(address caller, uint256 code)',
 ] as const;
 
-/** Reason of `revertString` and, passed on, of `revertNested`. */
+/** Reason of `revertString`, which `revertNested` passes on. */
 export const REVERT_REASON = 'refused on purpose';
-/** What `revertRaw` reverts with: bytes that are no ABI encoding of anything. */
+/** Revert data of `revertRaw`: bytes that are no valid ABI encoding. */
 export const RAW_REVERT_DATA = '0xc0ffee';
 /** Second argument of the custom error. */
 export const REFUSED_CODE = 42n;
 
 const SLOT = 0;
-/** Enough for a call that reads, and fails within bounds when it must. */
+/** Gas that suffices for a call that reads, and limits the cost of one that must fail. */
 const SMALL_GAS = 50_000;
 const INNER_BURN = 200_000n;
 const INNER_GAS = 250_000;
 const GAS_WANTED = 500_000;
 const MAX_WORD: string = `0x${'f'.repeat(64)}`;
 
-/** Calls itself with the `length` bytes in memory 0; [] -> [success] */
+/** [] -> [success]; calls itself with the `length` bytes in memory 0 */
 function callSelf(opcode: 'CALL' | 'STATICCALL', length: number, gasLimit: string): string {
   return `0 0 ${length} 0 ${opcode === 'CALL' ? '0' : ''} ADDRESS ${gasLimit} ${opcode}`;
 }
@@ -95,12 +95,12 @@ const FUNCTIONS = [
       STOP`,
   },
   {
-    // Succeeds cheaply, but only when far more gas than that is left.
+    // Succeeds cheaply, but only while far more gas than it uses is left.
     signature: 'needGasLeft()',
     body: `GAS ${GAS_WANTED} GT @tooLittleGas JUMPI 1 ${RETURN_WORD}`,
   },
   {
-    // EIP-150 hands on at most 63/64 of the gas left, and the inner call needs nearly all that it burns.
+    // EIP-150 forwards at most 63/64 of the remaining gas, and the inner call needs nearly all that it burns.
     signature: 'needInnerGas()',
     body: `
       ${storeBytes(encodeWords('burn(uint256)', INNER_BURN))}
@@ -114,6 +114,6 @@ const SUBROUTINES = `
   tooLittleGas: ${revertWith(encodeErrorString('too little gas'))}
 `;
 
-/** One function for each way in which a call can fail. Byzantium. */
+/** Runtime code with one function for each way in which a call can fail. Byzantium. */
 const REVERTER_RUNTIME: Uint8Array = assemble(`${dispatch(FUNCTIONS)} ${SUBROUTINES}`);
 export const REVERTER_INIT_CODE: Uint8Array = deployCode(REVERTER_RUNTIME);

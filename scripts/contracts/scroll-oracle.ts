@@ -1,16 +1,16 @@
 import { assemble } from '../assembler.ts';
 import { argument, dispatch, RETURN_WORD } from './macros.ts';
 
-/** Where Scroll has its L1GasPriceOracle. */
+/** Address of Scroll's L1GasPriceOracle. */
 export const SCROLL_ORACLE = '0x5300000000000000000000000000000000000002';
 
-/** Slots of the original. */
+/** Storage slots of the original. */
 export const SCROLL_SLOTS = { l1BaseFee: 1, l1BlobBaseFee: 5, commitScalar: 6, blobScalar: 7 } as const;
 
-/** Scalars are thousand-millionths. */
+/** Divisor of the scalars, which are billionths. */
 const PRECISION = 1_000_000_000;
 
-/** Scroll's gas price oracle since Curie; the script that makes the chain writes its slots. Constantinople. */
+/** Runtime code of Scroll's gas price oracle since Curie; the script that makes the chain writes its slots. Constantinople. */
 export const SCROLL_ORACLE_RUNTIME: Uint8Array = assemble(
   dispatch([
     {

@@ -8,7 +8,7 @@ export const SELFDESTRUCTOR_ABI = [
   'receive() external payable',
 ] as const;
 
-/** Keeps a word and its balance until a call makes it selfdestruct (EIP-6780 changes what that means). Frontier. */
+/** Stores a word and its balance until a call makes it selfdestruct (EIP-6780 changes the effect). Frontier. */
 const SELFDESTRUCTOR_RUNTIME: Uint8Array = assemble(
   dispatch(
     [

@@ -1,4 +1,4 @@
-/** The contracts that the protocol itself calls, as the EIPs give them: addresses, bytecode, initial storage. */
+/** A contract that the protocol itself calls, as its EIP defines it: address, bytecode, initial storage. */
 import { hexToBytes } from '../../src/primitives/hex.ts';
 
 export type SystemContract = {
@@ -8,10 +8,10 @@ export type SystemContract = {
   readonly storage: Readonly<Record<string, string>>;
 };
 
-/** Requests are refused until the first system call lifts this from slot 0 (EIP-7002, EIP-7251). */
+/** Slot 0 makes the contract refuse requests until the first system call removes this value (EIP-7002, EIP-7251). */
 const EXCESS_INHIBITOR: Readonly<Record<string, string>> = { '0x0': `0x${'f'.repeat(64)}` };
 
-/** EIP-4788: parent beacon block roots by timestamp. */
+/** Parent beacon block roots by timestamp (EIP-4788). */
 const BEACON_ROOTS: SystemContract = {
   address: '0x000f3df6d732807ef1319fb7b8bb8522d0beac02',
   code: joinHex(`
@@ -22,7 +22,7 @@ const BEACON_ROOTS: SystemContract = {
   storage: {},
 };
 
-/** EIP-2935: hashes of the last 8,191 blocks. */
+/** Hashes of the last 8,191 blocks (EIP-2935). */
 const HISTORY: SystemContract = {
   address: '0x0000f90827f1c53a10cb7a02335b175320002935',
   code: joinHex(`
@@ -32,7 +32,7 @@ const HISTORY: SystemContract = {
   storage: {},
 };
 
-/** EIP-7002: withdrawals asked for by the execution layer. */
+/** Withdrawals that the execution layer requests (EIP-7002). */
 const WITHDRAWAL_REQUESTS: SystemContract = {
   address: '0x00000961ef480eb55e80d19ad83579a64c007002',
   code: joinHex(`
@@ -51,7 +51,7 @@ const WITHDRAWAL_REQUESTS: SystemContract = {
   storage: EXCESS_INHIBITOR,
 };
 
-/** EIP-7251: consolidations asked for by the execution layer. */
+/** Consolidations that the execution layer requests (EIP-7251). */
 const CONSOLIDATION_REQUESTS: SystemContract = {
   address: '0x0000bbddc7ce488642fb579f8b00f3a590007251',
   code: joinHex(`

@@ -1,4 +1,4 @@
-/** Builds the core's WebAssembly module when its sources are newer than it, and puts mcl's where it is read. */
+/** Builds the core's WebAssembly module when its sources have changed, and writes mcl's to the path that it is read from. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -18,7 +18,7 @@ const GENERATED: Readonly<Record<string, () => string>> = {
   'generated/status.ts': generateStatus,
 };
 
-/** All source texts of the core, the generated ones among them, by their path within `folder`. */
+/** Collects all source texts of the core, generated ones included, by their path within `folder`. */
 export function collectCoreSources(folder: string): ReadonlyMap<string, string> {
   const sources = new Map<string, string>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -30,5 +30,5 @@ export function collectCoreSources(folder: string): ReadonlyMap<string, string> 
   return sources;
 }
 
-/** What the core is compiled with beside the options of all modules. */
+/** Compiler options of the core beside those of all modules. */
 export const CORE_OPTIONS: readonly string[] = ['--outFile', 'core.wasm', '--initialMemory', '4096'];

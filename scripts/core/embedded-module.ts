@@ -4,21 +4,21 @@ import { compileAssembly } from './compile.ts';
 const CHARACTERS_IN_LINE = 110;
 
 export type EmbeddedModule = {
-  /** Of the AssemblyScript. */
+  /** URL of the AssemblyScript source. */
   readonly source: URL;
-  /** What it imports, by the path in the import. */
+  /** Its imports, by the path in the import. */
   readonly imports?: Readonly<Record<string, URL>>;
-  /** How the source is called in the text that is written. */
+  /** Name of the source in the generated text. */
   readonly title: string;
-  /** Name of the constant. */
+  /** Name of the generated constant. */
   readonly constant: string;
-  /** 64 KiB each. */
+  /** Initial memory in pages of 64 KiB. */
   readonly memoryPages: number;
-  /** What writes it. */
+  /** Command that writes the file. */
   readonly command: string;
 };
 
-/** A module compiled from one source, as a TypeScript file for what has no files to read. */
+/** Compiles one source and returns a TypeScript file with the module in base64, for code that cannot read files. */
 export async function generateEmbeddedModule(parts: EmbeddedModule): Promise<string> {
   const { source, imports = {}, title, constant, memoryPages, command } = parts;
   const texts = Object.entries({ 'entry.ts': source, ...imports });

@@ -1,15 +1,15 @@
 import { generateEmbeddedModule } from './embedded-module.ts';
 
-/** Scripts run from build/scripts/core. */
+/** URL of the generated file, from build/scripts/core, where scripts run. */
 export const KECCAK_MODULE_FILE: URL = new URL('../../../src/primitives/keccak-module.ts', import.meta.url);
 
-/** The core's Keccak-256 as a module of its own. */
+/** Generates a separate module of the core's Keccak-256. */
 export function generateKeccakModule(): Promise<string> {
   return generateEmbeddedModule({
     source: new URL('../../../src/evm/core/keccak.ts', import.meta.url),
     title: 'evm/core/keccak.ts',
     constant: 'KECCAK_MODULE',
-    // One for the module's own tables, one for what it hashes.
+    // One page for the module's own tables, one for the hashed data.
     memoryPages: 2,
     command: 'npm run keccak',
   });

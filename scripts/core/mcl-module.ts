@@ -1,4 +1,4 @@
-/** Writes mcl's WebAssembly module beside what instantiates it. */
+/** Path of mcl's WebAssembly module, beside the module that instantiates it. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { WEB_ASSEMBLY } from '../../src/primitives/webassembly.ts';
 
 const TARGET = join(resolve(import.meta.dirname, '../../..'), 'build/src/engine/cryptography/mcl.wasm');
 
-/** What the package's loader hands to `WebAssembly.instantiate`: it has no other way to the module. */
+/** Captures the bytes that the package's loader passes to `WebAssembly.instantiate`, because it exports the module in no other way. */
 function takeModule(script: string): Uint8Array {
   let taken: Uint8Array | undefined;
   const module: { exports: (options: object) => void } = { exports: () => {} };
@@ -24,7 +24,7 @@ function takeModule(script: string): Uint8Array {
   return taken;
 }
 
-/** Writes the module if the one that is there is another. */
+/** Writes the module if the existing one differs. */
 export function writeMclModule(): void {
   const script = readFileSync(fileURLToPath(import.meta.resolve('mcl-wasm/dist/mcl_c.js')), 'utf8');
   const module = takeModule(script);

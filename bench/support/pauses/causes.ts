@@ -2,7 +2,7 @@ import { constants } from 'node:perf_hooks';
 import type { Collection, Pause } from './probe.ts';
 import type { Hot, Profile } from './profile.ts';
 
-/** Why the main thread made no turn. */
+/** Cause of a pause of the main thread. */
 export type Cause =
   | 'collection of the young generation'
   | 'collection of the old generation'
@@ -15,22 +15,22 @@ export type Cause =
 
 export type ExplainedPause = Pause & {
   readonly cause: Cause;
-  /** Microseconds of collections within it. */
+  /** Microseconds of collections within the pause. */
   readonly young: number;
   readonly old: number;
   readonly hot: Hot;
 };
 
-/** Part of the time of a pause that has to be explained by one thing. */
+/** Least share of a pause's time that one cause must explain. */
 const MOST = 0.5;
-/** Functions of Node that call what is due, and of the log's writer. */
+/** Functions of Node that run due callbacks, and those of the log's writer. */
 const TIMERS = /^(listOnTimeout|processTimers) /;
 const IMMEDIATES = /^processImmediate /;
 const LOG = /(pino|sonic|logger|writeSync|flushSync)/i;
 const NATIVE = /^\(program\)$/;
 const COLLECTOR = '(garbage collector)';
 
-/** Tells time that the machine took from what the thread ran, and of the latter what it was. */
+/** Separates time taken by the machine from time that the thread ran, and attributes the latter to a cause. */
 export function explainPause(
   pause: Pause,
   collections: readonly Collection[],
@@ -64,7 +64,7 @@ function chooseCause({ from, to, ran }: Pause, young: number, old: number, hot: 
 
 const SHOWN = 3;
 
-/** `a.ts:1 40 %, b.ts:2 20 %` */
+/** Describes the top functions, as `a.ts:1 40 %, b.ts:2 20 %`. */
 export function describeHot({ leaves }: Hot): string {
   return leaves
     .filter(({ name }) => name !== COLLECTOR)

@@ -1,30 +1,31 @@
 /**
- * Loaded into the measured program before its own modules (`--import`). Notes each turn of the main thread that took longer than PAUSE_LEAST_MS, with the
- * processor time of the thread, and each garbage collection, and writes them at the exit to PAUSE_FILE. Times are those of the monotonic clock, which profiles have too, in microseconds.
+ * Loaded into the measured program before its own modules (`--import`). Records each turn of the main thread that took longer than PAUSE_LEAST_MS,
+ * with the thread's processor time, and each garbage collection, and writes them at exit to PAUSE_FILE. Times are microseconds of the monotonic
+ * clock, as in profiles.
  */
 import { openSync, readSync, writeFileSync } from 'node:fs';
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
-/** A probe writes the pauses and collections that it has seen. */
+/** Pauses and collections that a probe recorded. */
 export type ProbeNotes = {
   readonly pauses: readonly Pause[];
   readonly collections: readonly Collection[];
 };
 
-/** A time without a turn of the event loop. */
+/** An interval without a turn of the event loop. */
 export type Pause = {
   readonly from: number;
   readonly to: number;
-  /** For which the thread ran. */
+  /** Microseconds for which the thread ran. */
   readonly ran: number;
-  /** For which it could have run, and another thread had the processor. */
+  /** Microseconds for which the thread was runnable while another thread had the processor. */
   readonly waited: number;
 };
 
 export type Collection = { readonly from: number; readonly to: number; readonly kind: number };
 
-/** As Node gives them; its types do not know the details. */
+/** Entry as Node emits it; Node's type declarations lack `detail.kind`. */
 type CollectionEntry = PerformanceEntry & { readonly detail: { readonly kind: number } };
 
 const TICK_MS = 1;
@@ -36,7 +37,7 @@ const now = (): number => Number(process.hrtime.bigint() / 1_000n);
 function begin(file: string, leastMs: number): void {
   const pauses: Pause[] = [];
   const collections: Collection[] = [];
-  // The first thread of a process has its number.
+  // The id of a process's first thread is the process id.
   const schedule = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   const buffer = Buffer.alloc(64);
   const readSchedule = (): readonly [ran: number, waited: number] => {

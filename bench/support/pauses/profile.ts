@@ -1,4 +1,4 @@
-/** Reads which functions ran in a part of the time from a CPU profile (`--cpu-prof`). */
+/** Reads the functions that ran within an interval from a CPU profile (`--cpu-prof`). */
 type ProfileNode = {
   readonly id: number;
   readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
@@ -11,7 +11,7 @@ type RawProfile = {
   readonly timeDeltas: readonly number[];
 };
 
-/** Where samples of a part of the time were, most first. */
+/** Share of an interval's samples in one function; lists are sorted by share, descending. */
 export type Share = { readonly name: string; readonly share: number };
 export type Hot = { readonly roots: readonly Share[]; readonly leaves: readonly Share[] };
 
@@ -22,7 +22,7 @@ export class Profile {
   readonly #nodes = new Map<number, ProfileNode>();
   readonly #parents = new Map<number, number>();
   readonly #samples: readonly number[];
-  /** When each sample was taken, microseconds of the monotonic clock. */
+  /** Time of each sample, microseconds of the monotonic clock. */
   readonly #times: Float64Array;
 
   constructor(text: string) {
@@ -39,7 +39,7 @@ export class Profile {
     });
   }
 
-  /** Samples between two times: the outermost functions, and those that ran. */
+  /** Summarises the samples between two times: the outermost functions, and those that ran. */
   read(from: number, to: number): Hot {
     const roots = new Map<string, number>();
     const leaves = new Map<string, number>();
@@ -70,7 +70,7 @@ export class Profile {
     return low;
   }
 
-  /** The outermost function of a sample, below the root of the tree. */
+  /** Returns the outermost function of a sample, below the root of the tree. */
   #rootOf(id: number): number {
     let at = id;
     for (;;) {

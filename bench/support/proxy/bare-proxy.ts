@@ -6,10 +6,13 @@ import { type Dispatcher, Pool } from 'undici';
 const CONNECTIONS = 64;
 const HEADERS = { 'content-type': 'application/json' };
 
-/** Called with the body of each request; passes it on, at once or later. */
+/** Receives the body of each request; calls `pass` at once or later to forward it. */
 export type Admit = (body: Buffer, pass: () => void) => void;
 
-/** The least that a proxy can do: it passes bytes on and back. What anything that thinks is compared with. */
+/**
+ * Serves a minimal proxy that passes bytes on and back, the baseline for proxies that inspect them.
+ * @returns the port
+ */
 export async function serveBareProxy(url: string, admit: Admit = (_, pass) => pass()): Promise<number> {
   const pool = new Pool(url, { connections: CONNECTIONS });
   const server = createServer((request, response) => {

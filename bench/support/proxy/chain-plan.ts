@@ -1,6 +1,6 @@
-/** What questions and answers of the proxy bench have in common. */
+/** Values that the requests and answers of the proxy bench share. */
 
-/** A block with receipts of about so many bytes, and so many logs in each of them. */
+/** A block with receipts of about `bytes` bytes, and `logs` logs in each receipt. */
 export type ReceiptSize = {
   readonly name: string;
   readonly block: number;
@@ -8,7 +8,7 @@ export type ReceiptSize = {
   readonly logs: number;
 };
 
-/** Around the default of `cache.entryBytes`, which is 1,048,576: the second is kept, the third is not. */
+/** Sizes around the default of `cache.entryBytes`, 1,048,576: 0.99 MB is cached, 1.15 MB is not. */
 export const RECEIPT_SIZES: readonly ReceiptSize[] = [
   { name: '21 kB', block: 10, bytes: 21_000, logs: 1 },
   { name: '0.99 MB', block: 11, bytes: 990_000, logs: 4 },

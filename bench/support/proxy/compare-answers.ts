@@ -4,7 +4,10 @@ import type { Subject } from './subject.ts';
 
 const SHOWN = 300;
 
-/** Asks every server once what a row asks, over HTTP. @throws Error where answers differ */
+/**
+ * Sends the request of each HTTP row once to every server.
+ * @throws Error where answers differ
+ */
 export async function compareAnswers(subjects: readonly Subject[], rows: readonly Row[]): Promise<void> {
   for (const row of rows.filter(({ isWebSocket }) => !isWebSocket)) {
     const answers: { readonly name: string; readonly text: string }[] = [];

@@ -18,11 +18,11 @@ import type { TransactionForm } from '../../../src/verification/transaction-form
 import { CHAIN_ID } from './chain-plan.ts';
 import type { MadeBlock, ServedChain } from './made-chain.ts';
 
-/** More blocks than are remembered of verified ones (`ProvenBlocks`), and above them those that all other rows ask for. */
+/** Blocks below those that all other rows request; more than `ProvenBlocks` remembers of verified ones. */
 export const OLDER_BLOCKS = 160;
 const BLOCKS = 48;
 const TRANSACTIONS = 200;
-/** Bytes of call data and logs of one transaction after the other; on average as in mainnet's block 15,573,637. */
+/** Bytes of call data and numbers of logs, one entry per transaction in rotation; on average as in mainnet's block 15,573,637. */
 const DATA_LENGTHS = [0, 68, 68, 260, 612, 2_000];
 const LOG_COUNTS = [0, 1, 2, 4, 5, 8];
 const GAS = 90_000;
@@ -48,7 +48,7 @@ export class FullChain implements ServedChain {
       Array.from({ length: TRANSACTIONS }, (_, index) => makeTransaction(seed, index)),
     );
     for (let number = 0; number <= this.head; number++) {
-      // Signing takes long: older blocks have the transactions of newer ones once more.
+      // Signing takes long, so that older blocks repeat the transactions of newer ones.
       const transactions = signed[number % BLOCKS] as readonly Members[];
       const block = makeBlock(number, this.#blocks[number - 1]?.hash, transactions);
       this.#blocks.push(block);
@@ -115,7 +115,7 @@ function makeBlock(number: number, parent: string | undefined, transactions: rea
     json: encode(transactions.map((each) => each['hash'])),
     whole: Buffer.from(encode(placed)),
   };
-  // Those of older blocks take memory, and are seldom asked for.
+  // Receipts of older blocks are encoded on each request, because they take memory and are seldom requested.
   if (number >= OLDER_BLOCKS) return { ...made, receipts: encodeReceipts() };
   return {
     ...made,
@@ -129,7 +129,7 @@ function formOf(transaction: Members): TransactionForm {
   return findTransactionForm(transaction) as TransactionForm;
 }
 
-/** Of type 2. The signature is of whichever account it fits. */
+/** Makes a type 2 transaction. Its sender is whichever account the signature recovers to. */
 function makeTransaction(number: number, index: number): Members {
   const seed = `${number}/${index}`;
   const length = DATA_LENGTHS[index % DATA_LENGTHS.length] as number;

@@ -4,7 +4,7 @@ import { type Figure, type Measured, medianOf, ratioOf } from './measure.ts';
 export const OURS = 'portcullis';
 export const OTHER = 'other version';
 
-/** A figure and what it may be at most; NaN is a figure that could not be measured. */
+/** A figure and its upper limit; a value of NaN could not be measured. */
 export type Goal = {
   readonly name: string;
   readonly value: number;
@@ -28,7 +28,7 @@ const NGINX_GOALS: readonly { readonly row: string; readonly figure: Figure; rea
 ];
 const WEBSOCKET = ', WebSocket';
 
-/** Goals of the rows that were measured. */
+/** Returns the goals of the measured rows. */
 export function judgeRows(measured: readonly Measured[]): readonly Goal[] {
   const byName = new Map(measured.map(({ row, samples }) => [row.name, samples]));
   const cpu = Object.entries(CPU_GOALS).flatMap(([name, atMost]) => {

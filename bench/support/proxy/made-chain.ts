@@ -7,7 +7,7 @@ import { countReceipts, encodeReceipts } from './made-receipts.ts';
 
 const BLOCK_MS = 2_000;
 const FIRST_HEAD = 100;
-/** How far below the head the safe and the finalized blocks are. */
+/** Blocks between the head and the safe and finalized blocks. */
 const [SAFE_DEPTH, FINALIZED_DEPTH] = [8, 32];
 
 const EMPTY_LIST_HASH = hexToBytes('0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347');
@@ -15,28 +15,28 @@ const EMPTY_TRIE_ROOT = hexToBytes('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b99
 
 export type MadeBlock = {
   readonly hash: string;
-  /** As `eth_getBlockByNumber` gives it, with hashes of transactions. */
+  /** JSON of `eth_getBlockByNumber` with transaction hashes. */
   readonly json: string;
-  /** The same with whole transactions, where there are any. */
+  /** JSON of the block with full transactions, where it has any. */
   readonly whole?: Buffer;
-  /** JSON of all of them. */
+  /** JSON of all receipts. */
   readonly receipts: Buffer;
 };
 
-/** What nodes of the bench answer from. */
+/** Chain that the nodes of the bench answer from. */
 export interface ServedChain {
   readonly head: number;
   /** Milliseconds until the next block. */
   readonly untilNext: number;
-  /** @param reference number, tag, hash or object with a `blockHash`, as methods take it */
+  /** @param reference number, tag, hash or object with a `blockHash`, as methods accept it */
   find(reference: unknown): MadeBlock | undefined;
 }
 
 const NO_RECEIPTS = Buffer.from('[]');
 
 /**
- * A chain with a new block every two seconds and block hashes computed from its headers. The blocks of `RECEIPT_SIZES` have
- * transactions and receipts; all others are empty.
+ * A chain with a new block every two seconds and block hashes computed from its headers. The blocks of `RECEIPT_SIZES` have transactions and
+ * receipts; all others are empty.
  */
 export class MadeChain implements ServedChain {
   readonly #blocks: MadeBlock[] = [];

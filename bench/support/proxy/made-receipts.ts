@@ -16,12 +16,12 @@ const SAMPLE: Place = {
   transactions: [`0x${'22'.repeat(32)}`],
 };
 
-/** How many receipts come closest to the size. */
+/** Returns the number of receipts that comes closest to the size. */
 export function countReceipts({ bytes, logs }: ReceiptSize): number {
   return Math.round(bytes / (encodeReceipt(SAMPLE, 0, logs).length + 1));
 }
 
-/** JSON of a block's receipts: transfers of a token. */
+/** Encodes a block's receipts as JSON: token transfers. */
 export function encodeReceipts(place: Place, logs: number): Buffer {
   return Buffer.from(`[${place.transactions.map((_, index) => encodeReceipt(place, index, logs)).join()}]`);
 }

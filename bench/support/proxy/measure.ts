@@ -5,14 +5,14 @@ import type { Nodes } from './nodes.ts';
 import { planLoad, type Row, type Target } from './rows.ts';
 import type { Subject } from './subject.ts';
 
-/** After one that warms up. */
+/** Rounds after one warm-up round. */
 export const ROUNDS: number = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 1_500);
-/** Quartiles of a stable figure are at most this part of its median apart. */
+/** A figure is stable while its interquartile range is at most this share of its median. */
 const STABLE_SPREAD = 0.2;
 const MS = 1_000;
 
-/** One round of a server, by figure. */
+/** Figures of one round of a server. */
 export type Sample = {
   readonly perSecond: number;
   /** CPU milliseconds of the server per request. */
@@ -29,7 +29,7 @@ export type Sample = {
 
 export type Figure = keyof Sample;
 
-/** What a row's rounds gave, by the name of the server; servers that failed have none. */
+/** Samples of a row's rounds by server name; a server that failed has none. */
 export type Measured = { readonly row: Row; readonly samples: ReadonlyMap<string, readonly Sample[]> };
 
 export async function measureRound(
@@ -54,8 +54,8 @@ export async function measureRound(
 }
 
 /**
- * All rows in each round, all servers in each row, in one order and then the other; the first round warms up. A server that
- * fails in a row is left out of it.
+ * Runs all rows in each round and all servers in each row, in alternating order; the first round warms up. A server that fails in a row is left out
+ * of it.
  */
 export async function measureRows(
   subjects: readonly Subject[],
@@ -84,12 +84,12 @@ export async function measureRows(
   return measured;
 }
 
-/** The median of a figure; NaN where it was not measured. */
+/** Returns the median of a figure; NaN where it was not measured. */
 export function medianOf(samples: readonly Sample[] | undefined, figure: Figure): number {
   return median((samples ?? []).map((sample) => sample[figure]));
 }
 
-/** The median of the ratios that the rounds had; NaN where one of both was not measured. */
+/** Returns the median of the rounds' ratios; NaN where one side was not measured. */
 export function ratioOf(
   first: readonly Sample[] | undefined,
   second: readonly Sample[] | undefined,
@@ -99,7 +99,7 @@ export function ratioOf(
   return median(first.map((sample, round) => sample[figure] / (second[round]?.[figure] ?? Number.NaN)));
 }
 
-/** How far the quartiles of a figure are apart, as a part of its median. */
+/** Returns the interquartile range of a figure as a share of its median. */
 export function spreadOf(samples: readonly Sample[], figure: Figure): number {
   const ascending = samples.map((sample) => sample[figure]).sort((a, b) => a - b);
   return (quantile(ascending, 0.75) - quantile(ascending, 0.25)) / median(ascending);
@@ -109,7 +109,7 @@ export function isStable(samples: readonly Sample[], figure: Figure): boolean {
   return !(spreadOf(samples, figure) > STABLE_SPREAD);
 }
 
-/** Between two values in proportion. */
+/** Interpolates linearly between two values. */
 function quantile(ascending: readonly number[], share: number): number {
   const at = share * (ascending.length - 1);
   const [low, high] = [ascending[Math.floor(at)] ?? Number.NaN, ascending[Math.ceil(at)] ?? Number.NaN];

@@ -15,7 +15,7 @@ type Listener = {
   readonly nodes: readonly number[];
 };
 
-/** One process that passes requests on over kept connections, and does nothing else: no log, no temporary files, no buffered bodies on disk. */
+/** Configures one process that only passes requests on over keep-alive connections: no log, no temporary files, no bodies buffered on disk. */
 function describeNginx(folder: string, listeners: readonly Listener[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `daemon off;
@@ -52,7 +52,7 @@ function describeListener({ upstreams, port, nodes }: Listener): string {
   }`;
 }
 
-/** Undefined where this machine has none. */
+/** Starts nginx; undefined where it is not installed. */
 export async function startNginx(folder: string, nodes: readonly number[]): Promise<Subject | undefined> {
   const program = findProxy('nginx');
   if (program === undefined) return undefined;

@@ -6,15 +6,15 @@ export type NodeAnswer = string | readonly [before: string, bytes: Buffer, after
 
 type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] };
 
-/** What has been asked, without what the proxies ask to follow the head. */
+/** Requests and calls received, without those that proxies send to follow the head. */
 export type Counts = { requests: number; items: number };
 
 const CALL_RESULT = `0x${'00'.repeat(31)}2a`;
-/** Nearly every request of the bench, in the form in which proxies send it: read without a parse. */
+/** Matches nearly every request of the bench in the form that proxies send, so that it needs no parse. */
 const PLAIN_CALL = /^\{"jsonrpc":"2\.0","id":("[^"\\]*"|\d+),"method":"eth_call"/;
 const HEAD_METHODS: ReadonlySet<string> = new Set(['eth_syncing', 'web3_clientVersion', 'eth_subscribe']);
 
-/** A node as cheap as it can be: answers are prepared, and counted. */
+/** A node of minimal cost: it counts requests and returns prepared answers. */
 export class NodeAnswers {
   readonly #chain: ServedChain;
   readonly counts: Counts = { requests: 0, items: 0 };
@@ -78,7 +78,7 @@ export class NodeAnswers {
     }
   }
 
-  /** All logs of a block, or of the blocks of a range, whatever else is asked for. */
+  /** Lists all logs of a block, or of the blocks of a range, and ignores all other criteria. */
   #listLogs({ blockHash, fromBlock = 'latest', toBlock = 'latest' }: LogRange): readonly unknown[] {
     const numberOf = (block: string): number => (block.startsWith('0x') ? Number(block) : this.#chain.head);
     const references: unknown[] = blockHash === undefined ? [] : [{ blockHash }];
@@ -105,7 +105,7 @@ function encodeResult(id: string, result: string): string {
   return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
 }
 
-/** Whether it follows the head: what is asked for by a tag, or about the node itself. */
+/** Whether a call follows the head: it reads a block by tag, or the node's own state. */
 function isOfHead({ method, params }: Call): boolean {
   if (HEAD_METHODS.has(method)) return true;
   const isTag = typeof params[0] === 'string' && !params[0].startsWith('0x');

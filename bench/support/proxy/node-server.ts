@@ -10,7 +10,10 @@ const LENGTH = /\r\ncontent-length: *(\d+)/i;
 const GET = 0x47;
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ';
 
-/** Serves a node over HTTP/1.1 and WebSocket on one port. */
+/**
+ * Serves a node over HTTP/1.1 and WebSocket on one port.
+ * @returns the port
+ */
 export async function serveNode(answers: NodeAnswers, chain: ServedChain): Promise<number> {
   const upgrade = serveWebSockets(answers, chain);
   const server = createServer({ noDelay: true }, (socket) => {
@@ -30,7 +33,7 @@ export async function serveNode(answers: NodeAnswers, chain: ServedChain): Promi
   return (server.address() as AddressInfo).port;
 }
 
-/** Reads requests off a connection and writes their answers. */
+/** Reads requests from a connection and writes their answers. */
 class NodeConnection {
   readonly #socket: Socket;
   readonly #answers: NodeAnswers;
@@ -41,7 +44,7 @@ class NodeConnection {
     this.#answers = answers;
   }
 
-  /** @returns what has come where that is an upgrade, which may be on a connection that was used before */
+  /** @returns the bytes of an upgrade request, which may come on a connection that was used before; undefined for other input */
   read(chunk: Buffer): Buffer | undefined {
     const bytes = this.#pending === undefined ? chunk : Buffer.concat([this.#pending, chunk]);
     let at = 0;
@@ -76,7 +79,7 @@ class NodeConnection {
   }
 }
 
-/** Takes connections over at a GET. New heads go to every connection that has subscribed. */
+/** Takes connections over at a GET. New heads are sent to every connection that has subscribed. */
 function serveWebSockets(answers: NodeAnswers, chain: ServedChain): (socket: Socket) => void {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   const subscribers = new Set<WebSocket>();

@@ -1,4 +1,4 @@
-/** The nodes of the proxy bench: all of them on one chain, in one process, which is not the one that measures. */
+/** The nodes of the proxy bench: all of them on one chain, in one process, which is not the measuring one. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ export class Nodes {
     this.ports = ports;
   }
 
-  /** @param hasWhole whether their blocks have whole transactions, which take some seconds to make */
+  /** @param hasWhole whether their blocks have full transactions, which take some seconds to generate */
   static async start(count: number, hasWhole = false): Promise<Nodes> {
     const child = fork(fileURLToPath(import.meta.url), [ROLE, String(count), hasWhole ? 'whole' : '']);
     const [ports] = (await once(child, 'message')) as [readonly number[]];
@@ -33,7 +33,7 @@ export class Nodes {
     return this.#child.connected;
   }
 
-  /** What all of them were asked so far. */
+  /** Reads the counts of all requests to all nodes so far. */
   async readCounts(): Promise<Readonly<Counts>> {
     this.#child.send('counts');
     const [counts] = (await once(this.#child, 'message')) as [Counts];

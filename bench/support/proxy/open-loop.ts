@@ -9,34 +9,34 @@ import type { Subject } from './subject.ts';
 
 const OPEN_MS = Number(process.env['OPEN_MS'] ?? 5_000);
 const CONNECTIONS = 32;
-/** Requests a second at most, by the names of rows over HTTP. */
+/** Cap on requests a second, by the names of rows over HTTP. */
 const RATES: Readonly<Record<string, number>> = {
   'different calls': 8_000,
   'receipts, 21 kB': 6_000,
   'batch of 20': 300,
 };
-/** Part of what the slowest peer carried in the closed loop: at more than that, its queue is what is measured. */
+/** Share of the slowest peer's throughput in the closed loop; at higher rates the bench would measure the peer's queue. */
 const SHARE_OF_PEER = 0.5;
 const FIGURES = ['p50', 'p99', 'p999', 'longest'] as const;
-/** Those with a goal. */
+/** Figures with a goal. */
 const JUDGED = ['p99', 'p999'] as const;
 
 type Latency = (typeof FIGURES)[number];
 type OpenRow = {
   readonly row: Row;
   readonly perSecond: number;
-  /** Rounds by the name of the server. */
+  /** Rounds by server name. */
   readonly results: ReadonlyMap<string, PacedResult[]>;
 };
 
-/** A rate that every other server of the row can carry. */
+/** Chooses a rate that every other server of the row can carry. */
 function chooseRate({ row, samples }: Measured): number {
   const peers = [...samples].filter(([name]) => name !== OURS && name !== OTHER);
   const slowest = Math.min(...peers.map(([, rounds]) => medianOf(rounds, 'perSecond')));
   return Math.floor(Math.min(RATES[row.name] ?? 0, SHARE_OF_PEER * slowest));
 }
 
-/** All servers in turns in each round, in one order and then the other; the first round warms up. Rows without a rate are left out. */
+/** Interleaves all servers in each round, in alternating order; the first round warms up. Rows without a rate are left out. */
 export async function measureOpenLoop(
   subjects: readonly Subject[],
   measured: readonly Measured[],
@@ -72,7 +72,7 @@ export async function measureOpenLoop(
 const medianLatency = (rounds: readonly PacedResult[], figure: Latency): number =>
   median(rounds.map((result) => result[figure]));
 
-/** The median of the rounds' ratios of this program to a peer, or to the best of several. */
+/** Returns the median of the rounds' ratios of this program to a peer, or to the best of several. */
 function ratioTo(
   { results }: OpenRow,
   peers: readonly string[],
@@ -87,7 +87,7 @@ function ratioTo(
   );
 }
 
-/** A line for each server in each row, and one of ratios for each other server. */
+/** Formats a line for each server in each row, and one of ratios for each other server. */
 export function formatOpenLoop(rows: readonly OpenRow[]): string {
   const lines = rows.flatMap((open) => {
     const { row, perSecond, results } = open;
@@ -107,7 +107,7 @@ export function formatOpenLoop(rows: readonly OpenRow[]): string {
   return formatColumns([header, ...lines]);
 }
 
-/** p99 and p999 beside the best of the peers, and requests that failed. */
+/** Returns the goals for p99 and p999 relative to the best peer, and for failed requests. */
 export function judgeOpenLoop(rows: readonly OpenRow[]): readonly Goal[] {
   return rows.flatMap((open) => {
     const { row, results } = open;

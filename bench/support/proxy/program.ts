@@ -9,7 +9,7 @@ import { type StartOptions, startPortcullis } from '../portcullis.ts';
 import type { Subject } from './subject.ts';
 
 export type Program = Subject & {
-  /** Text of `/metrics`. */
+  /** Fetches the text of `/metrics`. */
   readonly readMetrics: () => Promise<string>;
 };
 
@@ -18,18 +18,18 @@ export type ProgramOptions = {
   /** Main module of the program. */
   readonly main: string;
   readonly folder: string;
-  /** Addresses of the nodes; the network of one has the first. */
+  /** URLs of the nodes; the network with one node uses the first. */
   readonly nodes: readonly string[];
   readonly hasEmbedded?: boolean;
-  /** Of the networks. */
+  /** Settings of all networks. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Networks of the first node beside, with settings that go before the others. */
+  /** Additional networks in front of the first node, by name; their settings override the common ones. */
   readonly further?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Address of a Valkey or Redis server that it shares limits and heights in. */
+  /** URL of a Valkey or Redis server that stores shared limits and heights. */
   readonly shared?: string;
 } & Pick<StartOptions, 'environment' | 'nodeArguments'>;
 
-/** So high that nothing is refused, but counted all the same. */
+/** Limits so high that nothing is refused, while all requests are counted. */
 const LIMITS = ['--rate', '1000000/1000000', '--daily-credits', '1000000000000'];
 export const EMBEDDED_NETWORK = 'devnet';
 
@@ -40,7 +40,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   const network = (label: string, upstreams: readonly string[]): object => ({
     hosts: [`${label}.localhost`],
     upstreams,
-    // What is measured is passing on: nodes here have made-up blocks.
+    // Forwarding is measured, and the nodes here have made-up blocks.
     verify: 'off',
     ...settings,
   });

@@ -2,19 +2,19 @@ import { encodePost, type LoadPlan } from '../../load.ts';
 import { encodeFrame } from '../websocket-connection.ts';
 import { RECEIPT_SIZES } from './chain-plan.ts';
 
-/** What is asked, and how. */
+/** A request, and the way it is sent. */
 export type Row = {
   readonly name: string;
   readonly isWebSocket: boolean;
   readonly upstreams: 1 | 3;
   readonly connections: number;
-  /** Of the program's networks, where it is not the one that has so many nodes. */
+  /** Network of the program; by default the one with `upstreams` nodes. */
   readonly network?: string;
-  /** Text of a request. Where no two are to be the same, `MARK` stands in it for what differs. */
+  /** Text of a request. `MARK` stands in it for the digits that make each request distinct. */
   readonly body: string;
 };
 
-/** As long as the number that is put in its place. */
+/** Placeholder of the same length as the number that replaces it. */
 const MARK = 'c0ffee0000c0ffee';
 const HEX_DIGITS = Buffer.from('0123456789abcdef');
 const HOST = '127.0.0.1';
@@ -72,13 +72,13 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
-/** Where a server takes the requests of a row. */
+/** Port and path at which a server accepts the requests of a row. */
 export type Target = { readonly port: number; readonly path: string };
 
-/** Requests of the whole bench so far: no two get the same number. */
+/** Last number used in the whole bench, so that no two requests share one. */
 let lastNumber = 0;
 
-/** The load of a row; requests are ready before it begins, but for the digits of their numbers. */
+/** Plans the load of a row; requests are encoded before it begins, except for the digits of their numbers. */
 export function planLoad(
   { isWebSocket, connections, body }: Row,
   { port, path }: Target,
@@ -102,7 +102,7 @@ function findPlaces(message: Buffer): number[] {
   return places;
 }
 
-/** Each connection has one request in flight and reuses its buffer for the next. */
+/** Reuses one buffer per connection, which has one request in flight. */
 function createNumbered(
   message: Buffer,
   places: readonly number[],

@@ -5,10 +5,10 @@ import type { Goal } from './goals.ts';
 import type { Program } from './program.ts';
 import { planLoad, type Row, type Target } from './rows.ts';
 
-/** As often as Prometheus usually does. */
+/** Prometheus's usual scrape interval. */
 const SCRAPE_MS = 15_000;
 const MAX_STALL_MS = 20;
-/** Part of the time for which something else had the processor: beyond it, stalls are not the program's own. */
+/** Share of the time in which other programs had the processor; beyond it, stalls are not attributed to the program. */
 const MAX_WAITED = 0.1;
 const SILENCES: readonly number[] = [5, 10, 20, 50, 100];
 const MS = 1_000;
@@ -16,11 +16,11 @@ const MS = 1_000;
 type LoopDelay = { readonly p50: number; readonly p99: number; readonly max: number };
 
 /**
- * One row for a long time: how late the program's event loop was, by its own metric, and times in which no connection got an
- * answer, which are also those of the generator, the nodes and the machine.
+ * Runs one row for a long time. It reports the delay of the program's event loop, by its own metric, and intervals in which no connection got an
+ * answer, which may also come from the generator, the nodes and the machine.
  */
 export async function runSteadily(program: Program, row: Row, durationMs: number): Promise<readonly Goal[]> {
-  // The metric's first read begins its samples.
+  // The first read of the metric starts its samples.
   await readLoopDelay(program);
   const end = new AbortController();
   const waitedBefore = readWaitSeconds(program.pid);
@@ -57,7 +57,7 @@ async function scrape(program: Program, signal: AbortSignal): Promise<readonly L
   }
 }
 
-/** Milliseconds. */
+/** Returns the event loop's delays, milliseconds. */
 async function readLoopDelay(program: Program): Promise<LoopDelay> {
   const text = await program.readMetrics();
   const read = (percentile: number): number => {

@@ -18,7 +18,7 @@ const HEADER = [
 ];
 const UNSTABLE = '~';
 
-/** A line for each server in each row; `~` marks what is not stable. */
+/** Formats a line for each server in each row; `~` marks unstable figures. */
 export function formatTable(measured: readonly Measured[]): string {
   const lines = measured.flatMap(({ row, samples }) =>
     [...samples].map(([name, rounds]) => {
@@ -48,7 +48,10 @@ function compare(name: string, base: string, samples: Measured['samples']): stri
   return Number.isNaN(ratio) ? '' : ratio.toFixed(2);
 }
 
-/** CPU, throughput and p99 of this version to the other's, medians of the rounds' ratios. Undefined without another version. */
+/**
+ * Formats the ratios of this version's CPU, throughput, p99 and resident memory to the other's, medians of the rounds' ratios. Undefined without
+ * another version.
+ */
 export function formatVersions(measured: readonly Measured[]): string | undefined {
   const lines = measured.flatMap(({ row, samples }) => {
     const [ours, theirs] = [samples.get(OURS), samples.get(OTHER)];

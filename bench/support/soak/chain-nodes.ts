@@ -8,7 +8,7 @@ import { Nodes } from '../proxy/nodes.ts';
 export type ChainNodes = {
   readonly description: string;
   readonly urls: readonly string[];
-  /** Settings of the network in front of them. */
+  /** Settings of the network in front of the nodes. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly stop: () => Promise<void>;
 };
@@ -16,15 +16,18 @@ export type ChainNodes = {
 const COUNT = 3;
 const CHAIN_ID = 1337;
 const FIRST_BLOCKS = 64;
-/** So that every block has receipts and logs. */
+/** Calls per block, so that every block has receipts and logs. */
 const LEAST_CALLS = 2;
 const BLOCK_MS = 2_000;
 
-/** `auto` is geth where there is one. */
+/** `auto` means geth where installed. */
 const KINDS = ['auto', 'geth', 'prepared'] as const;
 type NodesKind = (typeof KINDS)[number];
 
-/** @param text of the option `--nodes` */
+/**
+ * @param text value of the option `--nodes`
+ * @throws Error on an unknown value
+ */
 export function readNodesKind(text: string): NodesKind {
   const kind = KINDS.find((each) => each === text);
   if (kind === undefined) throw new Error(`--nodes ${text}: ${KINDS.join(', ')} are known`);

@@ -1,4 +1,4 @@
-/** Clients that wait for events: subscriptions over WebSocket and filters that are polled, on both networks. */
+/** Clients that wait for events: subscriptions over WebSocket and polled filters, on both networks. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -8,10 +8,10 @@ import type { Program } from '../proxy/program.ts';
 const SOCKETS = 10;
 const FILTERS = 5;
 const POLL_MS = 1_000;
-/** A filter is removed and made again after so many polls. */
+/** Polls after which a filter is removed and created again. */
 const POLLS = 30;
 const SUBSCRIPTIONS = [['newHeads'], ['logs', {}]] as const;
-/** So that filters are not all polled in one moment. */
+/** Offset between the polls of the filters. */
 const SPREAD_MS = POLL_MS / FILTERS;
 
 export class Listeners {
@@ -22,7 +22,7 @@ export class Listeners {
   readonly #polling: Promise<void>[] = [];
   readonly #end = new AbortController();
 
-  /** Listens to the network of three nodes and to this one. */
+  /** Opens listeners on the network of three nodes and on `network`. */
   static async open(program: Program, network: string): Promise<Listeners> {
     const listeners = new Listeners();
     const shared = { name: 'events', upstreams: 3, connections: 1, body: '' } as const;

@@ -4,16 +4,16 @@ import { EMBEDDED_NETWORK } from '../proxy/program.ts';
 import { planLoad, type Row } from '../proxy/rows.ts';
 import type { Subject } from '../proxy/subject.ts';
 
-/** An account without code on every chain of the bench, and no precompile; the digits in it differ from request to request. */
+/** An account without code on every chain of the bench, and no precompile; its last digits differ from request to request. */
 const OWNER = `0x${'a7'.repeat(12)}c0ffee0000c0ffee`;
 const TOKEN = `0x${'5f'.repeat(20)}`;
 const DEVNET_TOKEN = '0xcabe9823112d187ea24d56be8e47ae75ed52a842';
 const ALICE = '0xb22db1efc84ea674085fe1364910d5e8196cbc81';
-/** A block of the chain in front of which the program is, of which the receipts have logs. */
+/** Block of the nodes' chain whose receipts have logs. */
 const FULL_BLOCK = '0xa';
 const BATCH = 10;
 
-/** An ABI-encoded `balanceOf`. */
+/** Encodes an `eth_call` of `balanceOf`. */
 function encodeBalanceOf(to: string, owner: string, id = 1): string {
   const data = `0x70a08231${'00'.repeat(12)}${owner.slice(2)}`;
   return encodeRequest('eth_call', [{ to, data }, 'latest'], id);
@@ -49,7 +49,7 @@ const OF_EMBEDDED: Readonly<Record<string, string>> = {
 
 const OVER_HTTP = { isWebSocket: false, upstreams: 3, connections: USUAL_CONNECTIONS } as const;
 
-/** All kinds of requests in turns, one of a network of nodes behind one of the embedded network. */
+/** Rotates through all kinds of requests, alternating between the network of nodes and the embedded network. */
 export function mixRequests(program: Subject): (connection: number) => Uint8Array {
   const toRows = (bodies: typeof OF_NODES, network: string | undefined): readonly Row[] =>
     Object.entries(bodies).map(([name, body]) => ({ ...OVER_HTTP, name, body, ...(network && { network }) }));

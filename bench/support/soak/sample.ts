@@ -5,18 +5,18 @@ import type { Program } from '../proxy/program.ts';
 const MEGABYTE = 1e6;
 const MS = 1_000;
 
-/** A process uses this much at a moment: megabytes, milliseconds. */
+/** Resource use of a process at one moment: megabytes, milliseconds. */
 export type Sample = {
-  /** Resident memory without pages of files, which a store that is mapped has many of. */
+  /** Resident memory without file pages, of which a memory-mapped store has many. */
   readonly anonymous: number;
   readonly heap: number;
   readonly external: number;
   readonly arrayBuffers: number;
   readonly handles: number;
-  /** How late the event loop was in the last minute or so. */
+  /** Delay of the event loop in about the last minute. */
   readonly delayP99: number;
   readonly delayMax: number;
-  /** Seconds so far: of all its threads, and those in which its main thread could have run while another program did. */
+  /** Seconds so far: CPU of all threads, and time in which the main thread was runnable while another program ran. */
   readonly cpuSeconds: number;
   readonly waitedSeconds: number;
 };
@@ -36,7 +36,7 @@ export async function takeSample(program: Program): Promise<Sample> {
   };
 }
 
-/** @throws Error where the page has no such row */
+/** @throws Error where `/metrics` has no such row */
 function readMetric(text: string, name: string): number {
   const line = text.split('\n').find((each) => each.startsWith(`${name} `));
   if (line === undefined) throw new Error(`/metrics has no ${name}`);

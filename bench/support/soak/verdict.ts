@@ -2,14 +2,14 @@ import { median } from '../../load.ts';
 import type { Figure } from '../figures.ts';
 import type { Sample } from './sample.ts';
 
-/** Parts of the whole after which memory is compared: minutes 10, 30 and 60 of an hour. */
+/** Shares of the run after which memory is compared: minutes 10, 30 and 60 of an hour. */
 export const MARKS: readonly number[] = [10, 30, 60].map((minute) => minute / 60);
-/** Memory at a mark is the median of so many samples up to it: a single one may be before or after a collection. */
+/** Memory at a mark is the median of this many samples up to it, because a single one may be before or after a collection. */
 const SAMPLES_OF_MARK = 3;
 const MAX_SPREAD = 5;
 const MAX_MEGABYTES = 150;
 
-/** Memory at the marks, megabytes. */
+/** Returns the memory at the marks, megabytes. */
 export function readMarks(samples: readonly Sample[]): readonly number[] {
   return MARKS.map((share) => {
     const end = Math.round(share * samples.length);
@@ -18,12 +18,15 @@ export function readMarks(samples: readonly Sample[]): readonly number[] {
   });
 }
 
-/** How far the highest is above the lowest, per cent. */
+/** Returns by how much the highest value exceeds the lowest, per cent. */
 export function spreadOf(values: readonly number[]): number {
   return 100 * (Math.max(...values) / Math.min(...values) - 1);
 }
 
-/** Figures that the bench ends with. @param failed calls, polls and subscriptions */
+/**
+ * Returns the figures of the bench's last line.
+ * @param failed number of failed calls, polls and subscriptions
+ */
 export function judgeSoak(samples: readonly Sample[], failed: number): readonly Figure[] {
   const marks = readMarks(samples);
   const highest = Math.max(...samples.map(({ anonymous }) => anonymous));

@@ -1,4 +1,4 @@
-/** The chain that calls are asked about: contracts, others that each are called once, and a node that makes blocks with transfers in them. */
+/** The chain of the measured calls: shared contracts, contracts that are each called once, and a node that makes blocks with transfers. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,19 +28,19 @@ const TRANSFER_GAS = '0x186a0';
 const ETHER = 10n ** 18n;
 const PAIRS = 3;
 
-/** Codes that are seen for the first time, as contracts of other compilations are: what follows a program is never run. */
+/** Appends bytes that are never executed, so that each code is new to the program, as the output of other compilations is. */
 function varyCode(code: Uint8Array, label: string): Uint8Array {
   return concatBytes(code, labelAddress(label));
 }
 
-/** A call of contracts that no other call is of. */
+/** A call whose contracts no other call uses. */
 export type FirstCall = {
   readonly kind: 'token balance' | 'quote';
   readonly contracts: readonly Contract[];
   readonly body: string;
 };
 
-/** Calls of a token, and calls of a router that calls three pairs. */
+/** Lists calls of a token, and calls of a router that calls three pairs. */
 export function listFirstCalls(count: number): readonly FirstCall[] {
   return Array.from({ length: count }, (_, i): readonly FirstCall[] => {
     const [token, router] = [labelAddress(`first token ${i}`), labelAddress(`first router ${i}`)];
@@ -85,7 +85,7 @@ export async function startCallNode(folder: string, firstCalls: readonly FirstCa
   return anvil;
 }
 
-/** Has owners send tokens to others in each block until it is aborted. */
+/** Sends token transfers between owners in each block until `end` aborts. */
 export async function keepTransferring(anvil: Anvil, end: AbortSignal): Promise<void> {
   for (let next = 0; !end.aborted; next += TRANSFERS_PER_BLOCK) {
     for (let i = next; i < next + TRANSFERS_PER_BLOCK; i++) {

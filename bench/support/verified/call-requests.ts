@@ -1,4 +1,4 @@
-/** Calls of many owners: balances are asked for again and again, quotes and multicalls are different ones. */
+/** A kind of call: balances repeat over the owners, quotes and multicalls are distinct. */
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { encodePost } from '../../load.ts';
 import { encodeRequest, type Target } from '../ask.ts';
@@ -15,23 +15,23 @@ import {
 
 type Kind = {
   readonly name: string;
-  /** Different ones: of what is not about a single owner more than one head sees. */
+  /** Number of distinct requests; for kinds that are not about a single owner, more than are sent between two heads. */
   readonly count: number;
-  /** Requests of it in a row of all kinds. */
+  /** Requests of this kind in one rotation through all kinds. */
   readonly share: number;
   readonly encode: (index: number, block: string) => string;
 };
 
 /** Owners of one multicall. */
 const MANY = 20;
-/** Amounts of quotes are multiples of it, wei. */
+/** Unit of the quotes' amounts, wei. */
 const STEP = 10n ** 12n;
 
 function ownerAt(index: number): Uint8Array {
   return OWNERS[index % OWNERS.length] as Uint8Array;
 }
 
-/** Other owners for each of the first 11,500 indexes. */
+/** Lists owners, a different list for each of the first 11,500 indexes. */
 function listOwners(index: number): readonly Uint8Array[] {
   return Array.from({ length: MANY }, (_, i) => ownerAt(7 * index + i * (1 + (index % 23))));
 }
@@ -63,31 +63,31 @@ const ALL_KINDS: readonly Kind[] = [
   },
 ];
 
-/** What is asked in one load. Balances of accounts are not executed: they are proven, one question for each. */
+/** Kinds of requests in one load. Balances of accounts are not executed: they are read from Merkle proofs, one request each. */
 export type Load = { readonly name: string; readonly kinds: readonly Kind[] };
 
-/** Kinds with one of these texts in their names. */
+/** Selects the kinds whose names contain one of these texts. */
 const ONLY = (process.env['KINDS'] ?? '').split(';');
 const KINDS = ALL_KINDS.filter(({ name }) => ONLY.some((text) => name.includes(text)));
 const EXECUTED = KINDS.filter(({ name }) => name !== 'account balance');
 
-/** Calls that are executed, then the same with balances of accounts among them. */
+/** Executed calls alone, then mixed with balances of accounts. */
 export const LOADS: readonly Load[] = [
   { name: 'calls', kinds: EXECUTED },
   { name: 'calls and balances', kinds: KINDS },
 ].filter(({ kinds }, index) => kinds.length > (index === 0 ? 0 : EXECUTED.length));
 
-/** Of the requests of a kind, so many are compared. */
+/** Compared requests of each kind. */
 const COMPARED = 16;
 
-/** Requests of each kind at a block, to be compared. */
+/** Lists the requests of each kind at `block` whose answers are compared. */
 export function listCompared(block: string): readonly string[] {
   return KINDS.flatMap(({ count, encode }) =>
     Array.from({ length: COMPARED }, (_, part) => encode(Math.floor((part * count) / COMPARED), block)),
   );
 }
 
-/** Requests of a load at the latest block in turn, of all kinds by their shares. */
+/** Returns a generator of a load's requests at the latest block, all kinds in rotation by their shares. */
 export function createRequests({ path }: Target, { kinds }: Load): () => Uint8Array {
   const sequences = kinds.map(({ count, share, encode }) => ({
     share,

@@ -1,6 +1,6 @@
 /**
- * Calls that this program executes on proven state (`execution: local`, `verify: auto`) against calls that it passes on (`execution: node`,
- * `verify: off`), in front of one node that makes a block every 2 s, at different round trips to it. CALL_ROUNDS (3), CALL_ROUND_MS (4000),
+ * Calls that this program executes on state with Merkle proofs (`execution: local`, `verify: auto`) against calls that it passes on (`execution:
+ * node`, `verify: off`), in front of one node that makes a block every 2 s, at different round trips to it. CALL_ROUNDS (3), CALL_ROUND_MS (4000),
  * DELAYS (`0;1;20`, milliseconds), KINDS of calls by parts of their names (`quote;multicall`), FIRST_CALLS (10) of each kind at each delay.
  */
 import { join } from 'node:path';
@@ -25,14 +25,14 @@ const DELAYS = (process.env['DELAYS'] ?? '0;1;20').split(';').map(Number);
 const FIRST_CALLS = Number(process.env['FIRST_CALLS'] ?? 10);
 const CONNECTIONS = 16;
 
-/** Nodes are asked so many times less often. */
+/** Least factor by which requests to nodes decrease. */
 const LEAST_SAVED = 50;
-/** By round trip, how many times p50 is less. */
+/** Least factor by which p50 decreases, by round trip to the node, milliseconds. */
 const LEAST_FASTER: Readonly<Record<number, number>> = { 0: 1, 20: 5 };
-/** Requests per CPU-second of the program, times. */
+/** Least factor by which requests per CPU-second of the program increase. */
 const LEAST_CHEAPER = 3;
 
-/** Quartiles of a stable figure are at most this part of its median apart. */
+/** A figure is stable while its interquartile range is at most this share of its median. */
 const STABLE_SPREAD = 0.2;
 const UNSTABLE = '~';
 const ROW: Row = { name: 'calls', isWebSocket: false, upstreams: 1, connections: CONNECTIONS, body: '' };
@@ -41,9 +41,9 @@ type Side = {
   readonly name: string;
   readonly target: Target;
   readonly pid: number;
-  /** Where its node is. */
+  /** Port of its node. */
   readonly nodePort: number;
-  /** The next request of a load. */
+  /** Returns the next request, by load. */
   readonly next: ReadonlyMap<Load, () => Uint8Array>;
   readonly readMetrics: () => Promise<string>;
   readonly stop: () => Promise<void> | void;
@@ -52,7 +52,7 @@ type Side = {
 type Sample = {
   readonly perSecond: number;
   readonly perCpuSecond: number;
-  /** At the node, for each request. */
+  /** Requests and calls at the node per client request. */
   readonly nodeRequests: number;
   readonly nodeCalls: number;
   /** Milliseconds. */
@@ -60,14 +60,18 @@ type Sample = {
   readonly p99: number;
 };
 
-/** A first call: milliseconds until its answer, and turns of questions. */
+/** A first call: milliseconds until its answer, and round trips of state requests. */
 type FirstSample = {
   readonly kind: FirstCall['kind'];
   readonly latency: number;
   readonly roundTrips: number;
 };
 
-/** @returns figures with their goals. @throws Error where both sides do not say the same, or calls are not executed here */
+/**
+ * Measures calls at each delay.
+ * @returns figures with their goals
+ * @throws Error where the sides answer differently, or calls are not executed here
+ */
 export async function measureCalls(): Promise<readonly Figure[]> {
   if (ANVIL_SKIP !== false) throw new Error(ANVIL_SKIP);
   const folder = makeTemporaryFolder();
@@ -135,7 +139,10 @@ async function startSide(
   };
 }
 
-/** Compares answers at a block that both sides have. */
+/**
+ * Compares answers at a block that both sides have.
+ * @throws Error where they differ or have no result
+ */
 async function compareAnswers(anvil: Anvil, sides: readonly Side[]): Promise<void> {
   const block = String(await anvil.request('eth_blockNumber'));
   for (const { target } of sides) {
@@ -155,7 +162,7 @@ async function isBehind(target: Target, block: string): Promise<boolean> {
   return BigInt(result) < BigInt(block);
 }
 
-/** All rounds of a load at a delay; sides in turns, after a round that warms up. */
+/** Measures all rounds of a load at a delay, sides interleaved, after a warm-up round. */
 async function measureLoad(
   sides: readonly Side[],
   node: DelayedNode,
@@ -164,7 +171,7 @@ async function measureLoad(
 ): Promise<readonly Figure[]> {
   const samples = new Map(sides.map((side) => [side, [] as Sample[]]));
   for (let round = 0; round <= ROUNDS; round++) {
-    // Always in this order, so that no side is idle for longer than a round: what was read some heads ago is not asked for at new ones.
+    // The order is fixed, so that no side is idle for longer than a round: slots last read some heads ago are not requested again at new ones.
     for (const side of sides) {
       const sample = await measureRound(side, node, load, round === 0 ? WARM_UP_MS : ROUND_MS);
       if (round > 0) samples.get(side)?.push(sample);
@@ -226,7 +233,7 @@ async function measureRound(
   };
 }
 
-/** The median of a figure, marked where it is not stable. */
+/** Returns the median of a figure, marked where it is not stable. */
 function show(rounds: readonly Sample[], figure: keyof Sample, digits: number): string {
   return showMedian(
     rounds.map((sample) => sample[figure]),
@@ -241,7 +248,7 @@ function showMedian(values: readonly number[], digits: number): string {
   return `${isStable ? '' : UNSTABLE}${middle.toFixed(digits)}`;
 }
 
-/** Each call once at each side, one after the other. */
+/** Sends each call once to each side, one at a time. */
 async function measureFirstCalls(sides: readonly Side[], calls: readonly FirstCall[]): Promise<void> {
   if (calls.length === 0) return;
   const samples = new Map(sides.map((side) => [side, [] as FirstSample[]]));
@@ -265,7 +272,7 @@ async function measureFirstCalls(sides: readonly Side[], calls: readonly FirstCa
         `${kind}, ${name}`,
         showMedian(latencies, 1),
         Math.max(...latencies).toFixed(1),
-        // No figure of a side that passes calls on.
+        // A side that passes calls on has no such figure.
         ...(roundTrips.some((count) => count > 0)
           ? [`${median(roundTrips)}`, `${Math.max(...roundTrips)}`]
           : []),

@@ -1,10 +1,10 @@
-/** A node behind proxies that hold each request for a while and count it, in a process of their own: one port for each program. */
+/** A node behind proxies in their own process that delay each request and count it: one port for each program. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { serveBareProxy } from '../proxy/bare-proxy.ts';
 
-/** Requests that came over HTTP, and the JSON-RPC calls in them. */
+/** Requests received over HTTP, and the JSON-RPC calls in them. */
 export type NodeCounts = { requests: number; calls: number };
 
 const ROLE = 'serve-delayed';
@@ -25,12 +25,12 @@ export class DelayedNode {
     return new DelayedNode(child, listening);
   }
 
-  /** @param delay for how long requests are held, milliseconds */
+  /** @param delay delay of each request, milliseconds */
   async setDelay(delay: number): Promise<void> {
     await this.#ask(delay);
   }
 
-  /** What has come at a port so far. */
+  /** Reads the counts of a port so far. */
   async readCounts(port: number): Promise<Readonly<NodeCounts>> {
     return (await this.#ask('counts'))[this.ports.indexOf(port)] as NodeCounts;
   }

@@ -11,20 +11,20 @@ import type { Row, Target } from '../proxy/rows.ts';
 import type { Subject } from '../proxy/subject.ts';
 import { compareSides, type Side, type Sides } from '../sides.ts';
 
-/** Below the newest ones, so that all of them are the same for both. */
+/** First requested block; the range ends below the newest blocks, so that both sides return the same. */
 const FIRST: number = OLDER_BLOCKS + 4;
 const BLOCKS = 40;
 const LEAST_RATIO = 0.9;
 const LEAST_KEPT_RATIO = 0.97;
-/** Networks that keep answers, and that keep none. */
+/** Networks with and without a response cache. */
 const [KEPT, FRESH] = ['kept', 'fresh'];
 
 const quantity = (value: number): string => `0x${value.toString(16)}`;
 const NUMBERS = Array.from({ length: BLOCKS }, (_, i) => quantity(FIRST + i));
-/** One after the other each is forgotten before its next turn, so that none was verified before. */
+/** Blocks requested in rotation: each is evicted before its next request, so that none was verified before. */
 const NEW_NUMBERS = Array.from({ length: OLDER_BLOCKS }, (_, i) => quantity(i));
 
-/** A workload of one question about each block. */
+/** Creates a workload of one request per block. */
 function ask(name: string, method: string, blocks: readonly string[], ...rest: readonly unknown[]): Workload {
   return { name, target: undefined, bodies: blocks.map((block) => encodeRequest(method, [block, ...rest])) };
 }
@@ -47,7 +47,10 @@ function sidesOf(subjects: readonly [Subject, Subject], network: string): Sides 
   return [sideOf(subjects[0]), sideOf(subjects[1])];
 }
 
-/** Requests per CPU-second with `verify: auto` against `verify: off`, for blocks of 200 transactions that are not kept, and for answers that are. */
+/**
+ * Measures requests per CPU-second with `verify: auto` against `verify: off`, for blocks of 200 transactions that are not cached, and for cached
+ * answers.
+ */
 export async function measureReads(): Promise<readonly Figure[]> {
   const folder = makeTemporaryFolder();
   const nodes = await Nodes.start(1, true);

@@ -2,10 +2,10 @@ import { bigIntToFixedBytes, concatBytes } from '../../../src/primitives/bytes.t
 import { hexToBytes } from '../../../src/primitives/hex.ts';
 import { selectorOf } from '../abi.ts';
 
-/** Since Isthmus; what follows the selector is packed. */
+/** Setter of layer 1's values since Isthmus; its arguments are packed behind the selector. */
 export const SET_ATTRIBUTES = 'setL1BlockValuesIsthmus()';
 
-/** Bytes of each number, in their order (specs, isthmus/l1-attributes). */
+/** Bytes of each number, in order (specs, isthmus/l1-attributes). */
 const LAYOUT = {
   baseFeeScalar: 4,
   blobBaseFeeScalar: 4,
@@ -20,17 +20,20 @@ const LAYOUT = {
   operatorFeeConstant: 8,
 } as const;
 
-/** What a block of an OP Stack chain knows of the block of layer 1 that it was made from. Fees in wei, scalars in millionths. */
+/** Values that a block of an OP Stack chain states about the layer 1 block that it was made from. Fees in wei, scalars in millionths. */
 export type L1Facts = Readonly<Record<keyof typeof LAYOUT, bigint>>;
 
 const SELECTOR_LENGTH = 4;
-/** Bytes of the calldata, selector and all. */
+/** Bytes of the calldata, selector included. */
 export const ATTRIBUTES_LENGTH: number = Object.values(LAYOUT).reduce<number>(
   (sum, size) => sum + size,
   SELECTOR_LENGTH,
 );
 
-/** Calldata of the first transaction of a block, which sets layer 1's values in L1Block. @throws RangeError when a number does not fit */
+/**
+ * Encodes the calldata of a block's first transaction, which sets layer 1's values in L1Block.
+ * @throws RangeError when a number does not fit
+ */
 export function encodeAttributes(facts: L1Facts): Uint8Array {
   const fields = Object.entries(LAYOUT).map(([name, size]) =>
     bigIntToFixedBytes(facts[name as keyof L1Facts], size),

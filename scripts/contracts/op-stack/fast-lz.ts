@@ -1,16 +1,16 @@
 /**
- * The OP Stack's measure of a transaction as a subroutine: what FastLZ, level 1, would make of it, in bytes (specs,
- * fjord/exec-engine). Constantinople. Variables, table and data lie in fixed places of memory.
+ * The OP Stack's measure of a transaction's size as a subroutine: its length in bytes after compression by FastLZ, level 1 (specs,
+ * fjord/exec-engine). Constantinople. Variables, table and data have fixed places in memory.
  */
 
-/** Words of memory, by name. */
+/** Names of memory words, in order. */
 const VARIABLES = [
   ...['size', 'at', 'literalsFrom', 'last', 'total', 'triple', 'earlier'],
   ...['left', 'right', 'limit', 'length'],
 ];
 const TABLE = 0x400;
 const TABLE_BITS = 13;
-/** Where the data is expected. */
+/** Memory offset at which the data is expected. */
 export const DATA: number = TABLE + (32 << TABLE_BITS);
 
 const place = (name: string): number => 32 * VARIABLES.indexOf(name);
@@ -23,7 +23,7 @@ const set = (name: string): string => `${place(name)} MSTORE`;
 const LOAD_BYTE = `${DATA} ADD MLOAD 248 SHR`;
 /** [index] -> [three bytes, the first one highest] */
 const LOAD_TRIPLE = `${DATA} ADD MLOAD 232 SHR`;
-/** [triple] -> [place in the table]; the hash is of the bytes in the other order */
+/** [triple] -> [place in the table]; the hash takes the bytes in reverse order */
 const FIND_PLACE = `
   DUP1 0xff0000 AND 16 SHR SWAP1
   DUP1 0xff00 AND SWAP1
@@ -31,13 +31,13 @@ const FIND_PLACE = `
   OR OR
   2654435769 MUL 0xffffffff AND ${32 - TABLE_BITS} SHR 5 SHL ${TABLE} ADD
 `;
-/** [count] -> []; a run has a byte of its own before every 32 literals */
+/** [count] -> []; a run has one more byte before every 32 literals */
 const ADD_LITERALS = `
   DUP1 5 SHR 33 MUL SWAP1
   31 AND DUP1 ISZERO ISZERO ADD ADD
   ${get('size')} ADD ${set('size')}
 `;
-/** Notes the three bytes here, and goes on by one. */
+/** Records the position of the three bytes here, and advances by one. */
 const NOTE_AND_STEP = `
   ${get('at')} DUP1 ${LOAD_TRIPLE} ${FIND_PLACE} MSTORE
   ${get('at')} 1 ADD ${set('at')}

@@ -4,13 +4,13 @@ import { argument, dispatch, RETURN_WORD } from '../macros.ts';
 import { DATA, MEASURE_FAST_LZ } from './fast-lz.ts';
 import { L1_BLOCK } from './l1-block.ts';
 
-/** Where the OP Stack's chains have it (specs, predeploys). */
+/** Address of the predeploy on the OP Stack's chains (specs, predeploys). */
 export const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000f';
 
 const MICRO = 1_000_000;
-/** What a signature adds, bytes. */
+/** Bytes that a signature adds. */
 const SIGNATURE = 68;
-/** Fjord's line through sizes of real batches, in millionths of a byte. */
+/** Fjord's linear fit through sizes of real batches, in millionths of a byte. */
 const SLOPE = 836_500;
 const INTERCEPT = 42_585_600;
 const LEAST = 100 * MICRO;
@@ -45,7 +45,7 @@ const priceSize = `
   ADD MUL ${MICRO * MICRO} SWAP1 DIV
 `;
 
-/** Functions of the oracle, and those of L1Block that they repeat. */
+/** Functions of the oracle that return the value of a function of L1Block, with that function. */
 const PRICES: Readonly<Record<string, string>> = {
   'l1BaseFee()': 'basefee()',
   'blobBaseFee()': 'blobBaseFee()',
@@ -53,7 +53,7 @@ const PRICES: Readonly<Record<string, string>> = {
   'blobBaseFeeScalar()': 'blobBaseFeeScalar()',
 };
 
-/** The prices of a chain since Isthmus, as the original returns them. London. */
+/** Oracle of a chain since Isthmus; prices are those that the original returns. London. */
 export const GAS_PRICE_ORACLE_RUNTIME: Uint8Array = assemble(`
   ${dispatch([
     {
@@ -61,12 +61,12 @@ export const GAS_PRICE_ORACLE_RUNTIME: Uint8Array = assemble(`
       body: `${measure('feeMeasured')} ${estimateSize('feeSize')} ${priceSize} ${RETURN_WORD}`,
     },
     {
-      // Calldata of layer 1 costs 16 gas a byte.
+      // Layer 1 charges 16 gas per byte of calldata.
       signature: 'getL1GasUsed(bytes)',
       body: `${measure('gasMeasured')} ${estimateSize('gasSize')} 16 MUL ${MICRO} SWAP1 DIV ${RETURN_WORD}`,
     },
     {
-      // FastLZ makes a text longer by a 255th and 16 bytes at most.
+      // FastLZ expands a text by at most a 255th and 16 bytes.
       signature: 'getL1FeeUpperBound(uint256)',
       body: `
         ${argument(0)} ${SIGNATURE} ADD DUP1 255 SWAP1 DIV ADD 16 ADD

@@ -2,15 +2,15 @@ import { assemble } from '../../assembler.ts';
 import { dispatch, RETURN_WORD } from '../macros.ts';
 import { ATTRIBUTES_LENGTH, type L1Facts, SET_ATTRIBUTES } from './attributes.ts';
 
-/** Where the OP Stack's chains have it (specs, predeploys). */
+/** Address of the predeploy on the OP Stack's chains (specs, predeploys). */
 export const L1_BLOCK = '0x4200000000000000000000000000000000000015';
-/** The sender of the first transaction of every block, which sets layer 1's values there: an account without a known key. */
+/** Sender of the first transaction of every block, which sets layer 1's values here: an account without a known key. */
 export const DEPOSITOR = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
 
-/** A number in a slot: so many bits, from this bit on. */
+/** A number in a slot: `bits` bits from bit `shift` on. */
 type Field = { readonly slot: number; readonly shift: number; readonly bits: number };
 
-/** The layout of the original. */
+/** Storage layout of the original. */
 const FIELDS: Readonly<Record<keyof L1Facts, Field>> = {
   number: { slot: 0, shift: 0, bits: 64 },
   timestamp: { slot: 0, shift: 64, bits: 64 },
@@ -26,8 +26,9 @@ const FIELDS: Readonly<Record<keyof L1Facts, Field>> = {
 };
 
 /**
- * What the OP Stack's chains know of layer 1: functions that tell it, and the one of Isthmus by which `depositor` sets it. Its
- * packed arguments (attributes.ts) are laid out as the slots are. Constantinople.
+ * Creates L1Block's runtime code: getters of layer 1's values, and Isthmus's setter, which only `depositor` may call. The setter's packed arguments
+ * (attributes.ts) are laid out as the slots are. Constantinople.
+ * @param depositor address, hex with prefix
  */
 export function createL1BlockRuntime(depositor: string): Uint8Array {
   return assemble(
@@ -56,7 +57,10 @@ export function createL1BlockRuntime(depositor: string): Uint8Array {
 
 export const L1_BLOCK_RUNTIME: Uint8Array = createL1BlockRuntime(DEPOSITOR);
 
-/** The slots that tell these facts. @throws RangeError when one does not fit */
+/**
+ * Encodes the values into storage slots.
+ * @throws RangeError when a value does not fit
+ */
 export function encodeL1Block(facts: L1Facts): ReadonlyMap<number, bigint> {
   const slots = new Map<number, bigint>();
   for (const [name, { slot, shift, bits }] of Object.entries(FIELDS)) {
