@@ -78,7 +78,7 @@ describe('criteria index', () => {
     const index = new CriteriaIndex();
     const log = { address: modelAddress(1), topics: [modelTopic(1)], json: '{}' };
     const values = Array.from({ length: 20_000 }, (_, at) => modelTopic(10 + at));
-    // No criterion is found by a value that only some have, and none matches the log.
+    // The log finds all of these criteria by values that they share, and matches none.
     for (const value of values)
       index.use({
         addresses: [modelAddress(1), modelAddress(2)],

@@ -139,7 +139,7 @@ describe('blocks that left the chain', () => {
     const orphan = model.head.hash;
     model.reorganise(2, 4).announce();
     await rest(witness);
-    // The process that has the blocks in memory removes them.
+    // The process that has the blocks in memory reports their logs as removed.
     assert.deepEqual(ends, []);
     assert.equal(logs.filter(({ step }) => step.kind === 'removed').length, 2);
     await assert.rejects(joinAfter(open(model, records), orphan), { kind: 'unknownBlock' });
