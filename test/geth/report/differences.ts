@@ -160,7 +160,7 @@ export const DIFFERENCES: readonly Difference[] = [
     routes: ['embedded'],
     chance: 'three of 100,000 requests',
     ours: /^(?:result \[.*\]|error -\d+ .*)$/s,
-    // That block's number is one above the head's, the only number that the head allows.
+    // The number of geth's pending block is one above the head's, the only number that the head allows.
     geth: /^error (?:-38021 block timestamps must be in order: \d+ <= \d+|-38020 block numbers must be in order: (\d+) <= \1)$/,
     when: ({ params }) =>
       JSON.stringify(params[1] ?? null).includes('"pending"') &&

@@ -47,7 +47,7 @@ function keep(random: Random): string {
   return push(32 * random.below(6)) + op('MSTORE');
 }
 
-/** An instruction whose memory ranges may be out of reach; the code ends after it. */
+/** An instruction whose memory ranges may be out of reach; where it does not fail, the code ends. */
 function reachOut(random: Random, facts: ChainFacts): string {
   const ranges = (count: number): string => random.list(count, () => reach(random)).join('');
   const topics = random.below(5);
