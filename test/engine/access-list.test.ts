@@ -61,7 +61,7 @@ describe('access lists', () => {
   });
 
   test('the gas is what the call uses with the list, which may take it another way', async () => {
-    // Where the slot is cold the call looks at another one: with the first list it does not, and the second one stays.
+    // The call reads one slot when slot 1 is cold and another when the first list makes it warm; the final list has the second slot too.
     const source =
       'GAS 1 SLOAD POP GAS SWAP1 SUB 1000 LT @warm JUMPI 7 SLOAD POP STOP warm: 9 SLOAD POP STOP';
     const { accessList } = (await create({ to: PROGRAM }, withCode(source))) as {
@@ -124,7 +124,7 @@ describe('access lists', () => {
   });
 
   test('a list that never settles is an error, and not a search until the time limit', async () => {
-    // The slot is accessed where the list, in which it then is, does not cost the gas for it.
+    // The call accesses the slot only if gas remains; a list that contains the slot costs that gas, so the access disappears.
     await assert.rejects(
       create({ to: PROGRAM, gas: '0x639c' }, withCode('GAS 300 LT @go JUMPI STOP go: 3 SLOAD STOP')),
       { kind: 'failed', message: /^the access list does not settle: / },
@@ -178,7 +178,7 @@ describe('access lists', () => {
     assert.deepEqual(await slotsOf({}), [0]);
     assert.deepEqual(await slotsOf({ gasPrice: '0x77359400' }), [2_000_000_000]);
     assert.deepEqual(await slotsOf({ maxPriorityFeePerGas: '0x7' }), [baseFee + 7]);
-    // The maximum that is filled in has more than 256 bits; geth executes with the lower ones.
+    // The default maximum exceeds 256 bits; geth executes with its lower 256 bits.
     await assert.rejects(
       async () => slotsOf({ maxPriorityFeePerGas: `0x${'f'.repeat(63)}e` }),
       /0x0c8b797f16dbcdb33248505a6120c9f743a5fc2c1de2e87d60310d267abd258c err: max priority fee per gas higher than max fee per gas: address 0x[0-9a-fA-F]{40}, maxPriorityFeePerGas: \d{78}, maxFeePerGas: \d{1,12}$/,

@@ -1,4 +1,4 @@
-/** Blocks of Amsterdam at import: what their headers must have, what their lists and sums must be, and what is kept of them. */
+/** Import of Amsterdam blocks: checks of headers, block access lists and gas sums, and what the store keeps of them. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { deployCode } from '../../scripts/assembler.ts';
@@ -24,7 +24,7 @@ import { ALICE, ALICE_KEY, createGenesis } from '../support/test-chain.ts';
 const BOB = new Uint8Array(20).fill(0xb0);
 const OTHER_HASH = new Uint8Array(32).fill(0x99);
 const GENESIS_TIME = 0x65000000;
-/** Blocks are 12 seconds apart: block 2 is the first of the fork. */
+/** Blocks are 12 seconds apart, so block 2 is the first of the fork. */
 const AT_BLOCK_2 = { amsterdamTime: GENESIS_TIME + 24 };
 /** `SLOTNUM 0 SSTORE STOP`. */
 const STORE_SLOT = Uint8Array.of(0x4b, 0x5f, 0x55, 0x00);
@@ -38,7 +38,7 @@ async function build(genesis: string, blocks: readonly BlockParts[]): Promise<Ch
   return builder;
 }
 
-/** Imports blocks until one is refused. @returns why, and what `read` finds in the store afterwards */
+/** Imports blocks until one is refused. @returns the error, and the result of `read` on the store afterwards */
 async function importAll<T>(
   genesis: string,
   { genesis: parsed }: ChainBuilder,
@@ -111,7 +111,7 @@ describe('a block of Amsterdam', () => {
 
   test('counts the larger of both sums, and its receipts what was paid', async () => {
     const [first] = builder.blocks as [Block];
-    // 183,600 state gas for the new account, beside 21,000.
+    // 183,600 state gas for the new account, which exceeds the 21,000 regular gas.
     assert.equal(first.header.gasUsed, 183_600n);
     const { found } = await importAll(genesis, builder, builder.blocks, (reader) => reader.getReceipts(1n));
     // Cumulative gas 204,600.
@@ -223,7 +223,7 @@ describe('limits', () => {
   test('a limit above 2^24 is state gas: code that 2^24 could not pay', async () => {
     const data = deployCode(new Uint8Array(12_000));
     const { head } = await make(send(0n, { gasLimit: 25_000_000n, data }));
-    // 183,600 and 1,530 for each byte.
+    // 183,600 for the account, and 1,530 per byte of code.
     assert.equal(head.header.gasUsed, 183_600n + 1_530n * 12_000n);
   });
 
@@ -238,7 +238,7 @@ describe('limits', () => {
 
   test('each sum of a block has room for a transaction', async () => {
     const store = send(0n, { gasLimit: 25_000_000n, data: deployCode(new Uint8Array(12_000)) });
-    // The state gas of the first leaves 11.4 million of 30.
+    // The state gas of the first transaction leaves 11.4 of 30 million.
     await make(store, send(1n, { to: BOB, gasLimit: 11_400_000n }));
     await assert.rejects(
       make(store, send(1n, { to: BOB, gasLimit: 11_500_000n })),
@@ -256,7 +256,7 @@ describe('limits', () => {
     }));
     const builder = await build(small, [{ withdrawals }]);
     const { error } = await importAll(small, builder, builder.blocks, headNumber);
-    // The withdrawals' accounts, and those of six system contracts.
+    // The list has the withdrawals' accounts and those of six system contracts.
     assert.equal(error, 'block 1: block access list of 22 accounts and slots, max 20');
   });
 

@@ -1,4 +1,4 @@
-/** Whatever bytes come as code and calldata: an answer or a chain error, no fault and no hang. */
+/** Arbitrary bytes as code and calldata yield an answer or a chain error; nothing crashes or hangs. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { countRuns } from '../support/count-runs.ts';
 import { CallHarness, PROGRAM } from './call-harness.ts';
 
 const RUNS: number = countRuns(400);
-/** Instructions with small operands before them get further than bytes that are all random. */
+/** Instructions with small operands before them get further than random bytes. */
 const instruction = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(fc.constant(0x60), fc.nat(255)) },
   { weight: 2, arbitrary: fc.constantFrom(...OPCODES.values()).map((opcode) => [opcode]) },

@@ -1,4 +1,4 @@
-/** Whatever stands in overrides and numbers: an answer or a chain error, and the next call is as it ever was. */
+/** Arbitrary overrides and numbers yield an answer or a chain error, and do not affect the next call. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -41,7 +41,7 @@ const address = fc.oneof(
   fc.constantFrom(PROGRAM, REVERTER),
   fc.integer({ min: 0, max: 0x101 }).map((low) => `0x${low.toString(16).padStart(40, '0')}`),
   fc.uint8Array({ minLength: 20, maxLength: 20 }).map(bytesToHex),
-  // A delegation (EIP-7702) of an account to another one, or to itself.
+  // A delegation (EIP-7702) of an account to another account or to itself.
 );
 const delegation = address.map((to) => `0xef0100${to.slice(2)}`);
 const storage = fc.dictionary(word, word, { maxKeys: 4 });
@@ -105,7 +105,7 @@ describe('arbitrary overrides', () => {
     await opened.close();
   });
 
-  /** Runs at most so many slices: what takes longer is given up, as a client that is gone would have it. */
+  /** Runs at most a fixed number of slices, then abandons the execution, as for a client that disconnected. */
   function run(
     kind: CallJob['kind'],
     callObject: CallObject,

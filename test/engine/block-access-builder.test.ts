@@ -99,6 +99,6 @@ test('an account that is gone has nothing; one that did not exist had nothing', 
   assert.deepEqual(gone?.balanceChanges, [{ index: 1, value: 0n }]);
   assert.deepEqual(gone?.nonceChanges, [{ index: 1, value: 0n }]);
   assert.deepEqual(gone?.codeChanges, []);
-  // A code that the state has already is not among those that were deployed.
+  // A code that the state already has is not a code change.
   assert.deepEqual([made?.balanceChanges, made?.codeChanges], [[], [{ index: 1, value: CODE }]]);
 });

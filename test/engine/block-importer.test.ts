@@ -1,4 +1,4 @@
-/** A block with one thing wrong is refused with its number and the mismatch; what came before it stays. */
+/** A block with one defect is refused with its number and the mismatch; the blocks before it stay. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -29,7 +29,7 @@ async function buildMerged(): Promise<[string, ChainBuilder]> {
     ],
     withdrawals: [{ index: 0n, validatorIndex: 7n, address: BOB, amount: 5n }],
   });
-  // Init code that logs nothing with no topics, and makes an empty contract.
+  // Init code that emits an empty log without topics and creates an empty contract.
   const logs = Uint8Array.of(0x5f, 0x5f, 0xa0);
   await builder.add({ transactions: [signTransaction(ALICE_KEY, { nonce: 2n, data: logs })] });
   return [genesis, builder];
@@ -180,7 +180,7 @@ describe('bodies that do not belong on the chain', () => {
     [genesis, builder] = await buildMined();
   });
 
-  /** Block 3 with these uncles, right in everything that depends on them but the rewards. */
+  /** Block 3 with these uncles; all fields that depend on them are valid except the rewards. */
   async function refuses(uncles: readonly Header[], message: RegExp): Promise<void> {
     const copy = new ChainBuilder(genesis);
     await copy.add();
@@ -228,7 +228,7 @@ describe('bodies that do not belong on the chain', () => {
       await body.add();
       await body.add();
       await assert.rejects(body.add({ transactions: [transaction] }), message);
-      // The same transaction in a block that claims to be right.
+      // The same transaction in a block whose transactions root matches.
       const transactionsRoot = computeOrderedRoot([transaction.encoded]);
       const block = { ...head, transactions: [transaction], header: { ...head.header, transactionsRoot } };
       const { error, storedHead } = await importWith(genesis, builder, encodeBlock(block));
@@ -265,7 +265,7 @@ describe('bytes that are no block', () => {
   const folder = makeTemporaryFolder();
   let importer: BlockImporter;
   let valid: Uint8Array;
-  /** Bytes of fields with some freedom: changing them may make another block, not a wrong one. */
+  /** Offsets of bytes of unconstrained fields: changing one may make a different valid block. */
   let free: Set<number>;
   let writer: ReturnType<typeof openChainWriter>;
   before(async () => {
@@ -284,7 +284,7 @@ describe('bytes that are no block', () => {
       parentBeaconBlockRoot: ones,
       timestamp: timestamp ^ 0xffffffffn,
       gasLimit: gasLimit ^ 0xffffffffn,
-      // One byte as no byte is.
+      // RLP encodes this byte in one byte, like the empty string that it replaces.
       extraData: Uint8Array.of(1),
     };
     const other = encodeBlock({ ...head, header: { ...head.header, ...changes } });

@@ -1,4 +1,4 @@
-/** Blocks and transactions of a store: every form of the same thing says the same, and what is encoded recomputes the header's hashes. */
+/** Blocks and transactions of a store: all forms of one object agree, and their encodings hash to the header's roots. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';

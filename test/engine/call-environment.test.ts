@@ -1,4 +1,4 @@
-/** What a call sees of its transaction, block and state. */
+/** Values of transaction, block and state that a call observes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { BlockOverrides, BlockReference, CallObject } from '../../src/chain/requests.ts';
@@ -19,7 +19,7 @@ import {
   UNUSED,
 } from './call-harness.ts';
 
-/** In the order in which the contract returns them. */
+/** The order in which the contract returns the fields. */
 const FIELDS = [
   'coinbase',
   'timestamp',
@@ -104,7 +104,7 @@ describe('the environment of a call', () => {
     assert.equal(seen.number, 4n);
     assert.equal(seen.timestamp, header.timestamp + 12n);
     assert.equal(seen.gasLimit, header.gasLimit);
-    // geth prepares its block without either; the head has both.
+    // geth's pending block has neither a coinbase nor a prevRandao; the head has both.
     assert.notEqual(BigInt(bytesToHex(header.mixHash)), 0n);
     assert.deepEqual([seen.coinbase, seen.prevRandao], [0n, 0n]);
     const stored = await harness.call({ to: REVERTER, data: encodeCall('read()') }, { block: pending });
@@ -172,7 +172,7 @@ describe('the environment of a call', () => {
       await hashOf('0', { block, blockOverrides: { number: '0x9' } }),
       bytesToHex(harness.builder.hashAt(0)),
     );
-    // Numbers that a double cannot hold.
+    // Numbers that a double cannot represent exactly.
     for (const number of [2n ** 53n + 2n, 2n ** 64n - 1n, 2n ** 256n - 1n]) {
       const overridden = { blockOverrides: { number: `0x${number.toString(16)}` } };
       assert.equal(await hashOf(`0x${(number - 1n).toString(16)}`, overridden), none);
@@ -182,7 +182,7 @@ describe('the environment of a call', () => {
   test('without `to` a contract is created: the answer is its code', async () => {
     const initCode = `0x7f${'5b'.repeat(32)}60005260206000f3`;
     assert.equal(await harness.call({ data: initCode }), `0x${'5b'.repeat(32)}`);
-    // Init code that returns its own address: Alice's nonce is 4 by now.
+    // Init code that returns its own address; Alice's nonce is 4 at this block.
     const own = await harness.call({ from: bytesToHex(ALICE), data: '0x3060005260206000f3' });
     assert.equal(own, bytesToHex(padLeft(createAddress(ALICE, 4n), 32)));
   });
@@ -226,7 +226,7 @@ test('before London fee market fields are void, and a block that is moved past i
   const harness = await CallHarness.open({ revision: 'berlin', config: { londonBlock: 100 } });
   const call = { to: CALLENV, data: encodeCall('gasPrice()') };
   assert.equal(BigInt(await harness.call({ ...call, maxFeePerGas: '0x5' })), 0n);
-  // The empty account could not pay for it.
+  // The empty account cannot pay the fee.
   assert.ok((await harness.estimate({ ...call, from: UNUSED, maxFeePerGas: '0x5' })) > 21_000n);
   const from = bytesToHex(ALICE);
   const offer = { ...call, from, gas: '0x30d40', gasPrice: '0x5' };
@@ -234,7 +234,7 @@ test('before London fee market fields are void, and a block that is moved past i
   const baseFee = { ...offer, data: encodeCall('baseFee()') };
   await assert.rejects(harness.call(baseFee), chainError('failed', 'invalid opcode: BASEFEE'));
   assert.equal(BigInt(await harness.call(baseFee, { blockOverrides: { number: '0x64' } })), 0n);
-  // Fees count for a block that is given a base fee, whatever its fork.
+  // Fees apply to a block whose base fee is overridden, at every fork.
   await assert.rejects(
     harness.call(
       { ...call, from: UNUSED, gas: '0x30d40', maxFeePerGas: '0x5' },

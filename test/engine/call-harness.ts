@@ -1,4 +1,4 @@
-/** A chain with a few contracts, and short ways to ask its engine for calls and estimates. */
+/** A chain with a few contracts, and helpers that run calls and estimates on its engine. */
 
 import { assemble } from '../../scripts/assembler.ts';
 import { encodeWords } from '../../scripts/contracts/abi.ts';
@@ -29,16 +29,16 @@ const callenv = createAddress(ALICE, 0n);
 const reverter = createAddress(ALICE, 1n);
 export const CALLENV: string = bytesToHex(callenv);
 export const REVERTER: string = bytesToHex(reverter);
-/** Has no code, ether or storage anywhere. */
+/** An address without code, ether or storage in any block. */
 export const UNUSED = '0x00000000000000000000000000000000000000ee';
-/** Where `run` puts its code. */
+/** Address at which `run` places its code. */
 export const PROGRAM = '0x00000000000000000000000000000000000000cc';
 export const BENEFICIARY: Uint8Array = new Uint8Array(20).fill(0xbe);
 
 /** Values of `REVERTER`'s slot 0 after blocks 1, 2 and 3. */
 export const STORED_VALUES: readonly bigint[] = [0n, 7n, 9n];
 
-/** Block 1 deploys, blocks 2 and 3 write. */
+/** Builds the chain: block 1 deploys, blocks 2 and 3 write. */
 export async function buildCallChain(options: GenesisOptions): Promise<[genesis: string, ChainBuilder]> {
   const genesis = createGenesis(options);
   const builder = new ChainBuilder(genesis);
@@ -94,24 +94,24 @@ export class CallHarness {
     );
   }
 
-  /** Calls a piece of assembly source. */
+  /** Calls assembly source that is placed at `PROGRAM`. */
   run(source: string, call: CallObject = {}, extras: CallExtras = {}): Promise<string> {
     return this.call({ to: PROGRAM, ...call }, withProgram(source, extras));
   }
 }
 
-/** The same with the source's code at `PROGRAM`. */
+/** Extends `extras` with the source's code at `PROGRAM`. */
 export function withProgram(source: string, extras: CallExtras = {}): CallExtras {
   const code = bytesToHex(assemble(source));
   return { ...extras, stateOverrides: { [PROGRAM]: { code }, ...extras.stateOverrides } };
 }
 
-/** Calldata of a function of these contracts. */
+/** Encodes calldata for a function of these contracts. */
 export function encodeCall(signature: string, ...words: readonly bigint[]): string {
   return bytesToHex(encodeWords(signature, ...words));
 }
 
-/** For `assert.rejects`: a chain error of this kind with exactly this message. */
+/** Checks, for `assert.rejects`, that an error is a chain error of this kind with exactly this message. */
 export function chainError(
   kind: ChainError['kind'],
   message: string,

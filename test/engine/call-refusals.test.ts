@@ -1,4 +1,4 @@
-/** Calls that cannot even begin, in geth's words (core/error.go, core/state_transition.go). */
+/** Calls that fail before execution, with geth's messages (core/error.go, core/state_transition.go). */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { getAddress } from 'viem';
@@ -35,7 +35,7 @@ describe('refused calls', () => {
     assert.deepEqual(harness.opened.faults, []);
   });
 
-  /** The gas is always given: it shows in the message. */
+  /** The gas limit is always set because the message contains it. */
   const refuses = (call: CallObject, message: string, extras: CallExtras = {}): Promise<void> =>
     assert.rejects(
       harness.call({ gas: '0x186a0', ...call }, extras),
@@ -92,7 +92,7 @@ describe('refused calls', () => {
     await refuses({ data: '0x', gas: '0xcf07' }, 'intrinsic gas too low: have 52999, want 53000');
     const accessList = [{ address: UNUSED, storageKeys: [BLOB_HASH] }];
     await refuses({ to: UNUSED, accessList, gas: '0x5208' }, 'intrinsic gas too low: have 21000, want 25300');
-    // EIP-7623: 1,000 bytes other than zero cost 16 each as a part of the whole, but 40 each at least.
+    // EIP-7623: 1,000 nonzero bytes cost 16 each as part of the total, and at least 40 each.
     const data = `0x${'01'.repeat(1000)}`;
     await refuses(
       { to: UNUSED, data, gas: '0xee47' },
@@ -148,7 +148,7 @@ describe('refused calls', () => {
       { from, to: UNUSED, authorizationList: [] },
       `EIP-7702 transaction with empty auth list (sender ${ALICE_TEXT})`,
     );
-    // An unsigned one is skipped, but paid for.
+    // An unsigned authorization is skipped, but paid for.
     const call = { from, to: UNUSED, authorizationList: [AUTHORIZATION] };
     await refuses({ ...call, gas: '0xb3af' }, 'intrinsic gas too low: have 45999, want 46000');
     assert.equal(await harness.call({ ...call, gas: '0xb3b0' }), '0x');

@@ -1,4 +1,4 @@
-/** Calls that run one after another in one entry of the core, ahead of their turn, come to what they come to by themselves, and leave nothing behind. */
+/** Calls that run ahead, one after another in one entry of the core, have the same results as alone, and leave no state behind. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ const SLICE = 50_000;
 const MUCH_GAS = 10_000_000;
 const ZERO = addressOf(0);
 
-/** Code by the last byte of the address, and whether its calls always have an answer in a slice where they have much gas. */
+/** Code by the last byte of the address, and whether its calls, with enough gas, always finish in one slice. */
 const LIBRARY: readonly (readonly [last: number, source: string, isPlain: boolean])[] = [
   [0xa0, '0 CALLDATALOAD SLOAD 0 MSTORE CALLER 32 MSTORE 64 0 RETURN', true],
   [0xa1, '0 SLOAD 1 ADD DUP1 0 SSTORE 0 MSTORE 32 0 RETURN', true],
@@ -76,7 +76,7 @@ function createState(): StateReader {
 
 type Given = { readonly to: string; readonly from: string; readonly data: Uint8Array; readonly gas: number };
 
-/** Calls of one batch: their addresses and data lie in the same bytes. */
+/** Encodes the calls of one batch: their addresses and data lie in one byte array. */
 function encode(provided: readonly Given[]): readonly CallBytes[] {
   const bytes: number[] = [];
   const put = (part: Uint8Array): number => bytes.push(...part) - part.length;
@@ -102,7 +102,7 @@ function open(): Evm {
   return evm;
 }
 
-/** What a call comes to by itself. */
+/** Runs one call without the table. */
 function runAlone(
   evm: Evm,
   call: CallBytes,
@@ -191,7 +191,7 @@ describe('a table of calls', () => {
     }));
     evm.calls.clear();
     for (const [i, call] of encode(list).entries()) assert.ok(evm.calls.add(call, (list[i] as Given).gas));
-    // The first entry ends at an account that is not known.
+    // The first entry ends at an account that is not loaded.
     assert.equal(evm.calls.run(SLICE, () => false).count, 0);
     let entries = 0;
     const { count } = evm.calls.run(1, () => entries++ < 7);
@@ -212,7 +212,7 @@ describe('a table of calls', () => {
     evm.calls.clear();
     const added = encode([large, large, large, large]).map((call) => evm.calls.add(call, one.gas));
     assert.deepEqual(added, [true, true, true, false]);
-    // The output of the fourth would not have had room either.
+    // The output of the fourth call would not fit either.
     assert.equal(evm.calls.run(SLICE, () => true).count, 3);
   });
 });
@@ -228,7 +228,7 @@ describe('calls ahead of their turn', () => {
   const reverts: Given = { ...echo(0), to: addressOf(0xb0) };
   const gasFor = (_call: CallBytes, gasLimit: number): number => gasLimit - 21_000;
 
-  /** An EVM that knows what these calls read: then one entry of the core is enough for all of them, however little time there is. */
+  /** Creates an EVM that has loaded the state these calls read: one entry of the core runs all of them, however short the slice. */
   function openFor(provided: readonly Given[]): Evm {
     const evm = open();
     for (const call of encode(provided)) runAlone(evm, call, place.gasLimit);
@@ -249,7 +249,7 @@ describe('calls ahead of their turn', () => {
     assert.equal(ahead.take(second, { ...place, gasLimit: 50_000 }), undefined);
     assert.equal(ahead.take(second, { ...place }), '0x02');
     assert.equal(ahead.take(second, place), undefined);
-    // The third was refused in its turn.
+    // The third call was refused before its turn came, so the fourth is taken instead.
     assert.equal(ahead.take(fourth, place), '0x04');
     assert.equal(ahead.take(third, place), undefined);
   });

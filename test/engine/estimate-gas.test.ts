@@ -44,7 +44,7 @@ describe('gas estimates', () => {
     assert.equal(await harness.estimate({ from, to: UNUSED, value: '0x1' }), 21_000n);
     assert.equal(await harness.estimate({ from, to: UNUSED, value: '0x1', gasPrice: '0x77359400' }), 21_000n);
     assert.equal(await harness.estimate({ to: UNUSED, data: '0x' }), 21_000n);
-    // Less than a transfer needs counts as nothing given.
+    // A limit below a transfer's gas counts as absent.
     assert.equal(await harness.estimate({ from, to: UNUSED, gas: '0x1' }), 21_000n);
   });
 
@@ -79,7 +79,7 @@ describe('gas estimates', () => {
     test(`${name}: enough, and at most 1.5 % too much`, async () => {
       const estimate = await harness.estimate(call, extras);
       assert.ok(await succeedsWith(estimate, call, extras), `${estimate} is too little`);
-      // These calls succeed with any more than they need: what fails is below the least that is enough.
+      // These calls succeed with any limit above the minimum: a failure means that the limit is below it.
       const less = estimate - (estimate * 15n) / 1000n - 1n;
       assert.ok(!(await succeedsWith(less, call, extras)), `${estimate} is too much: ${less} is enough`);
     });

@@ -20,7 +20,7 @@ describe('the memory of executions', () => {
     exemption = createExemptionFlag();
   });
 
-  /** Lets a lease reach one MiB more at a time. @returns the last size with which it may go on */
+  /** Grows a lease by one MiB per step. @returns the largest size that was granted */
   function grow(lease: MemoryLease, most: number): number {
     let bytes = 0;
     while (bytes < most && lease.reach(bytes + MiB)) bytes += MiB;
@@ -39,7 +39,7 @@ describe('the memory of executions', () => {
     assert.equal(sizes[0], 512 * MiB);
     const others = sizes.slice(1).reduce((sum, size) => sum + size - FREE, 0);
     assert.ok(others <= LARGE / 2, `${others} bytes beyond what is free`);
-    // Another owner finds a part of the rest.
+    // Another owner gets a part of the rest.
     assert.ok(grow(memory.lease('neighbour'), 512 * MiB) >= FREE + LARGE / 8);
   });
 

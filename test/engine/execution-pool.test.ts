@@ -27,12 +27,12 @@ const ENDLESS: CallRequest = {
   ...withProgram('loop: 10240 0 SHA3 POP @loop JUMP'),
 };
 const SHORT: CallRequest = { block: LATEST, call: { to: REVERTER, data: encodeCall('ok()') } };
-/** Answers with its calldata's first word when it has counted that down to zero. */
+/** Counts its calldata's first word down to zero, then returns it. */
 const COUNTDOWN = withProgram(
   '0 CALLDATALOAD loop: 1 SWAP1 SUB DUP1 @loop JUMPI 0 CALLDATALOAD 0 MSTORE 32 0 RETURN',
 );
 const PATIENCE_MS = 60_000;
-/** Two pairs, and what makes 16,384 of them in memory. */
+/** Two pairs, and code that doubles them in memory to 16,384. */
 const PAIRS = VALID_INPUTS.get(8) as Uint8Array;
 const DOUBLED = 13;
 const DOUBLINGS = Array.from(
@@ -40,7 +40,7 @@ const DOUBLINGS = Array.from(
   (_, i) => `${PAIRS.length << i} 0 ${PAIRS.length << i} MCOPY`,
 ).join('\n');
 
-/** Counts what begins on its thread. */
+/** Counts executions that begin on its thread. */
 class CountingSimulator extends Simulator {
   opened = 0;
 
@@ -67,7 +67,7 @@ describe('execution pool', () => {
 
   type Send = (request: CallRequest, scope?: RequestScope) => Promise<string>;
 
-  /** A pool of its own over the same store. */
+  /** Runs `use` with a separate pool over the same store. */
   async function usePool(
     options: Partial<ExecutionPoolOptions>,
     use: (ask: Send, pool: ExecutionPool, faults: string[], chain: EngineChain) => Promise<void>,
@@ -111,7 +111,7 @@ describe('execution pool', () => {
       assert.ok(answer instanceof Promise);
       assert.equal(BigInt(JSON.parse((await answer) as string)), 3_000_000n);
       assert.equal(pool.size, 1);
-      // Its like begins there at once, and the short ones among them are answered all the same.
+      // Calls of the same shape begin there at once; the short ones among them still succeed.
       assert.equal(BigInt(await ask(countDown(1))), 1n);
       const scope = limitTo(PATIENCE_MS);
       const failing = { ...ENDLESS, call: { to: PROGRAM, gas: '0x1c9c380' } };
@@ -138,7 +138,7 @@ describe('execution pool', () => {
       const job: Job = { kind: 'call', store: opened.store, gasLimit: 0n, request };
       return Promise.resolve(pool.run(job, simulator, limitTo(PATIENCE_MS))) as Promise<string>;
     };
-    // Three are enough, but what was heavy is forgotten when the machine is slow.
+    // Three heavy calls are enough to move the shape, but that record expires when the machine is slow.
     let isMoved = false;
     for (let i = 0; i < 100 && !isMoved; i++) {
       const before = simulator.opened;
@@ -147,7 +147,7 @@ describe('execution pool', () => {
     }
     assert.ok(isMoved);
     assert.ok(simulator.opened >= 3);
-    // Light ones of the same kind are answered there too, until one is tried here.
+    // Light calls of the same shape run there too, until one is tried here.
     const tried = simulator.opened;
     for (let i = 0; i < 100 && simulator.opened === tried; i++) assert.equal(BigInt(await count(1)), 1n);
     assert.ok(simulator.opened > tried);
@@ -240,11 +240,11 @@ describe('execution pool', () => {
         }),
       );
       await Promise.all(calls);
-      // One runs, three wait until it is too late (half of the queue is one caller's), two are refused before.
+      // One runs, three wait past the deadline (one caller may fill half of the queue), two are refused before.
       assert.deepEqual(outcomes.slice(0, 2), ['4 busy', '5 busy']);
       const late = outcomes.slice(2).sort();
       assert.match(late[0] as string, /^0 timeout$/);
-      // The first one's place is free from then on: which call gets it in time is a matter of milliseconds.
+      // The first call's place is free afterwards; the call that gets it in time depends on milliseconds.
       assert.ok(late.slice(1).every((outcome) => /^[123] (busy|timeout)$/.test(outcome)));
       assert.deepEqual(faults, []);
     });
@@ -277,7 +277,7 @@ describe('execution pool', () => {
       const controller = new AbortController();
       await assert.rejects(ask(ENDLESS, limitTo(300)), isTimeout);
       const gone = ask(ENDLESS, limitTo(PATIENCE_MS, controller.signal));
-      // The answers do not wait for the thread, and the places do.
+      // Answers do not wait for the thread; places do.
       assert.equal(pool.describe().running, 1);
       assert.equal(pool.describe().queued, 1);
       while (pool.describe().queued > 0) await new Promise(setImmediate);
@@ -291,7 +291,7 @@ describe('execution pool', () => {
     });
   });
 
-  /** One call of a precompile that would take many seconds in one piece. */
+  /** Precompile calls that would each take many seconds without pauses. */
   const EXPENSIVE: readonly (readonly [name: string, request: CallRequest])[] = [
     ['BLAKE2F', directly(9, `0xff000000${'00'.repeat(209)}`)],
     [
@@ -337,7 +337,7 @@ describe('execution pool', () => {
           },
         ),
       );
-      // Half of the places, and a part of the queue.
+      // One owner has half of the places and a part of the queue.
       assert.equal(pool.describe().running, 7);
       assert.equal(pool.describe().queued, 5);
       for (let i = 0; i < 3; i++) {
@@ -423,7 +423,7 @@ describe('execution pool', () => {
   });
 
   test('a thread that breaks down fails its calls as a fault, and another one is started for the next', async () => {
-    // Not even the thread's modules have room in this heap.
+    // The thread's modules alone exceed this heap.
     await usePool({ heapMb: 4 }, async (ask, pool, faults) => {
       await ask(SHORT);
       for (let round = 1; round <= 2; round++) {
@@ -433,7 +433,7 @@ describe('execution pool', () => {
         assert.equal(pool.size, 1);
         await Promise.all(calls);
         assert.equal(pool.size, 0);
-        // What broke down, and each of the calls.
+        // The failed thread and each of the calls are reported.
         assert.equal(faults.length, 3 * round);
         assert.match(faults[3 * round - 3] as string, /ERR_WORKER_OUT_OF_MEMORY/);
       }

@@ -46,7 +46,7 @@ async function readHistory(
   return JSON.parse(await readText(await chain.fees.getFeeHistory(request, limitTo(20_000)))) as History;
 }
 
-/** Opens a chain with one block for each list of tips, with transactions that pay them, and runs the test. */
+/** Opens a chain with one block per list of tips, whose transactions pay them, and runs the test. */
 async function withTips(
   blocks: readonly (readonly bigint[])[],
   run: (chain: EngineChain) => Promise<void>,
@@ -86,7 +86,7 @@ describe('the suggested priority fee', () => {
   });
 
   test('is the 60th percentile of the three lowest tips of each block', async () => {
-    // Of 5, 6, 7, 20, 21 and 22 the one at position 5 * 60 / 100.
+    // Index 5 * 60 / 100 of 5, 6, 7, 20, 21 and 22.
     const blocks = [
       [900n, 7n, 5n, 6n, 1n],
       [22n, 21n, 20n],
@@ -109,7 +109,7 @@ describe('the suggested priority fee', () => {
   test('looks at 20 blocks, and at one more for each that has one sample', async () => {
     const full = [50n, 50n, 50n];
     const old = [70n, 70n, 70n];
-    // 20 blocks with one sample each: 20 more are looked at, the 41st is not.
+    // 20 blocks have one sample each: 20 more are read, the 41st is not.
     const single = Array.from({ length: 20 }, () => [60n]);
     const more = Array.from({ length: 20 }, () => [80n]);
     await withTips(
@@ -123,10 +123,10 @@ describe('the suggested priority fee', () => {
 });
 
 test('of the 20 blocks the oldest is looked at first', async () => {
-  // It has one sample, and no other block has given any yet: one more block counts, the one with the highest tips.
+  // The oldest block has one sample, and no other samples exist yet: one more block counts, the one with the highest tips.
   const threes = Array.from({ length: 19 }, (_, i) => [101n, 102n, 103n].map((tip) => tip + 3n * BigInt(i)));
   const blocks = [[1_000n, 1_001n, 1_002n], [100n], ...threes];
-  // Of 100 to 157 and 1,000 to 1,002 the one at position 60 * 60 / 100.
+  // Index 60 * 60 / 100 of 100 to 157 and 1,000 to 1,002.
   await withTips(blocks, async (chain) => assert.equal(await suggest(chain), '"0x88"'));
 });
 
@@ -145,7 +145,7 @@ describe('the history of fees', () => {
         nonce,
         gasLimit: gas,
         to: undefined,
-        // INVALID: takes all the gas.
+        // INVALID uses all the gas.
         data: Uint8Array.of(0xfe),
         maxPriorityFeePerGas: tip,
         maxFeePerGas: 100n * GWEI,

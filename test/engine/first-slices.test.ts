@@ -46,7 +46,7 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('a'), 'thread'), SHORT_SLICE_MS);
     assert.equal(slices.choose(kind('a'), 'empty'), LONE_SLICE_MS);
     slices.noteFinished(kind('a'), LONE_CALL_MS);
-    // This one had come before the last one ended.
+    // This call arrived before the last one ended.
     assert.equal(slices.choose(kind('a'), 'empty'), SHORT_SLICE_MS);
     idle++;
     assert.equal(slices.choose(kind('a'), 'empty'), LONE_SLICE_MS);
@@ -114,7 +114,7 @@ describe('first slices', () => {
     assert.equal(slices.choose(kind('light'), 'none'), SLICE_MS);
   });
 
-  /** Three calls of a shape, heavy one after another. */
+  /** Records three consecutive heavy calls of a shape. */
   function makeHeavy(shape: string): void {
     for (let i = 0; i < 3; i++) {
       assert.equal(typeof slices.choose(kind(shape), 'thread'), 'number');
@@ -164,20 +164,20 @@ describe('first slices', () => {
     slices.noteMoved(kind('a'), 2);
     assert.ok(!slices.isCalmAt(now + 1_999));
     assert.ok(slices.isCalmAt(now + 2_000));
-    // As much was lost as takes three seconds to make good.
+    // The debt takes three seconds to decay.
     slices.noteMoved(kind('b'), 598);
     assert.ok(!slices.isCalmAt(now + 2_999));
     assert.ok(slices.isCalmAt(now + 3_000));
   });
 
-  /** Calls of ever new shapes, one after another: milliseconds of first slices that they have had until `end`. */
+  /** Makes calls of ever new shapes. @returns milliseconds of first slices that they got until `end` */
   function flood(owner: string, end: number, room: 'thread' | 'queue'): number {
     let used = 0;
     for (let i = 0; now < end; i++) {
       const call = kind(`${owner} ${i}`, owner);
       const beginning = slices.choose(call, room);
       const ms = typeof beginning === 'number' ? beginning : 0;
-      // Every other one ends within a whole slice, just so.
+      // Every other call ends just within a whole slice.
       if (ms === SLICE_MS && i % 2 === 0) slices.noteFinished(call, ms);
       else if (ms > 0) slices.noteMoved(call, ms);
       used += ms;
@@ -195,7 +195,7 @@ describe('first slices', () => {
       slices.noteOwner('flood', now);
       const used = flood('flood', now + 10_000, room);
       assert.ok(used >= 900 && used <= 1_050, `${used} ms of 10,000`);
-      // Others have theirs, and so has the owner itself for what is known as cheap.
+      // Other owners still get slices, and so does the owner for shapes that are known to be cheap.
       assert.equal(typeof slices.choose(kind('unknown', 'neighbour'), room), 'number');
       slices.noteFinished(kind('cheap', 'flood'), 0.1);
       assert.equal(slices.choose(kind('cheap', 'flood'), room), SLICE_MS);
@@ -247,7 +247,7 @@ describe('first slices', () => {
 });
 
 describe('next task', () => {
-  /** `ax by`: anna's for x, bert's for y. */
+  /** Parses lanes: `ax by` is a call of owner a for x and one of owner b for y. */
   const tasks = (text: string): Lane[] =>
     text.split(' ').flatMap((lane) => (lane === '' ? [] : { owner: lane[0] as string, lane }));
   const choose = (waiting: string, running: string, limit = 4): number =>

@@ -36,7 +36,7 @@ test('fork identifiers are those that the networks use', () => {
     [2_000_000_000n, '0x07c9462e'],
   ];
   for (const [time, hash] of known) assert.equal(computeForkId(MAINNET, MAINNET_GENESIS, time), hash);
-  // Sepolia: everything from the genesis block on but the split at the merge.
+  // Sepolia activates every fork at genesis except the network split at the merge.
   const sepolia = parseChainConfig({ chainId: 11_155_111, londonBlock: 0, mergeNetsplitBlock: 1_735_371 });
   const genesis = createGenesisHeader('0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9');
   assert.equal(computeForkId(sepolia, genesis, 1_677_557_087n), '0xb96cbd13');
@@ -87,7 +87,7 @@ test('a fork of the genesis block is active from 0 on', () => {
   assert.equal(current?.activationTime, 0);
 });
 
-/** Names of EIP-7910 with address and first revision, by name. */
+/** EIP-7910 name, address and first revision of each precompile, sorted by name. */
 const PRECOMPILES: readonly (readonly [name: string, address: number, since: Revision])[] = [
   ['BLAKE2F', 0x09, 'istanbul'],
   ['BLS12_G1ADD', 0x0b, 'prague'],

@@ -1,4 +1,4 @@
-/** Executions that fail, in geth's words (core/vm/errors.go). */
+/** Executions that fail, with geth's messages (core/vm/errors.go). */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
@@ -7,7 +7,7 @@ import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { CallHarness, chainError, PROGRAM, UNUSED } from './call-harness.ts';
 
-/** Stack items that an instruction needs; the yellow paper's delta, appendix H. */
+/** Stack items that an instruction needs: the yellow paper's delta, appendix H. */
 const INPUTS: Readonly<Record<string, number>> = {
   ...Object.fromEntries('ISZERO NOT CLZ BALANCE CALLDATALOAD'.split(' ').map((name) => [name, 1])),
   ...Object.fromEntries('EXTCODESIZE EXTCODEHASH BLOCKHASH'.split(' ').map((name) => [name, 1])),
@@ -55,7 +55,7 @@ describe('halts', () => {
     assert.ok(table.every(([name]) => OPCODES.has(name)));
     for (const [name, inputs] of table) {
       for (const height of new Set([0, Math.floor(inputs / 2), inputs - 1])) {
-        // Zeros where they are sizes and offsets: nothing else can fail first.
+        // Sizes and offsets are zero, so nothing else can fail first.
         await fails(
           harness.run(`${'0 '.repeat(height)} ${name}`),
           `stack underflow (${height} <=> ${inputs})`,
@@ -81,12 +81,12 @@ describe('halts', () => {
   test('jumps to where no destination is', async () => {
     await fails(harness.run('0 JUMP'), 'invalid jump destination');
     await fails(harness.run('1 1000 JUMPI'), 'invalid jump destination');
-    // A destination inside the operand of a push is none.
+    // A destination inside the operand of a push is invalid.
     await fails(harness.run('1 JUMP PUSH1 0x5b', {}), 'invalid jump destination');
   });
 
   test('writing inside a static call', async () => {
-    // Only the inner frame can be static: its failure shows as the zero that STATICCALL leaves.
+    // Only the inner frame can be static: its failure shows as STATICCALL's zero.
     const source = 'CALLER ADDRESS EQ @inner JUMPI 0 0 0 0 ADDRESS GAS STATICCALL 0 MSTORE 32 0 RETURN';
     assert.equal(BigInt(await harness.run(`${source} inner: STOP`)), 1n);
     for (const write of ['1 0 SSTORE', '0 0 LOG0', '0 SELFDESTRUCT', '0 0 0 CREATE', '1 0 TSTORE']) {
@@ -145,7 +145,7 @@ describe('halts', () => {
   });
 
   test('1,024 frames deep', async () => {
-    // Calls itself until it may not any more, and answers how deep that was.
+    // The code calls itself until a call fails, and returns the depth.
     const source = `
       0 CALLDATALOAD 1 ADD DUP1 0 MSTORE
       32 32 32 0 0 ADDRESS GAS CALL

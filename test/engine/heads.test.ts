@@ -4,7 +4,7 @@ import { EngineHeads } from '../../src/engine/reads/head-reads.ts';
 import type { StoredBlocks } from '../../src/engine/reads/stored-blocks.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** The head of a store that another process moves. */
+/** Creates the head of a store that another process moves. */
 function createHeads() {
   let number = 5n;
   let looks = 0;

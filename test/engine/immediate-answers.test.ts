@@ -10,7 +10,7 @@ import { createScope } from '../upstream/support/exchange.ts';
 
 const CHAIN = join(import.meta.dirname, '../../../chains/devnet');
 
-/** Batches count the time of an item's first slice only where it runs in the turn in which the item is begun. */
+/** A batch counts the time of an item's first slice only where it runs in the event-loop turn in which the item begins. */
 test('a call and an estimate with a limit of gas run at once, without a promise', async (t) => {
   const { chain, close } = await importEmbeddedChain(
     join(CHAIN, 'genesis.json'),

@@ -5,7 +5,7 @@ import { type FinishedJob, JobRounds } from '../../src/engine/execution/job-roun
 import { runSlice } from '../../src/engine/execution/run-slice.ts';
 import type { Execution } from '../../src/engine/simulation/execution.ts';
 
-/** Work of so many slices; records what it does. */
+/** Work of a number of slices; records its steps in `trace`. */
 function* createWork(name: string, slices: number, trace: string[]): Execution<string> {
   try {
     for (let i = 1; i < slices; i++) {
@@ -28,7 +28,7 @@ function runAll(rounds: JobRounds): FinishedJob[] {
   return finished;
 }
 
-/** A clock by which no time passes: every slice counts the same. */
+/** A clock that stands still, so that every slice counts the same. */
 const STOPPED = (): number => 0;
 
 describe('job rounds', () => {
@@ -40,7 +40,7 @@ describe('job rounds', () => {
     const rounds = new JobRounds(STOPPED);
     for (const [id, name] of ['a', 'b', 'c'].entries()) rounds.add(id, 'x', createWork(name, 4 + id, trace));
     const finished = runAll(rounds);
-    // The first slices of those that have just come take turns with the others' next ones.
+    // First slices of new jobs alternate with the next slices of the others.
     const begun = ['a1', 'a2', 'b1', 'a3', 'c1'];
     assert.deepEqual(trace.slice(0, 5), begun);
     assert.deepEqual(trace.slice(5, 11), ['b2', 'a4', 'a free', 'c2', 'b3', 'c3']);
@@ -84,7 +84,7 @@ describe('job rounds', () => {
     trace.length = 0;
     while (rounds.size > 10) rounds.runNext();
     const others = ran(trace).filter((entry) => entry.startsWith('g'));
-    // Its first slice is the next one; then they take turns.
+    // The new job gets the next slice; then jobs alternate.
     assert.equal(trace[0], 'n1');
     assert.ok(others.length >= 18 && others.length <= 20, `${others.length} slices beside 20`);
   });
@@ -195,7 +195,7 @@ describe('job rounds', () => {
     })();
     assert.deepEqual(runSlice(endless, performance.now()), { done: false, value: 'sliceUsed' });
     assert.equal(pieces, 1);
-    // Far from over: what ends it is the work itself.
+    // The deadline is far away: the pause comes from the work itself.
     const pausing = createWork('a', 2, []);
     assert.deepEqual(runSlice(pausing, performance.now() + 60_000), { done: false, value: 'longStepAhead' });
     assert.deepEqual(runSlice(pausing, performance.now() + 60_000), { done: true, value: 'a' });

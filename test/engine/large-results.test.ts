@@ -1,4 +1,4 @@
-/** Return data and revert data of megabytes: bytes that change hands, and hex that is made while it is sent. */
+/** Megabytes of return data and revert data: their bytes are transferred, and encoded as hex while they are sent. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
@@ -12,7 +12,7 @@ const MARK = 0xcafe;
 const PATIENCE_MS = 60_000;
 const EXPECTED = `0x${MARK.toString(16).padStart(64, '0')}${'00'.repeat(BYTES - 32)}`;
 
-/** Counts its calldata's first word down to zero and ends with so many bytes. */
+/** Counts its calldata's first word down to zero and ends with `BYTES` bytes. */
 function program(end: 'RETURN' | 'REVERT', from: number): CallRequest {
   const data = `0x${from.toString(16).padStart(64, '0')}`;
   const source = `0 CALLDATALOAD loop: 1 SWAP1 SUB DUP1 @loop JUMPI ${MARK} 0 MSTORE ${BYTES} 0 ${end}`;

@@ -1,4 +1,4 @@
-/** Logs by their index, compared with what the receipts of all blocks have. */
+/** Logs found by the index, compared with the receipts of all blocks. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -20,7 +20,7 @@ type WireLog = { readonly address: string; readonly topics: readonly string[]; r
 
 const BLOCKS = 60;
 const TIME_LIMIT_MS = 60_000;
-/** So few that alternatives meet, and a range of them that no log has. */
+/** Few topics, so that alternatives coincide, and an address and a topic that no log has. */
 const TOPICS = Array.from({ length: 6 }, (_, i) => new Uint8Array(32).fill(0xe0 + i));
 const ABSENT_TOPIC = `0x${'ab'.repeat(32)}`;
 const ABSENT_ADDRESS = `0x${'cd'.repeat(20)}`;
@@ -46,13 +46,13 @@ describe('logs of an embedded chain', () => {
   const genesis = createGenesis({ revision: 'cancun', alloc: LOGGERS });
   const builder = new ChainBuilder(genesis);
   let opened: OpenedChain;
-  /** All there are, by block. */
+  /** All logs of the chain, by block. */
   const all: WireLog[][] = [];
 
   before(async () => {
     let nonce = 0n;
     for (let block = 1; block <= BLOCKS; block++) {
-      // Some blocks have none, a few have many.
+      // Some blocks have no logs, a few have many.
       const count = block % 7 === 0 ? 0 : block % 20 === 0 ? 60 : block % 4;
       const transactions = Array.from({ length: count }, (_, i) => {
         const topics = Array.from(
@@ -116,7 +116,7 @@ describe('logs of an embedded chain', () => {
     return JSON.parse(await read(await chain.logs.getLogs(whole, limitTo(TIME_LIMIT_MS)))) as WireLog[];
   };
 
-  /** As geth's `filterLogs` has it. */
+  /** Filters logs like geth's `filterLogs`. */
   const expected = (
     { addresses = [], topics = [] }: Partial<LogFilter>,
     from: number,

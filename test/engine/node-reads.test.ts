@@ -19,7 +19,7 @@ after(async () => {
   await opened.close();
 });
 
-/** What is said of proofs when so many blocks below the head have them. */
+/** Reads the proof range that the node reports when this many blocks below the head have proofs. */
 async function readProofs(proofBlocks: number): Promise<unknown> {
   const reader = openChainReader(opened.store);
   const node = new EngineNode(new StoredBlocks(reader), proofBlocks);

@@ -1,4 +1,4 @@
-/** Tries of past blocks against those that are built from nothing, and against a head that moves. */
+/** Tries of past blocks, compared with tries that are built from scratch, while the head moves. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
@@ -143,7 +143,7 @@ test('tries that are being made do not mix two heads, and a proof is begun anew'
   const state = new EngineState(new StoredBlocks(store.reader), 100);
   const scope = createScope();
   const words = [bytesToHex(slotOf(0))];
-  // The time of this turn is used up: blocks are committed between the asking and the first step, each time.
+  // The slot's time is used up: blocks are committed between each request and its first step.
   const proofs = Array.from({ length: 5 }, async (_, i) => {
     const number = BigInt(i + 2);
     SCHEDULER.spend(SLOT_MS);

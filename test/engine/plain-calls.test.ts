@@ -1,4 +1,4 @@
-/** A plain call (sender, recipient, data, gas) and the general path give the same answer, error and gas. */
+/** The fast path for calls (sender, recipient, data, gas) and the general path have the same answer, error and gas. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 const TIME_LIMIT_MS = 60_000;
 /** Counts down from its calldata's first word, which it returns. */
 const COUNTDOWN = '0x00000000000000000000000000000000000000c0';
-/** Returns so many zeros. */
+/** Returns as many zeros as its calldata requests. */
 const ZEROS = '0x00000000000000000000000000000000000000c1';
 const ALLOC = {
   [COUNTDOWN]: { balance: '0', code: '0x6000355b60019003806003575060003560005260206000f3' },
@@ -61,7 +61,7 @@ const block = fc.constantFrom<BlockReference>(
   { kind: 'number', number: 3n },
 );
 
-/** Of all places: what takes long the first time moves to a thread. */
+/** Gas of all places: a call that takes long the first time moves to a thread. */
 function countGas(pool: ExecutionPool): number {
   return pool.describe().places.reduce((sum, { gas }) => sum + gas, 0);
 }
@@ -80,7 +80,7 @@ describe('plain calls', () => {
     assert.deepEqual(harness.opened.faults, []);
   });
 
-  /** The answer, or what went wrong, and the gas that was counted. */
+  /** Runs a call. @returns its answer or error, and the gas that was counted */
   async function ask(
     provided: CallObject,
     at: BlockReference,

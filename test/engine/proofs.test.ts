@@ -1,4 +1,4 @@
-/** Proofs of every account and slot at every block, read as a light client does. */
+/** Proofs of every account and slot at every block, verified as a light client does. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -26,7 +26,7 @@ const ALL = 1_000_000;
 const ABSENT_SLOT = `0x${'5e'.repeat(32)}`;
 const ABSENT_ADDRESS = new Uint8Array(20).fill(0x5e);
 
-/** Text of a result, however it comes. */
+/** Reads the text of a result, whether it is text, bytes or a stream. */
 async function readText(result: JsonResult): Promise<string> {
   if (typeof result === 'string') return result;
   const pieces: Uint8Array[] = [];
@@ -47,7 +47,7 @@ async function prove(
 
 type Request = { readonly address: Uint8Array; readonly own: readonly Uint8Array[] };
 
-/** All accounts of a store and one that it does not have, with the keys of the slots of each. */
+/** Lists all accounts of a store and one that it does not have, each with its slot keys. */
 function listQuestions(reader: ChainReader): readonly Request[] {
   const slots = new Map<string, Uint8Array[]>();
   for (const { key } of reader.listSlots({ limit: ALL })) {
@@ -61,7 +61,7 @@ function listQuestions(reader: ChainReader): readonly Request[] {
   });
 }
 
-/** Compares what is proved with the state by key, which is read in another way. @returns proofs of something that is there */
+/** Compares proofs with the state by key, which is read in another way. @returns number of proofs of existing values */
 async function checkBlock(
   reader: ChainReader,
   requests: readonly Request[],
@@ -144,7 +144,7 @@ describe('proofs on a store', () => {
     const [genesis, blocks] = [join(chain, 'genesis.json'), join(chain, 'blocks.rlp.gz')];
     await importChain({ genesis, blocks, data: folder.path, seal: 'ethash-format' }, SILENT_PROGRESS);
     const store = openStore(folder.path, false);
-    // As an earlier version of this program leaves it.
+    // An earlier version of this program leaves the store like this.
     store.tables.changes?.dropSync();
     await store.close();
     reader = openChainReader(folder.path);
@@ -182,7 +182,7 @@ describe('proofs on a store', () => {
     const block: BlockReference = { kind: 'number', number: 20n };
     const ask = (): unknown => state.getProof(bytesToHex(ABSENT_ADDRESS), [], block, createScope());
     await ask();
-    // The time of a turn may be used up by what ran before.
+    // Earlier tests may have used up the time of a slot.
     await turn();
     await turn();
     assert.equal(typeof ask(), 'string');

@@ -1,4 +1,4 @@
-/** Simulated blocks: what follows from one to the next, what they equal, and what they leave behind. */
+/** Simulated blocks: how each builds on the one before, the real blocks that they equal, and that they leave no state behind. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
@@ -422,7 +422,7 @@ describe('simulated blocks', () => {
       Object.fromEntries(some.map((name) => [word(name), word(name)]));
     const balancesOf = (some: number[]): Record<string, { balance: string }> =>
       Object.fromEntries(some.map((name) => [`0x${word(name).slice(26)}`, { balance: hexOf(BigInt(name)) }]));
-    // An account of storage alone, one that has code too, and one that is emptied.
+    // An account that has only storage, one that has code too, and one that is emptied.
     const more = { [OTHER]: { balance: '0x1' }, [SENDER]: { state: {} }, [REVERTER]: { state: {} } };
     const [whole] = await simulate([
       {
@@ -518,7 +518,7 @@ describe('a simulated block and the imported one', () => {
         ? { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n }
         : { maxFeePerGas: 3n * 10n ** 9n, maxPriorityFeePerGas: 5n };
       const plain = { gasLimit: 200_000n, value: 3n, ...fees };
-      // More than are paid at a time; some to one account, at both ends.
+      // There are more than one step pays; some go to one account, at both ends of the list.
       const withdrawals = isLegacy
         ? []
         : Array.from({ length: 300 }, (_, i) => ({
@@ -568,7 +568,7 @@ describe('a simulated block and the imported one', () => {
         }),
       };
       const simulation = { blockStateCalls: [{ blockOverrides, calls: [call, call] }], validation: true };
-      // On the head, and below it.
+      // The test runs on the head and below it.
       for (const chain of [parent, builder]) {
         const opened = await openBuiltChain(genesis, chain);
         const result = await opened.chain.execution.simulate(
@@ -596,7 +596,7 @@ describe('a simulated block and the imported one', () => {
           assert.equal(block['blockAccessListHash'], bytesToHex(header.blockAccessListHash));
         const paid = isLegacy ? undefined : blockOverrides.withdrawals;
         assert.deepEqual(block['withdrawals'], paid);
-        // The same transactions, but for their signatures: calls have none.
+        // The transactions are the same without signatures: calls have none.
         const { transactions, uncles, withdrawals: listed } = real;
         const unsigned = transactions.map((one) => assembleUnsigned(one));
         const body = encodeBody({

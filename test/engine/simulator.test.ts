@@ -1,4 +1,4 @@
-/** However an execution ends, its EVM is free for the next one, and nothing of it is left. */
+/** However an execution ends, its EVM is free for the next one and keeps no state of it. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
@@ -72,7 +72,7 @@ describe('simulator', () => {
     assert.equal(BigInt(finish(begin({ to: REVERTER, data: encodeCall('ok()') }))), 42n);
   }
 
-  /** Counts the EVMs that are made while `use` runs. */
+  /** Counts the EVMs that are created while `use` runs. */
   function countEvms(use: () => void): number {
     const { Instance } = host;
     let count = 0;
@@ -120,7 +120,7 @@ describe('simulator', () => {
         for (let i = 0; i < pauses; i++) assert.equal(execution.next().done, false);
         assert.equal(execution.return('given up').value, 'given up');
         assertUsable();
-        // What it wrote is gone.
+        // The write was rolled back.
         assert.equal(BigInt(finish(beginProgram('1 SLOAD 0 MSTORE 32 0 RETURN'))), 0n);
       }
     });
@@ -163,7 +163,7 @@ describe('simulator', () => {
   });
 
   test('a long hash is computed in pieces, and can be given up between them', () => {
-    // As many bytes at another place: both hashes are the same.
+    // The same number of bytes at another place has the same hash.
     const source = '0x100000 0 SHA3 0x100000 7 SHA3 EQ 0 MSTORE 32 0 RETURN';
     const large = new Simulator(new StoredChain(reader));
     const job = {
@@ -207,7 +207,7 @@ describe('simulator', () => {
       [15, { to: REVERTER }, { [PROGRAM]: { stateDiff: slots } }],
       [15, { to: REVERTER }, { [PROGRAM]: { state: slots } }],
       [15, { to: REVERTER }, accounts],
-      // Read and warmed.
+      // Each slot is read and warmed.
       [6, { to: REVERTER, gas: GAS, accessList: [{ address: PROGRAM, storageKeys: words }] }],
       [5, { to: REVERTER, gas: GAS, authorizationList: new Array(40).fill(authorization) }],
       [3, { to: REVERTER, gas: GAS, blobVersionedHashes: new Array(2_000).fill(`0x01${word(1).slice(4)}`) }],
@@ -248,11 +248,11 @@ describe('simulator', () => {
     };
     const unlisted = search(undefined);
     const pauses = search([{ address: PROGRAM, storageKeys }]) - unlisted;
-    // Read twice, collected twice, compared, warmed and encoded; and sorted, with 12 comparisons a slot.
+    // Each slot is read twice, collected twice, compared, warmed and encoded, and sorted with 12 comparisons.
     assert.ok(pauses >= (6 * 6_000 + 12 * 6_000) / 512, `${pauses} pauses`);
   });
 
-  /** Simulates a block. @returns its pauses, and accounts and slots that were looked up: all, and most of one piece */
+  /** Simulates a block. @returns pauses, number of accounts and slots looked up in all, and the most between two pauses */
   function simulateBlock(block: BlockStateCalls): { pauses: number; all: number; most: number } {
     let lookups = 0;
     const counting = Object.create(reader, {
@@ -307,7 +307,7 @@ describe('simulator', () => {
     const { pauses, all, most } = simulateBlock({ blockOverrides: { withdrawals } });
     assert.ok(all >= count, `${all} accounts were looked up`);
     assert.ok(most <= 160, `${most} accounts were looked up in one piece`);
-    // Decoded, paid, encoded and hashed by 64; hashed and sealed by 128, written by 32 in the state's trie, and sorted.
+    // Withdrawals are decoded, paid, encoded and hashed by 64; hashed and sealed by 128; written to the state trie by 32; and sorted.
     assert.ok(pauses >= (3 * count) / 64 + count / 64 + count / 32, `${pauses} pauses`);
   });
 
@@ -390,7 +390,7 @@ describe('simulator', () => {
         let step = execution.next();
         if (!step.done && step.value === 'memoryAwaited' && waited.size < executions.length) {
           waited.add(execution);
-          // The first one that waits is given up.
+          // The first execution that waits is abandoned.
           if (waited.size === 1) step = execution.return('0x0');
         }
         if (step.done) results.set(execution, step.value);
@@ -455,7 +455,7 @@ describe('simulator', () => {
   });
 
   test('a precompile that may take long is announced', () => {
-    // EIP-152: as many rounds as the first four bytes say.
+    // EIP-152: the first four bytes are the number of rounds.
     const source = '0x00030d40 224 SHL 0 MSTORE 64 0 213 0 9 GAS STATICCALL 0 MSTORE 32 0 RETURN';
     const execution = beginProgram(source);
     assert.deepEqual(execution.next(), { done: false, value: 'longStepAhead' });
@@ -479,7 +479,7 @@ describe('simulator', () => {
       while (!execution.next().done) count++;
       return count;
     };
-    // None uses as much gas as a slice has; the second asks the store 15 times.
+    // None uses the gas of one slice; the second reads the store 15 times.
     const loop = (body: string): string => `15 loop: ${body} 1 SWAP1 SUB DUP1 @loop JUMPI`;
     assert.equal(countPauses(beginProgram(loop('0 SLOAD POP'))), 0);
     assert.ok(countPauses(beginProgram(loop('DUP1 BALANCE POP'))) > 0);
@@ -510,7 +510,7 @@ describe('simulator', () => {
 
   test('memory up to the limit is there, for all frames together', () => {
     assert.equal(BigInt(finish(beginProgram('0xfff00 MLOAD 0 MSTORE 32 0 RETURN'))), 0n);
-    // A frame that finds no room ends the whole message: its caller must not take our limit for the callee's failure.
+    // A frame that exceeds the memory limit ends the whole message: its caller must not mistake our limit for a failure of the callee.
     const outer = '0 0 0 0 0 ADDRESS GAS CALL 1 ADD 0 MSTORE 32 0 RETURN';
     const source = `CALLER ADDRESS EQ @inner JUMPI 0x80000 MLOAD POP ${outer} inner: SIZE MLOAD STOP`;
     assert.equal(BigInt(finish(beginProgram(source.replace('SIZE', '0x7f000')))), 2n);

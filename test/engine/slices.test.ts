@@ -1,4 +1,4 @@
-/** An execution that is cut into slices, however small, is the same execution. */
+/** Slicing an execution, however finely, does not change its result. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -34,7 +34,7 @@ const LIBRARY: Readonly<Record<string, string>> = {
 };
 const TARGETS = [...Object.keys(LIBRARY), '0xf1', '0xf2', '0xee'];
 
-/** Initialisation codes; each lies in the program's memory before it is used. */
+/** Initialisation codes; each is copied to the program's memory before use. */
 const INIT_CODES = [
   '5 0 SSTORE 32 0 RETURN',
   '1 0 MSTORE 0 0 REVERT',
@@ -96,7 +96,7 @@ const step = fc.oneof(
   ),
 );
 const ending = fc.constantFrom('STOP', '416 0 RETURN', '64 0 REVERT', 'INVALID', '0xf2 SELFDESTRUCT', 'POP');
-/** Labels differ by numbers of their own: a loop that comes twice is only kept once. */
+/** Labels differ by unique numbers; of a repeated loop only one is kept. */
 const program = fc
   .tuple(
     fc.uniqueArray(step, {
@@ -120,7 +120,7 @@ const BLOCK: BlockEnvironment = {
   getBlockHash: (number) => keccak256(Uint8Array.of(Number(number))),
 };
 
-/** Nothing is known before it is asked for. */
+/** Creates a state that loads accounts, codes and slots only when they are requested. */
 function createState(source: string): StateReader {
   const codes = new Map<string, Uint8Array>();
   const accounts = new Map<string, AccountState>();
@@ -141,14 +141,14 @@ function createState(source: string): StateReader {
   };
 }
 
-/** Passes its calldata to a precompile with a part of its gas; the answer is output, outcome, and the gas that was left. */
+/** Source that passes its calldata to a precompile with part of its gas; it returns the output, the success flag and the gas left. */
 const relay = (address: number, provided: string): string => `
   CALLDATASIZE 0 0 CALLDATACOPY
   0 0 CALLDATASIZE 0 ${address} ${provided} STATICCALL
   RETURNDATASIZE 0 0 RETURNDATACOPY RETURNDATASIZE MSTORE
   GAS RETURNDATASIZE 32 ADD MSTORE RETURNDATASIZE 64 ADD 0 RETURN`;
 
-/** Prices above what is run in one piece. */
+/** Inputs whose price exceeds what one step computes. */
 const LONG_INPUTS: readonly (readonly [address: number, input: Uint8Array])[] = [
   [2, new Uint8Array(300_001).fill(7)],
   [3, new Uint8Array(140_000).fill(7)],
@@ -176,7 +176,7 @@ type MessageOptions = {
   readonly isCreation?: boolean;
 };
 
-/** The program's execution; it pauses after as much gas as the next of `slices` says, again and again. */
+/** Executes the program; it pauses after each amount of gas in `slices`, which repeats. */
 function* execute(
   evm: Evm,
   source: string,
@@ -205,7 +205,7 @@ function* execute(
   return { result, changes: evm.state.collectChanges() };
 }
 
-/** A call without value and gas price, started through the general or the plain entry; pauses like `execute`. */
+/** Executes a call without value and gas price through the general or the fast-path entry; pauses like `execute`. */
 function executeCall(
   evm: Evm,
   source: string,
@@ -268,7 +268,7 @@ const slices = fc.array(fc.oneof(fc.constant(1n), fc.bigInt({ min: 1n, max: 1_00
 
 describe('slices', () => {
   let evms: Evm[];
-  /** With more memory. */
+  /** EVMs with a higher memory limit. */
   let roomy: Evm[];
   before(() => {
     evms = Array.from({ length: 4 }, () => createEvm(createState('STOP'), 2 ** 20));
@@ -284,7 +284,7 @@ describe('slices', () => {
       }),
       { numRuns: RUNS },
     );
-    // Slices of 1 gas end at each turn of a loop, whatever the analysis puts together in a block.
+    // Slices of 1 gas end at each round of a loop, however the analysis groups instructions into blocks.
     const loop = '100 loop: 1 SWAP1 SUB DUP1 @loop JUMPI STOP';
     const pauses = compareRuns(loop, 100_000n, [1n], {});
     assert.ok(pauses >= 99, `${pauses} pauses`);
@@ -330,7 +330,7 @@ describe('slices', () => {
     );
   });
 
-  /** What one piece and slices come to, which must be the same. @returns how often the latter paused */
+  /** Compares an execution in one piece with one in slices; both must be equal. @returns how often the latter paused */
   function compareRuns(
     source: string,
     limit: bigint,
@@ -374,7 +374,7 @@ describe('slices', () => {
   });
 
   test('within the decoding of long code make no difference', () => {
-    // Jumps over constants that look like destinations, at whatever place a piece of decoding ends.
+    // Jumps over constants that look like destinations, wherever a step of decoding ends.
     const unit = assemble('PC 12 ADD JUMP 0x5b5b5b5b5b POP JUMPDEST 1 2 ADD POP');
     const build = (length: number, shift: number): Uint8Array =>
       concatBytes(

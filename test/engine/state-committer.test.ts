@@ -29,7 +29,7 @@ type Model = readonly (ModelAccount | undefined)[];
 const NO_SLOTS: readonly bigint[] = new Array(SLOTS).fill(0n);
 const NO_STATE: Model = new Array(ADDRESSES).fill(undefined);
 
-/** The root of a state, from nothing. */
+/** Computes the root of a state from scratch. */
 function rootOf(model: Model): string {
   const build = (entries: readonly (readonly [Uint8Array, Uint8Array])[]): Uint8Array => {
     const trie = new MerkleTrie(EMPTY_TRIE_ROOT, () => undefined);
@@ -94,7 +94,7 @@ function changeModel(model: Model, { kind, at, balance, slots }: Change): Model 
   return model.with(at, { nonce: 1n, balance, slots: values });
 }
 
-/** Keys and nodes of a state's tries, from nothing. */
+/** Lists keys and nodes of a state's tries, built from scratch. */
 function listNodes(model: Model): string[] {
   const state = new StateCommitter(EMPTY_SOURCE);
   const accounts = model.flatMap((account, at) => {
@@ -113,7 +113,7 @@ function listNodes(model: Model): string[] {
   );
 }
 
-/** Runs steps on both. */
+/** Applies steps to the store and to the model. */
 class Comparison {
   readonly #store: StateStore;
   readonly #sealed: Model[] = [NO_STATE];

@@ -82,11 +82,11 @@ describe('state overrides', () => {
     assert.equal(await harness.call({ to: ELSEWHERE, data }), '0x');
     assert.equal(await harness.call({ to: ELSEWHERE, data }, { stateOverrides }), data);
     assert.equal(BigInt(await harness.call({ to: IDENTITY, data }, { stateOverrides })), 42n);
-    // And back where it was for the next call, even after a call that failed.
+    // The next call finds the precompile at its own address again, even after a call that failed.
     await assert.rejects(harness.call({ to: REVERTER, data: encodeCall('badJump()') }, { stateOverrides }));
     assert.equal(await harness.call({ to: IDENTITY, data }), data);
     assert.equal(await harness.call({ to: ELSEWHERE, data }), '0x');
-    // Any override makes an ordinary account of a precompile.
+    // Any override turns a precompile into an ordinary account.
     assert.equal(
       await harness.call({ to: IDENTITY, data }, { stateOverrides: { [IDENTITY]: { balance: '0x1' } } }),
       '0x',
@@ -109,7 +109,7 @@ describe('state overrides', () => {
   });
 
   test('an authority may delegate to code for the length of a call', async () => {
-    // A delegation is code of its own form (EIP-7702); as an override it works as if it had been signed.
+    // A delegation is a special form of code (EIP-7702); an override with it acts like a signed authorization.
     const code = `0xef0100${REVERTER.slice(2)}`;
     const call = { to: UNUSED, data: encodeCall('ok()') };
     assert.equal(BigInt(await harness.call(call, { stateOverrides: { [UNUSED]: { code } } })), 42n);

@@ -1,4 +1,4 @@
-/** State reads from kept answers equal reads from the store. */
+/** State reads from cached answers equal reads from the store. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';

@@ -7,7 +7,7 @@ import { type Given, MessageHarness } from './message-harness.ts';
 const ACCOUNT = 183_600n;
 const SLOT = 97_920n;
 const GAS = 5_000_000n;
-/** More than any of these programs charges. */
+/** A reservoir above the state gas that any of these programs charges. */
 const RESERVOIR = 2_000_000n;
 
 /** Accounts with code, by number; 0x2000 has none. */
@@ -16,13 +16,13 @@ const CODES: Readonly<Record<number, string>> = {
   8193: 'STOP',
   8194: '0 0 REVERT',
   8195: 'INVALID',
-  // Writes a new slot, and fails or not.
+  // Each writes a new slot; some then fail.
   8196: '1 5 SSTORE',
   8197: '1 5 SSTORE 0 0 REVERT',
   8198: '1 5 SSTORE INVALID',
   // Clears a slot of its caller (DELEGATECALL).
   8199: '0 9 SSTORE',
-  // Delegations to 0x2001 and to 0x3000, which is nothing.
+  // Delegations to 0x2001 and to 0x3000, which does not exist.
   8200: `raw:0xef0100${'2001'.padStart(40, '0')}`,
   8201: `raw:0xef0100${'3000'.padStart(40, '0')}`,
 };
@@ -40,13 +40,13 @@ function use(source: string, provided: Given): Used {
   return { gas: result.gasUsed, state: result.stateGasUsed, refund: result.gasRefund };
 }
 
-/** What `source` costs beyond `before`. */
+/** Computes the cost of `source` beyond that of `before`. */
 function costOf(source: string, before: string, provided: Given): Used {
   const [all, first] = [use(`${before} ${source}`, provided), use(before, provided)];
   return { gas: all.gas - first.gas, state: all.state - first.state, refund: all.refund - first.refund };
 }
 
-/** Operands, which lie on the stack before the instruction, the instruction, and what it costs. */
+/** A row has the operands on the stack before the instruction, the instruction, and its cost. */
 type Row = readonly [
   name: string,
   before: string,
@@ -121,7 +121,7 @@ describe('gas of Amsterdam', () => {
   for (const [name, before, source, gas, state = 0n, refund = 0n, provided = {}] of ROWS) {
     it(`${name}: ${gas}, state ${state}, refund ${refund}`, () => {
       assert.deepEqual(costOf(source, before, provided), { gas, state, refund });
-      // Without a reservoir state gas is execution gas. A callee that halts burns what it was given, whatever it spilled.
+      // Without a reservoir state gas is execution gas. A callee that halts uses all gas passed to it, including state gas paid from it.
       const spent = costOf(source, before, { ...provided, stateGas: 0n });
       assert.equal(spent.gas, gas + state);
       assert.equal(spent.state, state);
@@ -152,13 +152,13 @@ test('code and initialization code of the limits of EIP-7954', () => {
   assert.equal(harness.run('131072 0 0 CREATE', GAS).status, 'success');
   const limit = 'out of gas: max initcode size exceeded: code size 131073 limit 131072';
   assert.equal(harness.run('131073 0 0 CREATE', GAS).reason, limit);
-  // No state gas is charged for code that is too long.
+  // Code that is too long is charged no state gas.
   const { stateGasLeft } = harness.create(assemble('65537 0 RETURN'), GAS, RESERVOIR);
   assert.equal(stateGasLeft, RESERVOIR);
 });
 
 test('a charge takes the reservoir first, and what comes back goes where it came from', () => {
-  // 0 to 1 to 0: 12,106 and 106 of execution gas, the slot from a reservoir of 50,000 and 47,920 of execution gas.
+  // 0 to 1 to 0: 12,106 and 106 execution gas; the slot takes 50,000 from the reservoir and 47,920 execution gas.
   const set = harness.run('1 9 SSTORE', GAS, { stateGas: 50_000n });
   assert.deepEqual([set.gasUsed, set.stateGasLeft, set.stateGasUsed], [60_026n, 0n, SLOT]);
   const cleared = harness.run('1 9 SSTORE 0 9 SSTORE', GAS, { stateGas: 50_000n });
@@ -194,7 +194,7 @@ test('a frame that cannot pay for an account halts, and the reservoir is as it w
 test('what a message needs counts state gas that came back, and is not known where there was a reservoir', () => {
   const source = '1 9 SSTORE 0 9 SSTORE';
   const { gasNeeded, gasUsed } = harness.run(source, GAS);
-  // Before the slot is cleared 12,106 and 97,920 are used, 6 more for the operands; then more than 2,300 must be there.
+  // Before the slot is cleared 12,106 and 97,920 are used, and 6 for the operands; then more than 2,300 must remain.
   assert.deepEqual([gasUsed, gasNeeded], [12_212n, 12_112n + SLOT + 2301n]);
   assert.equal(harness.run(source, gasNeeded).status, 'success');
   assert.equal(harness.run(source, (gasNeeded as bigint) - 1n).status, 'halt');

@@ -1,4 +1,4 @@
-/** What Amsterdam's instructions do beside their price: EIP-7708, 7843, 8024, 8246, and which creations collide. */
+/** Effects of Amsterdam's instructions apart from their price (EIP-7708, 7843, 8024, 8246), and address collisions of creations. */
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
@@ -20,7 +20,7 @@ const GAS = 5_000_000n;
 const SELF = 0xffff_0002;
 const RETURN_TOP = '0 MSTORE 32 0 RETURN';
 
-/** So many different words, the last one on top. */
+/** Pushes `count` different words, the last one on top. */
 const words = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}`).join(' ');
 
 test('SLOTNUM', () => {
@@ -47,7 +47,7 @@ describe('EIP-8024', () => {
   });
 
   it('EXCHANGE swaps two items below the top', () => {
-    // 0x9d: the second and the third below the top; 0x2f: the first and the 19th.
+    // 0x9d exchanges the second and the third item below the top; 0x2f the first and the 19th.
     const top = (code: string, pops: number): bigint =>
       numberOf(harness.run(`${code} ${'POP '.repeat(pops)} ${RETURN_TOP}`));
     assert.deepEqual(
@@ -132,7 +132,7 @@ describe('transfers are logs (EIP-7708)', () => {
   });
 
   it('of a creation to itself before it ends: nothing', () => {
-    // The new contract has SELFDESTRUCT to itself: 30 ff.
+    // The new contract executes SELFDESTRUCT in favour of itself: 30 ff.
     const created = bytesToBigInt(createAddress(addressOf(SELF), 0n));
     assert.deepEqual(run('0x30ff 0 MSTORE 2 30 4 CREATE'), [[self, created, 4n]]);
   });
@@ -152,7 +152,7 @@ const BLOCK: BlockEnvironment = {
 const FACTORY = addressOf(0x5000);
 const CREATED = createAddress(FACTORY, 1n);
 
-/** Runs a contract's code as a transaction, with an account at the address of what it creates first. */
+/** Runs a contract's code as a transaction; an account exists at the address of its first creation. */
 function runFactory(
   source: string,
   value: bigint,
@@ -194,7 +194,7 @@ function runFactory(
   return { balance: evm.state.getAccount(CREATED)?.balance, status };
 }
 
-/** Creates a contract of those bytes with a value, and returns its address. */
+/** Source that creates a contract from these bytes with a value and returns its address. */
 const creating = (code: string, value: number): string =>
   `PUSH32 0x${code.padEnd(64, '0')} 0 MSTORE ${code.length / 2} 0 ${value} CREATE ${RETURN_TOP}`;
 

@@ -1,4 +1,4 @@
-/** Which accounts and slots a message has accessed for the block's access list (EIP-7928): those with a paid access. */
+/** Accounts and slots that a message accesses for the block access list (EIP-7928): only those whose access was paid. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
@@ -15,7 +15,7 @@ const CODES: Readonly<Record<number, string>> = {
   8197: '0 0 0 0 1 0x7777 0 CALL',
   8198: '0x7777 SELFDESTRUCT',
   8199: `raw:0xef0100${'6666'.padStart(40, '0')}`,
-  // Nothing of the block of instructions behind the first BALANCE can be paid for with little gas.
+  // With little gas the instructions after the first BALANCE cannot be paid, because they are charged as one block.
   8200: `0x7777 BALANCE POP 0x7778 BALANCE POP ${'1 POP '.repeat(100)}`,
 };
 const PROGRAM = 'ffff0002';
@@ -27,7 +27,7 @@ const harness = new MessageHarness('amsterdam', (number) => {
 });
 harness.evm.record('blockAccesses');
 
-/** What is accessed beside the program itself, as hexadecimal numbers; slots behind their account. */
+/** Lists accesses as hexadecimal numbers, without the program itself; slots follow their account. */
 function accessesOf(source: string, gas = GAS, provided: Given = { balance: 10n }): string[] {
   harness.run(source, gas, provided);
   const names = harness.evm.takeBlockAccesses().map(({ address, slot }) => {
@@ -59,7 +59,7 @@ test('accounts that are looked at', () => {
     ['32 0 0 0x7777 EXTCODECOPY', 3118n, '7777'],
     ['32 0 0 0x7777 EXTCODECOPY', 3117n, ''],
     ['4 BALANCE', GAS, '4'],
-    // A block of instructions is paid for as a whole, and accounts are accessed one by one.
+    // A block of instructions is charged as a whole; accounts are accessed one by one.
     ['0x7777 BALANCE POP 0x7778 BALANCE POP 1 2 3', 3100n, '7777'],
   ]);
 });
@@ -68,7 +68,7 @@ test('slots', () => {
   expect([
     ['7 SLOAD', 2103n, `${PROGRAM}:7`],
     ['7 SLOAD', 2102n, ''],
-    // What remains after the operands must be more than 2,300; writing takes more.
+    // More than 2,300 gas must remain after the operands; writing costs more.
     ['1 7 SSTORE', 2306n, ''],
     ['1 7 SSTORE', 2307n, `${PROGRAM}:7`],
     ['1 7 TSTORE 8 TLOAD', GAS, ''],
@@ -83,11 +83,11 @@ test('calls', () => {
     [call('0x7777'), operands + 2999n, ''],
     [call('0x7777', 0, 32), operands + 3003n, '7777'],
     [call('0x7777', 0, 32), operands + 3002n, ''],
-    // Value, and then state gas of a new account.
+    // The value transfer, and then state gas of a new account.
     [call('0x2001', 1), operands + 14_299n, ''],
     [call('0x7777', 1), operands + 14_300n, '7777'],
     [call('0x7777', 11), GAS, '7777'],
-    // A delegate, where its access is paid for.
+    // A delegate is accessed where its access is paid.
     [call('0x2007'), operands + 5999n, '2007'],
     [call('0x2007'), operands + 6000n, '2007 6666'],
     [call('0x2007', 11), GAS, '2007 6666'],
@@ -114,7 +114,7 @@ test('creations and their refusals', () => {
   expect([
     ['0 0 0 CREATE', GAS, created],
     ['0 0 11 CREATE', GAS, ''],
-    // 9 for the operands, 12,000 for the instruction: the account is looked at before its state gas is charged.
+    // 9 for the operands, 12,000 for the instruction: the account is accessed before its state gas is charged.
     ['0 0 0 CREATE', 12_009n, created],
     ['0 0 0 CREATE', 12_008n, ''],
   ]);

@@ -1,4 +1,4 @@
-/** Callers choose the addresses and slots that a call touches: in the core's tables they must not all come to one place. */
+/** Callers choose the addresses and slots that a call accesses; these must not collide in the core's hash tables. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CORE_LIMITS, startOf } from '../../src/evm/core-interface.ts';
@@ -8,7 +8,7 @@ import { keccak256 } from '../../src/primitives/keccak.ts';
 import { MEMORY_LIMIT, MessageHarness } from './message-harness.ts';
 
 type Index = { readonly at: number; readonly places: number };
-/** Regions of pointers of 4 bytes, 0 where a place is free. */
+/** Regions of 4-byte pointers; 0 marks a free place. */
 const ACCOUNT_INDEX: Index = { at: startOf('accountIndex'), places: CORE_LIMITS.accountIndexSize };
 const SLOT_INDEX: Index = { at: startOf('slotIndex'), places: CORE_LIMITS.slotIndexSize };
 const GAS = 30_000_000n;
@@ -16,7 +16,7 @@ const SEEDS: readonly Uint8Array[] = Array.from({ length: 5 }, (_, draw) =>
   concatBytes(...Array.from({ length: 3 }, (_, part) => keccak256(Uint8Array.of(draw, part)))),
 );
 
-/** Assembly that makes a key of a counter on the stack. Without a seed the first three would all have one place. */
+/** Assembly that derives a key from a counter on the stack. With an unseeded hash the keys of each of the first three would collide. */
 const KEYS: readonly (readonly [name: string, source: string])[] = [
   ['two limbs that cancel each other by rotation', 'DUP1 64 SHL DUP2 17 SHL OR'],
   ['the third limb and the lowest', 'DUP1 128 SHL DUP2 31 SHL OR'],
@@ -26,7 +26,7 @@ const KEYS: readonly (readonly [name: string, source: string])[] = [
   ['small numbers', 'DUP1'],
 ];
 
-/** The longest row of taken places. A search leaves it after eight, but a hash that callers can foresee makes it longer. */
+/** Measures the longest run of taken places. A search stops after eight; a hash that callers can predict makes longer runs. */
 function measureLongestRow(
   { memory }: Evm,
   { at, places }: Index,
@@ -45,8 +45,8 @@ function measureLongestRow(
 }
 
 /**
- * The longest row with any of the seeds. The seeds are fixed: the hash is linear in a counter, and one of some hundred seeds puts keys
- * of counters beside each other. No caller knows the seed.
+ * Longest run over all seeds. The seeds are fixed because the hash is linear in a counter: about one in some hundred seeds places
+ * keys of counters in a row. No caller knows the seed.
  */
 function measureRows(program: string, index: Index, least: number): number {
   const rows = SEEDS.map((seed) => {
@@ -94,7 +94,7 @@ describe('the tables of the core', () => {
     const begun = measureLongestRow(small.evm, { at, places: 1 << 16 });
     assert.ok(begun.taken >= 2_000);
     assert.equal(measureLongestRow(small.evm, SLOT_INDEX).taken, begun.taken);
-    // It grows at 8,192 and 65,536 slots.
+    // The table grows at 8,192 and 65,536 slots.
     const large = new MessageHarness();
     const { status } = large.run(
       `${write(140_000)}
@@ -109,7 +109,7 @@ describe('the tables of the core', () => {
 
   test('accounts are found again where their index has grown, each once', () => {
     const harness = new MessageHarness();
-    // It grows at 512 and 4,096 accounts.
+    // The table grows at 512 and 4,096 accounts.
     const ask = (label: string): string =>
       `0 ${label}: 1 ADD DUP1 160 SHR DUP2 OR BALANCE POP DUP1 6000 GT @${label} JUMPI POP`;
     harness.run(`${ask('first')} ${ask('second')}`, GAS);

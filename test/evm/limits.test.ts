@@ -1,4 +1,4 @@
-/** What becomes of messages for which some region of the core is too small, or nearly. */
+/** Outcomes of messages that exceed, or nearly exceed, a region of the core's memory. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
@@ -11,11 +11,11 @@ const MUCH_GAS = 2n ** 40n;
 const CODE_LENGTH = 24_576;
 const JUMPDEST = 0x5b;
 
-/** Loops `count` times over a body that finds the number of the round on top of the stack and leaves it there. */
+/** Loops `count` times over a body; the round's number is on top of the stack before and after it. */
 const loop = (count: number, body: string): string => `${count} again: ${body} 1 SWAP1 SUB DUP1 @again JUMPI`;
 const HAS_ENDED = 'POP 1 0 MSTORE 32 0 RETURN';
 
-/** A code of its own for each number, as long as codes get; it returns the number. */
+/** A distinct code of maximum length for each number; it returns the number. */
 function longCode(number: number): Uint8Array {
   const head = Uint8Array.of(0x62, number >> 16, number >> 8, number, 0x5f, 0x52, 0x60, 0x20, 0x5f, 0xf3);
   return concatBytes(new Uint8Array(CODE_LENGTH - head.length).fill(JUMPDEST), head);
@@ -52,7 +52,7 @@ describe('regions of the core', () => {
 
   test('codes: any number of them may be run in one message, from any depth', () => {
     const count = 400;
-    // Account 1,000,000 passes on to the account that its input names.
+    // Account 1,000,000 forwards the call to the account in its input.
     const forward = Uint8Array.from([
       ...[0x60, 0x20, 0x5f, 0x5f, 0x5f, 0x5f, 0x5f, 0x35, 0x5a, 0xf1, 0x50, 0x60, 0x20, 0x5f, 0xf3],
     ]);
@@ -119,14 +119,14 @@ describe('regions of the core', () => {
 
 describe('long codes', () => {
   test('pay for more gas than fits 32 bits', () => {
-    // SLOAD costs 800 under these rules: 2^32 and a little more in all.
+    // SLOAD costs 800 at this revision: slightly more than 2^32 in all.
     const code = concatBytes(Uint8Array.of(0x60, 0), new Uint8Array(5_368_710).fill(0x54));
     const harness = new MessageHarness('istanbul', undefined, 256 << 20);
     assert.equal(harness.create(code, 1_000_000n).reason, 'out of gas');
   });
 
   test('that fail name the instruction that fails', () => {
-    // The constant is the number of the operation that puts constants on the stack.
+    // The constant is the number of the operation that pushes constants.
     const number = OPERATIONS.get('PUSH_WORD') as number;
     const word = `0x1${number.toString(16).padStart(63, '0')}`;
     const { reason } = new MessageHarness().run(`1 ${word} AND POP POP`, 100_000n);

@@ -1,4 +1,4 @@
-/** Memory that grows by megabytes does so in pieces, between which the instruction begins anew: it is paid for once. */
+/** Memory grows by megabytes in steps; the instruction restarts after each step and is charged once. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Revision } from '../../src/evm/revisions/revisions.ts';
@@ -7,13 +7,13 @@ import { MessageHarness, numberOf } from './message-harness.ts';
 const GAS = 200_000_000n;
 const MiB = 2 ** 20;
 
-/** What memory of so many bytes costs (yellow paper H.1). */
+/** Price of a memory size in bytes (yellow paper H.1). */
 function costOf(bytes: number): bigint {
   const words = BigInt(Math.ceil(bytes / 32));
   return words * 3n + words ** 2n / 512n;
 }
 
-/** Instructions that reach to `end`; those with two ranges pay for the lower one first. */
+/** Instructions that extend memory to `end`; those with two ranges pay for the lower one first. */
 const PROGRAMS: readonly (readonly [source: string, end: number, revision?: Revision])[] = [
   ['1 0x300005 MSTORE', 3 * MiB + 5 + 32],
   ['1 0x300005 MSTORE8', 3 * MiB + 6],
@@ -34,7 +34,7 @@ const PROGRAMS: readonly (readonly [source: string, end: number, revision?: Revi
 describe('memory that grows by megabytes', () => {
   for (const [source, end, revision = 'prague'] of PROGRAMS) {
     test(`is paid for once: ${source}`, () => {
-      // The second time there is nothing to pay but the instruction itself.
+      // The second run pays only for the instruction itself.
       const run = `GAS ${source} GAS SWAP1 SUB`;
       const program = `0x1234 BALANCE POP ${run} ${run} SWAP1 SUB 0 MSTORE 32 0 RETURN`;
       for (const slice of [50_000n, 1n, 10_000_000n]) {

@@ -1,4 +1,4 @@
-/** Messages in an EVM over accounts that are made up as they are asked for. */
+/** Runs messages in an EVM over accounts that are generated on demand. */
 import { assemble } from '../../scripts/assembler.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
 import type { Evm } from '../../src/evm/evm.ts';
@@ -12,7 +12,7 @@ import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
 export const MEMORY_LIMIT: number = 64 << 20;
 const CHAIN_ID = 1n;
 
-/** An address by number. */
+/** Converts a number to an address. */
 export function addressOf(number: number): Uint8Array {
   const address = new Uint8Array(20);
   new DataView(address.buffer).setUint32(16, number);
@@ -20,7 +20,7 @@ export function addressOf(number: number): Uint8Array {
 }
 
 const SENDER: Uint8Array = addressOf(0xffff_0001);
-/** Where the code of a message lies. */
+/** Address of a message's code. */
 const PROGRAM: Uint8Array = addressOf(0xffff_0002);
 
 const BLOCK: BlockEnvironment = {
@@ -46,7 +46,7 @@ const MESSAGE: Omit<Message, 'to' | 'gasLimit'> = {
   accessList: [],
 };
 
-/** Accounts by number: their codes are what `codeAt` makes of it; the others do not exist. */
+/** State with generated accounts: `codeAt` gives the code by number; other accounts do not exist. */
 class MadeUpState implements StateReader {
   readonly #codeAt: (number: number) => Uint8Array | undefined;
   readonly #codes = new Map<bigint, () => Uint8Array>();
@@ -75,11 +75,11 @@ class MadeUpState implements StateReader {
   }
 }
 
-/** What a message finds beside its code. */
+/** State and gas of a message apart from its code. */
 export type Given = {
   /** The reservoir of EIP-8037. */
   readonly stateGas?: bigint;
-  /** What the program's account has. */
+  /** Balance of the program's account. */
   readonly balance?: bigint;
   readonly storage?: readonly (readonly [slot: number, value: number])[];
   readonly slice?: bigint;
@@ -89,7 +89,7 @@ export class MessageHarness {
   readonly evm: Evm;
   readonly #revision: Revision;
 
-  /** @param codeAt codes of the other accounts @param seed of the tables' hash, by default a random one */
+  /** @param codeAt codes of the other accounts @param seed seed of the hash of the core's tables, by default random */
   constructor(
     revision: Revision = 'osaka',
     codeAt: (number: number) => Uint8Array | undefined = () => undefined,
@@ -100,7 +100,7 @@ export class MessageHarness {
     this.evm = createEvm(new MadeUpState(codeAt), memoryLimit, seed);
   }
 
-  /** Runs code to its end and undoes what it did. Everything known from before stays known. */
+  /** Runs code to its end and undoes its changes. State that was loaded before stays loaded. */
   run(code: string | Uint8Array, gasLimit = 30_000_000n, provided: Given = {}): MessageResult {
     const { stateGas = 0n, balance, storage = [], slice = WHOLE_SLICE } = provided;
     const program = typeof code === 'string' ? assemble(code) : code;
@@ -114,7 +114,7 @@ export class MessageHarness {
     return this.#finish({ ...MESSAGE, to: PROGRAM, gasLimit, stateGas }, slice);
   }
 
-  /** Runs an account's code for good. What it changed is not collected. */
+  /** Runs an account's code and keeps its changes, without collecting them. */
   keep(account: number, gasLimit: bigint): void {
     const { evm } = this;
     this.#open();
@@ -124,7 +124,6 @@ export class MessageHarness {
     evm.finish();
   }
 
-  /** Runs initialisation code. */
   create(code: Uint8Array, gasLimit: bigint, stateGas = 0n): MessageResult {
     this.#open();
     this.evm.state.setNonce(SENDER, 1n);
@@ -147,5 +146,5 @@ export class MessageHarness {
   }
 }
 
-/** The output as a number. */
+/** Returns the output as a number. */
 export const numberOf = ({ output }: MessageResult): bigint => bytesToBigInt(output);

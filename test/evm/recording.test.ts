@@ -1,4 +1,4 @@
-/** What an EVM records beside a message's result: numbers of logs, transfers of value, accounts and slots that instructions name. */
+/** Records of an EVM besides a message's result: numbers of logs, transfers of value, and accounts and slots that instructions access. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assemble } from '../../scripts/assembler.ts';
@@ -27,7 +27,7 @@ function createHarness(what: Recording): MessageHarness {
   return harness;
 }
 
-/** Accounts as numbers, and slots as `account:slot`, in ascending order. */
+/** Lists accounts as numbers and slots as `account:slot`, in ascending order. */
 function takeAll({ evm }: MessageHarness): string[] {
   const all: string[] = [];
   for (let access = evm.takeAccess(); access !== undefined; access = evm.takeAccess()) {
@@ -55,7 +55,7 @@ test('logs of a frame that cannot pay for the rest of its block of instructions 
     const { logs } = createHarness('logNumbers').run(`${call(0x1003, gas)} 0 0 LOG0`);
     return logs.map(({ number }) => number);
   };
-  // The frame pays for both logs and SLOAD, and not for the last log; for one log, and not for SLOAD; for nothing.
+  // The frame pays for both logs and SLOAD but not the last log; for one log and not SLOAD; for nothing.
   assert.deepEqual(numbers(3_000), [2]);
   assert.deepEqual(numbers(2_000), [1]);
   assert.deepEqual(numbers(300), [0]);
@@ -138,7 +138,7 @@ test('what has its operands and not its gas is recorded', () => {
   assert.deepEqual(takeAll(harness), ['31']);
   harness.run('SLOAD', 30_000n);
   assert.deepEqual(takeAll(harness), []);
-  // A failing frame below the first one stops at the same instruction.
+  // A failing inner frame stops at the same instruction.
   harness.run(call(0x1003, 400 + 375 + 10));
   assert.deepEqual(takeAll(harness), ['1003', '1003:7']);
 });

@@ -1,4 +1,4 @@
-/** An instruction and a fork that do not exist, added to a copy of the sources: what CONTRIBUTING says that it takes. */
+/** Adds a fictional instruction and fork to a copy of the sources, by the steps that CONTRIBUTING describes. */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
-/** What a file has, and what is to be before it. */
+/** Edits by file: the text to insert before, and the inserted text. */
 const EDITS: Readonly<Record<string, readonly (readonly [before: string, added: string])[]>> = {
   'src/evm/opcodes.ts': [["  [0x20, 'KECCAK256'", "  [0x1f, 'TRIPLE', 1, 1, 5, word('words/multiply')],\n"]],
   'src/evm/core/words/multiply.ts': [
@@ -38,7 +38,7 @@ const EDITS: Readonly<Record<string, readonly (readonly [before: string, added: 
   ],
   'src/chain/chain-config.ts': [["  ['bpo1', 'bpo1Time'],", "  ['toy', 'toyTime'],\n"]],
 };
-/** As many files as a fork may touch. */
+/** Maximum number of files that a fork may change. */
 const MOST_FILES = 6;
 
 const ENTRY = `
@@ -88,7 +88,7 @@ const BLOCK: BlockEnvironment = {
 };
 const SENDER: Uint8Array = new Uint8Array(20).fill(1);
 const PROGRAM: Uint8Array = new Uint8Array(20).fill(2);
-/** 7 TRIPLE, at a jump destination, and returned. */
+/** Code that computes 7 TRIPLE at a jump destination and returns it. */
 const CODE: Uint8Array = Uint8Array.of(0x5b, 0x60, 7, 0x1f, 0x5f, 0x52, 0x60, 32, 0x5f, 0xf3);
 
 function edit(folder: string): void {
@@ -171,12 +171,12 @@ describe('a fork that does not exist', () => {
     assert.deepEqual([earlier.status, earlier.reason], ['halt', 'invalid opcode: TRIPLE']);
     const { status, output, gasUsed } = run(TOY_TIME, CODE);
     assert.deepEqual([status, output.at(-1)], ['success', 21]);
-    // JUMPDEST, PUSH1, TRIPLE, PUSH0, MSTORE and a word of memory, PUSH1, PUSH0.
+    // JUMPDEST, PUSH1, TRIPLE, PUSH0, MSTORE with one word of memory, PUSH1, PUSH0.
     assert.equal(gasUsed, 7n + 3n + 5n + 2n + 3n + 3n + 3n + 2n);
   });
 
   it('has its switches and limits of the core', () => {
-    /** Deploys as many bytes of 0xef. */
+    /** Init code that deploys `bytes` bytes that begin with 0xef. */
     const deploy = (bytes: number): Uint8Array =>
       Uint8Array.of(0x60, 0xef, 0x5f, 0x53, 0x60, 0xef, 0x60, 1, 0x53, 0x60, bytes, 0x5f, 0xf3);
     assert.equal(run(TOY_TIME - 1n, deploy(1), true).reason, 'invalid code: must not begin with 0xef');

@@ -1,4 +1,4 @@
-/** Which instruction is named where gas runs out: the one at which geth stops, although the core pays for blocks of instructions. */
+/** Where gas runs out, the reported instruction is the one at which geth stops, although the core charges blocks of instructions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Revision } from '../../src/evm/revisions/revisions.ts';
@@ -9,7 +9,7 @@ const TWICE = 'out of gas: out of gas';
 const OVERFLOW = 'gas uint64 overflow';
 const PRICE = 'out of gas: gas uint64 overflow';
 
-/** An offset that 64 bits do not hold, one of memory that no gas pays for, and one of memory that costs 1,250,000 gas. */
+/** An offset above 64 bits, one in memory that no gas can pay for, and one in memory that costs 1,250,000 gas. */
 const BEYOND = '0x10000000000000000';
 const UNPAYABLE = '0x1fffffffe1';
 const FAR = '0xc0000';
@@ -27,7 +27,7 @@ function expectReasons(cases: readonly (readonly [Revision, string, bigint, stri
 
 test('an instruction that costs more than is left beside what follows it in its block', () => {
   expectReasons([
-    // CREATE's 32,000 gas are paid with the block.
+    // CREATE's 32,000 gas is charged with the block.
     ['osaka', `1 ${BEYOND} MSTORE 0 0 0 CREATE`, 100n, OVERFLOW],
     ['osaka', `32 0 SHA3 POP ${BEYOND} MLOAD POP 30000 0 0 CREATE`, 32_050n, OVERFLOW],
     ['osaka', `3200 0 0 CALLDATACOPY 1 ${UNPAYABLE} MSTORE 0 0 0 CREATE`, 32_100n, PRICE],
@@ -37,11 +37,11 @@ test('an instruction that costs more than is left beside what follows it in its 
     ['osaka', `32 0 LOG0 1 ${UNPAYABLE} MSTORE 0 0 0 CREATE`, 32_300n, PRICE],
     ['osaka', `32 0 0 0x1234 EXTCODECOPY ${BEYOND} MLOAD POP 0 0 0 CREATE`, 32_200n, OVERFLOW],
     ['osaka', `32 0 32 MCOPY 2 0xffffffff EXP POP ${BEYOND} MLOAD POP 0 0 0 CREATE`, 32_050n, OVERFLOW],
-    // Operations that were made of several instructions.
+    // Operations that fuse several instructions.
     ['osaka', `7 DUP1 MLOAD POP DUP1 1000 MSTORE ${BEYOND} MLOAD POP 0 0 0 CREATE`, 32_060n, OVERFLOW],
     ['osaka', `7 5 DUP2 MSTORE 1 2 ADD 96 MSTORE ${BEYOND} MLOAD POP 0 0 0 CREATE`, 32_050n, OVERFLOW],
     ['osaka', `@on JUMP on: 7 5 DUP2 MSTORE ${BEYOND} MLOAD POP 0 0 0 CREATE`, 32_040n, OVERFLOW],
-    // With more gas it is the last instruction that fails, with less the first.
+    // With more gas the last instruction fails, with less the first.
     ['osaka', '1 0 MSTORE 3200 MLOAD POP INVALID', 400n, 'invalid opcode: INVALID'],
     ['osaka', `${FAR} MLOAD POP INVALID`, 1_000n, PLAIN],
   ]);
@@ -76,7 +76,7 @@ test('what a call cannot pay for', () => {
   const call = (kind: string, value = '', offset = '0', gas = '0'): string =>
     `0 0 32 ${offset} ${value} 0x1234 ${gas} ${kind}`;
   expectReasons([
-    // EIP-7702: all of it is charged while the price is computed.
+    // EIP-7702: everything is charged while the price is computed.
     ['osaka', call('CALL', '0'), 2_000n, TWICE],
     ['osaka', call('STATICCALL'), 2_000n, TWICE],
     ['osaka', call('STATICCALL', '', FAR), 10_000n, TWICE],
@@ -85,7 +85,7 @@ test('what a call cannot pay for', () => {
     ['osaka', call('STATICCALL', '', UNPAYABLE), 2_000n, TWICE],
     ['osaka', call('STATICCALL', '', UNPAYABLE), 10_000n, PRICE],
     ['osaka', call('STATICCALL'), 50n, PLAIN],
-    // EIP-2929: the first access is; of CALL memory and the transfer too.
+    // EIP-2929: the first access is charged while the price is computed; for CALL, memory and the transfer too.
     ['berlin', call('STATICCALL'), 2_000n, TWICE],
     ['berlin', call('STATICCALL', '', FAR), 10_000n, PLAIN],
     ['berlin', call('CALLCODE', '1'), 10_000n, PLAIN],
@@ -95,7 +95,7 @@ test('what a call cannot pay for', () => {
     ['byzantium', call('STATICCALL', '', FAR), 10_000n, PLAIN],
     ['byzantium', call('CALL', '0', FAR), 10_000n, TWICE],
     ['byzantium', call('CALL', '1'), 20_000n, PLAIN],
-    // Before EIP-150 the gas that is asked for is part of the price.
+    // Before EIP-150 the requested gas is part of the price.
     ['frontier', call('CALLCODE', '0', '0', '50000'), 10_000n, PLAIN],
     ['frontier', call('CALLCODE', '0', '0', BEYOND), 10_000n, PRICE],
     ['frontier', call('CALLCODE', '1', FAR, BEYOND), 10_000n, PRICE],

@@ -1,4 +1,4 @@
-/** Short forms of the programs that measure: they run, and what they check along the way holds. */
+/** Short runs of the benchmark programs: they complete, and their built-in checks hold. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Asks the service of a setting, and judges what comes. */
+/** Sends requests to the service of a setting and checks the responses. */
 import type { AnsweredQuestion, Expected, Request } from '../support/scene-questions.ts';
 import { check, type Verdict } from './judge.ts';
 
@@ -6,15 +6,15 @@ export type Cell = {
   readonly name: string;
   readonly isCorrect: boolean;
   readonly verdict: Verdict;
-  /** What came, shortened, and what was expected. */
+  /** Shortened response, and the expected one. */
   readonly detail: string;
 };
 
-/** Part of every upstream's path: nothing a caller sees may hold it. */
+/** Secret in every upstream's path; no response to a caller may contain it. */
 export const SECRET = 'c0ffee5ec12e7';
 const DETAIL_LENGTH = 300;
 
-/** An upstream's address with the secret in its path. */
+/** Adds the secret to the path of an upstream's address. */
 export function hideSecret(url: string): string {
   return `${url}/${SECRET}`;
 }
@@ -27,8 +27,8 @@ export class Caller {
   #lastId = 0;
 
   /**
-   * @param name of the setting, the first part of each cell's
-   * @param hangMs what takes this long hangs: longer than the service's own limit
+   * @param name name of the setting, the first part of each cell's name
+   * @param hangMs time after which a request counts as hanging; above the service's own limit
    */
   constructor(name: string, hangMs: number) {
     this.#name = name;
@@ -60,7 +60,7 @@ export class Caller {
     }
   }
 
-  /** The status of the readiness probe. */
+  /** Reads the status of the readiness probe. */
   async readReadiness(): Promise<number> {
     return (await fetch(`http://${this.authority}/health/ready`)).status;
   }
@@ -82,7 +82,7 @@ export class Caller {
   }
 }
 
-/** The one with this label. @throws Error when there is none */
+/** Finds the request with this label. @throws Error when there is none */
 export function findQuestion(requests: readonly AnsweredQuestion[], label: string): AnsweredQuestion {
   const request = requests.find((one) => one.label === label);
   if (request === undefined) throw new Error(`no question is called ${label}`);

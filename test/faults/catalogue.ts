@@ -10,33 +10,30 @@ import {
 import type { CutPosition, Fault } from '../support/faults/fault.ts';
 import { lagBehind } from '../support/faults/lagging.ts';
 
-/** Nodes that a fault may answer from. */
+/** Nodes from which a fault may answer. */
 export type OtherNodes = {
-  /** Another chain id. */
+  /** A node with another chain id. */
   readonly otherChain: string;
-  /** The same chain id and genesis, other blocks from the middle on. */
+  /** A node with the same chain id and genesis, and other blocks from the middle on. */
   readonly fork: string;
 };
 
 export type FaultRow = {
   readonly name: string;
   create(nodes: OtherNodes): Fault;
-  /**
-   * Nothing in an answer gives it away, only the node's heads do: what is asked before the next look at
-   * them may get it.
-   */
+  /** No answer reveals the fault, only the node's heads do: requests before the next look at the heads may get a wrong answer. */
   readonly isSilent?: true;
-  /** It is about connections, so it cannot concern single calls. */
+  /** The fault affects connections, so it cannot be limited to single calls. */
   readonly isWhole?: true;
-  /** Without other nodes it is no fault but a reorg: what is true on the fork is right as well. */
+  /** Without other nodes the fault is a reorg: answers of the fork are correct too. */
   readonly isReorg?: true;
-  /** Without other nodes an unknown hash may well be no block's. */
+  /** Without other nodes an unknown hash may belong to no block. */
   readonly deniesBlocks?: true;
-  /** Without other nodes it cannot be distinguished from the truth. */
+  /** Without other nodes the fault cannot be distinguished from the truth. */
   readonly needsOthers?: true;
 };
 
-/** The golden ratio's multiples modulo 1 fall everywhere, soon. */
+/** Multiples of the golden ratio modulo 1 cover the interval quickly. */
 const GOLDEN_RATIO = 0.618_033_988_75;
 /** Calls between two jumps of a head. */
 const JUMP_CALLS = 5;

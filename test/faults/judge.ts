@@ -3,7 +3,7 @@ import type { Expected } from '../support/scene-questions.ts';
 
 export type Verdict =
   | 'right'
-  /** A JSON-RPC error that says that no node could answer. */
+  /** A JSON-RPC error that reports that no node could answer. */
   | 'refused'
   | 'wrong'
   | 'hang';
@@ -14,12 +14,15 @@ type Response = {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 };
 
-/** What a gateway may say when the nodes leave it no answer: codes of the error table. */
+/** Error codes that a gateway may return when no node answers. */
 const REFUSAL_CODES: ReadonlySet<number> = new Set([-32603, -32000, -32002, -32005]);
-/** Texts that would tell a caller about our own bugs, or about a node's address. */
+/** Texts that would reveal our own bugs or a node's address to a caller. */
 const UNCLEAR = /internal error|undefined|127\.0\.0\.1|localhost|http:|ws:/i;
 
-/** Judges the text of one response; `secret` is part of the upstream's address. */
+/**
+ * Checks the text of one response.
+ * @param secret part of the upstream's address
+ */
 export function check(text: string, id: number, expected: readonly Expected[], secret: string): Verdict {
   if (text.includes(secret)) return 'wrong';
   const response = parse(text);
@@ -45,7 +48,7 @@ function matches(response: Response, expected: Expected): boolean {
   const { error } = response;
   const { code, message, data } = expected.error;
   if (error?.code !== code) return false;
-  // With the message left open, `no node could answer` must not pass for the node's own refusal.
+  // With no expected message, `no node could answer` must not pass for the node's own refusal.
   if (message === undefined) return !/no node could answer|aborted|timed out/.test(error.message);
   return error.message === message && error.data === data;
 }

@@ -1,4 +1,4 @@
-/** A sample of the matrix with every fault in it once; `run-matrix.ts` is the whole. */
+/** A sample of the matrix that contains every fault once; `run-matrix.ts` runs all of it. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ANVIL_SKIP } from '../support/anvil.ts';
@@ -7,7 +7,7 @@ import { listGroups } from './matrix.ts';
 import { runGroup } from './run-group.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** One group of each fault; which one differs from fault to fault, so that every circumstance occurs. */
+/** One group per fault; the position varies from fault to fault, so that every circumstance occurs. */
 const SAMPLE = FAULTS.map((fault, index) => {
   const groups = listGroups([fault]);
   return groups[index % groups.length] as (typeof groups)[number];

@@ -4,12 +4,12 @@ import type { FaultRow } from './catalogue.ts';
 export type UpstreamKind = 'HTTP' | 'WebSocket';
 export const UPSTREAM_KINDS: readonly UpstreamKind[] = ['HTTP', 'WebSocket'];
 
-/** When the fault is switched on, and whether good nodes stand beside the faulty one. */
+/** Time at which the fault starts, and whether the network has good nodes too. */
 export type Circumstance = {
   readonly name: string;
   readonly time: 'before the start' | 'later';
   readonly hasGoodNodes: boolean;
-  /** The node looks healthy: only what callers ask goes wrong. */
+  /** The node looks healthy: only calls of callers fail. */
   readonly onlyCalls: boolean;
 };
 
@@ -21,14 +21,14 @@ export const CIRCUMSTANCES: readonly Circumstance[] = [
   { name: 'alone, calls only', time: 'later', hasGoodNodes: false, onlyCalls: true },
 ];
 
-/** Cells of one fault, one kind of upstream and one circumstance: they share a service. */
+/** Cells of one fault, one kind of upstream and one circumstance; they share a service. */
 export type Group = {
   readonly fault: FaultRow;
   readonly kind: UpstreamKind;
   readonly circumstance: Circumstance;
 };
 
-/** All groups that make sense. */
+/** Lists all meaningful groups. */
 export function listGroups(faults: readonly FaultRow[]): Group[] {
   return faults.flatMap((fault) => {
     const circumstances = CIRCUMSTANCES.filter(

@@ -1,4 +1,4 @@
-/** Every circumstance of a network's nodes once, each with another number of nodes; `run-matrix.ts` has them all. */
+/** Every circumstance of a network's nodes once, with varying numbers of nodes; `run-matrix.ts` runs all combinations. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ANVIL_SKIP } from '../support/anvil.ts';

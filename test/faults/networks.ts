@@ -1,30 +1,30 @@
-/** What can be wrong with the nodes of a network together: how many of them, when, and what is right then. */
+/** Faults of a network's nodes as a whole: number of faulty nodes, time, and the correct outcome. */
 import { answerFrom, claimHead, forgeBlocks, saySyncing } from '../support/faults/answers.ts';
 import type { Fault } from '../support/faults/fault.ts';
 import { lagBehind } from '../support/faults/lagging.ts';
 import { HEAD_NUMBER } from '../support/scene.ts';
 import type { Stage } from './stage.ts';
 
-/** What callers must get while the fault lasts. */
+/** Outcome that callers must see while the fault lasts. */
 export type Outcome =
-  /** What is true of the chain, from the first answer on. */
+  /** True answers about the chain, from the first answer on. */
   | { readonly kind: 'truth' }
-  /** No wrong answer; soon an error with this reason, the network not ready; afterwards the truth again. */
+  /** No wrong answer; soon an error with this reason and the network not ready; afterwards true answers again. */
   | { readonly kind: 'refusal'; readonly reason: RegExp }
-  /** The chain that the nodes are on now, which has only a block 0. */
+  /** The nodes' new chain, which has only a block 0. */
   | { readonly kind: 'restarted' };
 
 export type NetworkRow = {
   readonly name: string;
-  /** @param position of the node in the configuration, from 0 on */
+  /** @param position position of the node in the configuration, from 0 */
   create(stage: Stage, position: number): Fault;
   readonly time: 'before the start' | 'later';
-  /** How many nodes there may be. */
+  /** Allowed numbers of nodes. */
   readonly sizes: readonly number[];
-  /** How many of so many nodes are faulty; the faulty ones come first in the configuration. */
+  /** Number of faulty nodes among `size`; they come first in the configuration. */
   countFaulty(size: number): number;
   readonly outcome: Outcome;
-  /** Of the faulty nodes; 1 by default. */
+  /** Tier of the faulty nodes; 1 by default. */
   readonly tier?: number;
   readonly pool?: Readonly<Record<string, unknown>>;
 };
@@ -38,9 +38,9 @@ const ALL = (size: number): number => size;
 const ALL_BUT_ONE = (size: number): number => size - 1;
 const ONE = (): number => 1;
 
-/** More than the bounds of a pool, in blocks and in time: blocks of the scene are 12 s apart. */
+/** Exceeds the limits of a pool, in blocks and in time: blocks of the scene are 12 s apart. */
 const FAR = 12n;
-/** Within the bounds. */
+/** Within these limits. */
 const NEAR = 3n;
 const FAR_AHEAD = 1_000n;
 const FORGED = 15n;
@@ -56,7 +56,7 @@ const restarted = (stage: Stage): Fault => ({ answer: answerFrom(stage.restarted
 const refusal = (reason: RegExp): Outcome => ({ kind: 'refusal', reason });
 const EXPIRED = `no node has confirmed block ${HEAD_NUMBER} for \\d+ s: `;
 
-/** The same before the start and later, with as many faulty nodes as a row says. */
+/** Lists a row for both times: before the start and later. */
 function atBothTimes(name: string, row: Omit<NetworkRow, 'name' | 'time'>): NetworkRow[] {
   return [
     { ...row, name: `${name}, from the start`, time: 'before the start' },
@@ -86,7 +86,7 @@ export const NETWORKS: readonly NetworkRow[] = [
     outcome: TRUTH,
   },
   {
-    // Most nodes at one old block may be an idle chain's.
+    // If most nodes were at one old block, the chain could be idle.
     name: 'all but one lag, at different blocks, from the start',
     create: (_, position) => ({ answer: lagBehind(() => FAR + BigInt(position)) }),
     time: 'before the start',

@@ -1,4 +1,4 @@
-/** One setting of the matrix: its service, its fault, and every question there is. */
+/** One setting of the matrix: its service, its fault, and every request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
@@ -15,21 +15,21 @@ export type GroupResult = {
   readonly faultyCalls: number;
 };
 
-/** Every answer of a good node takes this much longer: the faulty one is the best choice, until it is not. */
+/** Extra delay of every good node's answer: the faulty node is the best choice, until it fails. */
 const GOOD_DELAY_MS = 10;
 const WARM_UP_CALLS = 20;
-/** How often everything is asked; alone, every time may last until the deadline. */
+/** Number of rounds of all requests; without good nodes every round may last until the deadline. */
 const WAVES = 3;
 const WAVES_ALONE = 2;
-/** Durations, milliseconds. The service's own limit is 8 s; what takes this long hangs, also on a busy machine. */
+/** Durations, milliseconds. The service's own limit is 8 s; a request that takes this long hangs, also on a busy machine. */
 const HANG_MS = 90_000;
 const START_MS = 90_000;
 const NOTICE_MS = 1_500;
-/** A node that was of another chain is asked again every half minute. */
+/** The service checks a node of another chain again every 30 s. */
 const RECOVERY_MS = 90_000;
 const PAUSE_MS = 100;
 
-/** Starts the group's service, switches the fault on, asks everything, and closes again. */
+/** Starts the group's service, switches the fault on, sends all requests, and closes the service. */
 export async function runGroup(stage: Stage, group: Group): Promise<GroupResult> {
   const run = new GroupRun(stage, group);
   try {
@@ -62,7 +62,7 @@ class GroupRun {
     if (time === 'before the start') await faulty.setFault(switchedOn);
     await this.#startService(faulty);
     const cells: Cell[] = [await this.#awaitHead('start')];
-    // Finalized blocks of nodes are read after their heads.
+    // Nodes' finalized blocks are read after their heads.
     if (hasGoodNodes)
       cells.push(await this.#awaitRight('start', rephrase(this.#request('eth_call finalized'), 98)));
     if (time === 'later') {
@@ -124,14 +124,14 @@ class GroupRun {
     return findQuestion(this.#stage.requests, label);
   }
 
-  /** Answers that give the faulty node the best record of all. */
+  /** Collects answers that give the faulty node the best statistics of all nodes. */
   async #warmUp(): Promise<void> {
     const request = this.#request('eth_call latest');
     for (let count = 0; count < WARM_UP_CALLS; count++)
       await this.#caller.send(rephrase(request, 1_000 + count));
   }
 
-  /** One cell a question, of all its waves: the worst verdict counts. */
+  /** Sends all requests in waves; each has one cell, with the worst verdict of its waves. */
   async #askEverything(): Promise<Cell[]> {
     const { requests } = this.#stage;
     const cells = new Map<AnsweredQuestion, Cell>();
@@ -147,7 +147,7 @@ class GroupRun {
     return [...cells.values()];
   }
 
-  /** What is true: where the fault alone is a reorg, also what is true there. */
+  /** Lists true answers, and those of the fork where the fault alone is a reorg. */
   #listExpected(index: number): readonly Expected[] {
     const { fault, circumstance } = this.#group;
     const expected = [this.#stage.requests[index] as AnsweredQuestion];
@@ -172,7 +172,7 @@ class GroupRun {
     return this.#awaitRight(label, this.#request('eth_blockNumber head'));
   }
 
-  /** Asks until the answer is right, for as long as a start or a recovery may take; never may it be wrong. */
+  /** Repeats the request until the answer is correct, at most as long as a start or a recovery may take; no answer may be wrong. */
   async #awaitRight(when: string, request: AnsweredQuestion): Promise<Cell> {
     const until = performance.now() + (when === 'start' ? START_MS : RECOVERY_MS);
     const expected = [request.expected];
@@ -186,7 +186,7 @@ class GroupRun {
     }
   }
 
-  /** Errors in the log are about upstreams, not about us, and do not hold their addresses. */
+  /** Checks that errors in the log concern upstreams, not the service, and do not contain upstream addresses. */
   #checkLog(): Cell {
     const isOurs = (line: string): boolean =>
       JSON.parse(line).upstream === undefined || line.includes(SECRET);

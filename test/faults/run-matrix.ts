@@ -1,4 +1,4 @@
-/** The whole matrix. Ends with one line; exits with 1 unless every cell is right. */
+/** Runs the whole matrix. Prints one last line; exits with 1 unless every cell is correct. */
 
 import type { Cell } from './caller.ts';
 import { FAULTS } from './catalogue.ts';
@@ -8,9 +8,9 @@ import { runGroup } from './run-group.ts';
 import { runNetwork } from './run-network.ts';
 import { openStage } from './stage.ts';
 
-/** Groups at the same time: most of their time is waiting. */
+/** Number of groups that run at the same time; they mostly wait. */
 const PARALLEL = Number(process.env['PARALLEL'] ?? 3);
-/** Only settings with this in their name. */
+/** Selects settings whose name contains this text. */
 const ONLY = process.env['ONLY'] ?? '';
 
 const stage = await openStage();

@@ -1,4 +1,4 @@
-/** One setting of a network's nodes: its service, what is wrong, every question there is, and how it is well again. */
+/** One setting of a network's nodes: its service, its fault, every request, and its recovery. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
@@ -11,11 +11,11 @@ import { type NetworkSetting, nameSetting } from './networks.ts';
 import type { Stage } from './stage.ts';
 
 const CHAIN_ID = 31_337;
-/** Where the head is to be refused. */
+/** Maximum head age in settings that must refuse the head. */
 const HEAD_AGE = '1s';
-/** Nothing here is about slow nodes: limits are far above what a busy machine needs. The service's own is 60 s. */
+/** No setting tests slow nodes, so limits are far above the needs of a busy machine. The service's own is 60 s. */
 const HANG_MS = 90_000;
-/** Longest waits, milliseconds: a node that was of another chain is asked every 5 s, one that was away as often. */
+/** Longest waits, milliseconds. A node that was on another chain, or was down, is checked every 5 s. */
 const CHANGE_MS = 90_000;
 const PAUSE_MS = 100;
 const WAVES = 2;
@@ -80,7 +80,7 @@ class NetworkRun {
     }
   }
 
-  /** Safe and finalized are reported some time after the head. */
+  /** Waits for the safe and finalized blocks, which are reported some time after the head. */
   async #awaitMarks(): Promise<void> {
     const request = findQuestion(this.#stage.requests, 'eth_getBlockReceipts finalized');
     await waitUntil(
@@ -89,7 +89,7 @@ class NetworkRun {
     );
   }
 
-  /** What is asked before the next look at the heads of most nodes may be answered as of before it. */
+  /** Waits until the service has seen the faulty heads of most nodes; requests before that may get older answers. */
   async #awaitNotice(): Promise<void> {
     const { row, size } = this.#setting;
     const isNoticed = async (): Promise<boolean> => {
@@ -148,7 +148,7 @@ class NetworkRun {
     return findQuestion(this.#stage.requests, 'eth_blockNumber head');
   }
 
-  /** Every answer is the truth, or, where it may be, a refusal. */
+  /** Checks that every answer is true or, where allowed, a refusal. */
   async #askEverything(when: string, mayRefuse: boolean): Promise<Cell[]> {
     const cells: Cell[] = [];
     for (let wave = 0; wave < WAVES; wave++) {
@@ -172,7 +172,7 @@ class NetworkRun {
     return this.#caller.cell(`${when}: ${request.label}`, isCorrect, verdict, text, expected);
   }
 
-  /** Asks for the head until it is the right one; until then it may be refused, and never be another. */
+  /** Requests the head until it is correct; before that it may be refused, but never be another. */
   #awaitHead(when: string): Promise<Cell> {
     const { outcome } = this.#setting.row;
     const before = when === 'recovery' && outcome.kind === 'restarted' ? [GENESIS_HEAD] : [];
@@ -196,7 +196,7 @@ class NetworkRun {
     }
   }
 
-  /** Asks for the head until it is refused for this reason; until then it is the right one, or refused for another. */
+  /** Requests the head until it is refused with this reason; before that it is correct, or refused with another reason. */
   async #awaitRefusal(reason: RegExp): Promise<Cell> {
     const until = performance.now() + CHANGE_MS;
     const { expected } = this.#head;
@@ -217,7 +217,7 @@ class NetworkRun {
     return this.#caller.cell('readiness', status === wanted, verdict, `${status}`, [{ result: wanted }]);
   }
 
-  /** The network is the new chain, with nothing kept of the old one. */
+  /** Checks that the network serves the new chain, with nothing cached of the old one. */
   async #checkRestarted(): Promise<Cell[]> {
     const { requests } = this.#stage;
     const head = await this.#awaitAnswer('replaced', GENESIS_HEAD, [this.#head.expected]);

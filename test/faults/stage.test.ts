@@ -1,4 +1,4 @@
-/** The tools of the matrix do what they say: nodes come back, faults are faults, and without one all is right. */
+/** Tests of the matrix's tools: nodes recover, faults take effect, and without a fault every answer is correct. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { WebSocket } from 'ws';
@@ -10,12 +10,12 @@ import { check, type Verdict } from './judge.ts';
 import { UPSTREAM_KINDS, type UpstreamKind } from './matrix.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** For what never comes; a healthy answer is waited for as long as a busy machine stalls. */
+/** Wait for events that must not happen; a healthy answer may take as long as a busy machine stalls. */
 const SHORT_MS = 1_000;
 const PATIENCE_MS = 60_000;
-/** A reader that takes nothing on trust would not read more either. */
+/** Limit of a reader that accepts no answer unchecked. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-/** Where nodes answer as the gateway is to answer, word for word. */
+/** Requests that nodes answer exactly as the gateway must answer, byte for byte. */
 const LITERAL = /receipts|by hash|found|one of many|head|merge|eth_call (latest|old)/i;
 const NO_SECRET = 'no secret';
 
@@ -106,7 +106,7 @@ describe('the stage', { skip: ANVIL_SKIP }, () => {
   });
 });
 
-/** A client that believes whatever is JSON. */
+/** Posts like a client that accepts any JSON. */
 async function postNaively(upstream: FaultUpstream, request: string, limitMs: number): Promise<string> {
   const signal = AbortSignal.timeout(limitMs);
   const headers = { 'content-type': 'application/json' };

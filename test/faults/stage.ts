@@ -1,4 +1,4 @@
-/** What all cells of the matrix share: real nodes on the scene's chain, and on two others. */
+/** Parts that all cells of the matrix share: real nodes on the scene's chain, and on two others. */
 import { type Anvil, startAnvil } from '../support/anvil.ts';
 import { buildScene, FULL_BLOCK, type Scene, startSceneNode } from '../support/scene.ts';
 import { type AnsweredQuestion, askScene } from '../support/scene-questions.ts';
@@ -7,14 +7,14 @@ import type { OtherNodes } from './catalogue.ts';
 const OTHER_CHAIN_ID = 777;
 
 export type Stage = {
-  /** The node behind whatever is wrong. */
+  /** The node behind every faulty upstream. */
   readonly faulty: Anvil;
   readonly good: readonly [Anvil, Anvil];
   readonly others: OtherNodes;
-  /** What a development node is after a restart: the scene's chain id, and nothing but another block 0. */
+  /** A restarted development node: it has the scene's chain id, and only a different block 0. */
   readonly restarted: Anvil;
   readonly requests: readonly AnsweredQuestion[];
-  /** The same questions, as the fork answers them. */
+  /** The same requests with the fork's answers. */
   readonly onFork: readonly AnsweredQuestion[];
   close(): Promise<void>;
 };

@@ -10,7 +10,7 @@ import { modelAddress, modelTopic } from '../support/model-chain.ts';
 
 const anyAddress = fc.nat({ max: 3 }).map(modelAddress);
 const anyTopic = fc.nat({ max: 3 }).map(modelTopic);
-/** Long ones are searched in another way. */
+/** Alternatives for one field; long lists are searched in another way than short ones. */
 const anyAlternatives = (value: fc.Arbitrary<string>): fc.Arbitrary<string[]> =>
   fc.oneof(fc.array(value, { maxLength: 3 }), fc.array(value, { minLength: 9, maxLength: 12 }));
 const anyCriteria: fc.Arbitrary<LogCriteria> = fc.record({
@@ -23,7 +23,7 @@ const anyLog: fc.Arbitrary<BlockLog> = fc.record({
   json: fc.constant('{}'),
 });
 
-/** As eth_getLogs is defined. */
+/** Matches a log by the definition of eth_getLogs. */
 function isMeant({ addresses, topics }: LogCriteria, log: BlockLog): boolean {
   if (addresses.length > 0 && !addresses.includes(log.address)) return false;
   return topics.every((alternatives, position) => {
@@ -49,7 +49,7 @@ describe('criteria index', () => {
         fc.array(anyLog, { maxLength: 20 }),
         fc.nat({ max: 20 }),
         (before, during, leaves, logs, pauses) => {
-          // A pause after each log that is compared.
+          // The index pauses after each log that it compares.
           const index = new CriteriaIndex(1);
           const groups = before.map((criteria) => ({ criteria, group: index.use(criteria) }));
           for (const [at, { group }] of groups.entries()) if (leaves[at]) index.release(group);
@@ -78,7 +78,7 @@ describe('criteria index', () => {
     const index = new CriteriaIndex();
     const log = { address: modelAddress(1), topics: [modelTopic(1)], json: '{}' };
     const values = Array.from({ length: 20_000 }, (_, at) => modelTopic(10 + at));
-    // None of them is found by a value that only some have, and none means the log.
+    // The log finds all of these criteria by values that they share, and matches none.
     for (const value of values)
       index.use({
         addresses: [modelAddress(1), modelAddress(2)],
@@ -101,14 +101,14 @@ describe('criteria index', () => {
     });
     assert.ok(releases <= 2 * groups.length, `${releases} entries`);
     assert.equal(index.size, 0);
-    // Equal criteria that come before the entries are gone are others.
+    // Equal criteria that arrive before the entries are removed form a new group.
     const again = index.use(criteria[0] as LogCriteria);
     finish(index.evaluate([log]));
     assert.deepEqual(again.found, [log]);
     for (const group of groups) assert.equal(group.found, undefined);
     assert.equal(index.isStale, true);
     let pauses = 0;
-    // Each entry, and 19 values that nothing else names.
+    // Each entry is deleted, and 19 values that no other entry uses.
     assert.equal(
       await countDeletes(() => {
         pauses = finish(index.sweep());

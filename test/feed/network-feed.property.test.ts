@@ -7,17 +7,17 @@ import { complete } from '../support/fake-clock.ts';
 import { ModelChain, type ModelRead, modelAddress, modelTopic } from '../support/model-chain.ts';
 import { createFeed, createScope, type FeedSetup, judgeSteps, Recorder, SLOW_TURNS } from './support.ts';
 
-/** Small, so that most starts are around the end of the window, and bounds are met. */
+/** Small limits, so that most starts lie around the end of the window and limits are reached. */
 const LIMITS = { windowBlocks: 8, maxBlocks: 200, readSteps: 10, catchUpReads: 3, logBytes: 20_000 };
 const FIRST_BLOCKS = 20;
-/** Longer than any read and any pause between attempts takes, milliseconds. */
+/** Longer than any read and any pause between attempts, milliseconds. */
 const QUIET_MS = 120_000;
-/** Steps may take a turn of the event loop each: it rests when so many rounds have brought nothing. */
+/** Steps may take one turn of the event loop each: the feed is at rest after this many rounds without events. */
 const QUIET_ROUNDS = 40;
 
-/** How the chain answers one read. */
+/** Behaviour of the chain for one read. */
 type Behaviour = 'now' | 'soon' | 'late' | 'fails' | 'rejects' | 'null' | 'other' | 'never';
-/** Most reads are well: what is wrong has to meet what is right. */
+/** Most reads succeed, so that failures meet successes. */
 const anyBehaviour = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Behaviour>('now') },
   { weight: 3, arbitrary: fc.constant<Behaviour>('soon') },
@@ -93,7 +93,7 @@ type Joined = {
   failure: unknown;
 };
 
-/** Asks again and again what has happened since its last answer. */
+/** A poller that repeatedly requests the changes since its last answer. */
 type Poller = { readonly first: string; last: string; readonly steps: Recorder; isAsking: boolean };
 
 class Scenario {
@@ -101,7 +101,7 @@ class Scenario {
   readonly #behaviours: Behaviour[];
   readonly joined: Joined[] = [];
   readonly pollers: Poller[] = [];
-  /** Reads that answered null: each only once, so that three in a row do not mean that a block is gone. */
+  /** Reads that answered null. Each does so only once, because three nulls in a row mean that a block is gone. */
   readonly #nulls = new Set<string>();
 
   constructor(behaviours: readonly Behaviour[], hasSlowTurns: boolean) {
@@ -138,7 +138,7 @@ class Scenario {
     }
   }
 
-  /** Lets everything come to its end. */
+  /** Waits until all pending work has ended. */
   async #rest(): Promise<void> {
     let heard = -1;
     for (let quiet = 0; quiet < QUIET_ROUNDS; quiet++) {
@@ -198,7 +198,7 @@ class Scenario {
       model.reorganise(action.removed, action.added);
       if (action.isAnnounced) model.announce();
     } else if (action.kind === 'serve') {
-      // Back to a block that was served before, or further up.
+      // Returns to a block that was served before, or moves further up.
       const recent = model.all.slice(-12);
       model.serve(recent[action.pick % recent.length]?.hash ?? '').announce();
     } else if (action.kind === 'unserve') {
@@ -239,7 +239,7 @@ class Scenario {
     );
   }
 
-  /** Half of all are blocks that were served once. */
+  /** Chooses a start; half of all starts are blocks that were served once. */
   #chooseStart(start: number, at: number): FeedStart {
     const { model } = this.#setup;
     const recent = model.all.slice(-12);
@@ -281,7 +281,7 @@ class Scenario {
       return null as T;
     }
     if (behaviour === 'other' && read.kind === 'header') {
-      // Of another block of this number, where there is one.
+      // The answer is another block of this number, where there is one.
       const number = block.kind === 'number' ? block.number : 3n;
       const other = model.all.findLast((one) => one.number === number && !model.served.includes(one));
       if (other !== undefined) return Promise.resolve(other.header as T);

@@ -33,7 +33,7 @@ async function join(
   return { recorder, leave };
 }
 
-/** Lets the feed do what it can without time. */
+/** Runs the feed's pending work without advancing the clock. */
 async function rest({ clock }: FeedSetup): Promise<void> {
   for (let round = 0; round < 4; round++) await clock.advance(0);
 }
@@ -42,7 +42,7 @@ function countLogReads({ reads }: ModelChain): number {
   return reads.filter(({ kind }) => kind === 'logs').length;
 }
 
-/** Fails reads of one block, until it is allowed. */
+/** Fails reads of one block until `allow` is called. */
 function block(model: ModelChain, hash: string, kind: ModelRead['kind']): { allow: () => void } {
   let isBlocked = true;
   model.answer = (right, read) => {
@@ -298,7 +298,7 @@ describe('network feed: where a listener begins', () => {
   it('refuses a block of which the logs cannot be taken back, and says which block to go on after', async () => {
     const setup = createFeed(new ModelChain(50), { logBytes: 1 });
     setup.model.keepsRemoved = false;
-    // The feed follows the head, for another listener, and has the headers of what leaves the chain.
+    // The feed follows the head for another listener, and has the headers of blocks that leave the chain.
     await join(setup, HEAD);
     const ancestor = setup.model.head;
     const seen = setup.model.grow(3).head.hash;
@@ -468,7 +468,7 @@ describe('network feed: where a listener begins', () => {
     for (const [index, recorder] of recorders.entries()) {
       const scope = createScope();
       scope.owner = index < 11 ? 'key:many' : 'key:one';
-      // Far apart, so that no two read the same.
+      // The starts are far apart, so that no two listeners read the same headers.
       const start: FeedStart = { kind: 'from', number: BigInt(100 + 200 * index) };
       const joining = setup.feed.join(start, recorder.listener, scope);
       await rest(setup);
@@ -476,7 +476,7 @@ describe('network feed: where a listener begins', () => {
       await joining;
     }
     await rest(setup);
-    // A listener asks for 16 headers at a time.
+    // A listener reads 16 headers at a time.
     assert.ok(open.size > 16 && open.size <= 4 * 16, `${open.size} reads`);
     for (let round = 0; round < 8; round++) {
       for (const answer of [...open]) answer();
@@ -707,7 +707,7 @@ describe('network feed: its life', () => {
       for (const leave of leaves) leave();
     });
     assert.ok(leaving <= 5 * criteria.length, `${leaving} entries were removed at once`);
-    // Slices end with time: a busy machine needs more turns for as many entries.
+    // Slices end by time: a busy machine needs more turns for the same number of entries.
     const swept = await countDeletes(async () => {
       for (let round = 0; round < 40; round++) await rest(setup);
     });

@@ -21,7 +21,7 @@ async function rest({ clock }: FeedSetup): Promise<void> {
   for (let round = 0; round < 8; round++) await clock.advance(0);
 }
 
-/** Joins behind a block; the steps and logs that it hears. */
+/** Joins the feed after a block. @returns the recorder of its steps and logs */
 async function joinAfter(setup: FeedSetup, hash: string): Promise<Recorder> {
   const recorder = new Recorder(ANY);
   let isDone = false;
@@ -35,7 +35,7 @@ async function joinAfter(setup: FeedSetup, hash: string): Promise<Recorder> {
   return recorder;
 }
 
-/** A process with a listener follows a reorg, after which nodes have dropped what left the chain. */
+/** Lets a process with a listener follow a reorg, after which nodes no longer have the orphaned blocks. */
 async function followReorg(
   records: RecordTable,
 ): Promise<{ readonly model: ModelChain; readonly orphan: string; readonly witness: FeedSetup }> {
@@ -139,7 +139,7 @@ describe('blocks that left the chain', () => {
     const orphan = model.head.hash;
     model.reorganise(2, 4).announce();
     await rest(witness);
-    // The process that has them in memory takes them back.
+    // The process that has the blocks in memory reports their logs as removed.
     assert.deepEqual(ends, []);
     assert.equal(logs.filter(({ step }) => step.kind === 'removed').length, 2);
     await assert.rejects(joinAfter(open(model, records), orphan), { kind: 'unknownBlock' });

@@ -13,7 +13,7 @@ export function createScope(): RequestScope {
   return new RequestScope(performance.now() + 60_000);
 }
 
-/** Turns that come one slice at a time, each in a turn of the event loop: as if all slices took long. */
+/** A scheduler that runs one step per turn of the event loop, as if all steps took long. */
 export const SLOW_TURNS: Required<NetworkFeedOptions>['slots'] = {
   async run<T>(_owner: string, work: Iterator<undefined, T>): Promise<T> {
     for (;;) {
@@ -39,7 +39,7 @@ export function createFeed(
   return { model, clock, feed: createNetworkFeed({ chain: model.chain, clock, limits, ...slots }) };
 }
 
-/** What a listener heard, as texts: `+5`, `-5`; in full where blocks are told apart. */
+/** Records a listener's steps as texts: `+5`, `-5`; with hashes where blocks must be distinguished. */
 export class Recorder {
   readonly steps: FeedStep[] = [];
   readonly logs: { readonly logs: readonly BlockLog[]; readonly step: FeedStep }[] = [];
@@ -70,7 +70,7 @@ export class Recorder {
     return describeSteps(this.steps);
   }
 
-  /** Fails where what was heard, applied to the chain at the start, is not this chain. */
+  /** Fails unless the recorded steps, applied to the chain at the start, result in this chain. */
   check(model: ModelChain, start: string, end: readonly ModelBlock[] | undefined): void {
     if (this.#hasSteps) judgeSteps(this.steps, model.listAncestors(start), end);
     if (this.#criteria !== undefined) judgeLogs(this, this.#criteria, model, start, end);
@@ -81,7 +81,7 @@ export function describeSteps(steps: readonly FeedStep[]): string {
   return steps.map(({ kind, block }) => `${kind === 'added' ? '+' : '-'}${block.number}`).join(' ');
 }
 
-/** @param end undefined: any chain that the steps lead to */
+/** @param end expected chain; undefined allows any chain that the steps lead to */
 export function judgeSteps(
   steps: readonly FeedStep[],
   start: readonly ModelBlock[],
@@ -131,7 +131,7 @@ function judgeLogs(
     );
     assert.ok(texts.length > 0);
   }
-  // Each of these blocks was added behind an ancestor of it.
+  // Each of these blocks was added after one of its ancestors.
   const last = chain.at(-1);
   if (last !== undefined) assert.deepEqual(chain, listWithLogs(model.listAncestors(last)));
   if (end !== undefined) assert.deepEqual(chain, listWithLogs(end));

@@ -1,15 +1,15 @@
-/** Which test files draw at random, as their sources and those that they import from `test` say. */
+/** Finds test files that use random values, by their sources and the sources that they import from `test`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** What makes a file one that draws: a library of properties, a source of randomness, or a seed of the clock. */
+/** Sources of randomness: a property-testing library, a random generator, or a seed from the clock. */
 const DRAWS: RegExp =
   /from 'fast-check'|\bMath\.random\b|\brandom(?:Bytes|UUID|Int|FillSync)\(|\bgetRandomValues\(|\bcreateRandom\b|\bnew Random\(|\b[sS]eed\b.*Date\.now\(/;
 const IMPORT: RegExp = /(?:from|import) '(\.[^']+\.ts)'/g;
 
 /**
- * @param folder that of the tests
- * @returns paths from the folder, sorted; imports are followed as long as they stay in it, as what draws is often in a file beside the test
+ * @param folder folder of the tests
+ * @returns sorted paths relative to the folder; imports are followed within it, because random values often come from a file beside the test
  */
 export function findRandomTests(folder: string): string[] {
   const sources = new Map<string, string>();
@@ -28,7 +28,7 @@ export function findRandomTests(folder: string): string[] {
     return (
       [...source.matchAll(IMPORT)]
         .map(([, path = '']) => join(dirname(file), path))
-        // A test may have sources of programs as texts, whose imports lead nowhere from here.
+        // A test may contain program sources as strings, whose imports do not resolve from here.
         .filter((path) => !relative(folder, path).startsWith('..') && existsSync(path))
         .some((path) => draws(path, seen))
     );

@@ -1,20 +1,20 @@
-/** One run of a test file, and what failed in it. */
+/** Runs a test file once and collects its failures. */
 import { spawn } from 'node:child_process';
 
 export type FailedTest = {
   readonly name: string;
-  /** Of fast-check, which `fc.assert(property, { seed, path })` takes; undefined where the test draws in another way. */
+  /** The seed that fast-check reports, for `fc.assert(property, { seed, path })`; undefined where the test uses other randomness. */
   readonly seed: string | undefined;
-  /** The first lines of what the test says. */
+  /** First lines of the test's output. */
   readonly text: string;
 };
 
 const SEED: RegExp = /seed:? (-?\d+)(?:, path: "[^"]*")?/;
 const MAX_TEXT_LINES = 12;
 
-/** @returns the tests that failed; a file that ends in another way than by its tests, or not in time, has failed as a whole */
+/** @returns the failed tests; a file that exits otherwise than by its tests, or exceeds the limit, fails as a whole */
 export async function runTestFile(file: string, limitMs: number): Promise<readonly FailedTest[]> {
-  // Under a test runner, a file would report to that one in its own format.
+  // Under a test runner, a file would report to that runner in the runner's own format.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(process.execPath, ['--test-reporter=tap', file], {
     env,
@@ -40,7 +40,7 @@ export async function runTestFile(file: string, limitMs: number): Promise<readon
   return [{ name, seed: SEED.exec(output)?.[0], text }];
 }
 
-/** @param tap of a run: a suite that fails because a test in it does is left out */
+/** @param tap output of a run: a suite that fails only because a test in it fails is left out */
 export function readFailures(tap: string): FailedTest[] {
   const parts = tap.split(/^(?=[ ]*(?:not ok|ok) \d+)/m);
   return parts.flatMap((part) => {

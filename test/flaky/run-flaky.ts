@@ -1,8 +1,8 @@
 /**
- * `npm run test:flaky`: repeats every test file that draws at random, half of the times beside processes that are busy, and prints
- * which tests failed, with their seeds. Which files draw is read from their sources (`find-random-tests.ts`). Options: `--repeats 50` of each
- * file, `--load 16` busy processes for the second half, `--shard 1/4` for each fourth file, `--minutes 60` after which no further run begins,
- * and texts of which a path must hold one; `--list` prints the files. Exits with 1 when a test failed or a file was left out for want of time.
+ * `npm run test:flaky`: repeats every test file that uses random values, half of the runs beside busy processes, and prints
+ * the failed tests with their seeds. `find-random-tests.ts` finds the files by their sources. Options: `--repeats 50` per
+ * file, `--load 16` busy processes in the second half, `--shard 1/4` for every fourth file, `--minutes 60` after which no further run begins,
+ * and texts, one of which a path must contain; `--list` prints the files. Exits with 1 when a test failed or time ran out before a file ran.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -30,7 +30,7 @@ function readCount(name: 'repeats' | 'load' | 'minutes', least: number): number 
   throw new RangeError(`--${name} takes a whole number from ${least}, not ${values[name]}`);
 }
 
-/** Each n-th file rather than a row of them: those of one folder take similar times. */
+/** Takes every n-th file instead of a contiguous range: files of one folder take similar times. */
 function takeShard(files: readonly string[]): string[] {
   const [, part, parts] = /^(\d+)\/(\d+)$/.exec(values.shard) ?? [];
   if (!(Number(part) >= 1 && Number(part) <= Number(parts)))
@@ -48,7 +48,7 @@ const counts = { runs: 0, failures: 0, missed: 0 };
 
 async function repeat(times: number, beside: string, deadline: number): Promise<void> {
   const before = counts.runs;
-  // All files once, then all again: when time is up, each has had as many runs as the others.
+  // Each round runs all files once: when time is up, all files have had about the same number of runs.
   for (let round = 1; round <= times; round++) {
     for (const file of files) {
       if (performance.now() > deadline) {
@@ -71,7 +71,7 @@ if (values.list) for (const file of files) console.log(file);
 else {
   const start = performance.now();
   const end = start + minutes * 60_000;
-  // What is left for the second half does not depend on how long the first one takes.
+  // The time of the second half does not depend on the duration of the first.
   await repeat(Math.ceil(repeats / 2), 'idle', (start + end) / 2);
   const stop = startBusyProcesses(load);
   try {

@@ -1,4 +1,4 @@
-/** Cases as JSON text: numbers as 0x quantities, bytes as 0x hex, fields at their defaults left out. */
+/** Cases as JSON text: numbers as 0x quantities, bytes as 0x hex, default fields omitted. */
 import type { TransactionBody } from '../../src/chain/transaction.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import type { FuzzAccount, FuzzCase } from './fuzz-case.ts';
@@ -7,7 +7,7 @@ export type Json = string | number | boolean | { readonly [key: string]: Json | 
 
 const BIGINT_TAG = 'n';
 
-/** Bigints get a tag in front, so that they come back as what they were; bytes are plain hex. */
+/** Converts a value to JSON. Bigints have a tag in front so that they can be restored; bytes are plain hex. */
 export function toJson(value: unknown): Json | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'bigint')
@@ -21,7 +21,7 @@ export function toJson(value: unknown): Json | undefined {
   return value as Json;
 }
 
-/** Reads what `toJson` made, maps excepted. */
+/** Restores values from `toJson`, except maps. */
 export function fromJson(value: unknown): unknown {
   if (typeof value === 'string') {
     if (value.startsWith(BIGINT_TAG)) return BigInt(value.slice(BIGINT_TAG.length));
@@ -34,9 +34,9 @@ export function fromJson(value: unknown): unknown {
   return value;
 }
 
-/** What is saved of a failing case. */
+/** A saved failing case. */
 export type SavedCase = {
-  /** What differed when it was found, or what the case is about. */
+  /** The difference that was found, or the subject of the case. */
   readonly note: string;
   readonly fuzzCase: FuzzCase;
 };
@@ -62,7 +62,7 @@ type EncodedCase = Pick<FuzzCase, 'revision' | 'level' | 'sender'> & {
   readonly transaction: unknown;
 };
 
-/** An account as `toJson` made it. */
+/** Restores an account from `toJson`. */
 export function accountFromJson(encoded: unknown): FuzzAccount {
   const { storage, ...rest } = fromJson(encoded) as Omit<FuzzAccount, 'storage'> & {
     readonly storage: [bigint, bigint][];
@@ -70,7 +70,7 @@ export function accountFromJson(encoded: unknown): FuzzAccount {
   return { ...rest, storage: new Map(storage) };
 }
 
-/** Reads what `encodeCase` wrote. */
+/** Parses the output of `encodeCase`. */
 export function decodeCase(text: string): SavedCase {
   const { note, revision, level, accounts, block, sender, transaction } = JSON.parse(text) as EncodedCase;
   const { beneficiary, ...fields } = block;

@@ -6,7 +6,7 @@ import type { AddressText, FuzzAccount } from './fuzz-case.ts';
 
 type Accounts = ReadonlyMap<AddressText, FuzzAccount>;
 
-/** A case's accounts as the engine reads them. */
+/** The accounts of a case as a state reader for the engine. */
 export class CaseState implements StateReader {
   readonly #accounts: Accounts;
   readonly #codes = new Map<string, Uint8Array>();
@@ -35,7 +35,7 @@ export class CaseState implements StateReader {
     return code;
   }
 
-  /** The accounts as they are after these changes. */
+  /** Returns the accounts after these changes. */
   after({ accounts: changed, codes }: StateChanges): Accounts {
     const deployed = new Map(codes.map(([hash, code]) => [bytesToHex(hash), code]));
     const accounts = new Map(this.#accounts);

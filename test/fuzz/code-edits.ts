@@ -1,4 +1,4 @@
-/** Code as a list of instructions, for changing programs without breaking their jumps. */
+/** Code as a list of instructions, to change programs without breaking their jumps. */
 import { OPCODES } from '../../scripts/opcodes.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
@@ -7,7 +7,7 @@ import { OPCODE_BY_VALUE } from './generate/opcodes.ts';
 export type Instruction = { readonly offset: number; readonly bytes: Uint8Array };
 
 const PUSH2 = 0x61;
-/** EIP-8024: these and SWAPN between them have a byte of immediate; no revision before Amsterdam has them. */
+/** EIP-8024: these and SWAPN between them have one immediate byte; no revision before Amsterdam has them. */
 const DUPN = OPCODES.get('DUPN') as number;
 const EXCHANGE = OPCODES.get('EXCHANGE') as number;
 
@@ -25,8 +25,8 @@ export function parseCode(code: Uint8Array): Instruction[] {
 }
 
 /**
- * The code with these instructions, which are some of those of `original`. The generator writes addresses of
- * its code as PUSH2: where one names the start of an instruction, it goes on naming that one.
+ * Encodes these instructions, which are a subset of `original`. The generator writes code addresses as PUSH2: an
+ * address of an instruction's start is adjusted to the instruction's new position.
  */
 export function assemble(instructions: readonly Instruction[], original: readonly Instruction[]): Uint8Array {
   const moved = new Map<number, number>();
@@ -48,7 +48,7 @@ export function assemble(instructions: readonly Instruction[], original: readonl
   );
 }
 
-/** One instruction a line, with offsets. */
+/** Formats one instruction per line, with offsets. */
 export function disassemble(code: Uint8Array): string {
   return parseCode(code)
     .map(({ offset, bytes }) => {
@@ -59,7 +59,7 @@ export function disassemble(code: Uint8Array): string {
     .join('\n');
 }
 
-/** What takes and gives as many words as an instruction without doing anything else. */
+/** Returns code that consumes and produces as many words as an instruction, without any other effect. */
 export function neutralized(instruction: Instruction): Instruction | undefined {
   const info = OPCODE_BY_VALUE[instruction.bytes[0] as number];
   if (info === undefined || info.inputs > 7 || info.name.startsWith('PUSH') || info.name === 'POP')

@@ -1,4 +1,4 @@
-/** The engine against @ethereumjs/evm: every case that ever failed, and some more of the generator's. */
+/** The engine against @ethereumjs/evm: every case that ever failed, and some generated ones. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

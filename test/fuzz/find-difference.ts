@@ -10,7 +10,7 @@ async function attempt(name: string, engine: Engine, fuzzCase: FuzzCase): Promis
   }
 }
 
-/** Executes a case with both engines. @returns the first difference in words; undefined when they agree */
+/** Executes a case with both engines. @returns description of the first difference; undefined when they agree */
 export async function findDifference(
   fuzzCase: FuzzCase,
   oracle: Engine,

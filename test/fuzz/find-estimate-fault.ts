@@ -38,7 +38,7 @@ function finish<T>(execution: Execution<T>): T {
   }
 }
 
-/** Undefined: the call could not even begin. */
+/** Runs a simulation; undefined where the call fails before execution. */
 function run(simulation: Simulation, gas: bigint): TransactionResult | undefined {
   try {
     const running = simulation.start(gas);
@@ -52,7 +52,7 @@ function run(simulation: Simulation, gas: bigint): TransactionResult | undefined
 
 const succeeds = (simulation: Simulation, gas: bigint): boolean => run(simulation, gas)?.status === 'success';
 
-/** geth's search, every step of it a run. */
+/** Runs geth's search, executing each step. */
 function searchByRuns(simulation: Simulation, result: TransactionResult, enough: bigint): bigint {
   const search = new GasSearch(result, enough);
   for (let gas = search.candidate; gas !== undefined; gas = search.candidate) {
@@ -66,7 +66,7 @@ const isWithinTolerance = (a: bigint, b: bigint): boolean => {
   return (most - least) * 1000n <= most * 15n;
 };
 
-/** Where less gas takes another way there may be several ends to the search: what fails is close below each. */
+/** A call that depends on its gas may have several search results: a failing gas limit lies close below each. */
 function hasTooLittleBelow(simulation: Simulation, estimate: bigint): boolean {
   const steps = 32n;
   for (let step = 1n; step <= steps; step++) {
@@ -76,9 +76,9 @@ function hasTooLittleBelow(simulation: Simulation, estimate: bigint): boolean {
 }
 
 /**
- * Whether the estimate for a case's call is enough for it, and within 1.5 % of what geth's search comes to.
- * @param evm attached to `state`, the case's; nothing open
- * @returns what is wrong, in words
+ * Checks that the estimate for a case's call is sufficient, and within 1.5 % of the result of geth's search.
+ * @param evm attached to `state`, the case's state; nothing is open
+ * @returns description of the fault
  */
 export function findEstimateFault(fuzzCase: FuzzCase, evm: Evm, state: StateReader): string | undefined {
   const { revision } = fuzzCase;

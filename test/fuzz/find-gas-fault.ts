@@ -9,9 +9,9 @@ const withGas = (fuzzCase: FuzzCase, gasLimit: bigint): FuzzCase => ({
 });
 
 /**
- * Whether a message that succeeds and does not look at its gas needs what it says: with that much everything comes out the
- * same, with one less something does not.
- * @returns what is wrong, in words
+ * Checks the gas need that a successful message reports, if the message does not read its gas: with that gas limit the outcome
+ * is the same, with one less it differs.
+ * @returns description of the fault
  */
 export async function findGasFault(fuzzCase: FuzzCase, subject: Subject): Promise<string | undefined> {
   const { gasLimit } = fuzzCase.transaction;

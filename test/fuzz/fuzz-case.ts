@@ -1,4 +1,4 @@
-/** What is executed: a state, a block and one transaction or one message of it. */
+/** A fuzz case: a state, a block, and one transaction or one message. */
 import type { TransactionBody } from '../../src/chain/transaction.ts';
 import type { Revision } from '../../src/evm/revisions/revisions.ts';
 
@@ -9,7 +9,7 @@ export type FuzzAccount = {
   readonly nonce: bigint;
   readonly balance: bigint;
   readonly code: Uint8Array;
-  /** Values that are not zero, by slot. */
+  /** Nonzero values by slot. */
   readonly storage: ReadonlyMap<bigint, bigint>;
 };
 
@@ -28,8 +28,8 @@ export type FuzzBlock = {
 export type FuzzCase = {
   readonly revision: Revision;
   /**
-   * `transaction`: validation, fees and refunds too. `message`: its execution alone, with all of `gasLimit`;
-   * the sender's nonce has been raised already.
+   * `transaction`: includes validation, fees and refunds. `message`: execution alone, with all of `gasLimit`;
+   * the sender's nonce is already incremented.
    */
   readonly level: 'message' | 'transaction';
   readonly accounts: ReadonlyMap<AddressText, FuzzAccount>;
@@ -42,7 +42,7 @@ export const CHAIN_ID = 1n;
 
 const HASH_FACTOR = 0x9e3779b97f4a7c15f39cc0605cedc8341082276bf3a27251f86c6a11d0c18e95n;
 
-/** Hash of an ancestor of the block, as every engine in a run shall see it. */
+/** Hash of an ancestor of the block; every engine in a run uses it. */
 export function blockHashOf(number: bigint): bigint {
   return BigInt.asUintN(256, (number + 1n) * HASH_FACTOR);
 }

@@ -1,4 +1,4 @@
-/** A fuzz run over several workers, watched from the main thread. */
+/** A fuzz run over several workers, supervised by the main thread. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { REVISIONS, type Revision } from '../../src/evm/revisions/revisions.ts';
 import type { Failure, FuzzTask, WorkerReport } from './fuzz-task.ts';
 import { GENERATOR_VERSION } from './generate/generate-case.ts';
 
-/** Where failing cases are kept: among the sources, to be committed once they are understood. */
+/** Folder for failing cases: among the sources, to be committed once they are understood. */
 const CORPUS: string = resolve(import.meta.dirname, '../../../test/fuzz/corpus');
 const STUCK_SECONDS = 120;
 const PROGRESS_SECONDS = 10;
@@ -30,7 +30,7 @@ function parseWhole(text: string, name: string): number {
   return value;
 }
 
-/** Options of a run from its command line. @throws RangeError or TypeError on any that make no sense */
+/** Parses the options of a run from its command line. @throws RangeError or TypeError on invalid options */
 export function parseRunOptions(args: readonly string[]): RunOptions {
   const { values } = parseArgs({
     args: [...args],
@@ -72,7 +72,7 @@ function saveFailure({ seed, index, difference, minimal, listing }: Failure): vo
 
 type Totals = { programs: number; steps: number; failures: number };
 
-/** One worker from start to end. A worker that does not get on, or dies, is a failure too. */
+/** Runs one worker from start to end. A worker that makes no progress, or dies, is a failure too. */
 function watchWorker(task: FuzzTask, totals: Totals): Promise<void> {
   return new Promise((complete) => {
     const worker = new Worker(new URL('./fuzz-worker.js', import.meta.url), { workerData: task });
@@ -93,7 +93,7 @@ function watchWorker(task: FuzzTask, totals: Totals): Promise<void> {
     }, 1000);
     worker.on('error', (error) => fail(`the worker died: ${error.stack}`));
     worker.on('message', (report: WorkerReport) => {
-      // Making a failure small takes its time.
+      // Shrinking a failure takes time.
       idleSeconds = 0;
       if (report.kind === 'failure') {
         totals.failures++;
@@ -108,7 +108,7 @@ function watchWorker(task: FuzzTask, totals: Totals): Promise<void> {
   });
 }
 
-/** Runs the fuzzer as the options say and prints what came of it. @returns whether nothing was found */
+/** Runs the fuzzer with these options and prints the results. @returns true when no fault was found */
 export async function runFuzz(mode: FuzzTask['mode'], options: RunOptions): Promise<boolean> {
   const { seconds, programs, seed, revision, workers, first } = options;
   const totals: Totals = { programs: 0, steps: 0, failures: 0 };

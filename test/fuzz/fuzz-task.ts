@@ -1,21 +1,21 @@
-/** What the main thread and the workers of a fuzz run tell each other. */
+/** Messages between the main thread and the workers of a fuzz run. */
 import type { Revision } from '../../src/evm/revisions/revisions.ts';
 
 export type FuzzTask = {
   /**
-   * `differential`: against the oracle. `raw`: cases without sense, the subject alone. `gas`: the subject's own account of
-   * how much gas it needed, against the subject with that much, and with less.
+   * `differential`: against the oracle. `raw`: meaningless cases, the subject alone. `gas`: the gas need that the subject
+   * reports, against the subject with exactly that gas and with less.
    */
   readonly mode: 'differential' | 'raw' | 'gas';
   readonly seed: number;
   readonly revision: Revision | undefined;
-  /** This worker's cases are `first`, `first + stride`, `first + 2 * stride`... */
+  /** First case; this worker's cases are `first`, `first + stride`, `first + 2 * stride`... */
   readonly first: number;
   readonly stride: number;
-  /** Number of the case after the last. */
+  /** Index after the last case. */
   readonly end: number;
   readonly seconds: number;
-  /** Two int32: the index of the case at hand, and how many are done. */
+  /** Two int32: index of the current case, and number of cases done. */
   readonly progress: Int32Array;
 };
 
@@ -23,7 +23,7 @@ export type Failure = {
   readonly seed: number;
   readonly index: number;
   readonly difference: string;
-  /** The case made small, as JSON text. */
+  /** The shrunk case as JSON text. */
   readonly minimal: string;
   readonly listing: string;
 };

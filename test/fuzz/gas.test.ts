@@ -1,4 +1,4 @@
-/** What messages say of the gas that they need, and estimates made of it, against runs with that much and with less. */
+/** Gas needs that messages report, and estimates derived from them, against runs with that gas and with less. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createEvm } from '../../src/engine/create-evm.ts';

@@ -19,10 +19,7 @@ const { blobHashes, blockHashes, ruleNumbers } = EXCHANGE_FIELDS;
 const MAX_FRAMES = CORE_LIMITS.maxDepth + 1;
 const MAX_ACCOUNTS = CORE_LIMITS.accountIndexSize / 2;
 
-/**
- * Where nothing ever lies in the core's memory: pieces of the gaps between its regions, next to what is
- * written to.
- */
+/** Unused parts of the core's memory: pieces of the gaps between its regions, next to written areas. */
 export function guardRegions(memoryLimit: number): GuardRegion[] {
   return [
     startingAt(512),

@@ -2,7 +2,7 @@ import type { Engine, GuardRegion } from './engine.ts';
 
 const patternAt = (offset: number): number => (offset * 167 + 0x5a) & 0xff;
 
-/** Fills the guards of an engine's memory with a pattern and sees to it that nothing else writes to them. */
+/** Fills the guards of an engine's memory with a pattern and checks that nothing else writes to them. */
 export class GuardWatch {
   readonly #engine: Engine;
   /** Lengths of guards filled so far, by offset. */
@@ -12,7 +12,7 @@ export class GuardWatch {
     this.#engine = engine;
   }
 
-  /** @returns where a guard was written to, in words; guards that are new are filled */
+  /** @returns description of the guard that was written to, if any; new guards are filled */
   check(): string | undefined {
     const memory = this.#engine.guardedMemory();
     if (memory === undefined) return undefined;

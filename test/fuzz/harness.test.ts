@@ -1,4 +1,4 @@
-/** The fuzzer itself: that it finds faults, says what they are and makes them small. */
+/** Tests of the fuzzer: it finds, describes and shrinks faults. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { decodeCase, encodeCase } from './case-json.ts';

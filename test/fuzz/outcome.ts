@@ -3,11 +3,11 @@ import { bytesEqual } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { AddressText, FuzzAccount } from './fuzz-case.ts';
 
-/** What an engine made of a case. */
+/** Outcome of a case in an engine. */
 export type Outcome = {
-  /** `rejected`: the transaction may not be executed, and nothing else here counts. Why it halted is not compared. */
+  /** `rejected`: the transaction is invalid, and no other field counts. Halt reasons are not compared. */
   readonly status: 'success' | 'revert' | 'halt' | 'rejected';
-  /** Return data, revert data or the created contract's code; empty when halted. */
+  /** Return data, revert data or the created contract's code; empty after a halt. */
   readonly output: Uint8Array;
   /** Message: gas of the execution. Transaction: gas charged, after refunds and floor. */
   readonly gasUsed: bigint;
@@ -79,7 +79,7 @@ function compareAccount(
   );
 }
 
-/** The first difference between two states, in words; undefined when there is none. */
+/** Describes the first difference between two states; undefined when there is none. */
 export function compareAccounts(
   expected: Outcome['accounts'],
   actual: Outcome['accounts'],
@@ -91,7 +91,7 @@ export function compareAccounts(
   return undefined;
 }
 
-/** The first difference between two outcomes, in words; undefined when there is none. */
+/** Describes the first difference between two outcomes; undefined when there is none. */
 export function compareOutcomes(expected: Outcome, actual: Outcome): string | undefined {
   const difference = differ('status', expected.status, actual.status);
   if (difference !== undefined || expected.status === 'rejected') return difference;

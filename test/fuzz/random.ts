@@ -1,11 +1,11 @@
-/** A small seeded generator of random numbers (sfc32): the same seeds give the same sequence everywhere. */
+/** A small seeded random number generator (sfc32): equal seeds give the same sequence on every machine. */
 export class Random {
   #a: number;
   #b: number;
   #c: number;
   #counter = 1;
 
-  /** Each seed counts with its lowest 32 bits. */
+  /** Uses the lowest 32 bits of each seed. */
   constructor(seed: number, index: number, stream: number) {
     this.#a = seed | 0;
     this.#b = index | 0;
@@ -13,7 +13,7 @@ export class Random {
     for (let i = 0; i < 12; i++) this.next();
   }
 
-  /** A whole number from 0 to 2^32 - 1. */
+  /** Returns an integer from 0 to 2^32 - 1. */
   next(): number {
     const sum = (this.#a + this.#b + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -23,17 +23,17 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** A whole number from 0 to `limit` - 1. */
+  /** Returns an integer from 0 to `limit` - 1. */
   below(limit: number): number {
     return Math.floor((this.next() / 0x1_0000_0000) * limit);
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both included. */
   between(low: number, high: number): number {
     return low + this.below(high - low + 1);
   }
 
-  /** True once in `times`, on average. */
+  /** Returns true once in `times`, on average. */
   oneIn(times: number): boolean {
     return this.below(times) === 0;
   }
@@ -42,7 +42,7 @@ export class Random {
     return choices[this.below(choices.length)] as T;
   }
 
-  /** Picks by weight. */
+  /** Picks a choice with a probability proportional to its weight. */
   pickWeighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
     let total = 0;
     for (const [weight] of choices) total += weight;

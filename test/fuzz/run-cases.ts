@@ -12,12 +12,12 @@ import { shrinkCase } from './shrink.ts';
 import type { Subject } from './subject.ts';
 
 const RAW_LIMITS: RawLimits = { maxGas: 3_000_000, maxCodeLength: 30_000, allowsObjects: true };
-/** A worker that has found this many stops: they are mostly the same fault again. */
+/** A worker stops after this many failures: more are mostly the same fault. */
 const MAX_FAILURES = 5;
 
 type FindFault = (fuzzCase: FuzzCase) => Promise<string | undefined>;
 
-/** What is wrong with the subject's execution of a case, apart from what it results in. */
+/** Finds faults of the subject's execution other than a wrong outcome. */
 async function findTrap(fuzzCase: FuzzCase, subject: Engine): Promise<string | undefined> {
   try {
     await subject.runCase(fuzzCase);
@@ -37,7 +37,7 @@ function findFault(
   return mode === 'gas' ? findGasFault(fuzzCase, subject) : findDifference(fuzzCase, oracle, subject);
 }
 
-/** `gas used: expected 1, got 2` is the same kind of difference as `gas used: expected 3, got 5`. */
+/** Replaces numbers: `gas used: expected 1, got 2` is the same kind as `gas used: expected 3, got 5`. */
 function kindOf(difference: string): string {
   return difference.slice(0, difference.indexOf(':')).replaceAll(/0x[0-9a-f]+|\d+/g, '#');
 }
@@ -62,7 +62,7 @@ async function describeFailure(
   return { seed, index, difference, minimal: encodeCase({ note, fuzzCase: minimal }), listing };
 }
 
-/** Runs a worker's share of the cases. @returns how many there were */
+/** Runs a worker's share of the cases. @returns their number */
 export async function runCases(
   task: FuzzTask,
   subject: Subject,

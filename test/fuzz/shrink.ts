@@ -1,4 +1,4 @@
-/** Makes failing cases small: everything goes without which the case still fails. */
+/** Shrinks failing cases: removes everything without which the case still fails. */
 import type { TransactionBody } from '../../src/chain/transaction.ts';
 import { EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { assemble, neutralized, parseCode } from './code-edits.ts';
@@ -7,7 +7,7 @@ import type { FuzzAccount, FuzzCase } from './fuzz-case.ts';
 /** Whether a case shows the same fault. */
 export type Fails = (fuzzCase: FuzzCase) => Promise<boolean>;
 
-/** Executions that one shrinking may take. */
+/** Maximum executions per shrinking. */
 const MAX_ATTEMPTS = 6000;
 
 function withAccount(fuzzCase: FuzzCase, address: string, account: FuzzAccount | undefined): FuzzCase {
@@ -51,7 +51,7 @@ function* simplerTransactions(fuzzCase: FuzzCase): Generator<FuzzCase> {
   if (tx.gasLimit !== 1_000_000n) yield change({ gasLimit: 1_000_000n });
 }
 
-/** Ranges of instructions left out, long ones first; then single ones made to do nothing. */
+/** Yields codes without ranges of instructions, long ranges first; then with single instructions neutralized. */
 export function* shorterCodes(code: Uint8Array): Generator<Uint8Array> {
   const instructions = parseCode(code);
   for (let size = instructions.length >> 1; size >= 1; size >>= 1) {
@@ -77,7 +77,7 @@ function* shorterPrograms(fuzzCase: FuzzCase): Generator<FuzzCase> {
     yield { ...fuzzCase, transaction: { ...transaction, data } };
 }
 
-/** Smaller is what has less code, then less of everything else. */
+/** Weight of a case: code counts most, then everything else. */
 function weigh({ accounts, transaction, level }: FuzzCase): number {
   let weight = transaction.data.length + 10 * transaction.accessList.length + transaction.type;
   weight += 10 * transaction.authorizationList.length + 5 * transaction.blobVersionedHashes.length;
@@ -90,7 +90,7 @@ function weigh({ accounts, transaction, level }: FuzzCase): number {
   return weight;
 }
 
-/** The smallest case found that still fails. @param fails must hold for `fuzzCase` */
+/** Finds the smallest case that still fails. @param fails holds for `fuzzCase` */
 export async function shrinkCase(fuzzCase: FuzzCase, fails: Fails): Promise<FuzzCase> {
   let best = fuzzCase;
   let attempts = 0;

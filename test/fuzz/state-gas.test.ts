@@ -1,4 +1,4 @@
-/** State gas of random messages: however they are cut into slices, and what of it must add up (EIP-8037). */
+/** State gas of random messages: independence of slicing, and sums that must hold (EIP-8037). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEvm } from '../../src/engine/create-evm.ts';
@@ -44,7 +44,7 @@ function run(
   evm.begin();
   evm.start({ ...transaction, caller: hexToBytes(sender), gasPrice: transaction.maxFeePerGas, stateGas });
   while (!evm.advance(slice));
-  // Why a precompile failed is not looked for where there is one slice.
+  // The reason for a precompile's failure is not computed where there is one slice.
   const result = { ...evm.result(), reason: '' };
   evm.finish();
   const changes = evm.state.collectChanges();

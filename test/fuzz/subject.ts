@@ -1,4 +1,4 @@
-/** The engine under test, behind the one interface that the fuzzers know. */
+/** The engine under test, behind the interface that the fuzzers use. */
 import { createEvm } from '../../src/engine/create-evm.ts';
 import { getCryptography } from '../../src/engine/cryptography/create-cryptography.ts';
 import { startTransaction } from '../../src/engine/transition/apply-transaction.ts';
@@ -18,9 +18,9 @@ import { blockHashOf, CHAIN_ID, type FuzzBlock, type FuzzCase } from './fuzz-cas
 import { guardRegions } from './guard-regions.ts';
 import { type Outcome, REJECTED } from './outcome.ts';
 
-/** More than the gas of any case can pay for. */
+/** Exceeds the memory that the gas of any case can pay for. */
 const MEMORY_LIMIT: number = 64 << 20;
-/** Gas that runs in one piece: every case has one of these. */
+/** Slice sizes in gas; each case uses one of them. */
 const SLICES: readonly bigint[] = [1n, 7n, 100n, 1000n, 50_000n, WHOLE_SLICE];
 
 export function environmentOf(block: FuzzBlock): BlockEnvironment {
@@ -44,7 +44,7 @@ export function blockRulesOf(revision: Revision): BlockRules {
   };
 }
 
-/** Begins a case's message in an EVM that `open` was called on. */
+/** Begins a case's message in an EVM on which `open` was called. */
 export function startMessage(evm: Evm, fuzzCase: FuzzCase, block: BlockEnvironment, gasLimit: bigint): void {
   const { transaction: tx, revision, sender } = fuzzCase;
   evm.enter(block, CHAIN_ID, rulesOf(revision));
@@ -83,7 +83,7 @@ export class Subject implements Engine {
       : this.#runTransaction(fuzzCase, state);
   }
 
-  /** What the last message would have needed, by its own account. */
+  /** Gas need that the last message reported. */
   get gasNeeded(): bigint | undefined {
     return this.#gasNeeded;
   }
@@ -103,7 +103,7 @@ export class Subject implements Engine {
 
   #runTransaction(fuzzCase: FuzzCase, state: CaseState): Outcome {
     const { transaction: tx, block, revision, sender } = fuzzCase;
-    // Blocks see to these two.
+    // Block validation checks these two.
     if (tx.gasLimit > block.gasLimit) return REJECTED;
     const { transactionGasCap } = rulesOf(revision);
     if (transactionGasCap !== undefined && tx.gasLimit > transactionGasCap) return REJECTED;
@@ -139,7 +139,6 @@ export class Subject implements Engine {
   }
 }
 
-/** Makes the engine under test. */
 export async function createSubject(): Promise<Subject> {
   return new Subject();
 }

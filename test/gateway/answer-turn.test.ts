@@ -14,7 +14,7 @@ import { createScriptedNetwork, ScriptedChain } from './scripted-network.ts';
 const CALLS = 12;
 const LARGE = new JsonBytes(new SharedBytes(Buffer.from(`"0x${'00'.repeat(400_000)}"`)));
 
-/** Gives all calls the same large answer at once. */
+/** Answers all calls at once with the same large result. */
 class WaitedChain extends ScriptedChain {
   finish = (): void => {};
   readonly #finished = new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ test('large answers that were waited for together are written in turns', async (
     const { body } = await gateway.handle(Buffer.from(call), session, scope);
     assert.ok(body instanceof JsonBytes);
     watch.note();
-    // Writing it.
+    // Stands for the time that writing the answer takes.
     spin(SLOT_MS + 0.1);
   });
   chain.finish();

@@ -16,7 +16,7 @@ import { createScriptedNetwork } from './scripted-network.ts';
 
 const HEADER: HeaderView = { number: 0x36n, timestamp: 540n, gasLimit: 30_000_000n, extraData: '0x' };
 
-/** Answers everything at once. A call's data say what becomes of it. */
+/** Creates a chain that answers synchronously. The data of a call select its outcome. */
 function createPromptChain(requests: CallRequest[]): Chain {
   const run = (request: CallRequest): string => {
     requests.push(request);

@@ -10,7 +10,7 @@ import { SharedBudget } from '../../src/util/shared-budget.ts';
 
 const createMemory = (): AnswerMemory => new AnswerMemory(new SharedBudget(1e9, 0.5), 'p');
 
-/** A response of this many bytes, whole or in pieces, ready after so many turns. */
+/** A response of this size, whole or in pieces, that is ready after a number of turns. */
 const response = fc.record({
   bytes: fc.integer({ min: 2, max: 300 }),
   pieces: fc.integer({ min: 0, max: 5 }),
@@ -110,7 +110,7 @@ test('bytes count, however many characters they are', () => {
   );
 });
 
-/** A whole response: nothing of it is still to arrive. */
+/** Creates a whole response, of which no part is outstanding. */
 function createWhole(bytes: number): JsonStream & { isCancelled: boolean } {
   const text = encodeResponse(bytes);
   const whole = {
@@ -171,7 +171,7 @@ test('what batches hold is within the budget and given back; what finds no room 
             assert.equal(value.error.code, position < answer.cut ? -32005 : -32003);
           }
         }
-        // Whatever was dropped meanwhile, no more is held than the budget has, but for the part that is not counted.
+        // Whatever was dropped, the answer reserves no more than the budget allows, apart from the uncounted part.
         assert.ok(reserved <= room + 16 * 1024);
         if (typeof joined !== 'string') budget.giveBack('p', joined.reservedBytes ?? 0);
         assert.equal(budget.used, 0);
@@ -187,7 +187,7 @@ test('a whole response is read when the answer is, and cancelled with it', async
   const whole = createWhole(400_000);
   answer.put(0, whole);
   answer.put(1, '1');
-  // Half of the bytes that are sent, in steps; the first is not counted.
+  // Half of the bytes sent, in steps; the first step is not counted.
   assert.equal(budget.used, 12 * 16 * 1024);
   const joined = answer.join();
   assert.ok(typeof joined !== 'string');

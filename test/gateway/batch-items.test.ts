@@ -1,4 +1,4 @@
-/** Items of batches that a chain answers together, and all others beside them. */
+/** Batch items that a chain answers in one coalesced call, beside all other items. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyRules } from '../../src/access/key-rules.ts';
@@ -20,13 +20,13 @@ import { createScriptedNetwork } from './scripted-network.ts';
 type Many = NonNullable<Executions['callMany']>;
 
 type Setup = {
-  /** Data of the calls that were given together, in the order of the batches; null in the place of one that was left out. */
+  /** Data of the coalesced calls, in the order of the batches; null in the place of an omitted one. */
   readonly together: (string | null)[][];
-  /** Data of the calls that were made by themselves. */
+  /** Data of the calls that were made individually. */
   readonly alone: string[];
-  /** Deadlines of calls, made together or by themselves. */
+  /** Deadlines of calls, coalesced or individual. */
   readonly deadlines: number[];
-  /** `method outcome source credits`. */
+  /** Reported calls as `method outcome source credits`. */
   readonly observed: string[];
   send(body: unknown, principal?: Principal): Promise<unknown>;
 };
@@ -311,7 +311,7 @@ test('a fault of the chain is an error of the whole batch', async () => {
   assert.equal(answer.error?.code, -32603);
 });
 
-/** Answers all calls of a batch together. @returns the batch's answers, and how many of its errors were encoded in each turn of the event loop */
+/** Answers all calls of a batch coalesced. @returns the batch's answers, and the number of its errors encoded in each turn of the event loop */
 async function countEncoded(data: string, count: number): Promise<{ answers: unknown[]; slots: number[] }> {
   const slots: number[] = [];
   let turn = 0;

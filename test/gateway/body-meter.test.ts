@@ -14,7 +14,7 @@ import { RpcError } from '../../src/rpc/errors.ts';
 const SESSION = { network: { name: 'n' }, principal: { id: 'p', name: 'p' } } as unknown as Session;
 const DENIAL: Denial = { reason: 'credits', allowed: 0, current: 0, retryAfterMs: 5_000 };
 
-/** A key with so many credits. */
+/** Opens a meter for a key with `left` credits. */
 function openMeter(left: number, table: Readonly<Record<string, number>> = {}) {
   const taken: [credits: number, calls: number | undefined][] = [];
   const limiter = {

@@ -1,4 +1,4 @@
-/** Every call is reported once, at its end, whatever it came in and whatever came of it. */
+/** Every call is reported once, at its end, in any kind of body and with any outcome. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HeaderView } from '../../src/chain/chain.ts';
@@ -21,7 +21,7 @@ const PRINCIPAL = { id: 'p', name: 'p' };
 
 type Setup = {
   readonly gateway: Gateway;
-  /** `network method outcome source caller credits`, in the order of their ends. */
+  /** Reported calls as `network method outcome source caller credits`, in the order in which they end. */
   readonly observed: string[];
   readonly report: RequestReport;
   send(body: unknown, scope?: RequestScope): Promise<JsonResult>;

@@ -26,7 +26,7 @@ type Setup = {
   readonly chain: ScriptedChain;
   readonly network: Network;
   readonly log: RecordingLog;
-  /** Status and body of the answer to this body. */
+  /** Sends a body. @returns status and body of the response */
   send(body: string, scope?: RequestScope): Promise<readonly [number, string]>;
 };
 
@@ -247,7 +247,7 @@ test('a batch runs 16 calls at a time, on a network of nodes 128 while the key h
 
 test('a batch that its key has no room for waits for the calls of that key, and then has as many in work as another', async () => {
   const batch = `[${Array.from({ length: 100 }, (_, id) => call(8, `${id}`)).join()}]`;
-  // On a clock that stands still no group has waited for too long.
+  // The clock stands still, so no group exceeds its maximum wait.
   const slots = new FairQueue({ running: 150, waiting: 200, waitMs: 60_000 }, () => 0);
   const { send, chain } = setUp({ network: { hasNodes: true, slots } });
   const pass = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -270,7 +270,7 @@ test('a batch that has to pause keeps the room that it found for items that it h
   const slots = new FairQueue({ running: 150, waiting: 200, waitMs: 60_000 }, () => 0);
   const { send, chain } = setUp({ network: { hasNodes: true, slots } });
   const [first, second] = [0, 1].map(() => new RequestScope(performance.now() + 60_000));
-  // In this turn of the event loop neither of them begins.
+  // Neither batch begins in this turn of the event loop.
   SCHEDULER.spend(SLOT_MS);
   const answers = [send(batch, first), send(batch, second)];
   assert.equal(chain.running, 0);

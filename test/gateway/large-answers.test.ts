@@ -1,4 +1,4 @@
-/** Answers that are too large to be made in one go: of calls that are executed here, and of batches. */
+/** Answers that are too large to be produced in one step: of calls that are executed here, and of batches. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
@@ -19,7 +19,7 @@ const REVERTER = `0x${'22'.repeat(20)}`;
 const SLOW = `0x${'33'.repeat(20)}`;
 const BYTES = 1_000_000;
 
-/** `Error(string)` of zeros, and as many bytes of return data. */
+/** `Error(string)` of zeros, of `BYTES` bytes; return data has the same size. */
 const REASON = Buffer.alloc(BYTES);
 REASON.write(`08c379a0${'20'.padStart(64, '0')}${(BYTES - 100).toString(16).padStart(64, '0')}`, 'hex');
 
@@ -32,7 +32,7 @@ class LargeChain extends ScriptedChain {
     this.#finish = resolve;
   });
 
-  /** Resolves when so many calls of `SLOW` wait, and all others are answered. */
+  /** Resolves when `count` calls of `SLOW` wait and all others are answered. */
   async areSlow(count: number): Promise<void> {
     while (this.#slow < count) {
       await new Promise<void>((resolve) => {
@@ -151,12 +151,12 @@ test('what is not read any more is held no more', async () => {
 
 test('batches share the memory for answers, from the moment that a result is there', async () => {
   const chain = new LargeChain();
-  // Room for a slow call that begins when both results are there.
+  // The budget has room for a slow call that begins when both results are there.
   const send = setUp({ reservedAnswerBytes: 4.5 * BYTES }, chain);
   const waiting = [call(RETURNER), call(SLOW, 2)];
   const reserved = [send(waiting), send(waiting)];
   await chain.areSlow(2);
-  // They have nearly half of it: none is left for a third one, nor for a call by itself.
+  // Both hold nearly half of the budget: no room is left for a third one, nor for a single call.
   const refused = await read(await send([call(RETURNER)]));
   assert.match(refused, /^\[\{"jsonrpc":"2.0","id":1,"error":\{"code":-32005/);
   assert.equal((await send(call(RETURNER))).status, 429);
@@ -192,7 +192,7 @@ test('without memory for its answer a call is not executed', async () => {
   for (const answer of reserved) assert.equal(await read(answer), RETURNED);
 });
 
-/** Holds as much as a large answer while it puts one together. */
+/** A chain that reserves as much memory as a large answer while it assembles one. */
 class CollectingChain extends LargeChain {
   override async call(request: CallRequest, scope?: RequestScope): Promise<string> {
     assert.ok(scope !== undefined);

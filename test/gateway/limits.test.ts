@@ -1,4 +1,4 @@
-/** What keys may do and when, as the gateway decides it: statuses, items of batches, turns, and what is reported of it. */
+/** Limits of keys as the gateway applies them: statuses, batch items, scheduler slots, and reports. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyRules } from '../../src/access/key-rules.ts';
@@ -171,7 +171,7 @@ test('a call for which there is no execution is 429 by itself, and an error of i
   assert.deepEqual((batch.body as { error?: object }[])[0]?.error, error);
 });
 
-/** One bucket for all keys, which time does not fill; what is owed makes it negative, by a burst at most. */
+/** A single bucket for all keys, without refill; debts make it negative, by a burst at most. */
 class CountingLimiter extends Limiter {
   readonly #burst: number;
   #left: number;
@@ -190,7 +190,7 @@ class CountingLimiter extends Limiter {
 }
 
 type Metered = {
-  /** Status and codes of errors of the answer; `ok` where there is none. */
+  /** Sends a body. @returns status and error codes of the response; `ok` for items without an error */
   ask(body: string): Promise<unknown[]>;
   readonly observed: Observed;
 };

@@ -1,4 +1,4 @@
-/** Calls that are read into bytes get the answers, refusals and counts that they get as values. */
+/** Calls on the fast path, which are read into bytes, have the same answers, refusals and counts as parsed calls. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -24,21 +24,21 @@ const NO_TERMS: Terms = {
   jwt: undefined,
 };
 
-/** An item of a batch, as text. */
+/** A batch item as text. */
 function item(params: readonly unknown[], id: unknown = 1, method = 'eth_call'): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }
 
 const OK = { to: REVERTER, data: encodeCall('ok()') };
 const FAILS = { to: REVERTER, data: encodeCall('panic()') };
-/** More than is parsed at once. */
+/** More items than are parsed at once. */
 const MANY = Array.from({ length: 150 }, (_, i) => item([{ ...OK, from: UNUSED }, 'latest'], i));
 
-/** Counts down from its calldata's first word. */
+/** Counts down from its calldata's first word, then returns it. */
 const COUNTDOWN = '0x00000000000000000000000000000000000000c0';
-/** Returns so many zeros. */
+/** Returns as many zeros as its calldata requests. */
 const ZEROS = '0x00000000000000000000000000000000000000c1';
-/** Returns the slot of that number. */
+/** Returns the slot whose number is in its calldata. */
 const SLOTS = '0x00000000000000000000000000000000000000c2';
 const ALLOC = {
   [COUNTDOWN]: { balance: '0', code: '0x6000355b60019003806003575060003560005260206000f3' },
@@ -54,7 +54,7 @@ function word(value: number): string {
   return `0x${value.toString(16).padStart(64, '0')}`;
 }
 
-/** Calls that mostly end with success, of what a chain has and has not. */
+/** Calls that mostly succeed, with existing and absent accounts and slots. */
 const anyCall = fc.oneof(
   { weight: 3, arbitrary: fc.constant<object>(OK) },
   { weight: 4, arbitrary: fc.nat({ max: 400 }).map((slot) => ({ to: SLOTS, data: word(slot) })) },
@@ -79,7 +79,7 @@ const anyItem = fc
     fc.oneof(fc.nat({ max: 9 }), fc.constantFrom('x', 'an id')),
   )
   .map(([call, block, id]) => item([call, block], id));
-/** What makes all of a batch values. */
+/** Items that make the gateway parse the whole batch. */
 const otherItem = fc.constantFrom(
   '{}',
   '7',
@@ -111,7 +111,7 @@ const BODIES: Readonly<Record<string, string>> = {
   'a batch with what is no call': `[${item([OK], 1)},{}]`,
 };
 
-/** Gas and calls that were counted, in all places. */
+/** Sums gas and counted calls over all places. */
 function countWork({ opened: { pool } }: CallHarness): { gas: number; executions: number } {
   const { places } = pool.describe();
   const gas = places.reduce((sum, place) => sum + place.gas, 0);
@@ -125,7 +125,7 @@ describe('plain calls', () => {
   });
   after(() => harness.opened.close());
 
-  /** The chain of the harness, with calls in bytes or without. */
+  /** The harness's chain with or without support for calls as bytes. */
   function useChain(takesBytes: boolean, counts: { plain: number }): Chain {
     const { chain } = harness.opened;
     const execution: Executions = {
@@ -167,7 +167,7 @@ describe('plain calls', () => {
     return { gateway, network, recorder, counts };
   }
 
-  /** @returns how many calls were run from bytes */
+  /** @returns number of calls that were run from bytes */
   async function compare(
     body: string,
     principal: Principal,
@@ -181,7 +181,7 @@ describe('plain calls', () => {
       const used = countWork(harness);
       const scope = new RequestScope(performance.now() + 30_000);
       const answer = await gateway.handle(Buffer.from(body), { network, principal }, scope);
-      // Which of them ends first may differ: some pause.
+      // The order in which calls end may differ: some pause.
       const calls = [...recorder.table.list()]
         .map(({ method, outcome, source, seconds }) => `${method} ${outcome} ${source} ${seconds.count}`)
         .sort();

@@ -30,7 +30,7 @@ async function send(body: Uint8Array): Promise<string> {
 
 type Response = { jsonrpc: string; id: unknown; result?: unknown; error?: { code: number; message: string } };
 
-/** @throws when this is no JSON-RPC 2.0 response, or one that blames the service. */
+/** @throws when this is no JSON-RPC 2.0 response, or when it reports an internal error. */
 function checkResponse(response: Response): void {
   assert.equal(response.jsonrpc, '2.0');
   assert.ok('id' in response);
@@ -66,7 +66,7 @@ const hex = fc.oneof(
     `0x${'AB'.repeat(32)}`,
   ),
 );
-/** Values that are nearly right, so that they come far. */
+/** Nearly valid values, which pass many checks. */
 const nearly = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },

@@ -1,6 +1,6 @@
 import type { LogFields, Logger } from '../../src/observe/logger.ts';
 
-/** A logger that keeps its lines. */
+/** A logger that stores its lines. */
 export type RecordingLog = Logger & { readonly lines: readonly string[] };
 
 export function createRecordingLog(): RecordingLog {

@@ -25,14 +25,14 @@ const ERROR_STRING =
   '75736572206572726f7200000000000000000000000000000000000000000000';
 
 /**
- * A chain that plays a part: what a call does is written in its `to` address, blocks from 0x64 on do not exist,
- * and every request it gets is kept for the test to look at.
+ * A scripted chain: a call's `to` address selects its behaviour, blocks from 0x64 on do not exist,
+ * and every request is recorded for the test.
  */
 export class ScriptedChain implements Chain {
   readonly chainId: bigint = 1337n;
   readonly isAnswerable: boolean = true;
   readonly requests: CallRequest[] = [];
-  /** References that it was asked about. */
+  /** Block references of the requests. */
   readonly references: BlockReference[] = [];
   readonly gasLimit: bigint = 30_000_000n;
   running = 0;
@@ -95,7 +95,7 @@ export class ScriptedChain implements Chain {
     getBaseFee: async () => '"0x7"',
     getBlobBaseFee: async () => 'null',
   };
-  /** Its nodes know no method about their configuration. */
+  /** Node reads; the nodes have no method for their configuration. */
   readonly node: NodeReads = {
     getSyncing: async () => 'false',
     getConfig: async () => null,
@@ -142,7 +142,7 @@ export class ScriptedChain implements Chain {
     return answer;
   }
 
-  /** Block 1 is from before Amsterdam, the list of block 2 is not kept. */
+  /** Block 1 is before Amsterdam; the access list of block 2 is not stored. */
   #getAccessList(block: BlockReference, form: AccessListForm): JsonResult | null {
     if (!this.#exists(block)) return null;
     if (block.kind === 'number' && block.number === 1n) throw new ChainError('absent', 'no access list');
@@ -188,7 +188,7 @@ export class ScriptedChain implements Chain {
   }
 }
 
-/** The `to` address that makes a `ScriptedChain` play part `n`. */
+/** The `to` address that selects behaviour `n` of a `ScriptedChain`. */
 export function playing(n: number): string {
   return `0x${n.toString(16).padStart(40, '0')}`;
 }

@@ -5,21 +5,21 @@ import type { BlockReference } from '../../src/chain/requests.ts';
 import type { JsonResult, JsonStream } from '../../src/primitives/json-result.ts';
 import { ScriptedChain } from './scripted-network.ts';
 
-/** What a source does. Its value is an array of strings, one a piece. */
+/** Behaviour of a source. Its value is an array of strings, one per piece. */
 export type SourcePlan = {
   /** `Infinity` for a source that never ends. */
   readonly pieces: number;
-  /** Size of each piece, about. */
+  /** Approximate size of each piece, bytes. */
   readonly pieceBytes: number;
-  /** Breaks off instead of giving this piece; `pieces` for right after the last. */
+  /** The source fails instead of yielding this piece; equal to `pieces` it fails after the last. */
   readonly breakAt?: number;
-  /** Whether the strings are random, so that they cannot be compressed (nor be made again by `valueFrom`). */
+  /** Whether the strings are random: they cannot be compressed, nor be reproduced by `valueFrom`. */
   readonly isRandom?: boolean;
-  /** Resolves when piece `n` may be given. */
+  /** Resolves when piece `n` may be yielded. */
   readonly pause?: (piece: number) => Promise<unknown>;
 };
 
-/** A source of a large value, made as it is read; it remembers how far that was. */
+/** A source of a large value that is produced on demand; it counts the pieces taken. */
 export class ScriptedSource implements JsonStream {
   readonly #plan: SourcePlan;
   readonly #cancelled: Promise<void>;
@@ -61,15 +61,15 @@ function encodePiece({ pieces, pieceBytes, isRandom = false }: SourcePlan, n: nu
   return `${n === 0 ? '[' : ','}"${n}:${filler}"${n === pieces - 1 ? ']' : ''}`;
 }
 
-/** The whole value of a source that does not break off. */
+/** Returns the whole value of a source that does not fail. */
 export function valueFrom(plan: SourcePlan): string {
   return Array.from({ length: plan.pieces }, (_, n) => encodePiece(plan, n)).join('');
 }
 
-/** Answers the receipts of block n by a source with the n-th plan. */
+/** Answers the receipts of block n with a source of the n-th plan. */
 export class StreamingChain extends ScriptedChain {
   readonly #plans: readonly SourcePlan[];
-  /** Every source that was opened, in order. */
+  /** All opened sources, in order. */
   readonly sources: ScriptedSource[] = [];
 
   constructor(plans: readonly SourcePlan[]) {
@@ -86,7 +86,7 @@ export class StreamingChain extends ScriptedChain {
   }
 }
 
-/** A call for the receipts of block n. */
+/** Request text for the receipts of block n. */
 export function receiptsOf(block: number, id: string | undefined = '1'): string {
   const idField = id === '' ? '' : `"id":${id},`;
   return `{"jsonrpc":"2.0",${idField}"method":"eth_getBlockReceipts","params":["0x${block.toString(16)}"]}`;

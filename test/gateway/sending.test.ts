@@ -1,4 +1,4 @@
-/** Sending through the gateway: which keys may, of which session it is, and what a chain that cannot send says. */
+/** Sending transactions through the gateway: permitted keys, the session of a transaction, and errors of a chain that cannot send. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyRules } from '../../src/access/key-rules.ts';
@@ -19,7 +19,7 @@ import { createRecordingLog } from './recording-log.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const HASH = `0x${'5'.repeat(64)}`;
-/** Time limit of a body, of which a wait leaves a second. */
+/** Time limit of a body, milliseconds; a wait leaves one second of it. */
 const BODY_MS = 1_300;
 const TO = '0x00000000000000000000000000000000000000aa';
 
@@ -66,7 +66,7 @@ function open(settings: KeySettings, { refusal, receipt, except }: Options = {})
     const session = await gateway.admit(makeVisitor('n.example', KEY, { session: name }));
     assert.ok(!('refused' in session));
     const scope = new RequestScope(performance.now() + 10_000);
-    // The timer of a wait keeps no process alive.
+    // A wait's timer does not keep the process alive.
     const alive = setInterval(() => {}, 1_000);
     const answer = await gateway.handle(Buffer.from(JSON.stringify(call)), session, scope);
     clearInterval(alive);

@@ -12,7 +12,7 @@ import { createRecordingLog } from './recording-log.ts';
 import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from './scripted-network.ts';
 
 /**
- * Transcripts: `>> ` body, `<< ` answer, to be equal as text. The answer starts with its HTTP status unless that
+ * Transcripts: `>> ` is a body, `<< ` the answer, compared as text. The answer starts with its HTTP status unless that
  * is 200. The test runs as build/test/gateway/transcripts.test.js.
  */
 const FOLDER = new URL('../../../test/gateway/transcripts/', import.meta.url);

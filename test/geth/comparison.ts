@@ -1,4 +1,4 @@
-/** Sends generated requests to both sides and collects what differs. */
+/** Sends generated requests to both sides and collects the differences. */
 import { METHODS } from '../../src/methods/table.ts';
 import { DIFFERENCES, type Difference, explain, type Route } from './report/differences.ts';
 import type { Outcome } from './report/outcome.ts';
@@ -8,35 +8,35 @@ import { createGenerator, type GeneratedRequest } from './requests/generators.ts
 import { Random } from './requests/random.ts';
 import { ROUTES, type Sides } from './sides.ts';
 
-/** Requests that are in work at the same time. */
+/** Number of concurrent requests. */
 const CONCURRENCY = 16;
-/** Kinds of failures that are shrunk and described; of more only the number is stated. */
+/** Number of kinds of failures that are shrunk and described; further kinds are only counted. */
 const MAX_KINDS = 40;
 
 export type ComparisonOptions = { readonly requests: number; readonly seed: number };
 
-/** One kind of unexplained difference: its first request, made small. */
+/** One kind of unexplained difference, with its first request, shrunk. */
 export type Failure = {
   readonly number: number;
   readonly route: Route;
   readonly request: GeneratedRequest;
   readonly ours: Outcome;
   readonly geth: Outcome;
-  /** How often the kind was seen. */
+  /** Number of occurrences of the kind. */
   count: number;
 };
 
 export type Comparison = {
   readonly compared: number;
   readonly failures: readonly Failure[];
-  /** Rows of `DIFFERENCES` that explained something, and how often. */
+  /** Rows of `DIFFERENCES` that explained something, with counts. */
   readonly used: ReadonlyMap<Difference, number>;
   readonly methods: ReadonlyMap<string, number>;
 };
 
 type Pair = { readonly ours: Outcome; readonly geth: Outcome };
 
-/** Runs the requests of a seed. @throws Error when a side gives no answer at all */
+/** Runs the requests of a seed. @throws Error when a side does not answer */
 export async function compare(
   sides: Sides,
   facts: ChainFacts,
@@ -69,7 +69,7 @@ export async function compare(
   return { compared: requests, failures: [...shrunk, ...described.slice(MAX_KINDS)], used, methods };
 }
 
-/** Rows for methods that are served and that nothing in the run needed. */
+/** Lists rows for served methods that no request of the run needed. */
 export function findUnusedRows({ used, methods }: Comparison): Difference[] {
   return DIFFERENCES.filter(
     (row) =>
@@ -79,7 +79,7 @@ export function findUnusedRows({ used, methods }: Comparison): Difference[] {
   );
 }
 
-/** What failures of one kind have in common: everything but digits. */
+/** Key of a failure's kind: everything except digits. */
 function kindOf({ request, route, ours, geth }: Omit<Failure, 'number' | 'count'>): string {
   const general = (text: string): string => text.replace(/0x[0-9a-fA-F]+|\d+/g, 'N').slice(0, 200);
   return `${request.method} ${route === 'embedded' ? route : 'node'} ${general(ours)} | ${general(geth)}`;
@@ -108,7 +108,7 @@ async function shrink(sides: Sides, failure: Failure): Promise<Failure> {
 
 const MAX_TEXT = 600;
 
-/** A failure as lines for a person: of long outcomes the part where they begin to differ. */
+/** Formats a failure as lines for a reader; of long outcomes only the part around the first difference. */
 export function describeFailure(
   { number, route, request, ours, geth, count }: Failure,
   seed: number,

@@ -1,4 +1,4 @@
-/** Chains of the shapes that hive and geth's own tests have: imported with every root checked, and compared with geth. */
+/** Chains of the shapes in hive and in geth's own tests: imported with every root checked, and compared with geth. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countRuns } from '../support/count-runs.ts';

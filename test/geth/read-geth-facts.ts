@@ -3,7 +3,7 @@ import type { Sides } from './sides.ts';
 
 const RESULT = 'result ';
 
-/** The facts of the chain, as its geth returns them. @throws Error when it answers an error */
+/** Reads the facts of the chain from its geth. @throws Error when geth returns an error */
 export function readGethFacts(sides: Sides, accounts: string | undefined): Promise<ChainFacts> {
   return readChainFacts(async (method, params) => {
     const outcome = await sides.askGeth({ method, params });

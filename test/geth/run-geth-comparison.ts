@@ -1,6 +1,6 @@
 /**
- * Compares the service with a real geth: `npm run test:geth -- --requests 100000 --seed 1`; `--chain reached`, `unreached` or `amsterdam` takes a
- * chain of hive's shape instead of the one of the vectors, `--fork amsterdam` one over the border of that fork. Exits with 1 when something differs
+ * Compares the service with a real geth: `npm run test:geth -- --requests 100000 --seed 1`; `--chain reached`, `unreached` or `amsterdam` selects a
+ * chain of hive's shape instead of that of the vectors, `--fork amsterdam` one that crosses that fork. Exits with 1 when a difference exists
  * that no row of `report/differences.ts` explains, and when a row explains nothing in a run of 100,000 requests or more.
  */
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ import { buildHiveChain, SHAPES } from './node/hive-chain.ts';
 import { readGethFacts } from './read-geth-facts.ts';
 import { executionApisChain, openSides } from './sides.ts';
 
-/** From this many requests on every row must have been needed. */
+/** Number of requests from which every row must be needed. */
 const WHOLE_RUN = 100_000;
 
 const { values } = parseArgs({

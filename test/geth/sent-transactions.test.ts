@@ -1,4 +1,4 @@
-/** What is judged here of a transaction that is sent, beside what geth says of the same bytes. */
+/** Local checks of sent transactions, compared with geth's answers to the same bytes. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,11 +14,11 @@ import { type GethNode, startGeth } from './node/geth-node.ts';
 import { GETH_SKIP } from './node/geth-program.ts';
 
 const GAS_LIMIT = 30_000_000n;
-/** What only a node with state, a price and a pool of its own can say. */
+/** Errors that only a node with state, a price and a transaction pool can return. */
 const NODES_ANSWER =
   /^(?:tx fee \(|insufficient funds for gas \* price \+ value: |nonce too (?:low|high): |transaction gas price below minimum: gas tip cap|already known|replacement transaction underpriced|KZG verification error|blob sidecar conversion failed|address already reserved|future transaction|txpool is full|gapped-nonce)/;
 
-/** Where a list's header ends with the list around it and the payload beyond, geth reads on and refuses what comes then. */
+/** Error where a list's header ends with the enclosing list and its payload lies beyond: geth reads on and refuses what follows. */
 const CROSSING = 'rlp: element is larger than containing list';
 const BATCH = 20;
 
@@ -33,7 +33,7 @@ const HEIGHT_FORKS = [
   'istanbulBlock',
 ];
 
-/** A chain on which only the forks up to this one are active. */
+/** A genesis in which only the forks up to this one are active. */
 function makeGenesis(fork: Revision): unknown {
   const config: Record<string, unknown> = {
     chainId: CHAIN_ID,
@@ -77,7 +77,7 @@ for (const fork of ['london', 'osaka', 'amsterdam'] as const) {
     });
     after(() => node.close());
 
-    /** What is said to each of some transactions; undefined where it was taken. */
+    /** Sends transactions. @returns geth's error per transaction; undefined where it was accepted */
     const ask = async (rows: readonly BadTransaction[]): Promise<(string | undefined)[]> => {
       const calls = rows.map(({ bytes }, id) => {
         return { jsonrpc: '2.0', id, method: 'eth_sendRawTransaction', params: [bytesToHex(bytes)] };
@@ -92,7 +92,7 @@ for (const fork of ['london', 'osaka', 'amsterdam'] as const) {
     };
 
     const compare = ({ name, bytes }: BadTransaction, theirs: string | undefined): string | undefined => {
-      // A bound of the service stands behind geth's words.
+      // The service appends the name of its limit to geth's message.
       const ours = check(bytes, fork)?.replace(/ \(bound: transaction\.bytes\)$/, '');
       if (ours === theirs) return undefined;
       if (theirs !== undefined && NODES_ANSWER.test(theirs)) return undefined;

@@ -1,4 +1,4 @@
-/** The sides of a comparison over one chain: a geth, and a service with the chain embedded, in front of that geth, and executing on state that it proves. */
+/** Both sides of a comparison over one chain: a geth, and a service with the chain embedded, in front of that geth, and executing on state that it proves. */
 import { join } from 'node:path';
 import { errors, Pool } from 'undici';
 import { importChain } from '../../src/cli/import.ts';
@@ -19,11 +19,11 @@ const HOSTS: Readonly<Record<Route, string>> = {
 };
 export const ROUTES: readonly Route[] = Object.keys(HOSTS) as Route[];
 const CONNECTIONS = 16;
-/** Limits of the service: none of them may be the reason for a difference. */
+/** Limits of the service, high enough that none causes a difference. */
 const MAX_BACKLOG_BYTES: number = 1024 * 1024 * 1024;
 const TIME_LIMIT = `${REQUEST_SECONDS}s`;
 const PATIENT_POOL = { answerTimeout: TIME_LIMIT, stallTimeout: TIME_LIMIT, connectTimeout: '60s' };
-/** Of one request to geth. */
+/** Attempts per request to geth. */
 const ATTEMPTS = 3;
 
 export type Sides = {
@@ -31,12 +31,12 @@ export type Sides = {
   askService(request: GeneratedRequest, route: Route): Promise<Outcome>;
   /** Errors that the service has logged. */
   readonly errors: readonly string[];
-  /** Connections that geth closed instead of answering: it does so where a request takes longer than its limit. */
+  /** Connections that geth closed without an answer, which it does where a request exceeds its time limit. */
   readonly closedByGeth: number;
   close(): Promise<void>;
 };
 
-/** Networks of nodes serve them where they are named. */
+/** Methods that networks of nodes serve only where the configuration names them. */
 const RAW_METHODS = [
   'debug_getRawBlock',
   'debug_getRawHeader',
@@ -47,7 +47,7 @@ const RAW_METHODS = [
 /** Files of a chain that both sides import. */
 export type ComparedChain = Required<Omit<GethChain, 'blockGasLimit' | 'gasCap'>>;
 
-/** The execution-apis chain in the folder of their vectors. */
+/** The execution-apis chain in the folder of its vectors. */
 export function executionApisChain(vectors: string): ComparedChain & { readonly accounts: string } {
   const tests = join(vectors, 'tests');
   return {
@@ -58,7 +58,7 @@ export function executionApisChain(vectors: string): ComparedChain & { readonly 
   };
 }
 
-/** Gas limit of the head of a store. */
+/** Reads the gas limit of a store's head. */
 export async function readGasLimit(store: string): Promise<bigint> {
   const reader = openChainReader(store);
   try {
@@ -97,7 +97,7 @@ export async function openSides({ genesis, blocks, headCall }: ComparedChain): P
       proven: { ...inFrontOf('proven state', geth.httpUrl), execution: 'local', chain: genesis },
     },
   }).catch(async (error: unknown) => {
-    // A geth that runs on would keep the test from ending.
+    // A geth that keeps running would keep the test from ending.
     await geth.close();
     throw error;
   });

@@ -1,4 +1,4 @@
-/** The client of one case, and what it finds. */
+/** The client of one case, and the faults that it finds. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { check, type Verdict } from '../faults/judge.ts';
 import type { AskNode } from '../support/faults/fault.ts';
@@ -14,43 +14,43 @@ import { CUT, type Stage } from './stage.ts';
 export type CaseOutcome = {
   readonly row: HostileCase;
   readonly name: string;
-  /** What fell short; nothing where all is well. */
+  /** Faults found; empty when the case passes. */
   readonly faults: readonly string[];
 };
 
 export type CaseParts = {
   readonly stage: Stage;
-  /** The place of the case in its batch. */
+  /** Position of the case in its batch. */
   readonly index: number;
   readonly row: HostileCase;
-  /** A node that tells the truth. */
+  /** A truthful node. */
   readonly truth: AskNode;
   readReport(): Promise<CaseReport>;
-  /** Whether the status has said since the attack began that the node is not used like any other. */
+  /** Whether the status has reported since the attack began that the node is down or has a reason for restricted use. */
   isNamed(): boolean;
 };
 
-/** Any block's header: what every network has to be able to say. */
+/** A block header, which every network must be able to return. */
 const HEADER: Request = { method: 'eth_getBlockByNumber', params: ['0x10', false] };
-/** A network of three has two honest nodes: until one of them is asked, and for one that is asked first. */
+/** A network of three has two honest nodes: enough attempts to request one of them, and to pass one that is requested first. */
 const MAX_ATTEMPTS = 12;
 const UP_MS = 30_000;
 const REACH_MS = 10_000;
 const END_MS = 8_000;
 const NAMED_MS = 3_000;
 const PAUSE_MS = 50;
-/** Where no key set can be had. */
+/** Error where no key set can be fetched. */
 const UNCHECKED = 'the api key cannot be checked now';
 const FOREIGN_PAUSE_MS = 250;
-/** As a service with its budgets. */
+/** Memory limit of `doctor`, equal to that of a service with its budgets. */
 const MAX_EXAMINATION_BYTES: number = readMemoryBound();
 const STAGGER_MS = 25;
 const SHOWN = 160;
-/** More than a header with the hashes of a full block needs. */
+/** Larger than a header with the hashes of a full block. */
 const CERTAINLY_TOO_LARGE = 16_000_000;
-/** Deliveries that take a node its time. */
+/** Deliveries that take the node time to compress. */
 const COMPRESSED: ReadonlySet<string> = new Set(['gzip', 'deflate', 'br']);
-/** No address of a node has a secret here. */
+/** No node address contains a secret here. */
 const NO_SECRET = 'no secret';
 
 export class CaseRun {
@@ -64,27 +64,27 @@ export class CaseRun {
     this.#request = findHostileQuestion(parts.row.request);
   }
 
-  /** Whether the service asks the question by itself: the network is not there until its nodes are opened. */
+  /** Whether the service itself sends the request: the network is unavailable until its nodes are opened. */
   get isOfService(): boolean {
     return this.#request.ask === undefined && this.#request.place === undefined;
   }
 
-  /** Before the attack: resolves when the network of a client's question answers. */
+  /** Before the attack: resolves when the network of a client's request answers. */
   async prepare(): Promise<void> {
-    // Doctor has a program of its own.
+    // Doctor runs as a separate program.
     if (this.isOfService || this.#request.place === 'doctor') return;
     const verdict = await this.#askUntilRight(UP_MS);
     if (verdict !== 'right') this.#faults.push(`not served before the attack: ${verdict}`);
-    // What checks tokens is loaded with the first of them.
+    // The module that verifies tokens is loaded with the first token.
     if (this.#request.place === 'key set') await this.#requestOnce(0);
   }
 
-  /** While the node is hostile. */
+  /** Runs the case while the node is hostile. */
   async run(): Promise<void> {
     if (this.isOfService) await this.#watchService();
     else if (this.#request.place === 'doctor') await this.#examine();
     else {
-      // Clients of different networks do not ask at the same moment.
+      // Clients of different networks do not send at the same moment.
       await sleep(this.#parts.index * STAGGER_MS);
       await this.#askQuestion();
     }
@@ -102,9 +102,9 @@ export class CaseRun {
     return this.#parts.row.topology === 'one of three';
   }
 
-  /** Asks until the hostile node was among those that were asked. */
+  /** Repeats the request until the hostile node received it. */
   async #askQuestion(): Promise<void> {
-    // Layer 1 is asked for its head in its own time.
+    // The service requests the head of layer 1 on its own schedule.
     const isElsewhere = this.#request.place !== undefined;
     const attempts = isElsewhere ? REACH_MS / FOREIGN_PAUSE_MS : MAX_ATTEMPTS;
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -113,7 +113,7 @@ export class CaseRun {
     }
   }
 
-  /** @returns whether the answer was as it may be */
+  /** @returns whether the answer was acceptable */
   async #requestOnce(attempt: number): Promise<boolean> {
     const { ask, size } = this.#request;
     const { verdict, text } = await this.#ask(ask?.(attempt) ?? HEADER);
@@ -123,7 +123,7 @@ export class CaseRun {
     return isFine;
   }
 
-  /** What `doctor` says of the node is no matter: it ends, within memory, and says something. */
+  /** Runs `doctor`. Its verdict on the node does not count: it must end, within memory, and print something. */
   async #examine(): Promise<void> {
     const { stage, index } = this.#parts;
     const { exitCode, peakBytes, printed } = await stage.examine(index);
@@ -137,7 +137,7 @@ export class CaseRun {
       this.#faults.push(`doctor had ${Math.round(peakBytes / 1024 / 1024)} MiB`);
   }
 
-  /** Waits until the service has asked; meanwhile no answer is wrong, and with other nodes it is right in the end. */
+  /** Waits until the service has sent its request; meanwhile no answer is wrong, and with other nodes it is finally correct. */
   async #watchService(): Promise<void> {
     const until = performance.now() + REACH_MS;
     while ((await this.#parts.readReport()).hits === 0 && performance.now() < until) await sleep(PAUSE_MS);
@@ -150,7 +150,7 @@ export class CaseRun {
     if (verdict === 'wrong' || verdict === 'hang') this.#faults.push(`${verdict}: ${text.slice(0, SHOWN)}`);
   }
 
-  /** Whose fault it is, and whether what nobody asked for ends the connection. */
+  /** Checks that the status blames only a node at fault, and that unrequested data ends the connection. */
   async #checkNode(): Promise<void> {
     const { row, readReport, isNamed } = this.#parts;
     const { isFlood } = findDelivery(row.delivery);
@@ -158,7 +158,7 @@ export class CaseRun {
       const { hits, ends } = await readReport();
       return ends.length >= hits;
     }, END_MS);
-    // What is no node of the network has no row in the status.
+    // A server that is no node of the network has no row in the status.
     if (this.#request.place !== undefined) return;
     const { ends } = await readReport();
     if (isFlood === true && !ends.includes('closed'))
@@ -167,7 +167,7 @@ export class CaseRun {
     const isTooLarge = this.#request.size === 'question' && (isEndless || row.bytes >= CERTAINLY_TOO_LARGE);
     if (isFlood === true || isTooLarge) {
       await waitFor(async () => isNamed(), NAMED_MS);
-      // A node that still compresses when another answers is left before it has sent its answer: it is found out when it is asked again.
+      // A node that still compresses when another answers is dropped before it has sent its answer: a repeated request finds it out.
       const isAskedAgain = this.#hasOthers && this.#request.ask !== undefined && COMPRESSED.has(row.delivery);
       for (let attempt = MAX_ATTEMPTS; isAskedAgain && !isNamed() && attempt < 2 * MAX_ATTEMPTS; attempt++) {
         if (!(await this.#requestOnce(attempt))) return;
@@ -179,7 +179,7 @@ export class CaseRun {
     }
   }
 
-  /** Right in form, and as large as the caller's question may have made it. */
+  /** Whether the answer is well-formed, and as large as the caller's request may have made it. */
   get #isCallersChoice(): boolean {
     const { content, delivery } = this.#parts.row;
     const isWhole = delivery === 'as a whole' || delivery === 'in pieces';

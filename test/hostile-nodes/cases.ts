@@ -1,4 +1,4 @@
-/** The matrix: which question is answered how, by how many nodes of a network, over which transport. */
+/** The matrix: requests, kinds of answers, numbers of nodes in a network, and transports. */
 import { CONTENTS } from '../support/hostile/contents.ts';
 import {
   CONTROL,
@@ -9,7 +9,7 @@ import {
 import type { Constraint, Factors } from './covering-array.ts';
 import { QUESTIONS } from './questions.ts';
 
-/** Names, so that a case can be sent to another process. */
+/** A case by names, so that it can be sent to another process. */
 export type HostileCase = {
   readonly request: string;
   readonly content: string;
@@ -20,9 +20,9 @@ export type HostileCase = {
 };
 
 const MB = 1_000_000;
-/** The smallest is far more than a header or a quantity needs, the largest just below `answerBytes`. */
+/** The smallest far exceeds a header or a quantity; the largest is just below `answerBytes`. */
 const SIZES = [2 * MB, 32 * MB, 120 * MB] as const;
-/** What nobody has asked for is sent beside the answer, so the question matters little: one of each kind. */
+/** Unrequested data arrives beside the answer, so the request matters little: one of each kind. */
 const FLOODED: ReadonlySet<string> = new Set([
   'service: latest head',
   'service: eth_chainId',
@@ -54,7 +54,7 @@ export const isPossible: Constraint<HostileCase> = ({ request, content, delivery
   return !needsSmall || bytes === undefined || bytes === SIZES[0];
 };
 
-/** @throws Error when there is none of that name */
+/** @throws Error when no delivery has this name */
 export function findDelivery(name: string): HostileDelivery {
   const delivery = [CONTROL, ...DELIVERIES].find((one) => one.name === name);
   if (delivery === undefined) throw new Error(`there is no delivery "${name}"`);

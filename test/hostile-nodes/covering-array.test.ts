@@ -15,12 +15,12 @@ const FACTORS: Factors<Row> = {
   shape: ['circle', 'square', 'line'],
   isSolid: [true, false],
 };
-/** A line has no inside, and comes in two colours only. */
+/** A line cannot be solid, and has only two colours. */
 const isPossible: Constraint<Row> = ({ shape, isSolid, colour }) =>
   shape !== 'line' || (isSolid !== true && (colour === undefined || /[12]/.test(colour)));
 const SEEDS = 20;
 
-/** Every pair of members of a row. */
+/** Lists every pair of members of a row. */
 function listPairs(row: Row): string[] {
   const members = Object.entries(row).map(([name, value]) => `${name}=${value}`);
   return members.flatMap((one, i) => members.slice(i + 1).map((other) => `${one} ${other}`));
@@ -37,7 +37,7 @@ for (const [name, isAllowed] of [
       const rows = drawPairwise(FACTORS, isAllowed, seed);
       assert.ok(rows.every(isAllowed));
       assert.deepEqual(new Set(rows.flatMap(listPairs)), possible);
-      // 45 pairs of colour and size need as many rows; greedy choices need hardly more.
+      // 45 pairs of colour and size need 45 rows at least; greedy choices need few more.
       assert.ok(rows.length >= 45 && rows.length < 60 && rows.length < all.length, `${rows.length} rows`);
     }
   });

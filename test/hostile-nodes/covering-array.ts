@@ -1,20 +1,20 @@
 /**
- * Pairwise tests: rows of a product of factors such that every pair of values of two factors, which any allowed row has, is in at
- * least one of them. Greedy, as AETG is (Cohen, Dalal, Fredman, Patton 1997).
+ * Pairwise tests: rows of a product of factors such that every pair of values of two factors that any allowed row has is in at
+ * least one of them. The algorithm is greedy, like AETG (Cohen, Dalal, Fredman, Patton 1997).
  */
 import { Random } from '../geth/requests/random.ts';
 
-/** The values of each member of a row. */
+/** Values of each member of a row. */
 export type Factors<Row extends object> = { readonly [Name in keyof Row]: readonly Row[Name][] };
 
-/** Whether a row with these members, the others left open, may exist. It must be false for every extension of what it refuses. */
+/** Whether a row with these members, the others open, may exist. It must be false for every extension of a row that it refuses. */
 export type Constraint<Row extends object> = (row: Partial<Row>) => boolean;
 
 /** Index of a value by factor; `OPEN` where none is chosen. */
 type Choice = number[];
 const OPEN = -1;
 
-/** All rows that are allowed. */
+/** Lists all allowed rows. */
 export function listProduct<Row extends object>(
   factors: Factors<Row>,
   isAllowed: Constraint<Row>,
@@ -31,7 +31,7 @@ export function listProduct<Row extends object>(
     .map((row) => row as Row);
 }
 
-/** Rows that have every pair that is allowed; the same for the same seed. */
+/** Draws rows that cover every allowed pair; equal seeds give equal rows. */
 export function drawPairwise<Row extends object>(
   factors: Factors<Row>,
   isAllowed: Constraint<Row>,
@@ -62,7 +62,7 @@ class Drawing<Row extends object> {
       if (!this.#uncovered.has(nameOf(pair))) continue;
       const row = this.#complete(this.#begin(pair));
       if (row === undefined) {
-        // No allowed row has it.
+        // No allowed row has this pair.
         this.#uncovered.delete(nameOf(pair));
         continue;
       }
@@ -91,7 +91,7 @@ class Drawing<Row extends object> {
     return choice;
   }
 
-  /** Chooses what is open, the value that covers most pairs first. Undefined where no allowed row extends the choice. */
+  /** Chooses open values, those that cover most pairs first. Undefined where no allowed row extends the choice. */
   #complete(choice: Choice): Choice | undefined {
     if (!this.#isAllowed(this.#read(choice))) return undefined;
     const open = this.#shuffle(choice.flatMap((value, factor) => (value === OPEN ? [factor] : [])));

@@ -1,4 +1,4 @@
-/** `portcullis doctor` of the shipped program, on a network with a hostile node. */
+/** Runs `portcullis doctor` of the shipped program on a network with a hostile node. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -8,19 +8,19 @@ import { watchMemory } from '../abuse/stage/vitals.ts';
 import { giveIdlePriority } from '../support/idle-priority.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
-/** It asks one call after the other, and waits for each as long as a client's call does. */
+/** Time limit. Doctor sends one call after another, and waits for each as long as a client's call does. */
 const LIMIT_MS = 60_000;
 
 export type Examination = {
-  /** Nothing where it had not ended after a minute. */
+  /** Undefined where it had not ended after a minute. */
   readonly exitCode: number | undefined;
   readonly peakBytes: number;
   readonly printed: string;
 };
 
 /**
- * @param network as in a configuration
- * @param isIdle whether it has what others leave of the processors
+ * @param network network in the format of a configuration
+ * @param isIdle whether it only gets processor time that others leave
  */
 export async function examine(name: string, network: object, isIdle: boolean): Promise<Examination> {
   const folder = makeTemporaryFolder();

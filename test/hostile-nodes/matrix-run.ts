@@ -1,22 +1,22 @@
-/** Runs many cases in batches, and each case of a batch that falls short by itself, so that it is known which one it is. */
+/** Runs cases in batches, and splits a failing batch to find the failing case. */
 import { isWithin, type P99 } from '../abuse/measure/rounds.ts';
 import { findDelivery, type HostileCase } from './cases.ts';
 import { readMemoryBound } from './measure/budgets.ts';
 import { findHostileQuestion } from './questions.ts';
 import type { BatchOutcome, Session } from './session.ts';
 
-/** Of the main thread's own processor time, milliseconds. */
+/** Processor time of the main thread, milliseconds. */
 export const MAX_PIECE_MS = 20;
-/** A p99 that is too high counts where so many of the measurements of the same cases have it. */
+/** Number of measurements of the same cases that must have a high p99 for it to count. */
 const MAJORITY = 2;
 export const MAX_RESIDENT_BYTES: number = readMemoryBound();
 
 export type MatrixOptions = {
-  /** Cases at the same time. */
+  /** Number of concurrent cases. */
   readonly batch: number;
-  /** After which no batch is repeated or taken apart any more: its cases fall short together. Milliseconds from the start. */
+  /** Milliseconds from the start after which no batch is repeated or split: its cases fail together. */
   readonly budgetMs: number;
-  /** Without latencies, pieces and memory, which a busy machine would change. */
+  /** False omits latencies, main-thread pieces and memory, which a busy machine would distort. */
   readonly isTimed: boolean;
   report(line: string): void;
 };
@@ -26,9 +26,9 @@ export type MatrixFigures = {
   readonly worstRatio: number;
   readonly peakBytes: number;
   readonly longestPiece: number;
-  /** A line for each case, or batch, that falls short. */
+  /** One line per failing case or batch. */
   readonly failures: readonly string[];
-  /** Batches whose latencies say nothing, as other programs wanted the processors. */
+  /** Batches without a valid latency measurement because other programs used the processors. */
   readonly notJudged: number;
 };
 
@@ -42,14 +42,14 @@ export async function runMatrix(
   return run.finish();
 }
 
-/** Cases that can run side by side. Those that wait for something do little meanwhile, and wait together. */
+/** Splits cases into batches. Cases that wait need little processor time, and wait together. */
 function planBatches(rows: readonly HostileCase[], size: number): readonly (readonly HostileCase[])[] {
   const [slow, quick] = separate(rows, ({ delivery }) => findDelivery(delivery).isSlow === true);
   const [own, requested] = separate(quick, isOfService);
   const [late, early] = separate(own, ({ request }) => findHostileQuestion(request).isLate === true);
   const [slowOwn, slowAsked] = separate(slow, isOfService);
   return [
-    // Networks that are opened at the same time make much work for the main thread by themselves.
+    // Opening several networks at the same time takes much main-thread time by itself.
     ...split(early, Math.ceil((size * 2) / 3)),
     ...split(late, size),
     ...split(requested, size),
@@ -63,7 +63,7 @@ function isOfService({ request }: HostileCase): boolean {
   return ask === undefined && place === undefined;
 }
 
-/** @returns rows with the property, and those without */
+/** @returns rows with the property, and rows without */
 function separate(
   rows: readonly HostileCase[],
   has: (row: HostileCase) => boolean,
@@ -116,7 +116,7 @@ class MatrixRun {
     outcome = await this.#confirm(outcome, rows);
     const shared = this.#findShared(outcome);
     if (shared.length > 0 && rows.length > 1 && performance.now() < this.#until) {
-      // Together they may use up what none of them does alone.
+      // Cases together may exceed a limit that none exceeds alone.
       this.#options.report(`${rows.length} cases, taken apart: ${shared.join('; ')}`);
       const half = Math.ceil(rows.length / 2);
       await this.runBatch(rows.slice(0, half));
@@ -127,7 +127,7 @@ class MatrixRun {
     this.#note(outcome, this.#findShared(outcome));
   }
 
-  /** The p99 of some hundred answers is the latency of a few: one that is too high counts where two of three measurements have it. */
+  /** Repeats a measurement: the p99 of some hundred answers is the latency of a few, so a high one counts if two of three measurements have it. */
   async #confirm(first: BatchOutcome, rows: readonly HostileCase[]): Promise<BatchOutcome> {
     const isOnlySlow = (one: BatchOutcome): boolean =>
       this.#isSlow(one) &&
@@ -140,7 +140,7 @@ class MatrixRun {
     while (count(true) < MAJORITY && count(false) < MAJORITY && performance.now() < this.#until) {
       last = await this.#session.run(rows, rows.length === 1);
       outcomes.push(last);
-      // Anything else that falls short counts whenever it does.
+      // Any other failure counts at its first occurrence.
       if (this.#isSlow(last) && !isOnlySlow(last)) break;
     }
     return last;
@@ -150,7 +150,7 @@ class MatrixRun {
     return this.#options.isTimed && p99.isCalm && !isWithin(p99);
   }
 
-  /** Where the whole process falls short, whichever case it is for. */
+  /** Lists failures of the whole process, which no single case accounts for. */
   #findShared(outcome: BatchOutcome): readonly string[] {
     const { p99, peakBytes, longestPiece, hasEnded, failed, failures } = outcome;
     const found: string[] = [];

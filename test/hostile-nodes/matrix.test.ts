@@ -1,4 +1,4 @@
-/** A dozen cases in which every kind of delivery is; `run-hostile-nodes.ts` has every pair, and measures what is not measured here. */
+/** A dozen cases with every kind of delivery; `run-hostile-nodes.ts` covers every pair, and measures more. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DELIVERIES } from '../support/hostile/deliveries.ts';
@@ -8,7 +8,7 @@ import { runMatrix } from './matrix-run.ts';
 import { Session } from './session.ts';
 
 const SEED = 1;
-/** A trickle lasts as long as the service waits; large sizes take a busy machine long. */
+/** Slow deliveries are omitted: a trickle lasts as long as the service waits; large sizes take long on a busy machine. */
 const SAMPLE: readonly HostileCase[] = DELIVERIES.filter(({ isSlow }) => isSlow !== true).map(
   ({ name }, index) => {
     const rows = drawPairwise(FACTORS, isPossible, SEED).filter(

@@ -1,4 +1,4 @@
-/** The network of each case: whom it asks, and which of them is hostile. */
+/** The network of each case: its nodes, and the hostile one. */
 import { FACTS } from '../support/development.ts';
 import type { HostileCase } from './cases.ts';
 import type { Nodes } from './nodes/nodes.ts';
@@ -13,17 +13,17 @@ const POOL = {
   blockTime: '1s',
 } as const;
 const CALL_TIMEOUT = '3s';
-/** What the attacked node is called in the status. */
+/** Name of the attacked node in the status. */
 export const HOSTILE = 'hostile';
 
-/** What the configuration has for a case. */
+/** Configuration of a case. */
 export type CaseConfig = {
   readonly network: object;
-  /** Whose tokens are checked against a hostile key set. */
+  /** Token issuer whose key set is hostile. */
   readonly issuer?: { readonly jwks: string };
 };
 
-/** @param url of the hostile server */
+/** @param url URL of the hostile server */
 export function configureCase(row: HostileCase, name: string, url: string, nodes: Nodes): CaseConfig {
   const { place } = findHostileQuestion(row.request);
   const network = {
@@ -48,12 +48,12 @@ function listUpstreams({ request, topology, transport }: HostileCase, url: strin
   const pair = nodes.honest[isLate ? 'late' : 'always'];
   const [first, second] = transport === 'HTTP' ? pair.http : pair.webSocket;
   if (place !== undefined && place !== 'doctor') {
-    // Its nodes are honest.
+    // The network's nodes are honest.
     const lone = [{ url: first, name: 'honest-1' }];
     return topology === 'one of one' ? lone : [...lone, { url: second, name: 'honest-2' }];
   }
   if (topology === 'one of one') return [hostile];
-  // What one node is asked is asked of the hostile one first.
+  // Requests to a single node go to the hostile one first.
   const tier = isAskedOfOne === true ? 2 : 1;
   return [hostile, { url: first, name: 'honest-1', tier }, { url: second, name: 'honest-2', tier }];
 }

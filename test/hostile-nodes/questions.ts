@@ -1,4 +1,4 @@
-/** Every question that a node is asked, for the service itself and for clients, a row each. */
+/** Every request that a node receives, from the service itself and from clients, one row each. */
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { makeTransaction } from '../support/bad-transactions.ts';
 import { FACTS } from '../support/development.ts';
@@ -7,16 +7,16 @@ import type { NodeTransport } from '../support/hostile/deliveries.ts';
 import type { Request } from '../verified/truth.ts';
 
 /**
- * What decides how large an answer may be:
- * - `request`: a header, a quantity, a hash, a proof: one that is larger is the node's fault
- * - `caller`: logs, traces, receipts of a block: one that is too large is nobody's fault
- * - `both`: bounded by the chain's rules, far above what is usual: whose fault it is is left open
+ * Limit of an answer's size:
+ * - `question`: a header, a quantity, a hash, a proof: a larger answer is the node's fault
+ * - `caller`: logs, traces, receipts of a block: a too large answer is no fault
+ * - `both`: bounded by the chain's rules, far above usual sizes: the fault is left open
  */
 export type SizeRule = 'question' | 'caller' | 'both';
 
 /**
- * What the hostile server is where it is no node of the network: a private relay for transactions, the layer 1 of a rollup, its op-node, where
- * an issuer of tokens has its keys; `doctor`: a node of a network that `portcullis doctor` looks at.
+ * Role of the hostile server where it is no node of the network: a private relay for transactions, the layer 1 of a rollup, its op-node, or
+ * the key set of a token issuer; `doctor`: a node of a network that `portcullis doctor` examines.
  */
 export type Place = 'relay' | 'layer 1' | 'op-node' | 'key set' | 'doctor';
 
@@ -24,15 +24,15 @@ export type HostileQuestion = {
   readonly name: string;
   readonly place?: Place;
   readonly size: SizeRule;
-  /** Absent: the service asks it by itself, or `doctor` does. Otherwise what a client asks, in other words each time. */
+  /** The client's request, different at each attempt. Absent: the service itself, or `doctor`, sends it. */
   readonly ask?: (attempt: number) => Request;
-  /** Whether any result is what a client may get: nothing that is known here says that the node is wrong. */
+  /** Whether a client may get any result, because no check here can refute it. */
   readonly isOneNodesWord?: true;
-  /** Whether the service asks it only seconds after a network is there. */
+  /** Whether the service sends it only seconds after a network is available. */
   readonly isLate?: true;
-  /** Whether one node is asked for it, where there are several, and not each of them. */
+  /** Whether one of several nodes gets the request, rather than each of them. */
   readonly isAskedOfOne?: true;
-  /** Whether a node answers this call with what is hostile. */
+  /** Whether a node answers this call with hostile content. */
   concerns(call: Call): boolean;
   readonly transports?: readonly NodeTransport[];
 };
@@ -41,14 +41,14 @@ const CHAIN_ID: number = FACTS.devnet.chainId;
 const { tokenBalance, tokenTransfer } = FACTS.devnet.calls;
 const TOKEN: string = FACTS.devnet.erc20;
 const hex = (value: number): string => `0x${value.toString(16)}`;
-/** Blocks with transactions and uncles are asked about in turn, so that no answer of before is used again. */
+/** Number of blocks with transactions and uncles; requests alternate between them, so that no cached answer is reused. */
 const BLOCKS = 60;
 const block = (attempt: number): string => hex(2 + (attempt % BLOCKS));
 const accounts = FACTS.devnet.accounts.map(({ address }) => address);
 const account = (attempt: number): string => accounts[attempt % accounts.length] as string;
 const sendable = (nonce: number): string =>
   bytesToHex(makeTransaction({ chainId: BigInt(CHAIN_ID), nonce: BigInt(nonce) }));
-/** What is known of a node before anything else is asked. */
+/** Methods that identify a node, sent before any other request. */
 const IDENTITY: ReadonlySet<string> = new Set(['eth_chainId', 'net_version', 'web3_clientVersion']);
 const slot = (attempt: number): string => hex(100 + attempt);
 const word = (value: number): string => value.toString(16).padStart(64, '0');
@@ -69,7 +69,7 @@ const service = (
   transports?: readonly NodeTransport[],
 ): HostileQuestion => ({ name: `service: ${name}`, size, concerns, ...(transports && { transports }) });
 
-/** What the service asks one node to find out what can be verified. */
+/** A request that the service sends to one node to find out which answers can be verified. */
 const calibration = (
   what: string,
   size: SizeRule,
@@ -80,7 +80,7 @@ const calibration = (
   isAskedOfOne: true,
 });
 
-/** Methods of which the answers are not recomputed, and by default not compared with those of other nodes. */
+/** Methods whose answers are not recomputed, and by default not compared with those of other nodes. */
 const UNVERIFIED: ReadonlySet<string> = new Set([
   'debug_traceTransaction',
   'eth_call',
@@ -117,7 +117,7 @@ const elsewhere = (
   ...(transports && { transports }),
 });
 
-/** Calldata with more behind it than a contract reads. */
+/** Appends calldata that the contract does not read. */
 const lengthen = (call: object, attempt: number): object => {
   const { data } = call as { readonly data: string };
   return { ...call, data: data + word(attempt) };
@@ -191,11 +191,11 @@ export const QUESTIONS: readonly HostileQuestion[] = [
     ask: () => ({ method: 'eth_chainId', params: [] }),
     transports: ['HTTP'],
   }),
-  // What a node has to answer before it is examined is left to the questions of the service.
+  // Requests that precede doctor's examination are covered by those of the service.
   elsewhere('doctor', ({ method, params }) => !IDENTITY.has(method) && params[0] !== '0x0'),
 ];
 
-/** Learnt before anything is asked: of transactions, one after the other. */
+/** Transaction hashes, read before any request; requests use one after another. */
 let hashes: readonly string[] = [];
 
 /** @param known hashes of transactions of the chain */
@@ -207,7 +207,7 @@ function hashOf(attempt: number): string {
   return hashes[attempt % hashes.length] as string;
 }
 
-/** @throws Error when there is none of that name */
+/** @throws Error when no request has this name */
 export function findHostileQuestion(name: string): HostileQuestion {
   const request = QUESTIONS.find((one) => one.name === name);
   if (request === undefined) throw new Error(`there is no question "${name}"`);

@@ -1,4 +1,4 @@
-/** Runs the cases of a batch at the same time, each on a network of its own, beside a neighbour of another network. */
+/** Runs the cases of a batch concurrently, each on a separate network, beside a neighbour on another network. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchProcessors } from '../abuse/measure/processors.ts';
 import { type P99, type Round, readP99 } from '../abuse/measure/rounds.ts';
@@ -16,31 +16,31 @@ import type { CaseReport } from './nodes/plan.ts';
 import { setTransactionHashes } from './questions.ts';
 import { Stage } from './stage.ts';
 
-/** The neighbour asks as fast as it is answered before anything is measured, since code that has just been loaded is slow. Milliseconds. */
+/** Warm-up in which the neighbour sends in a closed loop, because newly loaded code is slow. Milliseconds. */
 const WARM_UP_MS = 2_500;
-/** How long the neighbour is alone. Milliseconds. */
+/** Duration of the neighbour's measurement alone. Milliseconds. */
 const ALONE_MS = 600;
-/** The latency alone is the median of so many of the last measurements, which are short. Every second batch has one. */
+/** Number of recent measurements whose median is the latency alone; each is short. Every second batch has one. */
 const ALONE_ROUNDS = 5;
-/** Networks are opened, and what that takes is not counted. */
+/** Time for opening networks, which is not measured. */
 const COMPLETE_MS = 300;
-/** Batches that one program serves, while nothing falls short: then it is asked to end. */
+/** Number of batches per program while none fails; then the program ends. */
 const BATCHES = 8;
 const LOOK_MS = 100;
-/** For the neighbour's last answers. */
+/** Wait for the neighbour's last answers. */
 const QUIET_MS = 3_000;
-/** Blocks of which the transactions are asked for. */
+/** Blocks whose transactions are requested. */
 const BLOCKS_WITH_TRANSACTIONS = ['0x45', '0x2', '0x43', '0x44', '0x3a', '0xe'];
 
 export type BatchOutcome = {
   readonly cases: readonly CaseOutcome[];
   readonly p99: P99;
   readonly peakBytes: number;
-  /** Milliseconds of the main thread's own processor time. */
+  /** Longest main-thread piece, milliseconds of its own processor time. */
   readonly longestPiece: number;
-  /** Whether SIGTERM ended it in time. */
+  /** Whether SIGTERM ended the program in time. */
   readonly hasEnded: boolean;
-  /** Of the neighbour. */
+  /** Failed requests of the neighbour. */
   readonly failed: number;
   readonly failures: string;
 };
@@ -54,7 +54,7 @@ export class Session {
   readonly #isTimed: boolean;
   readonly #alone: Round[] = [];
   #stage: Stage | undefined;
-  /** Of the program that runs. */
+  /** Batches of the running program. */
   #batches = 0;
 
   private constructor(nodes: Nodes, load: Load, truth: AskNode, isTimed: boolean) {
@@ -64,19 +64,19 @@ export class Session {
     this.#isTimed = isTimed;
   }
 
-  /** @param isTimed whether latencies are judged: then nodes leave the processors to the service. On a busy machine they would have none. */
+  /** @param isTimed whether latencies are measured: then nodes leave the processors to the service. On a busy machine they would get none. */
   static async open(isTimed: boolean): Promise<Session> {
     const nodes = await Nodes.open(isTimed);
     const url = nodes.honest.source;
     const { ask } = rememberNode('honest', url, async () => {});
-    // In a case more than one sends the same transaction, so its answer is not remembered here.
+    // Several clients may send the same transaction in a case, so its answer is not cached here.
     const truth: AskNode = (call) =>
       call.method === 'eth_sendRawTransaction' ? sendToNode(url, call) : ask(call);
     setTransactionHashes(await listTransactions(truth));
     return new Session(nodes, await Load.open(), truth, isTimed);
   }
 
-  /** @param isLast whether the program is asked to end afterwards in any case */
+  /** @param isLast whether the program always ends afterwards */
   async run(rows: readonly HostileCase[], isLast: boolean): Promise<BatchOutcome> {
     await this.#nodes.setLate(false);
     const urls = await this.#nodes.openHostile(rows);
@@ -106,14 +106,14 @@ export class Session {
     return { ...measured, cases, hasEnded };
   }
 
-  /** Asks the program to end, so that the next batch has another one. @returns whether it ended in time */
+  /** Ends the program, so that the next batch starts a new one. @returns whether it ended in time */
   async endProgram(): Promise<boolean> {
     const stage = this.#stage;
     if (stage === undefined) return true;
     this.#stage = undefined;
-    // What is under way when the program is asked to end is no failure of it.
+    // Requests in flight when the program is stopped are no failure of it.
     const isQuiet = await Promise.race([this.#load.end().then(() => true), sleep(QUIET_MS, false)]);
-    // A neighbour that still waits would try to connect again.
+    // A neighbour that still waits would reconnect.
     if (!isQuiet) this.#load.close();
     const hasEnded = await stage.stop();
     if (!isQuiet) this.#load = await Load.open();
@@ -171,7 +171,7 @@ export class Session {
   }
 }
 
-/** Looks at what the nodes and the status say, for all cases of a batch together. */
+/** Polls the nodes' reports and the status, once for all cases of a batch. */
 class Watch {
   /** Cases whose node the status has named. */
   readonly named: Set<number> = new Set();
@@ -193,7 +193,7 @@ class Watch {
     this.#isOver = true;
   }
 
-  /** Undefined for a node of the batch before, which the status may still show. */
+  /** Undefined for a node of the previous batch, which the status may still show. */
   async readReport(index: number): Promise<CaseReport | undefined> {
     this.#report ??= this.#nodes.report().finally(() => {
       this.#report = undefined;
@@ -205,7 +205,7 @@ class Watch {
     while (!this.#isOver) {
       for (const [index, { state, reason }] of await this.#stage.readNodes()) {
         const report = await this.readReport(index);
-        // The nodes are those of the next batch by now.
+        // The nodes already belong to the next batch.
         if (this.#isOver) return;
         if ((report?.hits ?? 0) > 0 && (state !== 'up' || reason !== undefined)) this.named.add(index);
       }

@@ -1,4 +1,4 @@
-/** The measured program of one batch: the shipped one, with a neighbour's network and one network for each case. */
+/** The measured program of a batch: the shipped one, with a neighbour's network and one network per case. */
 import { join } from 'node:path';
 import type { UpstreamStatus } from '../../src/observe/status.ts';
 import type { FixedQuestion, Lane } from '../operations/load/plan.ts';
@@ -14,15 +14,15 @@ import { probeLauncher } from './measure/main-thread.ts';
 import { type CaseConfig, configureCase, HOSTILE } from './networks.ts';
 import type { Nodes } from './nodes/nodes.ts';
 
-/** Shorter than by default, so that a case ends; all bounds of sizes and numbers are the defaults. */
+/** Shorter time limits than by default, so that a case ends; all limits of sizes and numbers are the defaults. */
 const LIMITS = { requestTimeout: '4s', drainTimeout: '1s' } as const;
-/** Of a form that makes the key set be fetched; no key fits. */
+/** A token whose form makes the service fetch the key set; no key verifies it. */
 const TOKEN = [{ alg: 'RS256', kid: 'a' }, { exp: 4_000_000_000 }, 'signature']
   .map((part) => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url'))
   .join('.');
-/** In place of an answer that the service has broken off: what was passed on before turned out to be wrong, or too long. */
+/** Text in place of an answer that the service cut off: data already sent turned out to be wrong, or too long. */
 export const CUT = 'the answer was broken off';
-/** A client waits so much longer than the service's own limit before an answer counts as a hang. */
+/** Time beyond the service's own limit after which a client counts an answer as a hang. */
 const HANG_MS = 10_000;
 const IN_FORCE = 'the new configuration is in force';
 const RELOAD_MS = 60_000;
@@ -64,10 +64,10 @@ export class Stage {
 
   /**
    * Starts the program with the neighbour's network alone.
-   * @param isTimed whether what runs beside it may not take processors from it
+   * @param isTimed whether processes beside it must not take processor time from it
    */
   static async open(isTimed: boolean): Promise<Stage> {
-    // A launcher is chosen before the folder of a program is known.
+    // The launcher is chosen before the program's folder is known.
     const launcher: string[] = [];
     const program = new Program({ networks: DEVNET, limits: LIMITS }, launcher);
     const stallFile = join(program.folder, 'stalls');
@@ -77,7 +77,7 @@ export class Stage {
     return new Stage(program, stallFile, key, isTimed);
   }
 
-  /** The neighbour's requests, with the answers that it gets while nothing else happens. */
+  /** Plans the neighbour's requests, with the answers that it gets without load. */
   async planNeighbour(): Promise<readonly Lane[]> {
     const { port } = this.program;
     const learn = async ({ method, params }: Request): Promise<FixedQuestion> => {
@@ -93,7 +93,7 @@ export class Stage {
     );
   }
 
-  /** Serves the networks of the cases instead of those of before, while the program runs. @throws Error where they do not come into force */
+  /** Replaces the networks of the previous cases while the program runs. @throws Error where they do not come into force */
   async addNetworks(cases: readonly HostileCase[], urls: readonly string[], nodes: Nodes): Promise<void> {
     this.#cases = cases.map((row, index) =>
       configureCase(row, nameNetwork(index), urls[index] as string, nodes),
@@ -113,18 +113,18 @@ export class Stage {
     await waitUntil(() => count() >= this.#reloads, RELOAD_MS);
   }
 
-  /** Asks the network of a case. @returns undefined where there is no answer long after the service's own limit */
+  /** Sends a request to the network of a case. @returns undefined where no answer arrives long after the service's own limit */
   async ask(index: number, id: number, { method, params }: Request): Promise<string | undefined> {
     return this.#post(index, this.#key, {}, id, { method, params });
   }
 
-  /** As `ask`, with a token that is checked against the key set of the case. */
+  /** Sends a request with a token that is verified by the key set of the case. */
   async askWithToken(index: number, id: number, request: Request): Promise<string | undefined> {
     const { key } = await createKey(this.program, { jwt: nameNetwork(index) });
     return this.#post(index, key, { authorization: `Bearer ${TOKEN}` }, id, request);
   }
 
-  /** Has `doctor` look at the network of a case. */
+  /** Runs `doctor` on the network of a case. */
   examine(index: number): Promise<Examination> {
     return examine(nameNetwork(index), this.#cases[index]?.network as object, this.#isTimed);
   }
@@ -149,7 +149,7 @@ export class Stage {
     }
   }
 
-  /** The hostile node of each case, as the status has it; nothing where there is none in time. */
+  /** Reads the hostile node of each case from the status; empty where none is there in time. */
   async readNodes(): Promise<ReadonlyMap<number, UpstreamStatus>> {
     const status = await Promise.race([this.program.readStatus(), sleepQuietly()]).catch(() => undefined);
     const rows = (status?.networks ?? []).flatMap(({ name, upstreams }) => {
@@ -159,7 +159,7 @@ export class Stage {
     return new Map(rows);
   }
 
-  /** Stops it as an operator does. @returns whether it ended by itself in time */
+  /** Stops the program by SIGTERM, like an operator. @returns whether it ended by itself in time */
   async stop(): Promise<boolean> {
     this.program.signal('SIGTERM');
     const hasEnded = await waitUntil(() => !this.program.isRunning, STOP_MS).then(

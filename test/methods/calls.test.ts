@@ -9,7 +9,7 @@ import type { Method } from '../../src/rpc/method.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScriptedNetwork, ScriptedChain } from '../gateway/scripted-network.ts';
 
-/** What the chain is asked for these parameters. */
+/** Returns the request that the chain gets for these parameters. */
 async function requestOf(
   method: Method<MethodContext>,
   params: readonly unknown[],

@@ -58,7 +58,7 @@ const FIELDS = [
   'other',
   '__proto__',
 ];
-/** Built through JSON, like all that comes in: so that `__proto__` is a member like any other. */
+/** Objects are built through JSON, like all input, so that `__proto__` is an ordinary member. */
 const members = fc
   .array(
     fc.tuple(
@@ -102,7 +102,7 @@ const accessList = fc.array(
 const listed = accessList.map((list) => ({ to: ADDRESS.toLowerCase(), accessList: list }));
 const values = fc.oneof(scalar, members, overrides, listed, fc.jsonValue());
 
-/** As text, so that the order of members counts too. */
+/** Formats as text, so that the order of members counts too. */
 function format(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member));
 }
@@ -135,7 +135,7 @@ for (const { name, params } of METHODS.filter((method) => method.params.length >
 const countPauses = (params: readonly Param[], raw: readonly unknown[]): number =>
   [...prepareParams(params, raw, new ValueCounter())].length;
 
-/** The value as text, or the message of the error. */
+/** Returns the value as text, or the message of the error. */
 function parse(run: () => unknown): { readonly value: string } | { readonly problem: string } {
   try {
     return { value: format(run()) };

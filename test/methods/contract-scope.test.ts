@@ -19,7 +19,7 @@ import { AUTHORIZATION, makeBlobTransaction, makeTransaction } from '../support/
 
 const A = `0x${'aa'.repeat(20)}`;
 const B = `0x${'bb'.repeat(20)}`;
-/** Methods without an address that answer with storage of any account. */
+/** Methods without an address parameter that return storage of any account. */
 const HAVE_ALL_STORAGE = new Set(['eth_getBlockAccessList', 'debug_getRawBlockAccessList']);
 const ADDRESS = /"0x[0-9a-f]{40}"/i;
 
@@ -57,7 +57,7 @@ describe('what calls touch', () => {
 
   it('no list beyond its bound is gone through', () => {
     let reads = 0;
-    /** Counts what is read of its members. */
+    /** Counts reads of its members. */
     const listOf = (length: number, member: unknown): readonly unknown[] =>
       new Proxy(Array(length).fill(member), {
         get(target, name, receiver) {
@@ -73,7 +73,7 @@ describe('what calls touch', () => {
     assert.equal(scopeOfSimulation([{ blockStateCalls: listOf(257, { calls: [] }) }]), 'anything');
     assert.equal(reads, 0);
     assert.equal(simulate([{ to: A }], listOf(100_000, { to: A })), 'anything');
-    // As many as both bounds together.
+    // The number equals both limits together.
     assert.ok(reads < 20_000, `${reads} reads`);
     assert.equal((scopeOfLogs([{ address: listOf(1_000, A) }]) as unknown[]).length, 1_000);
     assert.equal((simulate(listOf(5_000, { to: A }), listOf(5_000, { to: A })) as unknown[]).length, 10_000);
@@ -106,7 +106,7 @@ describe('what calls touch', () => {
   it('storage: the addresses that name the lists of slots', () => {
     assert.deepEqual(scopeOfStorage([{ [A]: ['0x0'], [B]: [] }, 'latest']), [A, B]);
     assert.equal(scopeOfStorage([]), 'anything');
-    // More accounts than one call may have are not listed.
+    // A list of more accounts than one call may have is not read.
     const accounts = (count: number): unknown => {
       const members = Array.from({ length: count }, (_, i) => `"0x${i.toString(16).padStart(40, '0')}":[]`);
       const work = parseInSlices(`{${members.join()}}`);
@@ -149,7 +149,7 @@ describe('what calls touch', () => {
 
   for (const { name, contractScope, example, sends = false } of METHODS) {
     it(`${name}: an address among its parameters is one that it touches`, () => {
-      // What a transaction goes to is inside of its bytes.
+      // The recipient of a sent transaction is inside its bytes.
       const isAbout = sends || ADDRESS.test(JSON.stringify(example.params));
       if (HAVE_ALL_STORAGE.has(name)) assert.equal(contractScope, scopeOfAnything);
       else assert.equal(contractScope === scopeOfNothing, !isAbout);

@@ -16,7 +16,7 @@ function ask(network: Network, method: string, ...params: readonly unknown[]): u
   return findMethod(method, network)?.invoke(params, context);
 }
 
-/** A network that notes which histories it is asked for. */
+/** Creates a network that records the requested fee histories. */
 function createNoting(): { readonly network: Network; readonly requested: FeeHistoryRequest[] } {
   const requested: FeeHistoryRequest[] = [];
   const chain = createFakeChain({
@@ -51,7 +51,7 @@ test('of many blocks the newest 1,024 are asked for, of none nothing is', () => 
     { blockCount: 1_024, newest: { kind: 'tag', tag: 'latest' }, percentiles: [1, 2] },
   ]);
   for (const count of [0, '', '0x0']) {
-    // Nothing else is looked at, as in geth.
+    // No other parameter is checked, as in geth.
     const answer = ask(network, 'eth_feeHistory', count, '0xffff', [200, 100]);
     assert.equal(answer, '{"oldestBlock":"0x0","gasUsedRatio":null}');
   }

@@ -1,4 +1,4 @@
-/** eth_fillTransaction over a fake chain: what is filled in, what is asked for it, and what is refused, in which order. */
+/** eth_fillTransaction over a fake chain: filled fields, the requests for them, and refusals, in order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTransaction, serializeTransaction } from 'viem';
@@ -99,7 +99,7 @@ test('what is missing is filled in, with twice the base fee, and asked for once'
     s: '0x0',
     yParity: '0x0',
   });
-  // Signatures of zeros are three more items: the transaction of viem has none.
+  // Signatures of zeros are three more items: viem's transaction has none.
   const unsigned = serializeTransaction({
     type: 'eip1559',
     chainId: 1337,
@@ -152,7 +152,7 @@ test('the type follows from what is given', async () => {
   assert.deepEqual([early.tx['type'], early.tx['gasPrice']], ['0x0', '0x64']);
 });
 
-/** Each is refused before anything is estimated. */
+/** Transactions that are refused before any estimate. */
 const REFUSED: readonly (readonly [object, string])[] = [
   [
     { maxFeePerBlobGas: '0x0', gasPrice: '0x1', maxFeePerGas: '0x1' },

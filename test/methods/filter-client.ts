@@ -1,4 +1,4 @@
-/** Clients of filters: the methods as a key calls them on a network. */
+/** Clients of filters: they call the methods with a key on a network. */
 import assert from 'node:assert/strict';
 import type { NetworkFeed } from '../../src/feed/feed.ts';
 import { FilterCriteriaCache } from '../../src/methods/filters/filter-criteria.ts';
@@ -27,7 +27,7 @@ export type FilterClientOptions = {
 
 export type Send = (method: string, ...params: readonly unknown[]) => Promise<unknown>;
 
-/** A process that serves the network, to a key. */
+/** A process that serves the network to keys. */
 export class FilterProcess {
   readonly network: Network;
 
@@ -63,13 +63,13 @@ export class FilterProcess {
       const answered = Promise.resolve(
         method.invoke(params, { network: this.network, clientVersion: 'v', scope }),
       ).then(readResult);
-      // As a transport does.
+      // Reports the send like a transport.
       answered.then(
         () => scope.noteSent(true),
         () => scope.noteSent(false),
       );
       const value: unknown = JSON.parse(await answered);
-      // Of long answers a part: 28,000 logs take seconds.
+      // Only part of a long answer is checked: 28,000 logs take seconds.
       const part = Array.isArray(value) ? value.slice(0, 100) : value;
       assert.deepEqual(method.result.schema.safeParse(part).error?.issues, undefined);
       return value;

@@ -1,15 +1,15 @@
-/** What a client makes of what filters give: the chain, or its logs. */
+/** Reconstructs the chain, or its logs, from a filter's answers. */
 import assert from 'node:assert/strict';
 import type { ModelChain } from '../support/model-chain.ts';
 
 type Log = { readonly removed: boolean };
 
-/** Hashes of the chain as a filter for blocks tells it, each of the parent of the next. */
+/** Hashes of the chain as a block filter reports it; each is the parent of the next. */
 export class BlocksFollower {
   readonly hashes: string[];
   readonly #model: ModelChain;
 
-  /** @param served the chain that the filter was made on */
+  /** @param served the chain when the filter was created */
   constructor(model: ModelChain, served: ModelChain['served']) {
     this.#model = model;
     this.hashes = served.map(({ hash }) => hash);
@@ -26,12 +26,12 @@ export class BlocksFollower {
   }
 }
 
-/** Logs as a filter gives them and takes them back. */
+/** Logs that a filter has reported, without those that it has removed. */
 export class LogsFollower {
   readonly logs: string[];
   readonly #address: string | undefined;
 
-  /** @param address that the filter means; undefined: every log */
+  /** @param address address that the filter matches; undefined: every log */
   constructor(address: string | undefined, view: ModelChain) {
     this.#address = address;
     this.logs = this.list(view);
@@ -44,7 +44,7 @@ export class LogsFollower {
     }
   }
 
-  /** All logs of a chain that the filter means. */
+  /** Lists all logs of a chain that the filter matches. */
   list({ served }: ModelChain): string[] {
     return served.flatMap(({ logs }) =>
       logs

@@ -1,4 +1,4 @@
-/** Filters that are polled over processes of which each follows the chain in its own time: behind, ahead, or on a branch that has left it. */
+/** Filters polled over several processes that follow the chain at different times: behind, ahead, or on an orphaned branch. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -11,14 +11,14 @@ import { BlocksFollower, LogsFollower } from './filter-follower.ts';
 
 const PROCESSES = 3;
 const FIRST_BLOCKS = 10;
-/** Few steps an answer: filters stop in the middle of a reorg too. */
+/** Few steps per answer, so that filters stop in the middle of a reorg too. */
 const LIMITS = { windowBlocks: 8, readSteps: 3, headWaitMs: 5, retryFirstMs: 1, retryMaxMs: 2 };
 
 type Move = { readonly slots: number; readonly block: number };
 type Process = { readonly view: ModelChain; readonly ask: Send; readonly close: () => void };
 
 const pick = fc.nat({ max: 1_000 });
-/** Another head of the process that answers, so many turns after the poll before it began, or after the head before it. */
+/** A new head of the answering process, a number of turns after the poll began or after the previous head. */
 const anyMove = fc.record({ slots: fc.nat({ max: 12 }), block: pick });
 const anyAction = fc.oneof(
   fc.record({ kind: fc.constant('grow' as const), count: fc.constantFrom(1, 1, 2, 5) }),

@@ -1,4 +1,4 @@
-/** Filters in several processes, with a table of records that fails at random and nodes that forget orphaned blocks. */
+/** Filters in several processes, with a record table that fails at random and nodes that forget orphaned blocks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -20,11 +20,11 @@ const PROCESSES = 3;
 const FIRST_BLOCKS = 10;
 const LIMITS = { windowBlocks: 8, readSteps: 3 };
 const RETRY_PAUSES = [0, 0];
-/** Longer than a process takes to say that an answer was sent, with a table that fails meanwhile. */
+/** Longer than a process takes to record that an answer was sent, with a table that fails meanwhile. */
 const ANSWER_WAIT_MS = 100;
 const SCHEDULER = 20;
 
-/** Every pause is over at once. */
+/** A clock whose delays are all zero. */
 const hastyClock: Clock = {
   now: () => performance.now(),
   schedule(task) {
@@ -33,7 +33,7 @@ const hastyClock: Clock = {
   },
 };
 
-/** What a process finds of removed blocks goes through a table that fails; what it keeps does not. */
+/** Reads of removed blocks use a table that fails; writes use one that does not. */
 class ReadRecords extends RemovedRecords {
   readonly #read: RemovedRecords;
 
@@ -81,12 +81,12 @@ function openAll(model: ModelChain, dropped: ReadonlySet<string>): readonly Proc
 }
 
 const pick = fc.nat({ max: 1_000 });
-/** Of the operations of one poll, in order. */
+/** Faults apply to the operations of one poll, in order. */
 const anyPoll = {
   kind: fc.constant('poll' as const),
   pick,
   faults: fc.array(fc.constantFrom<RecordFault>('none', 'unmade', 'unanswered'), { maxLength: 8 }),
-  /** Whether what left the chain cannot be read. */
+  /** Whether reads of removed blocks fail. */
   isBlind: fc.boolean(),
 };
 const anyAction = fc.oneof(
@@ -102,7 +102,7 @@ const anyAction = fc.oneof(
   fc.record({ ...anyPoll, follows: fc.constant(true) }),
 );
 
-/** Errors after which the same filter is polled again. */
+/** Whether an error allows another poll of the same filter. */
 function isTemporary(error: unknown): boolean {
   return (
     (error instanceof RpcError && error.rowName === 'recordsUnavailable') ||
@@ -111,7 +111,7 @@ function isTemporary(error: unknown): boolean {
 }
 
 const OTHERS = Array.from({ length: 60 }, (_, i) => `0x${String(i).padStart(40, '9')}`);
-/** The address of which logs are meant, and filters for them: the last one's criteria are in a record of their own. */
+/** Filters with the address that their logs must have; the criteria of the last one are in a separate record. */
 const FILTERS: readonly { readonly address: string | undefined; readonly filter: object }[] = [
   { address: undefined, filter: {} },
   { address: modelAddress(1), filter: { address: modelAddress(1) } },
@@ -140,7 +140,7 @@ test('a table that fails now and then ends no filter, and a poll that is answere
           if (action.kind === 'grow') model.grow(action.count);
           else if (action.kind === 'reorganise') model.reorganise(action.removed, action.added);
           else if (action.kind === 'drop') {
-            // Processes have had the time to read what left their chain.
+            // Processes have had time to read the blocks that left their chain.
             for (let turn = 0; turn < SCHEDULER; turn++) await setImmediate();
             for (const { hash } of model.all)
               if (!processes.some(({ view }) => view.serves(hash)) && !model.serves(hash)) dropped.add(hash);

@@ -1,4 +1,4 @@
-/** Filters over a model of a chain: what geth gives, each thing once, wherever it is asked for. */
+/** Filters over a model chain: geth's answers, each item once, in whichever process the poll arrives. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -50,7 +50,7 @@ function rejects(promise: Promise<unknown>, code: number, message: RegExp | stri
   });
 }
 
-/** Does something when a record has been replaced, before that is answered. */
+/** Calls a function after a record was replaced, before the write is answered. */
 class NoticedRecords extends FaultyRecords {
   onReplaced: () => void = () => {};
 
@@ -286,7 +286,7 @@ describe('filters', () => {
     }
     assert.deepEqual(sizes, [12_000, 12_000, 4_000]);
     assert.deepEqual(texts, feed.logs);
-    // In the middle of what a reorg takes back, too.
+    // The poll limit also applies in the middle of a reorg's removals.
     feed.reorganise(7, [[B]]);
     const removed = [];
     for (let logs = await poll(ask, id); logs.length > 0; logs = await poll(ask, id)) removed.push(...logs);
@@ -313,7 +313,7 @@ describe('filters', () => {
     assert.deepEqual(await poll(ask, id), []);
     const method = process.network.filters;
     assert.ok(method !== undefined);
-    // Transactions are asked for one by one: a part of them each time; those that are gone are left out.
+    // Transactions are read one by one, a part of them per poll; those that no longer exist are left out.
     const read = async (): Promise<unknown[]> => {
       const scope = new RequestScope(performance.now() + 60_000);
       scope.owner = 'key';
@@ -393,7 +393,7 @@ describe('filters', () => {
     faulty.faults = ['none', 'unanswered'];
     assert.equal(await ask('eth_uninstallFilter', id), true);
     assert.equal(await ask('eth_uninstallFilter', id), false);
-    // Not past the deadline.
+    // Retries end at the deadline.
     const late = new FilterProcess({ feed, records: faulty, retryPauses: [60_000] });
     faulty.isAway = true;
     const scope = (): RequestScope => new RequestScope(performance.now() + 50);
@@ -430,7 +430,7 @@ describe('filters', () => {
       noticed.onReplaced = () => scope.abort();
       await other.connect('key', () => scope)('eth_getFilterChanges', id);
       assert.ok(scope.aborted);
-      // The write that takes the answer back is not the next poll's.
+      // The write that restores the previous state is separate from the next poll's.
       await waitUntil(() => records.read(nameFilter(String(id), 'key'))?.text.includes('"before"') === false);
     }
     assert.deepEqual(await poll(ask, id), hashes);
@@ -456,7 +456,7 @@ describe('filters', () => {
   });
 });
 
-/** Whether logs, given with what was taken back, are those of the chain: each as often as it is there. */
+/** Checks that reported logs, minus removed ones, are those of the chain, with their counts. */
 function assertSame(provided: readonly Log[], expected: readonly string[]): void {
   const counts = new Map<string, number>();
   for (const log of provided) {

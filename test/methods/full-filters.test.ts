@@ -1,4 +1,4 @@
-/** A key that has as many filters as it may: what it asks for further costs the service next to nothing. */
+/** A key at its filter limit: further requests cost the service almost nothing. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { RpcError } from '../../src/rpc/errors.ts';
@@ -30,7 +30,7 @@ describe('a key with as many filters as it may have', () => {
         assert.ok(isRefused(error), String(error));
       }
       assert.ok(addresses === 1 ? ids.length === maxOfKey : ids.length > 150, `${ids.length} filters`);
-      // Small ones that may still fit into the last bytes.
+      // Small filters may still fit into the last bytes.
       const small = { address: address.slice(0, Math.ceil(addresses / 2)) };
       for (let isFull = false; !isFull; ) {
         const made = await ask('eth_newFilter', small).catch((error: unknown) => error);
@@ -39,7 +39,7 @@ describe('a key with as many filters as it may have', () => {
       const reads = await countLmdbOf(async () => {
         for (let i = 0; i < TIMES; i++) await assert.rejects(ask('eth_newFilter', small), isRefused);
       });
-      // Each looks at the time at which the owner's first record expires, and its last one: neither is in the way.
+      // Each reads the expiry of the owner's first record, and its last record: neither prevents a refusal.
       assert.deepEqual(reads, { rows: 0, writes: 0 });
       assert.equal(await ask('eth_uninstallFilter', ids[0]), true);
       assert.match(String(await ask('eth_newFilter', small)), /^0x/);

@@ -1,4 +1,4 @@
-/** How the filter of eth_getLogs is read: as geth reads it, with its words where it refuses. */
+/** Parsing of eth_getLogs filters: as in geth, with geth's error messages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LogFilter } from '../../src/chain/requests.ts';
@@ -48,7 +48,7 @@ test('one address or several, topics by position with alternatives and any', asy
   const [address, topic] = [ADDRESS.toLowerCase(), TOPIC.toLowerCase()];
   assert.deepEqual((await read({ address: ADDRESS }))?.addresses, [address]);
   assert.deepEqual((await read({ address: [ADDRESS, ADDRESS] }))?.addresses, [address, address]);
-  // A null among alternatives is any, and what follows is not looked at.
+  // A null among alternatives matches anything, and later alternatives are not read.
   const topics = [null, TOPIC, [TOPIC, TOPIC], [TOPIC, null, 'nothing']];
   assert.deepEqual((await read({ topics }))?.topics, [[], [topic], [topic, topic], []]);
 });
@@ -97,7 +97,7 @@ const REFUSED: readonly (readonly [readonly unknown[], number, string])[] = [
     -32000,
     'exceed max addresses or topics per search position (bound: logs.values)',
   ],
-  // By their count, before any is read.
+  // Refused by the number of values, before any is read.
   [
     [{ address: Array(90_000).fill(5) }],
     -32000,

@@ -1,4 +1,4 @@
-/** Filters with many addresses and topics: a poll costs what that of a small one costs. */
+/** Filters with many addresses and topics: a poll costs the same as that of a small filter. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FilterCriteriaCache } from '../../src/methods/filters/filter-criteria.ts';
@@ -19,12 +19,12 @@ const LIFE = 60_000;
 const list = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => `0x${String(i).padStart(64, '0')}`);
 const LONG = { address: A, topics: [[TOPIC, ...list(900)]] };
-/** Just as many as fit into a record. */
+/** The largest filter that fits into a record. */
 const LONGEST = { address: A, topics: [[TOPIC, ...list(930)], ...Array(3).fill(list(930))] };
 
 type Log = { readonly address: string };
 
-/** Notes names and lengths of what is read and written. */
+/** Records names and sizes of reads and writes. */
 class CountedRecords extends FaultyRecords {
   bytes = 0;
   names: string[] = [];
@@ -67,7 +67,7 @@ function start(
   return { feed, records, ask: process.connect() };
 }
 
-/** Counts what is parsed, in characters and calls, while `work` runs. */
+/** Counts parsed characters and filters while `work` runs. */
 async function countParsed(work: () => Promise<unknown>): Promise<{ characters: number; filters: number }> {
   const { parse } = JSON;
   const parseFilter = logFilter.parse;
@@ -89,7 +89,7 @@ async function countParsed(work: () => Promise<unknown>): Promise<{ characters: 
   return counts;
 }
 
-/** Sets the wall clock of filters ahead while `work` runs. */
+/** Advances the filters' wall clock while `work` runs. */
 async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
   const { now } = Date;
   Date.now = () => now() + ms;
@@ -122,7 +122,7 @@ describe('filters with long criteria', () => {
           plan.filter((address) => address === A),
         );
         assert.equal(parsed.filters, 0);
-        // A poll that gives something reads and writes twice: when it answers, and when that is sent.
+        // A poll with results reads and writes twice: when it answers, and when the answer is sent.
         assert.ok(records.bytes < 2_000, `${records.bytes} bytes`);
         assert.ok(parsed.characters < 2_000, `${parsed.characters} characters`);
         assert.equal(
@@ -175,7 +175,7 @@ describe('filters with long criteria', () => {
       setImmediate(look);
       await Promise.all(ids.flatMap((id) => Array(10).fill(id)).map((id) => ask('eth_getFilterChanges', id)));
       isOver = true;
-      // Of 100 polls, each with one to four operations.
+      // There are 100 polls with one to four operations each.
       assert.ok(most < 64, `${most} operations in a turn, ${state}`);
     }
   });
@@ -211,7 +211,7 @@ describe('filters with long criteria', () => {
       assert.equal((logs as Log[]).length, 1, `poll ${i}`);
     }
     const rewritten = records.names.filter((name) => name === `filter/key/${String(id)}`).length;
-    // Made, read at the first poll, and read and written at every second one.
+    // Written at creation, read at the first poll, and read and written at every second one.
     assert.equal(rewritten, 2 + 2 * 15);
     now += 0.99 * LIFE;
     assert.equal(((await later(now, () => ask('eth_getFilterChanges', id))) as Log[]).length, 0);

@@ -15,7 +15,7 @@ type Lists = {
   readonly except?: readonly string[];
   readonly reads?: readonly string[];
   readonly also?: readonly string[];
-  /** Whether namespaces of nodes are passed on. */
+  /** Whether node namespaces are forwarded. */
   readonly isPassing?: boolean;
 };
 
@@ -54,7 +54,7 @@ async function invoke(network: Network, name: string, params: readonly unknown[]
   return method.invoke(params, { network, clientVersion: 'test', scope: SCOPE });
 }
 
-/** Those of the names that the network serves. */
+/** Selects the names that the network serves. */
 const servedOf = ({ network }: Made, ...names: string[]): string[] =>
   names.filter((name) => findMethod(name, network) !== undefined);
 
@@ -130,7 +130,7 @@ describe('methods of a network’s nodes', () => {
     assert.equal(weigh({}, 'trace_filter'), 1000);
     assert.equal(weigh({}, 'txpool_status'), 20);
     assert.equal(weigh({}, 'zks_getFeeParams'), 80);
-    // `default` is for those without a row; a name is for its method.
+    // `default` applies to methods without a row; a name applies to its method.
     assert.equal(weigh({ default: 7 }, 'debug_traceTransaction'), 300);
     assert.equal(weigh({ default: 7 }, 'scroll_x'), 7);
     assert.equal(weigh({ default: 7, trace_block: 9 }, 'trace_block'), 9);

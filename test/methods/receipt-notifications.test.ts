@@ -1,4 +1,4 @@
-/** `eth_subscribe ["transactionReceipts"]`: once and in order, by block, whatever cannot be read for a while; nothing for what left the chain. */
+/** `eth_subscribe ["transactionReceipts"]`: once per block and in order, despite temporary read failures; nothing for orphaned blocks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
@@ -13,7 +13,7 @@ const receiptOf = (block: number, index: number): string =>
   `{"transactionHash":"${nameOf(block, index)}","blockHash": "${hashOf(block)}"}`;
 
 class Scene {
-  /** How many transactions a block has, by its number. */
+  /** Number of transactions by block number. */
   readonly counts: Map<number, number> = new Map();
   readonly failing: Set<number> = new Set();
   readonly requested: string[] = [];
@@ -21,7 +21,7 @@ class Scene {
   readonly noticed: (number | undefined)[] = [];
   readonly clock: FakeClock = new FakeClock();
   failed: string | undefined;
-  /** The block that a transaction's receipt names instead of its own. */
+  /** Block number that a transaction's receipt reports instead of its own. */
   misplaced: number | undefined;
   readonly chain: ReturnType<typeof createFakeChain> = createFakeChain({
     blocks: {

@@ -1,4 +1,4 @@
-/** eth_sendRawTransactionSync over a fake feed: what ends a wait, what a wait holds, and how blocks are looked through. */
+/** eth_sendRawTransactionSync over a fake feed: events that end a wait, resources that a wait holds, and the search through blocks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
@@ -23,7 +23,7 @@ const LONG = '0xea60';
 class Scene {
   readonly feed: FakeFeed = new FakeFeed();
   readonly receipts: Map<string, string> = new Map();
-  /** Lists of blocks by hash; an error is thrown. */
+  /** Transaction hashes by block hash; an error is thrown. */
   readonly lists: Map<string, readonly string[] | Error> = new Map();
   readonly requested: string[] = [];
   readonly sent: string[] = [];
@@ -65,7 +65,7 @@ class Scene {
     return InclusionWatch.of(this.network);
   }
 
-  /** As the gateway does: with a turn as soon as the call has to be waited for. */
+  /** Sends like the gateway: takes a scheduler slot as soon as the call has to wait. */
   async send(timeout?: unknown, owner = 'one', scope = makeScope()): Promise<unknown> {
     scope.owner = owner;
     const params = timeout === undefined ? [RAW] : [RAW, timeout];
@@ -76,7 +76,7 @@ class Scene {
     });
     if (!(outcome instanceof Promise)) return JSON.parse(String(outcome));
     this.slots.take(owner);
-    // The timer of a wait keeps no process alive.
+    // A wait's timer does not keep the process alive.
     const alive = setInterval(() => {}, 1_000);
     try {
       return JSON.parse(String(await outcome));

@@ -1,4 +1,4 @@
-/** eth_getTransactionBySenderAndNonce and eth_getAccountInfo over a fake chain: what is asked, and in which block it is looked for. */
+/** eth_getTransactionBySenderAndNonce and eth_getAccountInfo over a fake chain: their requests, and the blocks that they search. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChainError } from '../../src/chain/errors.ts';
@@ -19,9 +19,9 @@ class Scene {
   readonly used: { readonly block: number; readonly isTransaction: boolean }[] = [];
   readonly lookups: number[] = [];
   readonly paid: string[] = [];
-  /** Below it no node has state. */
+  /** Lowest block for which a node has state. */
   oldest = 0;
-  /** Blocks have so many transactions of others before the sender's. */
+  /** Number of transactions of others before the sender's in each block. */
   others = 1;
   readonly #head: number;
 

@@ -12,7 +12,7 @@ type JsonSchema = {
   readonly type?: string;
   readonly title?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
-  /** Of a map: its keys, and below `additionalProperties` its values. */
+  /** For a map: the schema of its keys, and in `additionalProperties` that of its values. */
   readonly propertyNames?: JsonSchema;
   readonly additionalProperties?: JsonSchema;
   readonly items?: JsonSchema;
@@ -56,14 +56,14 @@ const BY_TRANSACTION_HASH = [
   'debug_getRawTransaction',
 ];
 const ABSENT = `0x${'5e'.repeat(20)}`;
-/** Fields that nodes have to say, and an embedded chain has not. */
+/** Fields that only nodes return, and embedded chains do not. */
 const OF_NODES = new Set(['resource.deleteStrategy']);
 
 describe('what the built-in chains answer', () => {
   const folder = makeTemporaryFolder();
   const services = new Map<string, RunningService>();
   const schemas = new Map<string, JsonSchema>();
-  /** `title.field` of every object met. */
+  /** `title.field` of every object seen. */
   const seen = new Set<string>();
   const documented = new Set<string>();
   const types = new Set<string>();
@@ -206,7 +206,7 @@ describe('what the built-in chains answer', () => {
   });
 });
 
-/** Paths in a value of members that its schema does not name. Titles and names of those that it does go into `seen`. */
+/** Lists paths of members that the schema does not name. Titles and names of known members are added to `seen`. */
 function listUndocumented(schema: JsonSchema, value: unknown, path: string, seen: Set<string>): string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) {
@@ -232,7 +232,7 @@ function listUndocumented(schema: JsonSchema, value: unknown, path: string, seen
   });
 }
 
-/** A schema, or those that it is any of. */
+/** Returns a schema, or its alternatives. */
 function listAlternatives(schema: JsonSchema): readonly JsonSchema[] {
   return schema.anyOf?.flatMap(listAlternatives) ?? [schema];
 }

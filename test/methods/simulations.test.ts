@@ -12,7 +12,7 @@ import { createFakeChain } from '../support/fake-chain.ts';
 const ADDRESS = `0x${'ab'.repeat(20)}`;
 const ROOT = `0x${'cd'.repeat(32)}`;
 
-/** What the chain is asked for these parameters. */
+/** Returns the requests that the chain gets for these parameters. */
 async function requestsOf(
   method: Method<MethodContext>,
   params: readonly unknown[],

@@ -48,7 +48,7 @@ describe('a slot', () => {
       ['0x0x', 'invalid hex in storage key: "0x0x"'],
       [' 0x1', 'invalid hex in storage key: " 0x1"'],
       ['"', 'invalid hex in storage key: "\\""'],
-      // Length is in bytes.
+      // The length is in bytes.
       ['é'.repeat(32), `invalid hex in storage key: "${'é'.repeat(32)}"`],
       ['é'.repeat(33), `storage key too long (want at most 32 bytes): "${'é'.repeat(33)}"`],
     ] as const) {

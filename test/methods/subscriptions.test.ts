@@ -1,4 +1,4 @@
-/** eth_subscribe and eth_unsubscribe over a fake feed: parameters and errors as in geth, what each kind sends, how it ends. */
+/** eth_subscribe and eth_unsubscribe over a fake feed: parameters and errors as in geth, notifications of each kind, and ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FeedStart } from '../../src/feed/feed.ts';
@@ -17,7 +17,7 @@ import { FakeFeed, FakeHeads, hashOf, makeLog, makeStep } from '../support/fake-
 const HEAD = 100n;
 const ID = `0x${'1'.repeat(32)}`;
 
-/** Keeps what one subscription is sent. */
+/** Stores the notifications of one subscription. */
 class RecordingNotifier implements Notifier {
   readonly sent: unknown[] = [];
   readonly noticed: (number | undefined)[] = [];
@@ -185,7 +185,7 @@ test('where it starts', async () => {
   assert.deepEqual(await startOf('newHeads', { afterHash: hashOf(5) }), { kind: 'after', hash: hashOf(5) });
   assert.deepEqual(await startOf('logs', { afterHash: hashOf(5) }), { kind: 'after', hash: hashOf(5) });
   assert.deepEqual(await startOf('logs', {}, { fromBlock: '0x10' }), { kind: 'from', number: 16n });
-  // As in geth: it leaves out lower blocks, and nothing is sent again.
+  // geth ignores lower blocks too: it sends nothing again.
   assert.deepEqual(await startOf('logs', { fromBlock: '0x10' }), { kind: 'head' });
   assert.deepEqual(await startOf('logs', { blockHash: hashOf(5) }), { kind: 'head' });
 });
@@ -220,11 +220,11 @@ test('newHeads sends a header again only where another was sent since its block 
     (notifier.sent.splice(0) as { number: string }[]).map(({ number }) => Number(number));
   for (const number of [101, 102, 103]) add(number);
   assert.deepEqual(take(), [101, 102, 103]);
-  // The head leaves them and comes back before a block of the other branch was sent.
+  // The head leaves these blocks and returns before a block of the other branch was sent.
   for (const number of [103, 102, 101]) remove(number);
   for (const number of [101, 102]) add(number);
   assert.deepEqual(take(), []);
-  // Numbers stand for blocks of another branch where they are that high; it grows from 102.
+  // Numbers above 200 stand for blocks of another branch, which grows from 102.
   add(203);
   remove(203);
   add(103);
@@ -248,7 +248,7 @@ test('the lag is measured from when a head was noticed, of heads that came while
   feed.send(makeStep('added', 101));
   feed.send(makeStep('added', 102));
   feed.send(makeStep('removed', 102));
-  // A feed may hear of the head, and serve it, first.
+  // The feed may notice and serve the head before the subscription does.
   heads.served = { number: 103n, hash: hashOf(103) };
   feed.send(makeStep('added', 103));
   const [of99, of100, of101, of102 = 0, removed, of103 = 0] = notifier.noticed;

@@ -55,7 +55,7 @@ test('a rollup whose family is not known yet has the names of all families, of w
   assert.equal(findMethod('undefined_estimateGas', network), undefined);
   await assert.rejects(ask('linea_estimateGas'), failure);
   failure = undefined;
-  // It is known now, and the call that waited finds it.
+  // The rollup is recognised now, and the waiting call finds it.
   await assert.rejects(ask('scroll_estimateGas'), { rowName: 'methodNotFound' });
   const early = findMethod('linea_estimateGas', network);
   network.rollupPrefixes = ['linea'];

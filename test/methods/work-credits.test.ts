@@ -1,4 +1,4 @@
-/** What calls pay for beyond their weight: counted, in units of the table of credits for work. */
+/** Charges of calls beyond their weight, in units of the table of work credits. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MethodContext } from '../../src/methods/method-context.ts';
@@ -11,7 +11,7 @@ import { FilterProcess } from './filter-client.ts';
 
 type Paid = [name: string, count: number];
 
-/** A scope whose owner pays, as noted in `paid`. */
+/** Opens a scope whose owner's charges go to `paid`. */
 function openScope(paid: Paid[]): RequestScope {
   const scope = new RequestScope(performance.now() + 60_000);
   scope.owner = 'key';
@@ -85,7 +85,7 @@ test('a poll for whole waiting transactions: each that is looked up', async () =
   const process = new FilterProcess({
     feed,
     records: new MemoryRecordTable(),
-    // None is known any more: looking for it is what costs.
+    // No transaction is known any more: the lookup is what costs.
     chain: { transactions: { getTransaction: () => null } },
   });
   const paid: Paid[] = [];
@@ -121,7 +121,7 @@ test('eth_simulateV1: each further block, with those of gaps', async () => {
   );
 });
 
-/** Slots of as many words. */
+/** Storage with `count` slots of one word each. */
 const storage = (count: number): object =>
   Object.fromEntries(listOf(count, topic).map((slot) => [slot, topic(1)]));
 const AUTHORIZATION = {
@@ -132,7 +132,7 @@ const AUTHORIZATION = {
   r: '0x1',
   s: '0x1',
 };
-/** Calls with so many entries, one for each list and map that parameters may have: the call, and the overrides of its state. */
+/** Calls with `count` entries, one row per list and map in the parameters: the call, and its state overrides. */
 const WITH_ENTRIES: readonly ((count: number) => readonly [call: object, stateOverrides?: object])[] = [
   (count) => [{ accessList: [{ address: address(1), storageKeys: listOf(count - 1, topic) }] }],
   (count) => [{ accessList: listOf(count, address).map((one) => ({ address: one, storageKeys: [] })) }],
@@ -160,7 +160,7 @@ test('a call: each further hundred of entries in its lists and overrides, and th
           ? payFor(method, { blockStateCalls: [{ calls: [call], stateOverrides }] }, 'latest')
           : payFor(method, call, 'latest', stateOverrides);
       };
-      // Of a simulation its call counts too.
+      // In a simulation the call itself counts too.
       assert.deepEqual(await payForEntries(98), [], `${method} ${i}`);
       assert.deepEqual(await payForEntries(350), [['call_further100Entries', 3]], `${method} ${i}`);
       assert.deepEqual(await payForEntries(8_192), [['call_further100Entries', 81]], `${method} ${i}`);

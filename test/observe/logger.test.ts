@@ -36,7 +36,7 @@ for (const [how, statement] of Object.entries(ENDS)) {
       encoding: 'utf8',
     });
     const lines = stderr.split('\n').filter((line) => line.startsWith('{"level":30'));
-    // A write that was under way may come after what is written at the end.
+    // A write in progress may arrive after the lines that are written at the end.
     const counted = lines.map((line) => JSON.parse(line).i as number).sort((one, next) => one - next);
     assert.deepEqual(
       counted,

@@ -18,7 +18,7 @@ import { RequestObserver } from '../../src/observe/request-observer.ts';
 import { SubscriptionRecorder } from '../../src/observe/subscription-recorder.ts';
 import { NO_PROMTOOL, runPromtool } from '../support/promtool.ts';
 
-/** A process in which every metric has a value. */
+/** Creates a process state in which every metric has a value. */
 function makeState(head: number): MetricState {
   const calls = new CallRecorder(new Set(['internal']));
   const caller = { id: 'k', name: 'k' };
@@ -182,7 +182,7 @@ test('every metric has its samples, with the labels that are documented', async 
 
 test('several processes are one: counts add up, heads do not', async () => {
   const processes = await Promise.all([readMetrics(makeState(40)), readMetrics(makeState(42))]);
-  // As they come from another process.
+  // Serialised, as from another process.
   const text = await renderMetrics(JSON.parse(JSON.stringify(processes)));
   const labels = 'network="main",method="eth_call",outcome="ok",source="upstream"';
   hasLine(text, `portcullis_calls_total{${labels}} 4`);

@@ -108,7 +108,7 @@ test('reports of several processes become one status', () => {
   assert.equal(status.networks.length, 1);
   assert.equal(main?.head?.number, 7);
   assert.equal(main?.upstreams[0]?.state, 'up');
-  // The second that is not over does not count.
+  // The current second, which is not over, does not count.
   assert.equal(main?.traffic.callsPerSecond, 4);
   assert.equal(main?.traffic.errorsPerSecond, 0.2);
   assert.ok((main?.traffic.p50 ?? 0) >= 10 && (main?.traffic.p50 ?? 0) < 12);

@@ -12,7 +12,7 @@ test('a worker is killed: what was in work in it fails, and nothing else', async
   assert.equal(processes.length, 2);
   const broken = kill.reduce((sum, report) => sum + report.broken, 0);
   assert.ok(broken <= connections, `${broken} of ${connections}`);
-  // One on each connection.
+  // At most one request fails per connection.
   const http = kill.filter(({ name }) => name === 'http');
   assert.ok(countFailures(http) <= broken, describeFailures(http));
   for (const { right } of after) assert.ok(right > 0);

@@ -1,4 +1,4 @@
-/** One of two workers is killed under load. */
+/** Kills one of two workers under load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/support/figures.ts';
 import type { ProcessStatus } from '../../src/observe/status.ts';
@@ -11,20 +11,20 @@ import type { Scenario } from './scenario.ts';
 
 const HTTP_CONNECTIONS = 24;
 const WEB_SOCKETS = 8;
-/** In which what broke is seen by its clients. */
+/** Time in which clients notice broken connections. */
 const COMPLETE_MS = 500;
 
 export type KilledOutcome = {
   readonly before: readonly LaneReport[];
-  /** From the kill on. */
+  /** Reports from the kill on. */
   readonly kill: readonly LaneReport[];
   readonly after: readonly LaneReport[];
-  /** Of the killed one, as the status page showed last. */
+  /** Connections of the killed worker in the last status. */
   readonly connections: number;
   readonly processes: readonly number[];
 };
 
-/** @param perSecond requests of each transport @param kills how often */
+/** @param perSecond requests per transport @param kills number of kills */
 export async function runKilledWorker(
   perSecond: Lane['perSecond'],
   kills: number,
@@ -65,7 +65,7 @@ async function killOne(program: Program, load: Load, killed: Set<number>): Promi
   return { before, kill, after: await load.cut(), connections: victim.connections, processes: pids };
 }
 
-/** A worker, when the status counts every connection: it is up to a second old, and clients connect with their first requests. */
+/** Picks a worker once the status counts every connection: it is up to a second old, and clients connect with their first requests. */
 async function chooseVictim(program: Program, killed: ReadonlySet<number>): Promise<ProcessStatus> {
   let serving: readonly ProcessStatus[] = [];
   await waitUntil(async () => {

@@ -1,4 +1,4 @@
-/** The scenarios that are about speed alone: here they have to come to an end, with nothing failed. */
+/** Scenarios that only measure speed: here they must complete without failures. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { measureSlowClients } from '../../bench/support/slow-clients.ts';

@@ -1,4 +1,4 @@
-/** Short forms of what `run-operations.ts` measures: here counts only, and on a slow machine it takes longer. */
+/** Short forms of the measurements in `run-operations.ts`: only counts matter, and it takes longer on a slow machine. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findRedisProgram, NO_REDIS_REASON } from '../support/redis.ts';
@@ -15,7 +15,7 @@ describe('one key that asks ten times what it may', () => {
     test(`with ${workers} processes and limits in a ${limits} is refused, and no other`, {
       skip,
     }, async () => {
-      // So little that none of the others could be refused whatever comes.
+      // The share is so small that no other client can be refused in any case.
       const round = { ms: 700, untilSeen: true };
       const options = { rounds: 1, round, workers, limits, perSecond: 20, politeShare: 0.1 };
       const { alone, beside, noisy } = await runNoisyNeighbour(options);

@@ -1,4 +1,4 @@
-/** One key asks ten times what it may, beside nine that ask less than they may. */
+/** One key requests ten times its limit, beside nine that stay below theirs. */
 import type { Figure } from '../../bench/support/figures.ts';
 import { DEVNET } from '../support/ask-program.ts';
 import { createKey } from '../support/keys.ts';
@@ -10,15 +10,15 @@ import type { Scenario } from './scenario.ts';
 import { medianRatio, readPercentile } from './support/latency.ts';
 
 const POLITE = 9;
-/** Calls a second that each key may make where it is measured, and at once as well. */
+/** Limit of each key where it is measured, calls per second; also the burst. */
 const RATE = 100;
-/** So far below its limit that a machine that stops for a moment makes no client exceed it afterwards. */
+/** Share of the limit, so low that no client exceeds it after a short stall of the machine. */
 const POLITE_SHARE = 0.5;
 const NOISE = 10;
 const LANE_CONNECTIONS = 4;
 const NOISY_CONNECTIONS = 16;
 const MAX_RATIO = 1.5;
-/** For the server: where something else runs too, a process may be stopped for longer than is waited by default. */
+/** Timeout for the server: on a busy machine a process may stall longer than the default timeout. */
 const PATIENCE = '500ms';
 const FULL = { rounds: 12, round: { ms: 2_000 }, perSecond: RATE, politeShare: POLITE_SHARE };
 const MAX_ADMITTED = 1.15;
@@ -27,11 +27,11 @@ export type NoisyOptions = {
   readonly rounds: number;
   readonly round: Span;
   readonly workers: number;
-  /** Where limits are: in the data folder, or in a server. */
+  /** Location of limits: the data folder, or a server. */
   readonly limits: 'folder' | 'server';
-  /** Calls a second that each key may make, and at once as well. */
+  /** Limit of each key, calls per second; also the burst. */
   readonly perSecond: number;
-  /** What each of the others asks, as a part of what it may. */
+  /** Rate of each other client as a share of its limit. */
   readonly politeShare: number;
 };
 
@@ -89,7 +89,7 @@ async function measure(
   ];
   const polite = await Load.begin(lanes);
   const neighbour = await Load.open(true);
-  // A service that has just been started is slower.
+  // A newly started service is slower.
   await polite.goOn(round);
   for (let count = 0; count < rounds; count++) {
     await polite.cut();
@@ -110,10 +110,10 @@ async function measure(
 function check(outcome: NoisyOutcome, say: (line: string) => void): readonly Figure[] {
   const { alone, beside, noisy } = outcome;
   const p99 = (rounds: readonly (readonly LaneReport[])[]): number[] =>
-    // In the first round everything happens for the first time.
+    // The first round includes warm-up.
     rounds.slice(1).map((reports) => readPercentile(reports, 0.99));
   const polite = [...alone, ...beside].flat();
-  // Beyond what its bucket holds.
+  // The bucket's initial content does not count.
   const admitted = noisy.map(({ right, seconds }) => (right - RATE) / seconds / RATE);
   const requested = noisy.map(({ due, seconds }) => due / seconds / RATE);
   const show = (values: readonly number[]): string => values.map((value) => value.toFixed(2)).join(' ');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { describeFailures } from './load/plan.ts';
 import { countClean, countUnclean, findRollingLack, runRollingRestart } from './rolling-restart.ts';
 
-/** So little that a busy machine answers it in time, too. */
+/** A load so small that a busy machine answers it in time, too. */
 const LOAD = { http: { connections: 8, perSecond: 40 }, webSocket: { connections: 12, perSecond: 40 } };
 const name = findRollingLack('haproxy') === undefined ? 'haproxy' : 'nginx';
 const skip = findRollingLack(name) ?? false;

@@ -1,7 +1,7 @@
 /**
- * Three replicas of two workers each share a server and are restarted one after the other, behind a proxy. Behind nginx each
- * request has a connection of its own: it learns of a restart by reading its configuration again, and then closes clients'
- * connections that are idle, whether or not a request is on its way to it.
+ * Three replicas of two workers each share a server and are restarted one after another, behind a proxy. Behind nginx each
+ * request has a separate connection: nginx learns of a restart when it reloads its configuration, and then closes idle client
+ * connections, whether or not a request is on its way to it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/support/figures.ts';
@@ -22,7 +22,7 @@ const FULL: RollingLoad = {
   webSocket: { connections: 60, perSecond: 180 },
 };
 const RATE = 10_000;
-/** Between two restarts, and around them. */
+/** Pause between restarts, and before and after them. */
 const PAUSE_MS = 1_500;
 const CLEAN = ['1001', '1012'];
 
@@ -34,7 +34,7 @@ export type RollingOutcome = {
   readonly http: LaneReport;
   readonly webSocket: LaneReport;
   readonly restarts: number;
-  /** What the replicas ended with. */
+  /** Exit codes or signals of the replicas. */
   readonly exits: readonly (number | string | null)[];
 };
 
@@ -50,11 +50,11 @@ export async function runRollingRestart(
     for (let count = 0; count < REPLICAS; count++) {
       replicas.push(
         new Program({
-          // Each comes back where it was.
+          // Each replica restarts on the same port.
           listen: { port: await findFreePort(), trustedProxies: ['loopback'] },
           workers: 2,
           networks: DEVNET,
-          // A worker that has just been started reads the key: where other things run it may wait longer than by default.
+          // A newly started worker reads the key: on a busy machine it may wait longer than by default.
           access: { valkey: { url: `redis://127.0.0.1:${server.port}`, timeLimit: '500ms' } },
           limits: { drainDelay: '1s' },
           log: { level: 'warn' },
@@ -101,7 +101,7 @@ async function measure(
   return { http: ofHttp, webSocket: ofWebSocket, restarts: replicas.length, exits };
 }
 
-/** WebSockets that were closed in any other way than by a replica that goes away. */
+/** Counts WebSockets that were closed other than by a replica that goes away. */
 export function countUnclean({ closes }: LaneReport): number {
   return Object.entries(closes).reduce((sum, [code, count]) => sum + (CLEAN.includes(code) ? 0 : count), 0);
 }
@@ -128,7 +128,7 @@ function check(outcome: RollingOutcome, say: (line: string) => void): readonly F
   ];
 }
 
-/** What a machine lacks for it. */
+/** Describes what the machine lacks for the test; undefined when nothing is missing. */
 export function findRollingLack(name: ProxyName): string | undefined {
   if (findRedisProgram() === undefined) return NO_REDIS_REASON;
   return findProxy(name) === undefined ? `there is no ${name}: install it to run this` : undefined;

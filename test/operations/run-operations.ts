@@ -1,6 +1,6 @@
 /**
- * What happens to a service in operation, against the real program. Each scenario says what it saw; the last line has all
- * figures. Exits with 1 when one falls short. `ONLY=text` runs those with the text in their name.
+ * Scenarios of a service in operation, against the real program. Each scenario prints its observations; the last line has all
+ * figures. Exits with 1 when one is outside its limit. `ONLY=text` runs scenarios whose name contains the text.
  */
 import { cpus, loadavg } from 'node:os';
 import { describeFigure, describeTarget, type Figure, isMet } from '../../bench/support/figures.ts';
@@ -18,7 +18,7 @@ const SCENARIOS: readonly Scenario[] = [
   SERVER_OUTAGE,
   ...ROLLING_RESTARTS,
   KILLED_WORKER,
-  // These bind this process, and what it starts, to one processor: nothing may come after them.
+  // These bind this process and its children to one processor: they must be last.
   SLOW_CLIENTS,
   WATCHED_COST,
 ];

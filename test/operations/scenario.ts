@@ -1,10 +1,10 @@
 import type { Figure } from '../../bench/support/figures.ts';
 
-/** Something that happens to a service in operation, and the figures that say how it went. */
+/** An event in the operation of a service, and the figures that measure its effect. */
 export type Scenario = {
   readonly name: string;
-  /** What this machine lacks for it; undefined when it has everything. */
+  /** Describes what this machine lacks for it; undefined when it has everything. */
   findLack(): string | undefined;
-  /** @param say a line of what was seen on the way */
+  /** @param say prints a line about an observation */
   run(say: (line: string) => void): Promise<readonly Figure[]>;
 };

@@ -1,4 +1,4 @@
-/** The server that keys and limits are in is killed under load, and started again later. */
+/** Kills the server that stores keys and limits under load, and starts it again later. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Figure } from '../../bench/support/figures.ts';
 import { DEVNET, postTo } from '../support/ask-program.ts';
@@ -11,13 +11,13 @@ import { countFailures, describeFailures, type Lane, type LaneReport } from './l
 import type { Scenario } from './scenario.ts';
 
 const REPLICAS = 2;
-/** Of the key that asks for more, calls a second: of all replicas together. */
+/** Limit of the key that exceeds it, calls per second over all replicas. */
 export const RATE = 100;
 const BURST = 20;
 const ASKED = 3;
 const STEADY = { limit: 200, asks: 60 };
 const RECOVERY_MS = 15_000;
-/** What is seen of the limit may differ from it by so much. */
+/** Accepted range of the observed rate, relative to the limit. */
 const TOLERANCE = { least: 0.8, most: 1.25 };
 
 export type OutageOptions = { readonly before: Span; readonly away: Span; readonly after: Span };
@@ -26,16 +26,16 @@ export type OutageOutcome = {
   readonly before: readonly LaneReport[];
   readonly away: readonly LaneReport[];
   readonly after: readonly LaneReport[];
-  /** What a key that was not seen yet gets while the server is away. */
+  /** Statuses for a key that was not seen before, while the server is away. */
   readonly strangerStatuses: readonly number[];
-  /** From the server's return until a key that was made then opens everywhere. */
+  /** Time from the server's return until a key created then is accepted everywhere. */
   readonly recoveryMs: number;
-  /** From the revocation of a key until it opens nowhere. */
+  /** Time from a key's revocation until it is accepted nowhere. */
   readonly revocationMs: number;
 };
 
 export async function runOutage(options: OutageOptions): Promise<OutageOutcome> {
-  // It must have its keys when it comes back.
+  // The server must have its keys when it returns.
   const server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
   const config = {
     networks: DEVNET,
@@ -81,7 +81,7 @@ async function measure(
     },
   ]);
   const load = await Load.begin(lanes);
-  // Until the buckets are empty, and every process knows of the others.
+  // Wait until the buckets are empty and every process knows of the others.
   await sleep(3_000);
   await load.cut();
   await load.goOn(calm);
@@ -126,7 +126,7 @@ async function waitForNewKey(
   return performance.now() - returned;
 }
 
-/** What the limited key got, as a part of its limit. */
+/** Admitted rate of the limited key, relative to its limit. */
 export function readAdmitted(reports: readonly LaneReport[]): number {
   const limited = reports.filter(({ name }) => name.startsWith('limited'));
   return limited.reduce((sum, { right, seconds }) => sum + right / seconds, 0) / RATE;

@@ -1,4 +1,4 @@
-/** 2,000 WebSockets that say nothing and 200 connections that send a byte a second, beside clients like any other. */
+/** 2,000 silent WebSockets and 200 connections that send one byte a second, beside ordinary clients. */
 import { median } from '../../bench/load.ts';
 import type { Figure } from '../../bench/support/figures.ts';
 import { measureSlowClients } from '../../bench/support/slow-clients.ts';

@@ -1,4 +1,4 @@
-/** Requests per CPU-second with keys, limits, metrics and logs, against the same service with none of it. */
+/** Requests per CPU-second with keys, limits, metrics and logs, against the same service without them. */
 import { encodePost, median, runLoad } from '../../bench/load.ts';
 import { LOAD_CORE, pinSelf, pinTo, readCpuSeconds, SERVER_CORE } from '../../bench/support/cpu.ts';
 import type { Figure } from '../../bench/support/figures.ts';
@@ -14,7 +14,7 @@ const MIN_RATIO = 0.85;
 const RATE = 1_000_000;
 const USER_AGENT = 'operations/1.0';
 
-/** Name and the requests that are sent in turn. */
+/** A name and requests that are sent in rotation. */
 type Mix = readonly [string, readonly (readonly [string, readonly unknown[]])[]];
 const CHAIN_ID: Mix[1][number] = ['eth_chainId', []];
 const BALANCE: Mix[1][number] = ['eth_call', [FACTS.devnet.calls.tokenBalance, 'latest']];
@@ -77,7 +77,7 @@ async function measureMix(
   for (let round = -1; round < rounds; round++) {
     for (const [index, side] of sides.entries()) {
       const rate = await measureSide(side, requests, roundMs);
-      // The first is for what a program does only once.
+      // The first round includes one-time work of the program.
       if (round >= 0) rates[index]?.push(rate);
     }
   }
@@ -92,7 +92,7 @@ async function measureSide(
   const bodies = requests.map(([method, params]) =>
     encodePost(path, 'devnet.localhost', JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
   );
-  // The same client on both sides.
+  // Both sides have the same client.
   const encoded = bodies.map((body) =>
     Buffer.from(String(body).replace('\r\nContent-Type', `\r\nUser-Agent: ${USER_AGENT}\r\nContent-Type`)),
   );

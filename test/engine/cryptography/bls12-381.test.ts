@@ -9,7 +9,7 @@ import { concatBytes } from '../../../src/primitives/bytes.ts';
 import { encodeBlsG1, encodeBlsG2, encodeNumber } from '../../evm/precompiles/inputs.ts';
 
 const curve = createBls12381(createBls12381Curve());
-/** Pairs at a time, in turn. */
+/** Numbers of pairs per batch. */
 const BATCHES = [1, 3, 32];
 const { Fp, Fp2 } = bls12_381.fields;
 const G1 = bls12_381.G1.Point;
@@ -22,7 +22,7 @@ const multiplyG1 = (points: Uint8Array, scalars: Uint8Array): Uint8Array | undef
   finishSteps(curve.multiplyG1(points, scalars));
 const multiplyG2 = (points: Uint8Array, scalars: Uint8Array): Uint8Array | undefined =>
   finishSteps(curve.multiplyG2(points, scalars));
-/** However many pairs are computed at once, the answer is the same. */
+/** Asserts that the pairing result does not depend on the batch size. @returns the result */
 function checkPairing(g1: Uint8Array, g2: Uint8Array): boolean | undefined {
   const [first, ...others] = BATCHES.map((batch) => finishSteps(curve.checkPairing(g1, g2, batch)));
   for (const other of others) assert.equal(other, first);
@@ -31,7 +31,7 @@ function checkPairing(g1: Uint8Array, g2: Uint8Array): boolean | undefined {
 const encodeG1 = (point: G1Point): Uint8Array => encodeBlsG1(point, 48);
 const encodeG2 = (point: G2Point): Uint8Array => encodeBlsG2(point, 48);
 
-/** Points of the curves, in the groups only by a miracle. */
+/** Finds a point on the curve; it lies in the group with negligible probability. */
 function findG1CurvePoint(seed: bigint): G1Point {
   for (let x = seed; ; x++) {
     const square = Fp.add(Fp.mul(Fp.sqr(x), x), G1.CURVE().b);
@@ -138,7 +138,7 @@ test('a product of pairings is one when its exponents add up to zero, over sever
   }
 });
 
-/** As they are; the library's types say otherwise. */
+/** The mappings accept single elements; the library's types differ. */
 const mapToG1 = bls12_381.G1.mapToCurve as unknown as (element: bigint) => G1Point;
 const mapToG2 = bls12_381.G2.mapToCurve as unknown as (element: readonly bigint[]) => G2Point;
 

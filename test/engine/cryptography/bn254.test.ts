@@ -8,9 +8,9 @@ import { bigIntToFixedBytes, concatBytes } from '../../../src/primitives/bytes.t
 import { encodeBn254G1, encodeBn254G2, encodeNumber } from '../../evm/precompiles/inputs.ts';
 
 const curve = createBn254();
-/** Pairs at a time, in turn. */
+/** Numbers of pairs per batch. */
 const BATCHES = [1, 3, 32];
-/** However many pairs are computed at once, the answer is the same. */
+/** Asserts that the pairing result does not depend on the batch size. @returns the result */
 function checkPairing(pairs: Uint8Array): boolean | undefined {
   const [first, ...others] = BATCHES.map((batch) => finishSteps(curve.checkPairing(pairs, batch)));
   for (const other of others) assert.equal(other, first);
@@ -21,7 +21,7 @@ const G1 = bn254.G1.Point;
 const G2 = bn254.G2.Point;
 type G2Point = InstanceType<typeof G2>;
 const ORDER = G1.Fn.ORDER;
-/** Points of the twist are this many times as many as those of G2; 10069 divides it. */
+/** The twist's order divided by that of G2; 10069 divides it. */
 const COFACTOR = 2n * G1.Fp.ORDER - ORDER;
 
 const scalar = fc.bigInt(1n, ORDER - 1n);
@@ -30,7 +30,7 @@ const g1 = fc.oneof(
   { weight: 1, arbitrary: fc.constant(G1.ZERO) },
 );
 
-/** A point of the twist, in G2 only by a miracle. */
+/** Finds a point on the twist; it lies in G2 with negligible probability. */
 function findTwistPoint(seed: bigint): G2Point {
   for (let c0 = seed; ; c0++) {
     const x = Fp2.fromBigTuple([c0, 1n]);
@@ -43,7 +43,7 @@ function findTwistPoint(seed: bigint): G2Point {
   }
 }
 
-/** The library's own refuses factors beyond the order of G2. */
+/** Multiplies by double-and-add; the library's multiplication refuses factors beyond the order of G2. */
 function multiply(point: G2Point, factor: bigint): G2Point {
   let product = G2.ZERO;
   for (const bit of factor.toString(2)) {

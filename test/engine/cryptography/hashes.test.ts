@@ -11,7 +11,7 @@ import { hexToBytes } from '../../../src/primitives/hex.ts';
 const BLOCK_BYTES = 128;
 const compression = new Blake2bCompression();
 
-/** BLAKE2b-512 out of its compression function alone. */
+/** Computes BLAKE2b-512 with the compression function alone. */
 function hashByBlocks(data: Uint8Array): Uint8Array {
   let state: Uint8Array = hexToBytes(
     '0x48c9bdf267e6096a3ba7ca8485ae67bb2bf894fe72f36e3cf1361d5f3af54fa5d182e6ad7f520e511f6c3e2b8c68059b6bbd41fbabd9831f79217e1319cde05b',

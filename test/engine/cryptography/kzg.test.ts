@@ -11,17 +11,17 @@ const verifyKzgProof = (...input: Parameters<typeof cryptography.verifyKzgProof>
   finishSteps(cryptography.verifyKzgProof(...input));
 const { Point } = bls12_381.G1;
 const ORDER = Point.Fn.ORDER;
-/** The ceremony's tau in G1. */
+/** The trusted setup's tau in G1. */
 const TAU = Point.fromHex(
   'ad3eb50121139aa34db1d545093ac9374ab7bca2c0f3bf28e27c8dcd8fc7cb42d25926fc0c97b336e9f0fb35e5a04c81',
 );
-/** With a slope of -1 the other proof would be the point at infinity, which the library does not encode. */
+/** Excludes slope -1: the other proof would be the point at infinity, which the library does not encode. */
 const scalar = fc.bigInt(0n, ORDER - 2n);
 const encode = (value: bigint): Uint8Array => bigIntToFixedBytes(value, 32);
 const multiply = (point: typeof TAU, factor: bigint): typeof TAU =>
   factor === 0n ? Point.ZERO : point.multiply(factor);
 
-/** Commits to slope X + constant; its quotient by X - z is the slope everywhere. */
+/** Commits to slope X + constant; its quotient by X - z is the constant polynomial `slope`. */
 function commit(slope: bigint, constant: bigint): { commitment: Uint8Array; proof: Uint8Array } {
   const commitment = multiply(TAU, slope).add(multiply(Point.BASE, constant));
   return { commitment: commitment.toBytes(true), proof: multiply(Point.BASE, slope).toBytes(true) };
@@ -70,7 +70,7 @@ test('an encoding that is not canonical is refused even where it names the right
   assert.equal(verifyKzgProof(negative, z, y, proof), false);
 });
 
-/** A point of the curve that is not in the group, as nearly none is. */
+/** Finds a point of the curve outside the subgroup, as nearly all points are. */
 function findPointOutside(): typeof TAU {
   const { Fp } = Point;
   for (let x = 2n; ; x++) {
@@ -82,7 +82,7 @@ function findPointOutside(): typeof TAU {
   }
 }
 
-/** The library's own functions refuse points outside the group. */
+/** Multiplies by double-and-add; the library's functions refuse points outside the subgroup. */
 function multiplyOutside(point: typeof TAU, factor: bigint): typeof TAU {
   let product = Point.ZERO;
   for (const bit of factor.toString(2)) {
@@ -103,7 +103,7 @@ test('a point outside the group is refused even where pairings do not tell it fr
   const { commitment, proof } = commit(3n, 4n);
   const [z, y] = [encode(2n), encode(10n)];
   assert.equal(verifyKzgProof(commitment, z, y, proof), true);
-  // Pairings with points of an order that divides the cofactor are one.
+  // The pairing with a point whose order divides the cofactor is one.
   const invisible = multiplyOutside(findPointOutside(), ORDER);
   assert.equal(invisible.is0(), false);
   assert.deepEqual(compress(Point.fromBytes(commitment)), commitment);

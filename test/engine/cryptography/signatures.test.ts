@@ -108,7 +108,7 @@ test('P-256 signatures out of range and keys off the curve are refused', () => {
 });
 
 test('P-256: the x of a point may exceed the order of the group', () => {
-  // The nonce's point has x between the order and the field's order; r is what is left of it.
+  // The x of the nonce's point lies between the group order and the field order; r is x modulo the group order.
   const { Fp, Fn } = p256.Point;
   let x = Fn.ORDER;
   let point: InstanceType<typeof p256.Point> | undefined;
@@ -122,7 +122,7 @@ test('P-256: the x of a point may exceed the order of the group', () => {
   }
   assert.ok(x < Fp.ORDER);
   const [r, s, digest] = [x - Fn.ORDER, 12_345n, 678n];
-  // Q = (s R - hash G) / r makes R the point that verification arrives at.
+  // Q = (s R - hash G) / r makes R the point that verification computes.
   const inverse = Fn.inv(r);
   const publicKey = point
     .multiply(Fn.create(s * inverse))

@@ -7,7 +7,7 @@ import { createPrecompiles } from '../../../src/evm/precompiles/precompiles.ts';
 import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { VALID_INPUTS } from '../../evm/precompiles/inputs.ts';
 
-/** Answers to all valid inputs, computed in a thread of its own. */
+/** Computes the outputs of all valid inputs in a separate thread. */
 async function computeInWorker(): Promise<ReadonlyMap<number, Uint8Array>> {
   const url = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
   const program = `

@@ -1,8 +1,8 @@
-/** Seeded operands that lie where carries, digits and special cases change. */
+/** Seeded operands at carries, digit boundaries and special cases. */
 
 const MASK: bigint = (1n << 256n) - 1n;
 
-/** Moduli with code of their own, or with the digits that quotient estimates get wrong. */
+/** Moduli with special code paths, or with digits for which quotient estimates err. */
 export const NOTABLE: readonly bigint[] = [
   0n,
   1n,
@@ -28,7 +28,7 @@ export const NOTABLE: readonly bigint[] = [
 
 export type OperandSource = { readonly next: () => bigint; readonly nextIndex: (bound: number) => number };
 
-/** The same seed gives the same operands (xorshift128+). */
+/** Creates a deterministic operand source: equal seeds give equal operands (xorshift128+). */
 export function createOperandSource(seed: bigint): OperandSource {
   let s0 = BigInt.asUintN(64, seed * 0x9e3779b97f4a7c15n + 1n);
   let s1 = BigInt.asUintN(64, (seed + 2n) * 0xbf58476d1ce4e5b9n);

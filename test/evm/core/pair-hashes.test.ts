@@ -1,4 +1,4 @@
-/** Hashes of 64 bytes are remembered: they are right when they are new, when they come again, and when others came between. */
+/** The core caches hashes of 64 bytes: they are correct when new, when repeated, and after other hashes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keccak_256 } from '@noble/hashes/sha3.js';
@@ -6,11 +6,11 @@ import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { MessageHarness } from '../message-harness.ts';
 import { createOperandSource } from './operands.ts';
 
-/** More than there are places. */
+/** More pairs than the cache has places. */
 const PAIRS = 5_000;
 const SEED = 3n;
 
-/** Hashes two words, which lie at an odd place in memory. */
+/** Hashes two words at an unaligned place in memory. */
 function hashInCore(harness: MessageHarness, [key, slot]: Pair): string {
   const { status, output } = harness.run(
     `PUSH32 ${key} PUSH1 7 MSTORE PUSH32 ${slot} PUSH1 39 MSTORE PUSH1 64 PUSH1 7 SHA3 PUSH0 MSTORE PUSH1 32 PUSH0 RETURN`,
@@ -29,7 +29,7 @@ function hashOutside([key, slot]: Pair): string {
 test('hashes of pairs are the same as without a memory', () => {
   const harness = new MessageHarness();
   const source = createOperandSource(SEED);
-  // The place of a pair of zeros is never empty to look at, and neighbours share places' beginnings.
+  // The place of a pair of zeros never looks empty, and neighbours share beginnings of places.
   const pairs: Pair[] = [
     [0n, 0n],
     [0n, 1n],
@@ -37,7 +37,7 @@ test('hashes of pairs are the same as without a memory', () => {
     [1n << 255n, 0n],
     [0n, 1n << 255n],
   ];
-  // Only the last 64 bits of each word choose the place: these all meet in one.
+  // Only the last 64 bits of each word choose the place: these pairs share one.
   for (const shift of [64n, 128n, 192n]) {
     for (let i = 1n; i < 20n; i++) pairs.push([i << shift, 0n], [0n, i << shift]);
   }
@@ -46,7 +46,7 @@ test('hashes of pairs are the same as without a memory', () => {
   for (let round = 0; round < 2; round++) {
     pairs.forEach((pair, i) => {
       assert.equal(hashInCore(harness, pair), expected[i]);
-      // Once more at once, and the one before, which may have lost its place to this one.
+      // The same pair again, and the one before, whose place this one may have taken.
       assert.equal(hashInCore(harness, pair), expected[i]);
       const before = Math.max(0, i - 1);
       assert.equal(hashInCore(harness, pairs[before] as Pair), expected[before]);

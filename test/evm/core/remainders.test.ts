@@ -1,4 +1,4 @@
-/** Products with remainders next to 0 and next to the divisor: where an estimated quotient is one off, if ever. */
+/** Products with remainders next to 0 and next to the divisor, where an estimated quotient is most likely off by one. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { createOperandSource } from './operands.ts';
@@ -8,7 +8,7 @@ const DIVISORS = Number(process.env['PORTCULLIS_WORD_CASES'] ?? 12_000) / 60;
 const PRODUCTS_PER_DIVISOR = 24;
 const SEED = BigInt(process.env['PORTCULLIS_WORD_SEED'] ?? 1) + 77n;
 
-/** a^-1 modulo m; undefined when they have a common factor. */
+/** Computes a^-1 modulo m; undefined when they have a common factor. */
 function invert(a: bigint, m: bigint): bigint | undefined {
   let [r, next] = [m, a % m];
   let [t, factor] = [0n, 1n];
@@ -54,7 +54,7 @@ describe('MULMOD', () => {
         const inverse = invert(a, divisor);
         if (inverse === undefined) continue;
         const remainder = (remainders[i % remainders.length] as bigint) % divisor;
-        // Any b of this residue class that fits will do; the highest ones have the longest quotients.
+        // Any b of this residue class that fits is valid; the highest ones have the longest quotients.
         const least = (remainder * inverse) % divisor;
         const multiples = (2n ** 256n - 1n - least) / divisor;
         const b = least + divisor * (source.nextIndex(2) === 0 ? multiples : 0n);
@@ -76,7 +76,7 @@ describe('MULMOD', () => {
   it('is right for squares, and for factors next to powers of two', () => {
     const source = createOperandSource(SEED + 1n);
     for (let round = 0; round < DIVISORS; round++) {
-      // The third product by a divisor is the first that is prepared for; those of 248 bits are not shifted any more.
+      // The third product by a divisor is the first that uses precomputation; divisors of 248 bits are not shifted.
       const least = 1n << BigInt(240 + source.nextIndex(16));
       const divisor = round % 2 === 0 ? source.next() | 1n : least + (source.next() % least);
       for (let i = 0; i < PRODUCTS_PER_DIVISOR; i++) {
@@ -86,7 +86,7 @@ describe('MULMOD', () => {
         for (const factor of [power - 1n, power, power + 1n]) {
           check(a, factor, divisor);
           check(factor, divisor - 1n, divisor);
-          // The lowest and the highest remainder that a multiple of the factor has.
+          // The lowest and the highest remainder that a multiple of the factor can have.
           const multiples = (factor * (2n ** 256n - 1n)) / divisor;
           if (factor === 0n || multiples === 0n) continue;
           const word = (multiples * divisor) / factor;

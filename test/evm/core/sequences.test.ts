@@ -1,4 +1,4 @@
-/** Operations made of sequences do what the instructions do one by one: a JUMPDEST between two keeps them apart. */
+/** Fused operations behave like their instructions one by one: a JUMPDEST between two instructions prevents fusion. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SEQUENCES } from '../../../src/evm/core-generator/operations.ts';
@@ -8,7 +8,7 @@ import { createOperandSource, type OperandSource } from './operands.ts';
 
 const CASES = 24;
 const SEED = 5n;
-/** DUP16 and SWAP16 reach as deep, and what a sequence takes comes on top. */
+/** Covers the depth of DUP16 and SWAP16 plus the items that a sequence consumes. */
 const STACK_WORDS = 22;
 const SHOWN_WORDS = 18;
 const MEMORY_BYTES = 2048;
@@ -21,7 +21,7 @@ const FOLDED = ['SHL', 'SUB', 'ADD'];
 const pick = <T>(source: OperandSource, list: readonly T[]): T => list[source.nextIndex(list.length)] as T;
 const pushWord = (value: bigint): string => `PUSH32 ${value}`;
 
-/** Words of which some are places in memory, some the same as others. */
+/** Returns words of which some are memory offsets and some repeat. */
 function nextWord(source: OperandSource): bigint {
   switch (source.nextIndex(4)) {
     case 0:
@@ -33,7 +33,7 @@ function nextWord(source: OperandSource): bigint {
   }
 }
 
-/** The instructions of an operation; a jump leads to `taken`. */
+/** Expands an operation into its instructions; a jump leads to `taken`. */
 function expand(operation: string, source: OperandSource): string[] {
   const depth = source.nextIndex(3) === 0 ? 1 : 1 + source.nextIndex(16);
   if (operation === 'PUSH_SMALL') return [`PUSH4 ${pick(source, CONSTANTS)}`];
@@ -48,7 +48,7 @@ function expand(operation: string, source: OperandSource): string[] {
   return [...expand(first, source), ...expand(second, source)];
 }
 
-/** Shows what is in memory and on the stack, and which way the program went. */
+/** Source that returns memory, stack, and the branch that the program took. */
 function show(way: number): string {
   const stores = Array.from({ length: SHOWN_WORDS }, (_, i) => `PUSH2 ${MEMORY_BYTES + 32 * i} MSTORE`);
   const end = MEMORY_BYTES + 32 * SHOWN_WORDS;

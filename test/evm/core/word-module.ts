@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { main } from 'assemblyscript/asc';
 
-/** A module of its own around the instruction bodies, for tests and benches. */
+/** A separate module around the instruction bodies, for tests and benches. */
 export type WordModule = {
   readonly call: (name: string, ...operands: (number | bigint)[]) => number;
   readonly memory: DataView;
-  /** Where operands go: 64 KiB that nothing else uses. */
+  /** Address of 64 KiB for operands that nothing else uses. */
   readonly scratch: number;
 };
 
@@ -15,16 +15,16 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 export const WORD_BODIES = 'test/evm/core/assembly/words.ts';
 const OUTPUT = 'words.wasm';
 
-/** Neither the language's library nor node's types declare it. */
+/** WebAssembly as used here: neither TypeScript's library nor node's types declare it. */
 type WebAssemblyApi = {
   readonly Module: new (binary: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: Readonly<Record<string, unknown>> };
 };
 
-/** The options that the product's module is built with. */
+/** Compiler options of the product's module. */
 const OPTIONS = ['-O3', '--converge', '--noAssert', '--runtime', 'stub', '--enable', 'simd'];
 
-/** Compiles the AssemblyScript file `entry`, a path from the repository's root, without writing anything. */
+/** Compiles the AssemblyScript file `entry`, a path from the repository's root, without writing files. */
 export async function createWordModule(entry: string): Promise<WordModule> {
   const outputs = new Map<string, Uint8Array>();
   const { error, stderr } = await main([entry, '--outFile', OUTPUT, ...OPTIONS], {

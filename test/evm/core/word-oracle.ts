@@ -1,4 +1,4 @@
-/** What each instruction computes, in BigInt: the yellow paper's definitions, operands from the stack's top down. */
+/** Results of each instruction in BigInt, by the yellow paper's definitions; operands come from the top of the stack down. */
 
 const WORD_BITS = 256;
 const MASK: bigint = (1n << 256n) - 1n;

@@ -4,11 +4,11 @@ import { createOperandSource, NOTABLE } from './operands.ts';
 import { createWordModule, WORD_BODIES, type WordModule } from './word-module.ts';
 import { BINARY, TERNARY, UNARY } from './word-oracle.ts';
 
-/** Cases for each function; PORTCULLIS_WORD_CASES=1000000 for the long form. */
+/** Cases per function; PORTCULLIS_WORD_CASES=1000000 is the long form. */
 const CASES = Number(process.env['PORTCULLIS_WORD_CASES'] ?? 12_000);
 const SEED = BigInt(process.env['PORTCULLIS_WORD_SEED'] ?? 1);
 const WORD = 32;
-/** The stack grows upward: its top lies above the other operands, and canaries on both sides. */
+/** Stack items under test. The stack grows upward: its top lies above the other operands, with canaries on both sides. */
 const DEPTH = 4;
 const CANARY = 0x5a_c3n;
 
@@ -27,7 +27,7 @@ function readWord(at: number): bigint {
   return value;
 }
 
-/** Puts operands on the stack, the first on top, runs the body, and takes the result from where the new top is. */
+/** Puts operands on the stack, the first on top, runs the body, and reads the result at the new top. */
 function execute(name: string, operands: readonly bigint[]): bigint {
   operands.forEach((operand, depth) => {
     writeWord(top - depth * WORD, operand);
@@ -65,7 +65,7 @@ function check(name: string, arity: number, cases: number): void {
   }
 }
 
-/** Their first operand selects bits or bytes. */
+/** Instructions whose first operand selects bits or bytes. */
 const SHIFTS: ReadonlySet<string> = new Set(['shl', 'shr', 'sar', 'byteAt', 'signextend']);
 
 before(async () => {

@@ -1,4 +1,4 @@
-/** Why precompiles refuse their input, in geth's words (core/vm/contracts.go). */
+/** Reasons for which precompiles refuse their input, with geth's messages (core/vm/contracts.go). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
@@ -62,7 +62,7 @@ const CASES: readonly (readonly [address: number, input: Uint8Array, reason: str
   [MAP_G1, filled(64, 0, 16), 'invalid field element top bytes'],
 ];
 
-/** A point evaluation with a proof of this x. */
+/** Builds a point evaluation with a proof of this x. */
 function withProof(x: bigint): Uint8Array {
   const input = changed(KZG, {});
   input.fill(0, 144);
@@ -71,7 +71,7 @@ function withProof(x: bigint): Uint8Array {
   return input;
 }
 
-/** (0, 2) is on the curve y^2 = x^3 + 4, and of order 3. */
+/** (0, 2) is on the curve y^2 = x^3 + 4, and has order 3. */
 function pointOutsideTheGroup(length: number): Uint8Array {
   const input = new Uint8Array(length);
   input[127] = 2;

@@ -11,7 +11,7 @@ import { VALID_INPUTS } from './inputs.ts';
 const OSAKA = createPrecompiles(createCryptography()).of(rulesOf('osaka'));
 const GAS_LIMIT = 1_000_000;
 
-/** What it answers has the form it must have, whatever the input. */
+/** Checks that gas and output are well-formed, whatever the input. */
 function check(precompile: Precompile, input: Uint8Array): void {
   const gas = precompile.gas(input);
   assert.ok(Number.isSafeInteger(gas) && gas >= 0 && gas <= UNAFFORDABLE, `${precompile.name}: gas ${gas}`);

@@ -10,7 +10,7 @@ import { encodeNumber, VALID_INPUTS } from './inputs.ts';
 import { Oracle } from './oracle.ts';
 
 const PRECOMPILES = createPrecompiles(createCryptography());
-/** So much that no input under test costs more, and inputs that no block can pay stay out of what is computed. */
+/** Above the cost of any input under test, and low enough that inputs no block can pay for are not computed. */
 const GAS_LIMIT = 20_000_000n;
 
 /** Precompiles that revisions changed are tested at each of their prices, the others at the latest revision. */
@@ -42,7 +42,7 @@ async function compare(
   if (output !== undefined) assert.equal(BigInt(gas), expected.gas, where);
 }
 
-/** A valid input with a few bytes changed, cut off or added. */
+/** Valid inputs with a few bytes changed, cut off or added. */
 function mutations(valid: Uint8Array): fc.Arbitrary<Uint8Array> {
   const change = fc.record({
     at: fc.nat(valid.length - 1),

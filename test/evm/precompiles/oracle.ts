@@ -39,7 +39,7 @@ const KZG_VERIFIER = {
   verifyCellKzgProofBatch: unavailable,
 };
 
-/** @ethereumjs/evm's precompiles of one revision, to compare with. */
+/** Precompiles of @ethereumjs/evm at one revision, for comparison. */
 export class Oracle {
   readonly #evm: EVM;
 

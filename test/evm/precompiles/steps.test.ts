@@ -1,4 +1,4 @@
-/** A precompile that runs in pieces, with others between them, answers what it answers in one piece. */
+/** A precompile that runs in steps, interleaved with others, has the same result as in one piece. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ import { encodeNumber, VALID_INPUTS } from './inputs.ts';
 const PRAGUE = createPrecompiles(createCryptography()).of(rulesOf('prague'));
 const STEPWISE = [...PRAGUE].filter(([, precompile]) => precompile.steps !== undefined);
 
-/** Bytes of a pair or product: inputs may have any number of them. */
+/** Bytes of a pair or product; inputs may have any number of them. */
 const RECORD_BYTES: Readonly<Record<number, number>> = { 8: 192, 12: 160, 14: 288, 15: 384 };
 
 function modexpInput(base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Uint8Array {
@@ -101,7 +101,7 @@ describe('precompiles in pieces', () => {
           const open = [...tasks.keys()].filter((i) => !answers.has(i));
           const i = open[turn % open.length];
           if (i === undefined) break;
-          // One of them is begun, left alone and begun anew.
+          // One of them is begun, abandoned and begun again.
           if (++count === 3 && givenUp === i) running[i] = begin(tasks[i] as (typeof tasks)[number]);
           const step = (running[i] as Steps<Uint8Array | undefined>).next();
           if (step.done) answers.set(i, text(step.value));
@@ -124,7 +124,7 @@ describe('precompiles in pieces', () => {
   });
 });
 
-/** Numbers of this many bytes, at the ends of their range too. */
+/** Numbers of this many bytes, including the ends of their range. */
 const sized = (length: number): fc.Arbitrary<Uint8Array> =>
   fc.tuple(fc.nat(255), fc.nat(2 ** 32 - 1), fc.boolean()).map(([first, seed, isSparse]) => {
     const number = new Uint8Array(length);

@@ -8,9 +8,9 @@ import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 type Vector = {
   readonly name: string;
   readonly address: number;
-  /** Without prefix; spaces are for the eye. */
+  /** Hex without prefix; spaces are for readability. */
   readonly input: string;
-  /** Undefined: fails. */
+  /** Undefined where the precompile fails. */
   readonly output: string | undefined;
   readonly gas: number;
   readonly revision?: Revision;

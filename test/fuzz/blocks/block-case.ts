@@ -1,4 +1,4 @@
-/** A whole block to be executed: a state, the block's environment and signed transactions. */
+/** A block to execute: a state, the block's environment and signed transactions. */
 import type { Withdrawal } from '../../../src/chain/block.ts';
 import type { Header } from '../../../src/chain/header.ts';
 import {
@@ -14,13 +14,13 @@ import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { privateKeyToAddress, signHash } from '../../../src/primitives/secp256k1.ts';
 import { type AddressText, blockHashOf, type FuzzAccount } from '../fuzz-case.ts';
 
-/** Accounts that sign: senders of transactions, and authorities of delegations. */
+/** Keys of accounts that sign: senders of transactions, and authorities of delegations. */
 export const KEYS: readonly Uint8Array[] = Array.from({ length: 20 }, (_, index) =>
   new Uint8Array(32).fill(index + 1),
 );
 export const KEY_ADDRESSES: readonly AddressText[] = KEYS.map((key) => bytesToHex(privateKeyToAddress(key)));
 
-/** A transaction and its signer. */
+/** A transaction body and its signer. */
 export type SignedBy = {
   /** Index into `KEYS`. */
   readonly key: number;
@@ -51,7 +51,7 @@ export type BlockCase = {
 type HeaderFields = Omit<CaseBlock, 'beneficiary' | 'prevRandao' | 'parentBeaconBlockRoot' | 'slotNumber'> &
   Pick<Header, 'parentHash' | 'mixHash' | 'slotNumber'> & { readonly parentBeaconBlockRoot: Uint8Array };
 
-/** The fields of a header that a case has, but for the beneficiary, which engines have in types of their own. */
+/** Header fields of a case without the beneficiary, for which engines have types of their own. */
 export function headerFieldsOf(block: CaseBlock): HeaderFields {
   return {
     parentHash: bigIntToFixedBytes(blockHashOf(block.number - 1n), 32),
@@ -66,7 +66,7 @@ export function headerFieldsOf(block: CaseBlock): HeaderFields {
   };
 }
 
-/** Signing is slow, and shrinking signs the same transaction again and again. */
+/** Cached signed transactions: signing is slow, and shrinking signs the same ones repeatedly. */
 const signed = new Map<string, Transaction>();
 const MAX_SIGNED = 2048;
 

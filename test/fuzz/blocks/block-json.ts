@@ -1,9 +1,9 @@
-/** Blocks as JSON text, as `case-json.ts` has single transactions. */
+/** Blocks as JSON text, like single transactions in `case-json.ts`. */
 import { accountFromJson, fromJson, toJson } from '../case-json.ts';
 import type { BlockCase } from './block-case.ts';
 
 export type SavedBlock = {
-  /** What differed when it was found, or what the block is about. */
+  /** The difference that was found, or the subject of the block. */
   readonly note: string;
   readonly blockCase: BlockCase;
 };
@@ -23,7 +23,7 @@ export function encodeBlockCase({ note, blockCase }: SavedBlock): string {
   return `${JSON.stringify(content, undefined, 1)}\n`;
 }
 
-/** Reads what `encodeBlockCase` wrote. */
+/** Parses the output of `encodeBlockCase`. */
 export function decodeBlockCase(text: string): SavedBlock {
   const { note, revision, accounts, beneficiary, block, withdrawals, transactions } = JSON.parse(text);
   const fields = fromJson(block) as BlockCase['block'];

@@ -1,27 +1,27 @@
 import type { BlockCase } from './block-case.ts';
 import type { BlockOutcome } from './block-outcome.ts';
 
-/** Where an oracle and the engine differ, and are left so. */
+/** An accepted difference between an oracle and the engine. */
 export type KnownDifference = {
   readonly reason: string;
   readonly pattern: RegExp;
-  /** What must hold of the block. @param address the first group of the pattern */
+  /** Condition on the block. @param address first group of the pattern */
   readonly when: (blockCase: BlockCase, address: string) => boolean;
 };
 
 /** Another implementation that executes blocks. */
 export interface BlockOracle {
   readonly name: string;
-  /** Blocks that it executes at the same time. */
+  /** Number of blocks that it executes concurrently. */
   readonly concurrency: number;
   readonly known: readonly KnownDifference[];
-  /** The block with what the oracle has no rules for taken out; the engine gets the same. */
+  /** Removes parts of the block that the oracle has no rules for; the engine executes the same block. */
   adapt(blockCase: BlockCase): BlockCase;
-  /** @throws Error when the oracle does not run, which is no outcome */
+  /** @throws Error when the oracle does not run; this is not an outcome */
   run(blockCase: BlockCase): Promise<BlockOutcome>;
 }
 
-/** Why a difference is left so; undefined where it is a fault. */
+/** Returns the reason for an accepted difference; undefined where the difference is a fault. */
 export function explainDifference(
   difference: string,
   blockCase: BlockCase,

@@ -1,4 +1,4 @@
-/** What an engine made of a block, and how two of these differ. */
+/** Outcome of a block, and comparison of two outcomes. */
 
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { decodeRlp, type RlpItem } from '../../../src/primitives/rlp.ts';
@@ -14,16 +14,16 @@ export type ReceiptOutcome = {
 };
 
 export type BlockOutcome = {
-  /** Refusals and failures are in the oracle's own words: only whether they are there is compared. */
+  /** Refusals and failures have the oracle's own messages: only their presence is compared. */
   readonly hasOwnReasons?: boolean;
-  /** The block as a whole is none; nothing else counts then. */
+  /** Reason for which the whole block is invalid; no other field counts then. */
   readonly failure?: string;
-  /** Reasons by index, of the transactions that may not be in the block: they are left out. */
+  /** Reasons by index of the transactions that are invalid in the block; they are left out. */
   readonly rejected: ReadonlyMap<number, string>;
   readonly receipts: readonly ReceiptOutcome[];
-  /** Of the header. */
+  /** Gas used, as in the header. */
   readonly gasUsed: bigint;
-  /** The two sums of which `gasUsed` is the larger one (EIP-8037); undefined where the oracle does not say. */
+  /** The two sums of which `gasUsed` is the larger one (EIP-8037); undefined where the oracle does not report them. */
   readonly executionGasUsed?: bigint;
   readonly stateGasUsed?: bigint;
   readonly requestsHash: string | undefined;
@@ -86,7 +86,7 @@ const PARTS = [
   'code changes',
 ];
 
-/** The first entry of the lists, and its part, that differ. */
+/** Finds the first entry in which two lists differ, and its differing part. */
 function compareAccessLists(expected: string | undefined, actual: string | undefined): string | undefined {
   if (expected === actual) return undefined;
   if (expected === undefined || actual === undefined) return differ('access list', expected, actual);
@@ -113,7 +113,7 @@ function compareAccessLists(expected: string | undefined, actual: string | undef
   return differ('access list bytes', expected, actual);
 }
 
-/** @param isOwn whether the expected reason is in words that nothing else has */
+/** @param isOwn whether the expected reason has the oracle's own wording */
 function compareReasons(
   what: string,
   expected: string | undefined,
@@ -139,7 +139,7 @@ function compareRejected(
   return undefined;
 }
 
-/** The first difference between two outcomes, in words; undefined when there is none. */
+/** Describes the first difference between two outcomes; undefined when there is none. */
 export function compareBlockOutcomes(expected: BlockOutcome, actual: BlockOutcome): string | undefined {
   if (expected.failure !== undefined || actual.failure !== undefined) {
     return compareReasons('failure of the block', expected.failure, actual.failure, expected.hasOwnReasons);

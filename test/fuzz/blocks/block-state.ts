@@ -1,4 +1,4 @@
-/** States for blocks: the programs of the generator, accounts with keys, helpers and the contracts of the protocol. */
+/** States for blocks: generated programs, accounts with keys, helper contracts and protocol contracts. */
 import {
   BUILDER_DEPOSITS,
   BUILDER_EXITS,
@@ -17,7 +17,7 @@ import { generateProgram } from '../generate/program.ts';
 import type { Random } from '../random.ts';
 import { KEY_ADDRESSES } from './block-case.ts';
 
-/** Keys 0 to 11 send transactions; the others authorize only, and mostly are not there yet. */
+/** Number of senders: keys 0 to 11 send transactions; the others only authorize, and mostly do not exist yet. */
 export const SENDERS: number = 12;
 const SYSTEM_ADDRESS = 2n ** 160n - 2n;
 const PROGRAMS = 0x2222n << 144n;
@@ -36,7 +36,7 @@ const plain = (balance: bigint, nonce = 0n, code: Uint8Array = EMPTY_BYTES): Fuz
   storage: new Map(),
 });
 
-/** The contracts that the protocol calls, and the factory of EIP-7997. */
+/** Contracts that the protocol calls, and the factory of EIP-7997. */
 export function protocolAccounts(): Map<AddressText, FuzzAccount> {
   const contracts = [...SYSTEM_CONTRACTS, BUILDER_DEPOSITS, BUILDER_EXITS, CREATE2_FACTORY];
   return new Map(
@@ -62,7 +62,7 @@ export function delegationTo(target: bigint): Uint8Array {
   return concatBytes(Uint8Array.of(0xef, 0x01, 0x00), addressBytes(target));
 }
 
-/** Something where a sender is about to create a contract: code, a nonce, or a balance only. */
+/** Adds code, a nonce, or only a balance at addresses where senders are about to create contracts. */
 function addCollisions(random: Random, accounts: Map<AddressText, FuzzAccount>): void {
   for (let key = 0; key < SENDERS; key++) {
     if (!random.oneIn(6)) continue;
@@ -79,7 +79,7 @@ function addCollisions(random: Random, accounts: Map<AddressText, FuzzAccount>):
   }
 }
 
-/** @param programs contracts that run a program from beginning to end, beside the few of single states */
+/** @param programs number of contracts with whole programs, in addition to the few of single states */
 export function generateBlockState(random: Random, revision: Revision, programs: number): BlockState {
   const keyed = KEY_ADDRESSES.map(BigInt);
   const known = [...keyed, ...HELPER_CODES.keys(), ...PROTOCOL_ADDRESSES];
@@ -98,14 +98,14 @@ export function generateBlockState(random: Random, revision: Revision, programs:
   const contracts = [...state.contracts];
   for (let i = 0; i < programs; i++) {
     const code = generateProgram(random, revision, state.addresses);
-    // EIP-3541: no code begins so.
+    // EIP-3541: no deployed code begins with this byte.
     if (code[0] === 0xef) code[0] = 0xfe;
     const account = { ...plain(3n, 1n, code), storage: new Map([[1n, 1n]]) };
     accounts.set(addressText(PROGRAMS + BigInt(i)), account);
     contracts.push(PROGRAMS + BigInt(i));
   }
   addCollisions(random, accounts);
-  // Before Amsterdam accounts of storage alone are not compared: geth creates contracts at them, which EIP-7610 forbids.
+  // Before Amsterdam accounts with only storage are not compared: geth creates contracts at them, which EIP-7610 forbids.
   if (!isAtLeast(revision, 'amsterdam')) {
     for (const [address, { nonce, code, storage }] of accounts) {
       if (nonce === 0n && code.length === 0 && storage.size > 0) accounts.delete(address);
@@ -114,7 +114,7 @@ export function generateBlockState(random: Random, revision: Revision, programs:
   return { accounts, contracts, addresses: [...state.addresses, ...contracts] };
 }
 
-/** A sender may be delegated (EIP-7702); with other code it is none (EIP-3607). */
+/** Code of a sender: it may be delegated (EIP-7702); with other code it cannot send (EIP-3607). */
 function senderCode(random: Random, contracts: readonly bigint[]): Uint8Array {
   if (random.oneIn(40)) return Uint8Array.of(0x00);
   return random.oneIn(6) ? delegationTo(random.pick(contracts)) : EMPTY_BYTES;

@@ -1,4 +1,4 @@
-/** Transactions for blocks: every type, every kind of recipient, and gas limits at each border of the rules. */
+/** Transactions for blocks: every type, every kind of recipient, and gas limits around each threshold of the rules. */
 import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
 import {
   CONSOLIDATION_REQUESTS_ADDRESS,
@@ -40,7 +40,7 @@ export type TransactionContext = {
   readonly state: BlockState;
   readonly baseFeePerGas: bigint;
   readonly blobBaseFee: bigint;
-  /** Nonces that come next, by key; raised by what is generated. */
+  /** Next nonces by key; generation increments them. */
   readonly nonces: bigint[];
 };
 
@@ -65,7 +65,7 @@ function randomRecipient({ random, state }: TransactionContext, key: number): bi
   ])();
 }
 
-/** A call of one of the contracts that queue requests, mostly as they want it. */
+/** A call of a contract that queues requests, mostly well-formed. */
 function requestShape(random: Random): Shape {
   const [address, length, value] = random.pick([
     [WITHDRAWAL_REQUESTS_ADDRESS, 56, 1n],
@@ -74,7 +74,7 @@ function requestShape(random: Random): Shape {
     [hexToBytes(BUILDER_EXITS.address), 48, 1n],
   ] as const);
   const data = random.bytes(random.oneIn(10) ? random.below(200) : length);
-  // The amount of a deposit, gwei: between 1 and 2 ether.
+  // The amount of a deposit in gwei: between 1 and 2 ether.
   if (length === 184 && data.length === 184)
     data.set(bigIntToFixedBytes(1_000_000_000n + BigInt(random.below(2)), 8), 80);
   return { to: address, data, value: random.oneIn(8) ? BigInt(random.below(2)) : value };
@@ -167,7 +167,7 @@ function authorize(context: TransactionContext, sender: number): Authorization {
   return { chainId, address, nonce, signature: isBroken ? { ...signature, r: 0n } : signature };
 }
 
-/** What a transaction pays before it executes, and the least it pays at all (EIP-2780, 7976, 7981). */
+/** Gas that a transaction pays before execution, and the minimum that it pays in all (EIP-2780, 7976, 7981). */
 function gasBounds(
   { to, data, value }: Shape,
   sender: AddressText,
@@ -192,7 +192,7 @@ function gasBounds(
 function randomGasLimit(random: Random, intrinsic: bigint, floor: bigint): bigint {
   const least = maxBigInt(intrinsic, floor);
   return random.pickWeighted<() => bigint>([
-    // At the borders, one less or more now and then.
+    // Near the thresholds, sometimes one below or above.
     [1, () => intrinsic + BigInt(random.between(-1, 2))],
     [1, () => floor + BigInt(random.between(-1, 2))],
     [1, () => least + BigInt(random.below(20_000))],
@@ -201,7 +201,7 @@ function randomGasLimit(random: Random, intrinsic: bigint, floor: bigint): bigin
     [2, () => least + S_SLOT + BigInt(random.below(40_000)) - 3000n],
     [6, () => least + BigInt(random.between(200_000, 1_000_000))],
     [5, () => least + BigInt(random.between(1_000_000, 9_000_000))],
-    // A reservoir: none to speak of, less than one account, some, more than anything needs.
+    // Reservoirs: nearly none, less than one account, some, and more than any transaction needs.
     [1, () => EXECUTION_CAP + BigInt(random.between(-2, 2))],
     [2, () => EXECUTION_CAP + BigInt(random.below(190_000))],
     [3, () => EXECUTION_CAP + intrinsic + BigInt(random.below(800_000))],

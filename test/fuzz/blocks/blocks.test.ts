@@ -1,4 +1,4 @@
-/** The short form of `npm run fuzz` with blocks, and the harness itself. */
+/** The short form of `npm run fuzz` with blocks, and tests of the harness. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, parse, resolve } from 'node:path';
@@ -52,7 +52,7 @@ for (const correction of VM_CORRECTIONS) {
   });
 }
 
-/** A block that the engine executes without anything refused. */
+/** Finds a block that the engine executes without any refusal. */
 async function someBlock(): Promise<{ readonly blockCase: BlockCase; readonly outcome: BlockOutcome }> {
   const engine = new PortcullisEngine();
   for (let index = 0; ; index++) {

@@ -1,4 +1,4 @@
-/** Where @ethereumjs/vm 10.1.3 departs from Amsterdam's rules, and what it is made to do instead. */
+/** Deviations of @ethereumjs/vm 10.1.3 from Amsterdam's rules, and their corrections. */
 import { type EVM, EVMError } from '@ethereumjs/evm';
 import type { BlockLevelAccessList } from '@ethereumjs/util';
 import type { VM } from '@ethereumjs/vm';
@@ -7,10 +7,10 @@ import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { type RunState, replaceGasHandler, replaceHandler } from '../oracle/instructions.ts';
 
 export type VmCorrection = {
-  /** Where the right behaviour is laid down. */
+  /** Source of the correct rule. */
   readonly rule: string;
   readonly fault: string;
-  /** The file in `corpus` of a block that differs without the correction. */
+  /** File in `corpus` with a block that differs without the correction. */
   readonly block: string;
   readonly apply: (vm: VM) => void;
 };
@@ -25,10 +25,10 @@ const CREATIONS: readonly (readonly [opcode: number, inputs: number])[] = [
 const CALL = 0xf1;
 const MAX_DEPTH = 1024;
 const MAX_NONCE = 2n ** 64n - 1n;
-/** More than the state gas of an account. */
+/** Exceeds the state gas of an account. */
 const AMPLE_GAS = 10n ** 9n;
 
-/** What the library keeps to itself. */
+/** Private members of the library's EVM. */
 type Inside = {
   _executeCreate(message: { to?: { toString(): `0x${string}` } }): Promise<unknown>;
   _executeCall(message: { to?: { toString(): `0x${string}` } }): Promise<unknown>;
@@ -66,14 +66,14 @@ function keepReservoir({ evm }: VM): void {
   Object.defineProperty(evm, 'eip7928CallPostTargetOog', { get: () => false, set: () => undefined });
 }
 
-/** Whether a creation fails before it looks at the address that it would create. */
+/** Whether a creation fails before it accesses the address that it would create. */
 function failsEarly({ env, stack }: RunState): boolean {
   const { depth, contract } = env;
   return depth >= MAX_DEPTH || contract.balance < (stack.peek()[0] as bigint) || contract.nonce >= MAX_NONCE;
 }
 
 /**
- * A creation that fails early is charged no state gas: the library takes it from a reservoir that is restored afterwards.
+ * A creation that fails early pays no state gas: the library charges it to a reservoir that is restored afterwards.
  * In a static frame a creation halts before anything else.
  */
 function failBeforeStateGas({ evm }: VM): void {
@@ -115,7 +115,7 @@ function accessUnpaidRecipients(vm: VM): void {
   }
 }
 
-/** The first checkpoint of a transaction is the one that its authorizations are undone to. */
+/** Makes the first checkpoint of a transaction the one to which its authorizations are rolled back. */
 function undoAuthorizations(vm: VM): void {
   const { journal } = vm.evm;
   const { checkpoint, commit, revert } = journal;

@@ -1,4 +1,4 @@
-/** Where @ethereumjs/vm 10.1.3 and the engine differ, and are left so: one row each. */
+/** Accepted differences between @ethereumjs/vm 10.1.3 and the engine, one row each. */
 import {
   CONSOLIDATION_REQUESTS_ADDRESS,
   WITHDRAWAL_REQUESTS_ADDRESS,

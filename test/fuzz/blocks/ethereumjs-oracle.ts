@@ -1,4 +1,4 @@
-/** Blocks executed by @ethereumjs/vm. */
+/** Executes blocks with @ethereumjs/vm. */
 import { Block, createBlockHeader } from '@ethereumjs/block';
 import { createTxFromRLP, type TypedTransaction } from '@ethereumjs/tx';
 import { createWithdrawal } from '@ethereumjs/util';
@@ -18,13 +18,13 @@ import { ETHEREUMJS_DIFFERENCES } from './ethereumjs-differences.ts';
 import { executeWithoutRefused, Refusal } from './refusals.ts';
 
 const PROTOCOL = protocolAccounts();
-/** geth 1.17.8 refuses transactions with more; EIP-8037 has no such rule. */
+/** geth 1.17.8 refuses transactions with a higher gas limit; EIP-8037 has no such rule. */
 const GETH_GAS_CAP = 2n ** 32n - 1n;
 
 /**
- * Contracts of the protocol get their own code back, unless they are missing: the library calls those of requests without a block
+ * Restores the code of protocol contracts, unless they are missing: the library calls those of requests without a block
  * environment, and writes the storage of those of EIP-2935 and 4788 without running them.
- * Accounts with nothing but storage are removed: the library follows EIP-7610, which geth and Amsterdam's list of EIPs leave out.
+ * Removes accounts with only storage: the library follows EIP-7610, which geth and Amsterdam's list of EIPs omit.
  */
 function adaptBlock(blockCase: BlockCase): BlockCase {
   const accounts = new Map(blockCase.accounts);
@@ -122,7 +122,7 @@ export class EthereumjsOracle implements BlockOracle {
   readonly adapt: BlockOracle['adapt'] = adaptBlock;
   readonly #corrections: readonly VmCorrection[];
 
-  /** @param corrections fewer leave the library's faults in, to see whether they are noticed */
+  /** @param corrections a shorter list leaves faults of the library in, to test their detection */
   constructor(corrections: readonly VmCorrection[] = VM_CORRECTIONS) {
     this.#corrections = corrections;
   }
@@ -131,7 +131,7 @@ export class EthereumjsOracle implements BlockOracle {
     return executeWithoutRefused(blockCase, (cached) => this.#runWithRequests(blockCase, cached));
   }
 
-  /** The library generates blocks without the contracts of EIP-8282; only when it validates a block are they required. */
+  /** The library generates blocks without the contracts of EIP-8282; it requires them only when it validates a block. */
   async #runWithRequests(blockCase: BlockCase, cached: readonly Transaction[]): Promise<BlockOutcome> {
     const outcome = await this.#runKept(blockCase, cached, true);
     const isMissing = [BUILDER_DEPOSITS, BUILDER_EXITS].some(
@@ -142,7 +142,7 @@ export class EthereumjsOracle implements BlockOracle {
     return checked.failure?.includes('builder request contract') === true ? checked : outcome;
   }
 
-  /** Executes the transactions that are kept. @throws Refusal */
+  /** Executes the transactions that were not refused. @throws Refusal */
   async #runKept(
     blockCase: BlockCase,
     cached: readonly Transaction[],

@@ -10,7 +10,7 @@ import { type BlockCase, type CaseBlock, KEY_ADDRESSES } from './block-case.ts';
 import { type BlockState, generateBlockState, protocolAccounts } from './block-state.ts';
 import { generateBlockTransaction } from './block-transactions.ts';
 
-/** Raised by every change to the generators that makes the same seed mean another block. */
+/** Incremented by every change of the generators that makes the same seed produce another block. */
 export const BLOCK_GENERATOR_VERSION = 3;
 
 const MAX_TRANSACTIONS = 12;
@@ -42,7 +42,7 @@ function generateWithdrawals(random: Random, { addresses }: BlockState): BlockCa
   }));
 }
 
-/** Now and then the protocol calls something else than it should: a program, code that fails, or nothing. */
+/** Sometimes replaces a contract that the protocol calls by a program, failing code, or nothing. */
 function replaceProtocolCode(random: Random, revision: Revision, { accounts, addresses }: BlockState): void {
   if (!random.oneIn(8)) return;
   const address = random.pick([...protocolAccounts().keys()]);
@@ -55,7 +55,7 @@ function replaceProtocolCode(random: Random, revision: Revision, { accounts, add
   }
 }
 
-/** Block number `index` of a seed. */
+/** Generates block number `index` of a seed. */
 export function generateBlock(seed: number, index: number, revision: Revision): BlockCase {
   const random = new Random(seed, index, BLOCK_GENERATOR_VERSION);
   const state = generateBlockState(random, revision, PROGRAMS);

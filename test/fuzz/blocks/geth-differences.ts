@@ -1,4 +1,4 @@
-/** Where geth's state transition and the engine differ, and are left so: one row each. */
+/** Accepted differences between geth's state transition and the engine, one row each. */
 import type { KnownDifference } from './block-oracle.ts';
 
 export const GETH_DIFFERENCES: readonly KnownDifference[] = [

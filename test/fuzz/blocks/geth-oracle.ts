@@ -1,4 +1,4 @@
-/** Blocks executed by geth: `evm t8n`. */
+/** Executes blocks with geth: `evm t8n`. */
 import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { decodeRlp, encodeRlp } from '../../../src/primitives/rlp.ts';
@@ -10,7 +10,7 @@ import type { BlockOracle } from './block-oracle.ts';
 import { type BlockOutcome, failedBlock } from './block-outcome.ts';
 import { GETH_DIFFERENCES } from './geth-differences.ts';
 
-/** Revisions by geth's names; its Osaka has no schedule of blobs of its own and takes Prague's. */
+/** geth's names of revisions; its Osaka has no blob schedule of its own and uses Prague's. */
 const FORKS: Readonly<Record<string, string>> = {
   cancun: 'Cancun',
   prague: 'Prague',
@@ -77,7 +77,7 @@ function environmentOf({ block, withdrawals }: BlockCase): Record<string, unknow
   };
 }
 
-/** Has geth execute a case. @throws Error when the program does not run, RangeError for a revision that blocks are not made of */
+/** Executes a case with geth. @throws Error when the program does not run, RangeError for a revision without block cases */
 async function runOnGeth(blockCase: BlockCase): Promise<BlockOutcome> {
   const fork = FORKS[blockCase.revision];
   if (fork === undefined)

@@ -1,4 +1,4 @@
-/** Blocks executed by the engine under test. */
+/** Executes blocks with the engine under test. */
 import type { Block } from '../../../src/chain/block.ts';
 import { BLANK_HEADER, type Header } from '../../../src/chain/header.ts';
 import type { Transaction } from '../../../src/chain/transaction.ts';
@@ -26,10 +26,10 @@ import { type BlockCase, headerFieldsOf } from './block-case.ts';
 import { type BlockOutcome, failedBlock } from './block-outcome.ts';
 import { executeWithoutRefused, Refusal } from './refusals.ts';
 
-/** More than the gas of any case can pay for. */
+/** Exceeds the memory that the gas of any case can pay for. */
 const MEMORY_LIMIT: number = 256 << 20;
 const MAINNET_DEPOSITS = '0x00000000219ab540356cbb839cbe05303d7705fa';
-/** EIP-7892: geth's state transitions of Amsterdam are past the second change of blob parameters. */
+/** EIP-7892: geth's Amsterdam state transitions come after the second change of blob parameters. */
 const BLOBS = { target: 14n, max: 21n, baseFeeUpdateFraction: 11_684_671n };
 const CANCUN_BLOBS = { target: 3n, max: 6n, baseFeeUpdateFraction: 3_338_477n };
 const PRAGUE_BLOBS = { target: 6n, max: 9n, baseFeeUpdateFraction: 5_007_716n };
@@ -60,12 +60,12 @@ function headerOf({ block }: BlockCase): Header {
   };
 }
 
-/** A case's accounts, changed as the block goes on. */
+/** The accounts of a case, updated as the block proceeds. */
 class AppliedState implements RootedState {
   accounts: BlockCase['accounts'];
   #state: CaseState;
 
-  /** By hash: what any account has had. */
+  /** Every code that any account has had, by hash. */
   readonly #codes = new Map<string, Uint8Array>();
 
   constructor(accounts: BlockCase['accounts']) {
@@ -90,7 +90,7 @@ class AppliedState implements RootedState {
 
   apply(changes: StateChanges): void {
     for (const [hash, code] of changes.codes) this.#codes.set(bytesToHex(hash), code);
-    // A state of one step knows the codes of the accounts that it was asked for.
+    // The state of one step knows only the codes of the accounts that it has read.
     for (const { address } of changes.accounts) this.#state.getAccount(address);
     this.accounts = this.#state.after(changes);
     this.#state = new CaseState(this.accounts);

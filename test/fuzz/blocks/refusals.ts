@@ -1,11 +1,11 @@
-/** Blocks of which some transactions may not be in them. */
+/** Executes blocks that contain invalid transactions. */
 import type { Transaction } from '../../../src/chain/transaction.ts';
 import { type BlockCase, signTransaction } from './block-case.ts';
 import type { BlockOutcome } from './block-outcome.ts';
 
-/** A transaction that may not be in the block. */
+/** A transaction that is invalid in the block. */
 export class Refusal extends Error {
-  /** Among the transactions that were executed together. */
+  /** Index among the transactions that were executed together. */
   readonly place: number;
 
   constructor(place: number, reason: string) {
@@ -15,8 +15,8 @@ export class Refusal extends Error {
 }
 
 /**
- * Executes a case; transactions that are refused are left out, one after the other.
- * @param execute throws Refusal at the first transaction that may not be in the block
+ * Executes a case; refused transactions are removed one by one.
+ * @param execute throws Refusal at the first transaction that is invalid in the block
  */
 export async function executeWithoutRefused(
   blockCase: BlockCase,

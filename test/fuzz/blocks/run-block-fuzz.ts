@@ -1,4 +1,4 @@
-/** Blocks of the generator, executed by an oracle and by the engine. */
+/** Executes generated blocks with an oracle and with the engine. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -12,12 +12,12 @@ import { BLOCK_GENERATOR_VERSION, generateBlock } from './generate-block.ts';
 import { PortcullisEngine } from './portcullis-engine.ts';
 import { shrinkBlock } from './shrink-block.ts';
 
-/** Where failing blocks are kept: among the sources, to be committed once they are understood. */
+/** Folder for failing blocks: among the sources, to be committed once they are understood. */
 const CORPUS: string = resolve(import.meta.dirname, '../../../../test/fuzz/blocks/corpus');
 const PROGRESS_SECONDS = 10;
-/** Kinds of differences after which a run stops. */
+/** Number of kinds of differences after which a run stops. */
 const MAX_KINDS = 8;
-/** Further differences of a kind that is described already are counted only. */
+/** Number of differences of a described kind after which further ones are only counted. */
 const MAX_SAME = 200;
 
 export type BlockFuzzOptions = {
@@ -34,22 +34,22 @@ export type BlockFuzzTotals = {
   rejected: number;
   failed: number;
   gas: bigint;
-  /** Differences that are left so, by reason. */
+  /** Accepted differences: counts by reason. */
   readonly known: Map<string, number>;
-  /** By kind: how often. */
+  /** Counts of differences by kind. */
   readonly differences: Map<string, number>;
 };
 
-/** `gas used: expected 1, got 2` is the same kind as `gas used: expected 3, got 5`. */
+/** Replaces numbers: `gas used: expected 1, got 2` is the same kind as `gas used: expected 3, got 5`. */
 function kindOf(difference: string): string {
   return difference.slice(0, difference.indexOf(':')).replaceAll(/0x[0-9a-f]+|\d+/g, '#');
 }
 
 type Comparison = {
   readonly expected: BlockOutcome;
-  /** The first difference in words, unless it is one that is left so. */
+  /** Description of the first difference, unless it is accepted. */
   readonly difference?: string;
-  /** Why the first difference is left so. */
+  /** Reason why the first difference is accepted. */
   readonly known?: string;
 };
 
@@ -72,7 +72,7 @@ async function compareBlock(
   return known === undefined ? { expected, difference } : { expected, known };
 }
 
-/** The first difference between an oracle and the engine in a block, in words. */
+/** Describes the first difference between an oracle and the engine in a block. */
 export async function findBlockDifference(
   blockCase: BlockCase,
   engine: PortcullisEngine,
@@ -104,7 +104,7 @@ async function describe(
   console.log(`${name}: ${note}\n${listing}\n-> ${path}`);
 }
 
-/** Runs as the options say and prints what came of it. */
+/** Runs the fuzzer with these options and prints the results. */
 export async function runBlockFuzz(oracle: BlockOracle, options: BlockFuzzOptions): Promise<BlockFuzzTotals> {
   const { revision, seconds, blocks, seed, first } = options;
   const totals: BlockFuzzTotals = {
@@ -123,7 +123,7 @@ export async function runBlockFuzz(oracle: BlockOracle, options: BlockFuzzOption
     next >= first + blocks || performance.now() >= deadline || totals.differences.size >= MAX_KINDS;
   const work = async (): Promise<void> => {
     while (!isOver()) {
-      // An oracle in this process never waits, and timers would get no turn.
+      // An in-process oracle never waits, so timers would not run.
       await setImmediate();
       const index = next++;
       const blockCase = generateBlock(seed, index, revision);

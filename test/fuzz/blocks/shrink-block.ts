@@ -1,4 +1,4 @@
-/** Makes failing blocks small: everything goes without which the block still fails. */
+/** Shrinks failing blocks: removes everything without which the block still fails. */
 import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import type { FuzzAccount } from '../fuzz-case.ts';
 import { isDelegation } from '../oracle/delegations.ts';
@@ -7,10 +7,10 @@ import { type BlockCase, KEY_ADDRESSES, type SignedBy } from './block-case.ts';
 
 export type BlockFails = (blockCase: BlockCase) => Promise<boolean>;
 
-/** Executions that one shrinking may take; each starts a process. */
+/** Maximum executions per shrinking; each starts a process. */
 const MAX_ATTEMPTS = 1500;
 
-/** Without a transaction those of the same sender that follow move up. */
+/** Removes a transaction; later ones of the same sender move up. */
 function withoutTransaction(blockCase: BlockCase, index: number): BlockCase {
   const gone = blockCase.transactions[index] as SignedBy;
   const rest = blockCase.transactions
@@ -68,13 +68,13 @@ function* simplerAccounts(blockCase: BlockCase): Generator<BlockCase> {
     if (account.storage.size > 0) yield withAccount(address, { ...account, storage: new Map() });
     if (address.startsWith('0x0000')) continue;
     if (!KEY_ADDRESSES.includes(address)) yield withAccount(address, undefined);
-    // A part of a delegation is code that nothing can deploy.
+    // Part of a delegation would be code that no transaction can deploy.
     const codes = isDelegation(account.code) ? [EMPTY_BYTES] : shorterCodes(account.code);
     for (const code of codes) yield withAccount(address, { ...account, code });
   }
 }
 
-/** Less is smaller: transactions, then code, then everything else. */
+/** Weight of a block: transactions count most, then code, then everything else. */
 function weigh({ accounts, transactions, withdrawals }: BlockCase): number {
   let weight = 1000 * transactions.length + 10 * withdrawals.length;
   for (const { body } of transactions) {
@@ -88,7 +88,7 @@ function weigh({ accounts, transactions, withdrawals }: BlockCase): number {
   return weight;
 }
 
-/** The smallest block found that still fails. @param fails must hold for `blockCase` */
+/** Finds the smallest block that still fails. @param fails holds for `blockCase` */
 export async function shrinkBlock(blockCase: BlockCase, fails: BlockFails): Promise<BlockCase> {
   let best = blockCase;
   let attempts = 0;

@@ -1,4 +1,4 @@
-/** Random states of few accounts, made to be met again and again. */
+/** Random states of few accounts, so that programs meet the same ones repeatedly. */
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { createAddress } from '../../../src/primitives/address.ts';
 import {
@@ -35,9 +35,9 @@ export const addressText = (address: bigint): AddressText => bytesToHex(addressB
 
 export type GeneratedState = {
   readonly accounts: ReadonlyMap<AddressText, FuzzAccount>;
-  /** Contracts that run programs, the first of them one to begin with. */
+  /** Contracts that run programs; the first one is the entry point. */
   readonly contracts: readonly bigint[];
-  /** Every account that programs know of, there or not. */
+  /** Every account that programs refer to, existing or not. */
   readonly addresses: readonly bigint[];
 };
 
@@ -59,7 +59,7 @@ function randomContractNonce(random: Random, revision: Revision): bigint {
   return random.oneIn(40) ? MAX_NONCE - BigInt(random.below(3)) : lowest + BigInt(random.below(2));
 }
 
-/** Code as it is found in accounts: mostly a program, now and then bytes that are none. */
+/** Code of an account: mostly a program, sometimes arbitrary bytes. */
 function randomCode(
   random: Random,
   revision: Revision,
@@ -72,12 +72,12 @@ function randomCode(
   if (random.oneIn(25)) {
     for (let i = random.between(1, 3); i > 0; i--) code[random.below(code.length)] = random.below(256);
   }
-  // EIP-3541: since London no code begins so, but for delegations.
+  // EIP-3541: since London only delegations begin with this byte.
   if (code[0] === 0xef) code[0] = 0xfe;
   return code;
 }
 
-/** Something lies where a contract is about to create another one (EIP-684, EIP-7610). */
+/** Adds an account where a contract is about to create another one (EIP-684, EIP-7610). */
 function addCollision(random: Random, accounts: Map<AddressText, FuzzAccount>): void {
   const creator = random.pick(CONTRACTS);
   const nonce = accounts.get(addressText(creator))?.nonce ?? 0n;
@@ -112,7 +112,7 @@ const plain = (balance: bigint, nonce: bigint): FuzzAccount => ({
   storage: new Map(),
 });
 
-/** @param known further accounts that programs know of */
+/** @param known further accounts that programs refer to */
 export function generateState(
   random: Random,
   revision: Revision,
@@ -141,7 +141,7 @@ export function generateState(
       storage: randomStorage(random),
     });
   }
-  // EIP-161 cleared the empty accounts away; states of before still have them.
+  // EIP-161 removed empty accounts; earlier states still have them.
   if (!isAtLeast(revision, 'byzantium') && random.oneIn(2)) {
     accounts.set(addressText(EMPTY_ACCOUNT), plain(0n, 0n));
     if (random.oneIn(2)) accounts.set(addressText(BENEFICIARY), plain(0n, 0n));

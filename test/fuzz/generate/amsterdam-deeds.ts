@@ -1,4 +1,4 @@
-/** Statements for what Amsterdam changes: state gas, transfers, new accounts, instructions with immediates. */
+/** Statements for Amsterdam's changes: state gas, transfers, new accounts, instructions with immediates. */
 
 import { OPCODES } from '../../../scripts/opcodes.ts';
 import type { Random } from '../random.ts';
@@ -11,14 +11,14 @@ const FRESH_SLOTS = 0x5107_0000n;
 const INPUT = 0x300n;
 const REACHING = ['DUPN', 'SWAPN', 'EXCHANGE'] as const;
 
-/** An address that mostly nothing is at; few enough to be met twice. */
+/** An address that mostly has no account; few enough that addresses repeat. */
 export function newAddress(random: Random): bigint {
   return NEW_ACCOUNTS + BigInt(random.below(24));
 }
 
 const freshSlot = (random: Random): bigint => FRESH_SLOTS + BigInt(random.below(6));
 
-/** Writes what GAS sees into a log: a charge from the wrong pool shows there. */
+/** Logs the result of GAS, which shows a charge from the wrong pool. */
 function logGas({ builder }: ProgramContext): void {
   builder.ops('GAS PUSH0 MSTORE');
   builder.push(32n);
@@ -41,7 +41,7 @@ function writeInput({ builder }: ProgramContext, ...words: readonly bigint[]): v
 
 const randomEnding = (random: Random): bigint => random.pick([0n, 0n, 1n, 2n]);
 
-/** Calls a helper with what was written, and drops the answer or keeps it in a slot. */
+/** Calls a helper with the written input, and drops the result or stores it in a slot. */
 function callHelper(
   context: ProgramContext,
   name: 'CALL' | 'DELEGATECALL' | 'CALLCODE' | 'STATICCALL',
@@ -66,7 +66,7 @@ function callHelper(
   if (random.oneIn(2)) logGas(context);
 }
 
-/** 0, x, y, 0 into one slot, in one frame. */
+/** Stores 0, x, y, 0 into one slot, in one frame. */
 function storeInTurns(context: ProgramContext): void {
   const { random } = context;
   const slot = freshSlot(random);
@@ -74,7 +74,7 @@ function storeInTurns(context: ProgramContext): void {
   if (random.oneIn(2)) logGas(context);
 }
 
-/** The same in several frames, of which some fail. */
+/** Stores 0, x, y, 0 into one slot, in several frames of which some fail. */
 function storeInFrames(context: ProgramContext): void {
   const { random } = context;
   const slot = freshSlot(random);
@@ -138,7 +138,7 @@ const INIT_CODES: readonly bigint[] = [
   0x60205ff3n,
   0x60215ff3n,
   0x61012c5ff3n,
-  // Revert; halt; destroy in favour of itself, of the caller and of a new account.
+  // Revert; halt; self-destruct in favour of itself, of the caller and of a new account.
   0x5f5ffdn,
   0xfen,
   0x30ffn,
@@ -148,9 +148,9 @@ const INIT_CODES: readonly bigint[] = [
   0x60015f5560015ff3n,
   0x60015f555f5ffdn,
   0x60015f555f5f555f5ff3n,
-  // Code that begins with 0xef.
+  // Deploy code that begins with 0xef.
   0x60ef5f5360015ff3n,
-  // More than 24,576 and more than 65,536 bytes.
+  // Deploy more than 24,576 and more than 65,536 bytes.
   0x6160015ff3n,
   0x620100015ff3n,
   // Send 1 to a new account, out of the endowment.
@@ -187,7 +187,7 @@ function burn(context: ProgramContext): void {
   builder.ops('CALL POP');
 }
 
-/** A deep stack, and the instructions that reach into it. Immediates at every edge, some of them invalid. */
+/** Builds a deep stack and instructions that reach into it, with immediates at every edge, some of them invalid. */
 function reachDeep(context: ProgramContext): void {
   const { random, builder } = context;
   const before = builder.height;
@@ -199,7 +199,7 @@ function reachDeep(context: ProgramContext): void {
   builder.op('MSTORE');
 }
 
-/** An immediate of EXCHANGE that has its two items on a stack of `depth`. */
+/** Picks an immediate of EXCHANGE whose two items are on a stack of `depth`. */
 function randomExchange(random: Random, depth: number): number {
   for (;;) {
     const immediate = random.pick([random.below(82), random.between(128, 255)]);
@@ -218,7 +218,7 @@ function emitReach({ random, builder }: ProgramContext, depth: number): void {
   builder.raw(immediate);
 }
 
-/** A jump to a destination that an immediate seems to hide (EIP-8024: none are skipped). */
+/** Jumps to a destination that looks like part of an immediate (EIP-8024: immediates are not skipped). */
 function jumpIntoImmediate({ builder, random }: ProgramContext): void {
   const end = builder.createLabel();
   builder.pushLabel(end);

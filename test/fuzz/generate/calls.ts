@@ -7,7 +7,7 @@ import { randomLength, randomOffset, randomSlot } from './words.ts';
 
 const INPUT_OFFSET = 0x200n;
 
-/** How much gas a call passes on: mostly all that there is, in each revision's way of asking for it. */
+/** Emits the gas that a call passes on: mostly all of it, in the form that the revision requires. */
 function emitGas({ random, builder, revision }: ProgramContext): void {
   const kind = random.below(16);
   if (kind === 0) builder.push(random.pick([0n, 1n, 99n, 699n, 2299n, 2300n, 2301n, 9000n, 21_000n]));
@@ -19,7 +19,7 @@ function emitGas({ random, builder, revision }: ProgramContext): void {
     if (random.oneIn(4)) builder.push(2n ** BigInt(random.pick([63, 64, 255, 256])) - 1n);
     else builder.op('GAS');
   } else {
-    // Before EIP-150 asking for more than there is means running out.
+    // Before EIP-150 a call that requests more gas than remains runs out of gas.
     builder.push(BigInt(random.pick([60, 800, 10_000, 35_000, 36_000])));
     builder.ops('GAS SUB');
   }
@@ -45,7 +45,7 @@ function pickCall({ random, revision }: ProgramContext): CallName {
   ]);
 }
 
-/** Adds the call; what is at `input` goes with it. Its answer stays on the stack. */
+/** Emits the call with the data at `input`. Its success flag stays on the stack. */
 function emitCallTo(
   context: ProgramContext,
   name: CallName,
@@ -71,7 +71,7 @@ export function emitDataCopy({ builder }: ProgramContext, bytes: Uint8Array): vo
   builder.op('CODECOPY');
 }
 
-/** Calls a precompile with input that it mostly accepts. */
+/** Calls a precompile with input that is mostly valid. */
 export function emitPrecompileCall(context: ProgramContext): void {
   const { random, builder } = context;
   const { address, input } = randomPrecompileCall(random);
@@ -80,7 +80,7 @@ export function emitPrecompileCall(context: ProgramContext): void {
   emitCallTo(context, pickCall(context), () => builder.push(address), [INPUT_OFFSET, length]);
 }
 
-/** Looks at what a call may have left behind. */
+/** Reads state that a call may have changed. */
 function readBack({ random, builder, revision }: ProgramContext): void {
   builder.push(randomSlot(random));
   builder.op(isAtLeast(revision, 'cancun') && random.oneIn(2) ? 'TLOAD' : 'SLOAD');
@@ -93,7 +93,7 @@ export function emitCall(context: ProgramContext): void {
   if (random.oneIn(2)) readBack(context);
 }
 
-/** Calls the address that lies on top of the stack, which stays there. */
+/** Calls the address on top of the stack, which stays there. */
 export function emitCallToTop(context: ProgramContext): void {
   const { builder } = context;
   const name = pickCall(context);
@@ -101,7 +101,7 @@ export function emitCallToTop(context: ProgramContext): void {
   emitCallTo(context, name, () => builder.op(`DUP${depth}`), [0n, 32n]);
 }
 
-/** Puts init code into memory: as constants, or copied from behind the program. @returns where it lies */
+/** Puts init code into memory, as constants or copied from behind the program. @returns its offset and length */
 export function emitInitCode(context: ProgramContext): readonly [offset: bigint, length: bigint] {
   const { random, builder } = context;
   const code = context.createInitCode();
@@ -115,7 +115,7 @@ export function emitInitCode(context: ProgramContext): readonly [offset: bigint,
   return [INPUT_OFFSET + BigInt(32 - code.length), BigInt(code.length)];
 }
 
-/** Creates a contract, and mostly goes on to call it. */
+/** Creates a contract, and mostly calls it afterwards. */
 export function emitCreation(context: ProgramContext): void {
   const { random, builder, revision } = context;
   const [offset, length] = emitInitCode(context);

@@ -10,7 +10,7 @@ function emitCondition(context: ProgramContext): void {
   else emitWord(context, 2);
 }
 
-/** `if (condition) { ... }`, the condition being what jumps over it. */
+/** Emits `if (condition) { ... }`; a true condition jumps over the body. */
 function emitBranch(context: ProgramContext): void {
   const { builder, random } = context;
   const end = builder.createLabel();
@@ -36,7 +36,7 @@ function emitBranchWithElse(context: ProgramContext): void {
   builder.place(end);
 }
 
-/** Counts down on the stack. */
+/** Emits a loop that counts down on the stack. */
 function emitLoop(context: ProgramContext): void {
   const { builder, random } = context;
   const start = builder.createLabel();
@@ -49,10 +49,10 @@ function emitLoop(context: ProgramContext): void {
   builder.ops('JUMPI POP');
 }
 
-/** Jumps over bytes that look like destinations but belong to a PUSH, or to nothing. */
+/** Jumps over bytes that look like destinations but are part of a PUSH, or unreachable. */
 function emitJumpOverJunk({ builder, random }: ProgramContext): void {
   const end = builder.createLabel();
-  // The destination is not always a plain constant: decoders must not take it for one.
+  // The destination is not always a plain constant, so that decoders cannot rely on one.
   const delta = random.pick([0, 0, 1, -1]);
   builder.pushLabel(end, delta);
   if (delta !== 0) {
@@ -67,7 +67,7 @@ function emitJumpOverJunk({ builder, random }: ProgramContext): void {
   builder.place(end);
 }
 
-/** Pushes where to come back to and jumps into a function that may be used from elsewhere too. */
+/** Pushes the return address and jumps into a function that other places may call too. */
 function emitFunctionCall(context: ProgramContext): void {
   const { builder, random, functions } = context;
   const back = builder.createLabel();
@@ -80,7 +80,7 @@ function emitFunctionCall(context: ProgramContext): void {
   builder.height--;
 }
 
-/** Bodies of the functions that were called; what they call in turn is theirs only, or they would not end. */
+/** Emits the bodies of called functions; functions that these call are not shared, because recursion would not end. */
 export function emitFunctions(context: ProgramContext): void {
   const { builder, random, functions } = context;
   for (let i = 0; i < functions.length; i++) {

@@ -1,4 +1,4 @@
-/** Expressions: each of these puts exactly one word on the stack. */
+/** Expressions: each puts exactly one word on the stack. */
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { selectOpcodes } from './opcodes.ts';
 import type { ProgramContext } from './program-context.ts';
@@ -24,7 +24,7 @@ function pushConstant({ random, builder }: ProgramContext): void {
   builder.push(randomWord(random), random.oneIn(20) ? random.between(1, 32) : 0);
 }
 
-/** An account's address; now and then one with something in the upper bytes, which must not count. */
+/** Emits an account's address; sometimes the upper bytes are nonzero and must be ignored. */
 export function emitAddress({ random, builder, addresses }: ProgramContext): void {
   if (random.oneIn(6)) {
     builder.op(random.pick(ADDRESS_OPS));
@@ -47,7 +47,7 @@ function emitArithmetic(context: ProgramContext, depth: number): void {
       builder.push(randomEdge(random));
       continue;
     }
-    // The top of the stack is what SHL and BYTE, SIGNEXTEND shift by and index with.
+    // The top of the stack is the shift amount of SHL and the index of BYTE and SIGNEXTEND.
     const isIndex = i === inputs - 1 && /^(SHL|SHR|SAR|BYTE|SIGNEXTEND)$/.test(name) && random.oneIn(2);
     if (isIndex) builder.push(BigInt(random.below(name.startsWith('S') && name !== 'SIGNEXTEND' ? 260 : 34)));
     else emitWord(context, depth - 1);
@@ -89,7 +89,7 @@ function emitRead(context: ProgramContext): void {
   builder.op(read);
 }
 
-/** A word that a dozen operations have gone into, most of them on operands at the edge of something. */
+/** Emits a word computed by a dozen operations, most of them on edge-case operands. */
 export function emitCalculation(context: ProgramContext): void {
   const { random, builder, revision } = context;
   builder.push(randomWord(random));
@@ -103,7 +103,7 @@ export function emitCalculation(context: ProgramContext): void {
   }
 }
 
-/** Puts one word on the stack; `depth` bounds how deep operands nest. */
+/** Puts one word on the stack; `depth` limits the nesting of operands. */
 export function emitWord(context: ProgramContext, depth: number): void {
   const { random, builder } = context;
   const kind = random.below(20);

@@ -7,7 +7,7 @@ import { generateRawCase, type RawLimits } from './raw-case.ts';
 import { generateTransaction } from './transaction.ts';
 import { randomWord } from './words.ts';
 
-/** Raised by every change to the generators that makes the same seed mean another program. */
+/** Incremented by every change of the generators that makes the same seed produce another program. */
 export const GENERATOR_VERSION = 2;
 
 function generateBlock(random: Random, revision: Revision): FuzzBlock {
@@ -24,13 +24,13 @@ function generateBlock(random: Random, revision: Revision): FuzzBlock {
   };
 }
 
-/** What the oracle can bear of cases without sense. */
+/** Limits of meaningless cases that the oracle can handle. */
 const RAW_LIMITS: RawLimits = { maxGas: 200_000, maxCodeLength: 2000, allowsObjects: false };
 
-/** Revisions of which single programs are compared; of Amsterdam whole blocks are. */
+/** Revisions for which single programs are compared; for Amsterdam whole blocks are. */
 export const ORACLE_REVISIONS: readonly Revision[] = REVISIONS.filter((name) => name !== 'amsterdam');
 
-/** Case number `index` of a seed: one in ten without sense. Without a revision it is one of the oracle's, by turns. */
+/** Generates case number `index` of a seed; one in ten is meaningless. Without `only` the oracle's revisions alternate. */
 export function generateCase(seed: number, index: number, only?: Revision): FuzzCase {
   const random = new Random(seed, index, GENERATOR_VERSION);
   const revision = only ?? (ORACLE_REVISIONS[index % ORACLE_REVISIONS.length] as Revision);

@@ -1,4 +1,4 @@
-/** Statements after which a program mostly does not go on; they come seldom. */
+/** Rare statements after which a program mostly ends. */
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { emitAddress } from './expressions.ts';
 import type { ProgramContext } from './program-context.ts';
@@ -6,7 +6,7 @@ import { randomLength, randomOffset, randomWord } from './words.ts';
 
 const STACK_LIMIT = 1024;
 
-/** Fills the stack to the brim, give or take two items. Not in loops: the next round would overflow. */
+/** Fills the stack to its limit, plus or minus two items. Not in loops: the next round would overflow. */
 function fillStack({ random, builder }: ProgramContext): void {
   const target = STACK_LIMIT - 2 + random.below(4);
   if (builder.height === 0) builder.push(1n);
@@ -62,7 +62,7 @@ export function emitHazard(context: ProgramContext): void {
   emit(context);
 }
 
-/** Ends a program, in one of all the ways in which one can end. */
+/** Ends a program in one of all possible ways. */
 export function emitEnd(context: ProgramContext): void {
   const { random, builder, revision } = context;
   const end = random.pickWeighted([

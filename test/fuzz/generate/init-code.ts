@@ -1,4 +1,4 @@
-/** Code to create contracts with: what it returns becomes the contract, where the rules let it. */
+/** Init code: its return data becomes the contract's code, where the rules allow it. */
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { concatBytes } from '../../../src/primitives/bytes.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
@@ -35,7 +35,7 @@ const REVERTING = Uint8Array.of(0x60, 0x20, 0x60, 0x00, 0x53, 0x60, 0x21, 0x60, 
 const INVALID = Uint8Array.of(0xfe);
 const STORING = Uint8Array.of(0x60, 0x01, 0x60, 0x00, 0x55);
 
-/** @param createProgram makes a runtime program, for the cases where a whole one is to be deployed or run */
+/** @param createProgram makes a runtime program, for cases that deploy or run a whole one */
 export function randomInitCode(
   random: Random,
   revision: Revision,
@@ -51,7 +51,7 @@ export function randomInitCode(
     case 3:
       return SELF_DESTRUCTING;
     case 4:
-      // EIP-3541: refused since London, code that halts before.
+      // EIP-3541: refused since London; code that halts before.
       return deployingCode(concatBytes(Uint8Array.of(0xef), random.bytes(random.below(3))), revision);
     case 5:
       return zerosDeploying(random.pick([MAX_CODE_LENGTH, MAX_CODE_LENGTH + 1, 200, 2000]), revision);

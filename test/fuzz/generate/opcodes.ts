@@ -1,4 +1,4 @@
-/** What the generators must know of each instruction. */
+/** Properties of instructions that the generators need. */
 import { OPCODES } from '../../../scripts/opcodes.ts';
 import { REVISIONS, type Revision } from '../../../src/evm/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
@@ -11,7 +11,7 @@ export type OpcodeInfo = {
   readonly since: Revision;
 };
 
-/** Stack inputs and outputs, and the instructions that have them; of DUPN, SWAPN and EXCHANGE what they add, for their immediate says how deep they reach. */
+/** Stack inputs and outputs by instruction; for DUPN, SWAPN and EXCHANGE only their net effect, because the immediate selects the depth. */
 const SHAPES: readonly (readonly [inputs: number, outputs: number, names: string])[] = [
   [0, 0, 'STOP JUMPDEST INVALID SWAPN EXCHANGE'],
   [2, 1, 'ADD MUL SUB DIV SDIV MOD SMOD EXP SIGNEXTEND LT GT SLT SGT EQ AND OR XOR BYTE SHL SHR SAR SHA3'],
@@ -88,7 +88,7 @@ const ALL: readonly OpcodeInfo[] = [...numbered(), ...listed()];
 
 export const OPCODE_BY_NAME: ReadonlyMap<string, OpcodeInfo> = new Map(ALL.map((info) => [info.name, info]));
 
-/** By value; undefined where no revision has an instruction. */
+/** Instructions by opcode; undefined where no revision has one. */
 export const OPCODE_BY_VALUE: readonly (OpcodeInfo | undefined)[] = Array.from({ length: 256 }, (_, value) =>
   ALL.find(({ opcode }) => opcode === value),
 );
@@ -102,7 +102,7 @@ export function opcodesOf(revision: Revision): readonly OpcodeInfo[] {
   return DEFINED.get(revision) as readonly OpcodeInfo[];
 }
 
-/** The instructions of each revision that pass a test, found once. */
+/** Selects the instructions of each revision that pass a test, computed once. */
 export function selectOpcodes(
   test: (info: OpcodeInfo) => boolean,
 ): (revision: Revision) => readonly OpcodeInfo[] {

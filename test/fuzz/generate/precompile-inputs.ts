@@ -1,4 +1,4 @@
-/** Input for the precompiles 0x01 to 0x11 and 0x100: mostly well-formed, sometimes just short of it. */
+/** Input for the precompiles 0x01 to 0x11 and 0x100: mostly well-formed, sometimes slightly malformed. */
 import { p256 } from '@noble/curves/nist.js';
 import { bigIntToFixedBytes, concatBytes } from '../../../src/primitives/bytes.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
@@ -86,7 +86,7 @@ function blake2Input(random: Random): Uint8Array {
 
 type InputMaker = (random: Random) => Uint8Array;
 
-/** The slow ones have the small weights: a pairing costs the oracle as much as thousands of instructions. */
+/** Slow precompiles have small weights: a pairing costs the oracle as much as thousands of instructions. */
 const PRECOMPILES: readonly (readonly [weight: number, choice: readonly [bigint, InputMaker]])[] = [
   [20, [1n, () => RECOVER]],
   [30, [2n, (random) => random.bytes(random.below(100))]],
@@ -110,7 +110,7 @@ const PRECOMPILES: readonly (readonly [weight: number, choice: readonly [bigint,
 
 export const PRECOMPILE_ADDRESSES: readonly bigint[] = PRECOMPILES.map(([, [address]]) => address);
 
-/** A byte changed, a byte missing, a byte too many. */
+/** Changes, removes or adds a byte. */
 function spoil(random: Random, input: Uint8Array): Uint8Array {
   switch (random.below(3)) {
     case 0:

@@ -1,22 +1,22 @@
 import { bigIntToBytes } from '../../../src/primitives/bytes.ts';
 import { OPCODE_BY_NAME } from './opcodes.ts';
 
-/** A place in the code; its address is known when the program is built. */
+/** A position in the code; its address is known when the program is built. */
 export type Label = { position: number | undefined };
 
 const JUMPDEST = 0x5b;
 const PUSH1 = 0x60;
 const PUSH2 = 0x61;
 
-/** Assembles one program and keeps count of the stack while it does. */
+/** Assembles one program and tracks the stack height. */
 export class ProgramBuilder {
   readonly #code: number[] = [];
   readonly #references: { readonly at: number; readonly label: Label; readonly delta: number }[] = [];
   readonly #data: { readonly label: Label; readonly bytes: Uint8Array }[] = [];
   readonly #hasPush0: boolean;
-  /** Items on the stack, were this place reached in the way that was planned. */
+  /** Items on the stack at this position if it is reached as planned. */
   height = 0;
-  /** Items at the bottom that the statements at hand leave alone. */
+  /** Items at the bottom that the current statements do not use. */
   floor = 0;
 
   constructor(hasPush0: boolean) {
@@ -39,7 +39,7 @@ export class ProgramBuilder {
     for (const name of names.split(' ')) this.op(name);
   }
 
-  /** Adds bytes as they are; the caller answers for what they do to the stack. */
+  /** Adds raw bytes; the caller is responsible for their effect on the stack. */
   raw(...bytes: readonly number[]): void {
     for (const byte of bytes) this.#code.push(byte);
   }
@@ -71,13 +71,13 @@ export class ProgramBuilder {
     this.height++;
   }
 
-  /** Puts a label here, with or without the JUMPDEST that makes it one to jump to. */
+  /** Places a label here, with or without a JUMPDEST. */
   place(label: Label, isDestination = true): void {
     label.position = this.#code.length;
     if (isDestination) this.raw(JUMPDEST);
   }
 
-  /** Bytes that go behind the program. @returns where they will be */
+  /** Adds bytes after the program. @returns their label */
   addData(bytes: Uint8Array): Label {
     const label = this.createLabel();
     this.#data.push({ label, bytes });

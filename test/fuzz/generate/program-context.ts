@@ -2,19 +2,19 @@ import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import type { Random } from '../random.ts';
 import type { Label, ProgramBuilder } from './program-builder.ts';
 
-/** What every part of the program generator works with. */
+/** Shared context of all parts of the program generator. */
 export type ProgramContext = {
   readonly random: Random;
   readonly builder: ProgramBuilder;
   readonly revision: Revision;
-  /** Accounts that programs know of. */
+  /** Accounts that programs refer to. */
   readonly addresses: readonly bigint[];
-  /** Code that fits behind CREATE; shorter as it gets deeper. */
+  /** Creates init code for CREATE; it is shorter at greater depth. */
   readonly createInitCode: () => Uint8Array;
-  /** Adds statements that leave the stack as high as it was. */
+  /** Adds statements that leave the stack at its height. */
   readonly emitBlock: (statements: number) => void;
-  /** Blocks within blocks that may still be opened. */
+  /** Remaining depth of nested blocks. */
   nesting: number;
-  /** Functions that were jumped to: their bodies follow the program. */
+  /** Functions that are called: their bodies follow the program. */
   readonly functions: Label[];
 };

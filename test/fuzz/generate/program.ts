@@ -11,7 +11,7 @@ import type { ProgramContext } from './program-context.ts';
 import { emitDeed, emitPlainStatement, foldStack, showMemory } from './statements.ts';
 
 const MAX_NESTING = 3;
-/** Programs within the init code of programs. */
+/** Depth of programs within the init code of programs. */
 const MAX_CREATION_DEPTH = 2;
 const MAX_STATEMENTS = 24;
 
@@ -63,7 +63,7 @@ function createContext(
   return context;
 }
 
-/** A short program that changes things and then, more often than not, fails. */
+/** A short program that changes state and then mostly fails. */
 export function generateDeeds(random: Random, revision: Revision, addresses: readonly bigint[]): Uint8Array {
   const context = createContext(random, revision, addresses, MAX_CREATION_DEPTH - 1);
   const { builder } = context;
@@ -87,7 +87,7 @@ export function generateDeeds(random: Random, revision: Revision, addresses: rea
 }
 
 /**
- * A program that mostly runs to its end: the stack is accounted for, jumps go to destinations, loops end.
+ * Generates a program that mostly runs to its end: the stack is balanced, jumps go to destinations, loops end.
  * @param addresses accounts that it calls, reads and pays
  */
 export function generateProgram(

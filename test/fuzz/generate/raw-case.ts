@@ -1,4 +1,4 @@
-/** Cases without sense: any bytes as code, input and numbers. */
+/** Meaningless cases: arbitrary bytes as code, input and numbers. */
 import { REVISIONS, type Revision } from '../../../src/evm/revisions/revisions.ts';
 import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
@@ -11,7 +11,7 @@ import { randomSlot, randomSlotValue, randomWord } from './words.ts';
 const CONTRACTS = [0x1001n, 0x1002n];
 const MAX_UINT64 = 2n ** 64n - 1n;
 
-/** Bytes, some of them instructions of the revision with small constants before them. */
+/** Random bytes, some of them instructions of the revision preceded by small constants. */
 export function randomCodeBytes(random: Random, revision: Revision, maxLength: number): Uint8Array {
   const length = random.oneIn(30) ? random.below(maxLength) : random.below(Math.min(maxLength, 300));
   if (random.oneIn(4)) return random.bytes(length);
@@ -31,11 +31,11 @@ export function randomCodeBytes(random: Random, revision: Revision, maxLength: n
 export type RawLimits = {
   readonly maxGas: number;
   readonly maxCodeLength: number;
-  /** Codes beginning with 0xef, which no chain since London has but overrides may bring. */
+  /** Allows codes that begin with 0xef, which no chain has since London but overrides may set. */
   readonly allowsObjects: boolean;
 };
 
-/** Case number `index` of a seed. */
+/** Generates case number `index` of a seed. */
 export function generateRawCase(seed: number, index: number, limits: RawLimits, only?: Revision): FuzzCase {
   const revision = only ?? (REVISIONS[index % REVISIONS.length] as Revision);
   const random = new Random(seed, index, -1);

@@ -1,4 +1,4 @@
-/** Statements that work on memory, storage, logs and the stack; each leaves the floor of the stack alone. */
+/** Statements on memory, storage, logs and the stack; none uses stack items below the floor. */
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { emitAddress, emitCalculation, emitWord } from './expressions.ts';
 import { selectOpcodes } from './opcodes.ts';
@@ -6,9 +6,9 @@ import type { ProgramContext } from './program-context.ts';
 import { randomLength, randomOffset, randomSlot, randomSlotValue, randomWord } from './words.ts';
 
 const EXPRESSION_DEPTH = 3;
-/** Statements never leave more than this on the stack of a block. */
+/** Maximum stack height above a block's floor after a statement. */
 const MAX_BLOCK_HEIGHT = 24;
-/** Instructions that take and give words only, so that they may meet whatever is on the stack. */
+/** Instructions that only consume and produce words, so that any stack items are valid operands. */
 const STACK_ONLY =
   /^(ADD|MUL|SUB|DIV|SDIV|MOD|SMOD|ADDMOD|MULMOD|SIGNEXTEND|LT|GT|SLT|SGT|EQ|ISZERO|AND|OR|XOR|NOT|BYTE|SHL|SHR|SAR|CLZ|POP|DUP\d+|SWAP\d+)$/;
 const stackOpcodes = selectOpcodes(({ name }) => STACK_ONLY.test(name));
@@ -38,7 +38,7 @@ function emitLog(context: ProgramContext): void {
 }
 
 function copyReturnData({ random, builder }: ProgramContext): void {
-  // Mostly within bounds: from 0, as much as there is. Otherwise whatever comes, which mostly halts.
+  // Mostly from 0 to the full length, which is within bounds. Otherwise random, which mostly halts.
   if (random.oneIn(12)) {
     builder.push(randomLength(random));
     builder.push(randomOffset(random));
@@ -73,7 +73,7 @@ function copyToMemory(context: ProgramContext): void {
   builder.op(copy);
 }
 
-/** A few instructions on what lies on the stack already. */
+/** Applies a few instructions to the words on the stack. */
 function shuffleStack({ random, builder, revision }: ProgramContext): void {
   const choices = stackOpcodes(revision);
   for (let i = random.between(1, 6); i > 0; i--) {
@@ -91,7 +91,7 @@ function pushWords(context: ProgramContext): void {
   }
 }
 
-/** Calculates and says the result at once. */
+/** Emits a calculation and reports the result at once. */
 function reportCalculation(context: ProgramContext): void {
   const { random, builder } = context;
   emitCalculation(context);
@@ -105,7 +105,7 @@ function reportCalculation(context: ProgramContext): void {
   builder.op('MSTORE');
 }
 
-/** Stores what the program found out where it shows afterwards. */
+/** Stores a result where the outcome shows it. */
 function keepTop(context: ProgramContext): void {
   const { random, builder } = context;
   if (builder.height === builder.floor) emitWord(context, EXPRESSION_DEPTH);
@@ -115,7 +115,7 @@ function keepTop(context: ProgramContext): void {
 
 const MEMORY_SHOWN = 0x160n;
 
-/** Brings the stack down to a height, and what was on it into memory, where it is seen again. */
+/** Reduces the stack to a height by folding its words, and moves the result into memory, which is shown. */
 export function foldStack({ random, builder }: ProgramContext, height: number): void {
   while (builder.height > height + 1) builder.op(random.pick(['ADD', 'XOR', 'SUB']));
   while (builder.height < height) builder.push(0n);
@@ -124,7 +124,7 @@ export function foldStack({ random, builder }: ProgramContext, height: number): 
   builder.op('MSTORE');
 }
 
-/** Writes the memory that programs work in into a log. */
+/** Logs the memory that programs use. */
 export function showMemory({ builder }: ProgramContext): void {
   builder.push(MEMORY_SHOWN);
   builder.push(0n);
@@ -145,7 +145,7 @@ export function emitPlainStatement(context: ProgramContext): void {
   emit(context);
 }
 
-/** A statement that is felt outside the program, for contracts that do things and then fail. */
+/** Emits a statement with an effect outside the program, for contracts that act and then fail. */
 export function emitDeed(context: ProgramContext): void {
   const emit = context.random.pickWeighted([
     [4, storeToStorage],

@@ -20,7 +20,7 @@ import { randomInitCode } from './init-code.ts';
 import { generateProgram } from './program.ts';
 import { randomSlot, randomWord } from './words.ts';
 
-/** EIP-7825. */
+/** Gas limit of a transaction (EIP-7825). */
 const MAX_TRANSACTION_GAS = 2n ** 24n;
 
 function pickType(random: Random, revision: Revision): TransactionType {
@@ -40,7 +40,7 @@ function randomAccessList(random: Random, addresses: readonly bigint[]): AccessL
   }));
 }
 
-/** Signing is slow; there are few different authorizations. */
+/** Cached signatures: signing is slow, and few authorizations differ. */
 const signatures = new Map<string, Signature>();
 const MAX_SIGNATURES = 4096;
 
@@ -66,7 +66,7 @@ function randomAuthorizations(random: Random, addresses: readonly bigint[]): Aut
   );
 }
 
-/** Gas for the execution. Now and then so little that it ends somewhere in the middle. */
+/** Gas for the execution, sometimes so little that it runs out in the middle. */
 function randomExecutionGas(random: Random, revision: Revision): bigint {
   const kind = random.below(40);
   if (kind < 3) return BigInt(random.below(5000));

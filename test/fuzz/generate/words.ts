@@ -1,4 +1,4 @@
-/** 256-bit constants, most of them near an edge of something. */
+/** 256-bit constants, most of them near an edge case. */
 import type { Random } from '../random.ts';
 
 const MASK = 2n ** 256n - 1n;
@@ -37,12 +37,12 @@ function randomBits(random: Random, bits: number): bigint {
   return BigInt.asUintN(bits, value);
 }
 
-/** A power of two, or one beside it. */
+/** A power of two, plus or minus one at most. */
 function nearPower(random: Random): bigint {
   return ((1n << BigInt(random.below(257))) + BigInt(random.below(3) - 1)) & MASK;
 }
 
-/** Four limbs of 64 bits, each of them likely all zeros, all ones or next to it. */
+/** Four limbs of 64 bits, each likely all zeros, all ones or off by one from these. */
 function fromLimbs(random: Random): bigint {
   let value = 0n;
   for (let i = 0; i < 4; i++) {
@@ -82,7 +82,7 @@ const SIGNED_EDGES: readonly bigint[] = [
   MASK,
 ];
 
-/** Operands at which signed and modular arithmetic turns over. */
+/** Operands at which signed and modular arithmetic overflows. */
 export function randomEdge(random: Random): bigint {
   return random.pick(SIGNED_EDGES);
 }
@@ -101,7 +101,7 @@ const FAR: readonly bigint[] = [
   MASK,
 ];
 
-/** An offset into memory or data: mostly near, now and then some pages away, seldom out of all reach. */
+/** An offset into memory or data: mostly near, sometimes some pages away, rarely out of reach. */
 export function randomOffset(random: Random): bigint {
   const kind = random.below(400);
   if (kind === 0) return random.pick(FAR);
@@ -109,7 +109,7 @@ export function randomOffset(random: Random): bigint {
   return random.oneIn(2) ? BigInt(32 * random.below(6)) : BigInt(random.below(200));
 }
 
-/** A length that goes with `randomOffset`. */
+/** A length to use with `randomOffset`. */
 export function randomLength(random: Random): bigint {
   const kind = random.below(600);
   if (kind === 0) return random.pick(FAR);
@@ -117,14 +117,14 @@ export function randomLength(random: Random): bigint {
   return random.pick([0n, 1n, 4n, 31n, 32n, 32n, 33n, 64n, 65n, 96n, BigInt(random.below(200))]);
 }
 
-/** Few keys, so that programs meet at the same slots. */
+/** Few slots, so that programs use the same ones. */
 const SLOTS: readonly bigint[] = [0n, 1n, 2n, 3n, MASK];
 
 export function randomSlot(random: Random): bigint {
   return random.oneIn(40) ? randomWord(random) : random.pick(SLOTS);
 }
 
-/** Few values, so that writing back what was there happens often. */
+/** Few values, so that writes often restore the previous value. */
 export function randomSlotValue(random: Random): bigint {
   return random.oneIn(6) ? randomWord(random) : random.pick([0n, 0n, 1n, 2n, MASK]);
 }

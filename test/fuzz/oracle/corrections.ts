@@ -1,4 +1,4 @@
-/** Where @ethereumjs/evm 10.1.3 departs from the protocol, and what it is made to do instead. */
+/** Deviations of @ethereumjs/evm 10.1.3 from the protocol, and their corrections. */
 import { type EVM, EVMError, type ExecResult } from '@ethereumjs/evm';
 import { createAddressFromBigInt } from '@ethereumjs/util';
 import { minBigInt } from '../../../src/primitives/bigint.ts';
@@ -7,7 +7,7 @@ import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { type RunState, replaceHandler } from './instructions.ts';
 
 export type Correction = {
-  /** Where the right behaviour is laid down. */
+  /** Source of the correct rule. */
   readonly rule: string;
   readonly fault: string;
   readonly apply: (evm: EVM) => void;
@@ -15,7 +15,7 @@ export type Correction = {
 
 const MAX_ADDRESS = 2n ** 160n - 1n;
 
-/** The library takes any bytes of this beginning for an object of EIP-3540, which is part of no revision. */
+/** The library takes any bytes that begin so for an object of EIP-3540, which is in no revision. */
 function looksLikeObject(bytes: Uint8Array): boolean {
   return bytes[0] === 0xef && bytes[1] === 0x00;
 }
@@ -64,17 +64,17 @@ function createFromAnyCode(evm: EVM): void {
   correct(0xf5, 4);
 }
 
-/** With what the correction below adds. */
+/** Execution result with the field that the correction below adds. */
 type Result = ExecResult & { revertData?: Uint8Array };
 type Creation = { readonly execResult: Result };
-/** What the library keeps to itself. */
+/** Private members of the library's EVM. */
 type Inside = {
   runPrecompile(...args: readonly unknown[]): Promise<ExecResult> | ExecResult;
   runInterpreter(message: unknown, options: unknown): Promise<Result>;
   _executeCreate(message: unknown): Promise<Creation>;
 };
 
-/** Hides the data of reverted creations from the library's check of the code to be deployed. */
+/** Hides the data of reverted creations from the library's check of deployed code. */
 function revertWithAnyData(evm: EVM): void {
   const inside = evm as unknown as Inside;
   const runInterpreter = inside.runInterpreter.bind(evm);

@@ -35,13 +35,13 @@ const BLOCKCHAIN = {
   },
 };
 
-/** The library's EVM of one revision, on this state. */
+/** Creates the library's EVM of one revision on this state. */
 export function createOracleEvm(revision: Revision, stateManager: OracleState): Promise<EVM> {
   const common = createCustomCommon({ chainId: CHAIN_ID.toString() }, Mainnet, {
     hardfork: HARDFORKS[revision],
     customCrypto: { kzg: KZG_VERIFIER },
   });
-  // The library looks through a list for every instruction; what is in it does not change.
+  // The library searches a list for every instruction; the list's contents do not change.
   const activated = new Set(
     Array.from({ length: 10_000 }, (_, eip) => eip).filter((eip) => common.isActivatedEIP(eip)),
   );

@@ -1,4 +1,4 @@
-/** EIP-7702: what a transaction's authorizations do before it executes. */
+/** Effects of a transaction's authorizations before execution (EIP-7702). */
 import { type Authorization, recoverAuthority } from '../../../src/chain/transaction.ts';
 import { concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
@@ -15,11 +15,11 @@ export function isDelegation(code: Uint8Array): boolean {
 
 export type AppliedAuthorizations = {
   readonly refund: bigint;
-  /** Authorities with accounts that were looked at. */
+  /** Authorities whose accounts were accessed. */
   readonly warm: readonly AddressText[];
 };
 
-/** Changes `accounts` by the authorizations that hold. */
+/** Applies the valid authorizations to `accounts`. */
 export function applyAuthorizations(
   list: readonly Authorization[],
   accounts: Map<AddressText, FuzzAccount>,

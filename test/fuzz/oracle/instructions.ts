@@ -1,4 +1,4 @@
-/** Ways into the library's table of instructions, which each EVM has for itself. */
+/** Access to the library's instruction table, of which each EVM has its own. */
 import type { EVM } from '@ethereumjs/evm';
 
 type InstructionTable = EVM['_opcodeMap'];
@@ -7,19 +7,19 @@ export type Handler = Instruction['opHandler'];
 export type GasHandler = Instruction['gasHandler'];
 export type RunState = Parameters<Handler>[0];
 
-/** Replaces what an instruction does. The new handler may call the old one. */
+/** Replaces the handler of an instruction. The new handler may call the old one. */
 export function replaceHandler(evm: EVM, opcode: number, replace: (old: Handler) => Handler): void {
   const instruction = evm['_opcodeMap'][opcode] as Instruction;
   evm['_opcodeMap'][opcode] = { ...instruction, opHandler: replace(instruction.opHandler) };
 }
 
-/** Replaces what an instruction costs beyond its fixed part. */
+/** Replaces the dynamic gas of an instruction. */
 export function replaceGasHandler(evm: EVM, opcode: number, replace: (old: GasHandler) => GasHandler): void {
   const instruction = evm['_opcodeMap'][opcode] as Instruction;
   evm['_opcodeMap'][opcode] = { ...instruction, gasHandler: replace(instruction.gasHandler) };
 }
 
-/** Adds to the gas that an instruction costs. */
+/** Adds to the gas cost of an instruction. */
 export function addGas(evm: EVM, opcode: number, extra: bigint): void {
   const instruction = evm['_opcodeMap'][opcode] as Instruction;
   const { opcodeInfo, gasHandler } = instruction;
@@ -31,7 +31,7 @@ export function addGas(evm: EVM, opcode: number, extra: bigint): void {
     : { ...instruction, opcodeInfo: { ...opcodeInfo, feeBigInt: opcodeInfo.feeBigInt + extra } };
 }
 
-/** Counts every instruction that gets as far as being executed. */
+/** Counts every instruction whose execution begins. */
 export function countInstructions(evm: EVM): { count: number } {
   const counter = { count: 0 };
   for (let opcode = 0; opcode < 256; opcode++) {

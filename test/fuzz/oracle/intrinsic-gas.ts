@@ -1,9 +1,9 @@
-/** Gas that a transaction costs before it executes; written down again, so that a fault here shows. */
+/** Intrinsic gas of a transaction, implemented separately from the engine so that a fault of either shows. */
 import type { TransactionBody } from '../../../src/chain/transaction.ts';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 
-/** EIP-2, 2028, 2930, 3860, 7702. */
+/** Intrinsic gas by EIP-2, 2028, 2930, 3860, 7702. */
 export function intrinsicGasOf(tx: TransactionBody, revision: Revision): bigint {
   const perByte = isAtLeast(revision, 'istanbul') ? 16 : 68;
   let gas = 21_000 + 25_000 * tx.authorizationList.length;
@@ -16,7 +16,7 @@ export function intrinsicGasOf(tx: TransactionBody, revision: Revision): bigint 
   return BigInt(gas);
 }
 
-/** EIP-7623. */
+/** Floor gas by EIP-7623. */
 export function floorGasOf(tx: TransactionBody, revision: Revision): bigint {
   if (!isAtLeast(revision, 'prague')) return 0n;
   return BigInt(tx.data.reduce((gas, byte) => gas + (byte === 0 ? 10 : 40), 21_000));

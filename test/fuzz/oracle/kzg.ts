@@ -8,7 +8,7 @@ function unavailable(): never {
   throw new Error('only proofs of single points are verified');
 }
 
-/** The part of KZG that the point evaluation precompile needs (EIP-4844); built at its first use. */
+/** The part of KZG that the point evaluation precompile needs (EIP-4844); created at its first use. */
 export const KZG_VERIFIER: LibraryKzg = {
   verifyProof(commitment, z, y, proof): boolean {
     verifier ??= new KZG(trustedSetup);

@@ -5,7 +5,7 @@ import type { FuzzCase } from '../fuzz-case.ts';
 import type { Outcome } from '../outcome.ts';
 import { Oracle } from './oracle.ts';
 
-/** Oracles of all revisions, made when first needed. */
+/** Oracles of all revisions, created on first use. */
 export class OracleEngine implements Engine {
   readonly #byRevision = new Map<Revision, Oracle>();
   readonly #spoil: ((evm: EVM) => void) | undefined;

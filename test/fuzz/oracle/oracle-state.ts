@@ -13,18 +13,18 @@ type Entry = {
   nonce: bigint;
   balance: bigint;
   code: Uint8Array;
-  /** Replaced, never changed: older copies of the entry keep theirs. */
+  /** Replaced and never mutated: older copies of the entry keep their map. */
   storage: ReadonlyMap<bigint, bigint>;
 };
 
 type UndoStep = readonly [address: AddressText, before: Entry | undefined];
 
-/** Stands for the root of any storage that is not empty. */
+/** Placeholder for the root of any storage that is not empty. */
 const SOME_ROOT = new Uint8Array(32).fill(0x11);
 
 const codeHashes = new WeakMap<Uint8Array, Uint8Array>();
 
-/** Hashes a code once for as long as the same array is about. */
+/** Hashes each code array once, for its lifetime. */
 function hashOf(code: Uint8Array): Uint8Array {
   if (code.length === 0) return EMPTY_CODE_HASH;
   let hash = codeHashes.get(code);
@@ -35,14 +35,14 @@ function hashOf(code: Uint8Array): Uint8Array {
   return hash;
 }
 
-/** State in memory, for one case at a time. Every write is undone by putting back the entry of before. */
+/** In-memory state for one case at a time. A rollback restores the entries from before each write. */
 export class OracleState implements StateManagerInterface {
   #before: ReadonlyMap<AddressText, FuzzAccount> = new Map();
   #entries = new Map<AddressText, Entry>();
   readonly #undo: UndoStep[] = [];
   readonly #checkpoints: number[] = [];
 
-  /** Values that slots had before the transaction (EIP-2200); `clear` begins another one. */
+  /** Values of slots before the transaction (EIP-2200); `clear` begins a new transaction. */
   readonly originalStorageCache: {
     get(address: Address, slot: Uint8Array): Promise<Uint8Array>;
     clear(): void;
@@ -54,7 +54,7 @@ export class OracleState implements StateManagerInterface {
     },
   };
 
-  /** Starts over with these accounts. */
+  /** Resets the state to these accounts. */
   load(accounts: ReadonlyMap<AddressText, FuzzAccount>): void {
     this.#before = accounts;
     this.#entries = new Map(accounts);
@@ -79,7 +79,7 @@ export class OracleState implements StateManagerInterface {
     return new LibraryAccount(entry.nonce, entry.balance, root, hashOf(entry.code));
   }
 
-  /** Code and storage have their own ways in: of an account that exists they stay as they are. */
+  /** Writes an account; code and storage have separate setters, so those of an existing account stay unchanged. */
   async putAccount(address: Address, account?: LibraryAccount): Promise<void> {
     const key = address.toString();
     if (account === undefined) {
@@ -161,7 +161,7 @@ export class OracleState implements StateManagerInterface {
 
   clearCaches(): void {}
 
-  /** A root that stands for any: the oracle has no tries. */
+  /** Returns a placeholder root: the oracle has no tries. */
   async getStateRoot(): Promise<Uint8Array> {
     return SOME_ROOT;
   }

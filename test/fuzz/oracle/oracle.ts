@@ -19,7 +19,7 @@ type LibraryBlock = NonNullable<Parameters<EVM['runCall']>[0]['block']>;
 const GAS_PER_BLOB = 131_072n;
 const MAX_TRANSACTION_GAS = 2n ** 24n;
 const MAX_INIT_CODE_LENGTH = 49_152;
-/** Frontier: a creation that cannot pay for storing its code succeeds, without the code. */
+/** Frontier: a creation that cannot pay for storing its code succeeds without the code. */
 const DEPOSIT_FAILURE = 'code store out of gas';
 
 const toAddress = (text: AddressText): Address => new Address(hexToBytes(text));
@@ -46,7 +46,7 @@ function statusOf({ exceptionError }: ExecResult, revision: Revision): 'success'
   return revision === 'frontier' && exceptionError.error === DEPOSIT_FAILURE ? 'success' : 'halt';
 }
 
-/** Executes cases of one revision with @ethereumjs/evm, around which everything else is written anew here. */
+/** Executes cases of one revision with @ethereumjs/evm; everything around the EVM is reimplemented here. */
 export class Oracle {
   readonly #revision: Revision;
   readonly #evm: EVM;
@@ -60,7 +60,7 @@ export class Oracle {
     this.#counter = countInstructions(evm);
   }
 
-  /** @param spoil makes the oracle wrong on purpose, to see whether that is noticed */
+  /** @param spoil makes the oracle wrong on purpose, to test that this is detected */
   static async create(revision: Revision, spoil?: (evm: EVM) => void): Promise<Oracle> {
     const state = new OracleState();
     const evm = await createOracleEvm(revision, state);
@@ -150,7 +150,7 @@ export class Oracle {
     return execResult;
   }
 
-  /** EIP-2929, 2930, 3651. */
+  /** Warms accounts and slots by EIP-2929, 2930, 3651. */
   #warmUp({ transaction: tx, sender, block }: FuzzCase): void {
     if (!isAtLeast(this.#revision, 'berlin')) return;
     const { journal } = this.#evm;
@@ -172,7 +172,7 @@ export class Oracle {
     await this.#evm.journal.putAccount(address, account);
   }
 
-  /** SELFDESTRUCT takes effect at the end; since Cancun for contracts of the same transaction only (EIP-6780). */
+  /** Applies SELFDESTRUCT at the end; since Cancun only to contracts of the same transaction (EIP-6780). */
   async #destroy({ selfdestruct, createdAddresses }: ExecResult): Promise<void> {
     const onlyCreated = isAtLeast(this.#revision, 'cancun');
     for (const address of selfdestruct?.keys() ?? []) {

@@ -1,20 +1,20 @@
-/** Ways to make an oracle wrong on purpose: each must be found, or the fuzzer is of no use. */
+/** Deliberate faults of an oracle; the fuzzer must find each. */
 import type { EVM } from '@ethereumjs/evm';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { addGas, replaceHandler } from './instructions.ts';
 
 export type Spoiler = {
   readonly name: string;
-  /** A revision that it is wrong in. */
+  /** A revision that has the fault. */
   readonly revision: Revision;
-  /** Where the programs of that revision that show it are looked for from: shortly before the first of seed 2. */
+  /** Index at which the search for revealing programs of that revision begins: shortly before the first of seed 2. */
   readonly from?: number;
   readonly apply: (evm: EVM) => void;
 };
 
 const MASK = 2n ** 256n - 1n;
 
-/** Changes the word that an instruction without state leaves on top of the stack. */
+/** Changes the word that a stateless instruction leaves on top of the stack. */
 function changeResult(opcode: number, change: (result: bigint) => bigint): (evm: EVM) => void {
   return (evm) =>
     replaceHandler(evm, opcode, (old) => (runState, common) => {

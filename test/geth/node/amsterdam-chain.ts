@@ -1,4 +1,4 @@
-/** A chain over the border of Amsterdam, which geth's state transition has executed. */
+/** A chain that crosses the Amsterdam fork, executed by geth's state transition. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeBlock } from '../../../src/chain/block.ts';
@@ -11,7 +11,7 @@ import type { ComparedChain } from '../sides.ts';
 
 const CHAIN = { seed: 11, blocks: 40, firstAmsterdam: 6 };
 
-/** Writes files of the chain into a folder. */
+/** Writes the chain's files into a folder. */
 export async function buildAmsterdamChain(
   folder: string,
 ): Promise<ComparedChain & { readonly accounts: string }> {

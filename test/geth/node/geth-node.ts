@@ -1,4 +1,4 @@
-/** A geth process over a chain of its own, without peers, on ports of 127.0.0.1 that the system picks. */
+/** A geth process with its own chain, without peers, on ports of 127.0.0.1 that the system picks. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,26 +9,26 @@ import { installGeth } from './geth-program.ts';
 
 const JWT_SECRET = '11'.repeat(32);
 const START_MS = 60_000;
-/** What one request may take: on a machine that does other work too, geth's own limits of 5 and 30 seconds are reached. */
+/** Time limit of one request, seconds: on a busy machine, geth's own limits of 5 and 30 seconds are reached. */
 export const REQUEST_SECONDS = 60;
 const GAS_CAP_FACTOR = 10n;
 const IMPORT_MS = 120_000;
 const HTTP_LINE = /HTTP server started\s+endpoint=127\.0\.0\.1:(\d+)\s+auth=(true|false)/g;
 const WEBSOCKET_LINE = /WebSocket enabled\s+url=ws:\/\/127\.0\.0\.1:(\d+)/g;
-/** What a process printed is kept up to this length, for its error. */
+/** Maximum length of a process's output that is kept for its error. */
 const MAX_PRINTED = 256 * 1024;
 const SHOWN_PRINTED = 4_000;
 
 export type GethChain = {
   /** Path of a genesis file. */
   readonly genesis: string;
-  /** Path of blocks as RLP; without them the chain is its genesis block. */
+  /** Path of blocks as RLP; without it the chain is its genesis block. */
   readonly blocks?: string;
   /** Body of the engine API call that sets the head; needed for blocks after the merge. */
   readonly headCall?: string;
-  /** Of the head, which the blocks that geth prepares keep; calls may have ten times as much (spec 8). */
+  /** Gas limit of the head, which geth's pending blocks keep; calls may have ten times as much (spec 8). */
   readonly blockGasLimit: bigint;
-  /** What calls may have instead. */
+  /** Gas cap of calls instead of ten times the block gas limit. */
   readonly gasCap?: bigint;
 };
 
@@ -39,7 +39,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** A node that runs. `close` ends it and removes its data. */
+/** A running node. `close` ends it and removes its data. */
 export class GethNode {
   readonly httpPort: number;
   readonly webSocketPort: number;
@@ -63,12 +63,12 @@ export class GethNode {
     return `ws://127.0.0.1:${this.webSocketPort}`;
   }
 
-  /** The result of a call of its public API. @throws Error with the node's error */
+  /** Calls the node's public API. @returns the result @throws Error with the node's error */
   ask(method: string, params: readonly unknown[]): Promise<unknown> {
     return post(this.httpPort, { jsonrpc: '2.0', id: 1, method, params }, {});
   }
 
-  /** The same of the engine API, which a consensus client uses. */
+  /** Calls the engine API, which a consensus client uses. @returns the result @throws Error with the node's error */
   askEngine(method: string, params: readonly unknown[]): Promise<unknown> {
     return this.postToEngine({ jsonrpc: '2.0', id: 1, method, params });
   }
@@ -77,7 +77,7 @@ export class GethNode {
     return postToEngine(this.#enginePort, call);
   }
 
-  /** Ends it, and writes its blocks as RLP to a file. */
+  /** Ends the node, and writes its blocks as RLP to a file. */
   async export(file: string): Promise<void> {
     const exited = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
@@ -95,7 +95,7 @@ export class GethNode {
   }
 }
 
-/** Imports a chain into a folder of its own and starts a node over it. @throws Error with what geth printed */
+/** Imports a chain into a separate folder and starts a node over it. @throws Error with geth's output */
 export async function startGeth(chain: GethChain): Promise<GethNode> {
   const program = installGeth();
   const folder = makeTemporaryFolder();
@@ -118,7 +118,7 @@ export async function startGeth(chain: GethChain): Promise<GethNode> {
   }
 }
 
-/** Runs one command of geth to its end. @throws Error with what it printed */
+/** Runs one command of geth to its end. @throws Error with its output */
 export function runGeth(program: string, args: readonly string[]): string {
   try {
     return execFileSync(program, [...args], { stdio: 'pipe', timeout: IMPORT_MS, encoding: 'utf8' });
@@ -129,19 +129,19 @@ export function runGeth(program: string, args: readonly string[]): string {
 }
 
 export type Ports = { readonly http: number; readonly webSocket: number; readonly engine: number };
-/** Any that are free. */
+/** Lets the system pick free ports. */
 const ANY_PORTS: Ports = { http: 0, webSocket: 0, engine: 0 };
-/** `printed`: the last that it has printed. */
+/** `printed` returns the process's latest output. */
 export type LaunchedGeth = Ports & { readonly child: ChildProcess; readonly printed: () => string };
 
-/** Writes the secret of the engine API into a folder. @returns its path */
+/** Writes the engine API's secret into a folder. @returns its path */
 export function writeSecret(folder: string): string {
   const secret = join(folder, 'jwt');
   writeFileSync(secret, JWT_SECRET);
   return secret;
 }
 
-/** Writes a configuration file with what no option sets. @returns its path */
+/** Writes a configuration file for settings that have no option. @returns its path */
 function writeTimeLimits(folder: string): string {
   const file = join(folder, 'config.toml');
   const limit = REQUEST_SECONDS * 1_000_000_000;
@@ -150,8 +150,8 @@ function writeTimeLimits(folder: string): string {
 }
 
 /**
- * Starts a node over data that are there; it is killed at the latest when this process ends.
- * @param data options that say where
+ * Starts a node over existing data; it is killed at the latest when this process ends.
+ * @param data options that locate the data
  */
 export async function launchGeth(
   program: string,
@@ -195,7 +195,7 @@ export async function launchGeth(
   }
 }
 
-/** The ports that geth's log names, once it names all three. */
+/** Reads the ports from geth's log; undefined until it contains all three. */
 function readPorts(log: string): Ports | undefined {
   const portWith = (auth: string): number | undefined => {
     const line = [...log.matchAll(HTTP_LINE)].find((match) => match[2] === auth);
@@ -208,7 +208,7 @@ function readPorts(log: string): Ports | undefined {
   return { http, engine, webSocket };
 }
 
-/** @throws Error unless the engine API calls a block valid */
+/** @throws Error unless the engine API reports the block as valid */
 export function expectValid(result: unknown): void {
   const { payloadStatus = result } = result as { payloadStatus?: unknown };
   if ((payloadStatus as { status?: unknown }).status !== 'VALID') {
@@ -216,7 +216,7 @@ export function expectValid(result: unknown): void {
   }
 }
 
-/** The result of a call of the engine API at a port. @param signal ends it before its answer */
+/** Calls the engine API at a port. @param signal aborts the call before its answer */
 export function postToEngine(port: number, call: unknown, signal?: AbortSignal): Promise<unknown> {
   return post(port, call, { authorization: `Bearer ${createToken()}` }, signal);
 }

@@ -1,10 +1,10 @@
-/** The programs of geth that the tests compare with: installed once, below the user's cache folder. */
+/** geth's programs for the tests, installed once, below the user's cache folder. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Later versions need a module that the Go proxy refuses. */
+/** Version of geth. Later versions need a module that the Go proxy refuses. */
 export const GETH_VERSION = 'v1.17.8';
 const MODULE = 'github.com/ethereum/go-ethereum/cmd';
 const INSTALL_MS = 20 * 60_000;
@@ -31,17 +31,17 @@ const skipOf = (name: GethProgram): string | false =>
   !hasGo() &&
   `Go is not installed, so there is no ${name} of geth's to compare with`;
 
-/** Why there is no geth on this machine and none can be installed; false where there is one. */
+/** Reason why this machine has no geth and cannot install one; false where it can. */
 export const GETH_SKIP: string | false = skipOf('geth');
-/** The same for geth's `evm`. */
+/** Reason why this machine has no `evm` of geth and cannot install one; false where it can. */
 export const EVM_SKIP: string | false = skipOf('evm');
 
-/** Path of the program; installs it at the first use. @throws Error with what `go install` printed */
+/** Path of the program; installs it at the first use. @throws Error with the output of `go install` */
 export function installGeth(name: GethProgram = 'geth'): string {
   const program = join(CACHE, name);
   if (existsSync(program)) return program;
   mkdirSync(CACHE, { recursive: true });
-  // Installed aside and moved into place: two processes may install at the same time.
+  // Installed elsewhere and moved into place: two processes may install at the same time.
   const aside = mkdtempSync(join(CACHE, 'install-'));
   try {
     const environment = { ...process.env, GOBIN: aside, GOFLAGS: '-mod=mod' };

@@ -1,4 +1,4 @@
-/** Chains of the shapes that hive and geth's own tests have, which geth builds through its engine API. */
+/** Chains of the shapes in hive and in geth's own tests, built by geth through its engine API. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,14 +24,14 @@ const CHAIN_ID = 1337n;
 const BEACON_ROOT = `0x${'7b'.repeat(32)}`;
 const BUILD_ATTEMPTS = 20;
 const BUILD_PAUSE_MS = 50;
-/** Stores the block's number and returns code of one byte. */
+/** Init code that stores the block's number and returns one byte of code. */
 const CREATION: Uint8Array = hexToBytes('0x4360005560016000f3');
 
 const FIRST_SLOT = 1000;
 
 const quantity = (value: number): string => `0x${value.toString(16)}`;
 
-/** Of the first block's successor. */
+/** Timestamp of the second block. */
 const AMSTERDAM_TIME = GENESIS_TIME + 2 * SLOT_SECONDS;
 
 const FORKS = {
@@ -60,7 +60,7 @@ const CREATED: Uint8Array = createAddress(privateKeyToAddress(KEY), 0n);
 const AUTHORITY: Uint8Array = privateKeyToAddress(AUTHORITY_KEY);
 const BLACKBOX = bytesOf('b1acb0');
 
-/** The address that ends in these digits. */
+/** Returns the address that ends in these digits. */
 function bytesOf(digits: string): Uint8Array {
   return hexToBytes(`0x${digits.padStart(40, '0')}`);
 }
@@ -71,12 +71,12 @@ function authorize(nonce: bigint): Authorization {
   return { ...unsigned, signature: signHash(keccak256(payload), AUTHORITY_KEY) };
 }
 
-/** Stores, and sends its value to a new account; stores 0 again. */
+/** Stores 1, sends 1 wei to a new account, and stores 0. */
 const SPENDER: Uint8Array = hexToBytes('0x60015f55 5f5f5f5f 6001 61beef 5af1 5f5f55 00'.replaceAll(' ', ''));
-/** Copies the rest of its code, and returns it. */
+/** Init code that copies the rest of its code and returns it. */
 const DEPLOY: Uint8Array = hexToBytes('0x600b380380600b5f395ff3');
 
-/** A creation before the fork; then transfers of all kinds, a delegation, creations, and calls of what was created. */
+/** One creation before the fork; then transfers of all kinds, a delegation, creations, and calls of the created contracts. */
 const AMSTERDAM_TRANSACTIONS: readonly Partial<TransactionBody>[] = [
   { data: CREATION },
   { to: BLACKBOX, value: 1000n },
@@ -89,20 +89,20 @@ const AMSTERDAM_TRANSACTIONS: readonly Partial<TransactionBody>[] = [
   { to: bytesOf('5afe'), value: 1n, gasLimit: 100_000n },
 ];
 
-/** A genesis file but for its allocation, and the transactions of its blocks. */
+/** A genesis file without its allocation, and the transactions of its blocks. */
 export type GenesisShape = {
   readonly name: string;
   readonly config: object;
   readonly header: object;
-  /** Time from which on blocks are of Amsterdam. */
+  /** Timestamp at which Amsterdam begins. */
   readonly amsterdamTime?: number;
-  /** One a block, in the order of the sender's nonces. */
+  /** One transaction per block, in the order of the sender's nonces. */
   readonly transactions: readonly Partial<TransactionBody>[];
 };
 
 const CREATIONS: readonly Partial<TransactionBody>[] = Array(3).fill({ data: CREATION });
 
-/** By the names that `--chain` takes. */
+/** Shapes by the names that `--chain` accepts. */
 export const SHAPES: Readonly<Record<'reached' | 'unreached' | 'amsterdam', GenesisShape>> = {
   reached: {
     name: 'the first block reaches the terminal total difficulty; fields that are null',
@@ -137,17 +137,17 @@ export const SHAPES: Readonly<Record<'reached' | 'unreached' | 'amsterdam', Gene
   },
 };
 
-/** Files of a chain that geth has built. */
+/** Paths of the files of a chain that geth has built. */
 export type HiveChain = {
   readonly genesis: string;
   readonly blocks: string;
   readonly headCall: string;
-  /** Keys of its accounts, as the vectors have them. */
+  /** Path of the keys of its accounts, in the format of the vectors. */
   readonly accounts: string;
   readonly head: string;
 };
 
-/** Has geth build a few blocks with a transaction each, and writes files of the chain into a folder. */
+/** Lets geth build a few blocks with one transaction each, and writes the chain's files into a folder. */
 export async function buildHiveChain(shape: GenesisShape, folder: string): Promise<HiveChain> {
   const { config, header, transactions } = shape;
   const [genesis, blocks, headCall, accounts] = [
@@ -189,7 +189,7 @@ export async function buildHiveChain(shape: GenesisShape, folder: string): Promi
   return { genesis, blocks, headCall, accounts, head };
 }
 
-/** geth takes slots of whole bytes only. */
+/** Pads slots to 32 bytes; geth only accepts slots of whole bytes. */
 function padSlots(storage: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(storage).map(([slot, value]) => [`0x${slot.slice(2).padStart(64, '0')}`, value]),
@@ -201,13 +201,13 @@ type BuiltBlock = {
   readonly executionRequests: readonly string[];
 };
 
-/** Has geth build a block with one transaction, and makes it the head. @returns its hash */
+/** Lets geth build a block with one transaction, and makes it the head. @returns its hash */
 async function addBlock(geth: GethNode, number: number, shape: GenesisShape): Promise<string> {
   const transaction = signTransaction(KEY, {
     chainId: CHAIN_ID,
     nonce: BigInt(number - 1),
     gasLimit: 1_000_000n,
-    // geth includes nothing for less than a thousandth of this.
+    // geth includes no transaction with a tip below a thousandth of this.
     maxPriorityFeePerGas: 10n ** 9n,
     ...shape.transactions[number - 1],
   });
@@ -223,12 +223,12 @@ async function addBlock(geth: GethNode, number: number, shape: GenesisShape): Pr
   return executionPayload.blockHash;
 }
 
-/** Methods of the engine API for blocks of a fork. */
+/** Engine API methods for blocks of a fork. */
 type EngineMethods = {
   readonly prepare: string;
   readonly getPayload: string;
   readonly newPayload: string;
-  /** Whether a block to be prepared has a slot number. */
+  /** Whether payload attributes have a slot number. */
   readonly hasSlots: boolean;
 };
 
@@ -256,8 +256,8 @@ const stateAt = (hash: string): object => ({
 });
 
 /**
- * A block on top of the head that has the transaction. geth answers with the block as far as it has been built: an early question
- * finds it empty, and ends the building, so that another block is asked for.
+ * Builds a block with the transaction on top of the head. geth returns the block as far as it is built: an early request
+ * gets an empty one, and ends the building, so another block is requested.
  */
 async function buildPayload(
   geth: GethNode,
@@ -273,7 +273,7 @@ async function buildPayload(
       suggestedFeeRecipient: SENDER,
       withdrawals: [{ index: quantity(number), validatorIndex: '0x1', address: SENDER, amount: '0x1' }],
       parentBeaconBlockRoot: BEACON_ROOT,
-      // Every slot has a block but for some: numbers are the consensus layer's.
+      // Some slots have no block: slot numbers come from the consensus layer.
       ...(hasSlots && { slotNumber: quantity(FIRST_SLOT + 2 * number) }),
     };
     const begun = await geth.askEngine(prepare, [stateAt(parent.hash), attributes]);

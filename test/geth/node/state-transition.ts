@@ -1,4 +1,4 @@
-/** One block executed by geth without a chain: `evm t8n`, which takes a state, a block's environment and its transactions. */
+/** Executes one block with geth without a chain: `evm t8n` takes a state, a block's environment and its transactions. */
 import { spawn } from 'node:child_process';
 import { installGeth } from './geth-program.ts';
 
@@ -18,12 +18,12 @@ export type AllocJson = Readonly<
 >;
 
 export type TransitionInput = {
-  /** A fork by geth's name for it. */
+  /** geth's name of a fork. */
   readonly fork: string;
   readonly chainId: bigint;
   readonly alloc: AllocJson;
   readonly env: Readonly<Record<string, unknown>>;
-  /** The RLP list of signed transactions. */
+  /** RLP list of signed transactions. */
   readonly transactions: string;
 };
 
@@ -53,16 +53,16 @@ export type TransitionResult = {
   readonly blockAccessList?: string;
   readonly blockAccessListHash?: string;
   readonly receipts: readonly TransitionReceipt[];
-  /** Transactions that may not be in the block, by their index in the input. */
+  /** Transactions that are invalid in the block, by their index in the input. */
   readonly rejected?: readonly { readonly index: number; readonly error: string }[];
 };
 
 export type TransitionOutput = { readonly result: TransitionResult; readonly alloc: AllocJson };
 
-/** The block as a whole is none: geth's reason. */
+/** Reason of geth for which the whole block is invalid. */
 export class TransitionError extends Error {}
 
-/** Executes a block. @throws TransitionError where geth refuses all of it */
+/** Executes a block. @throws TransitionError where geth refuses the whole block */
 export function runTransition(input: TransitionInput): Promise<TransitionOutput> {
   const { fork, chainId, alloc, env, transactions } = input;
   const stdin = JSON.stringify({ alloc, env, txsRlp: transactions });
@@ -86,7 +86,7 @@ export function runTransition(input: TransitionInput): Promise<TransitionOutput>
       if (code === 0) resolve(JSON.parse(Buffer.concat(out).toString()));
       else reject(new TransitionError(lastError(Buffer.concat(errors).toString(), code)));
     });
-    // A program that ends early closes its input; its exit code says so already.
+    // A program that exits early closes its input; its exit code reports the failure.
     child.stdin.on('error', () => undefined);
     child.stdin.end(stdin);
   });

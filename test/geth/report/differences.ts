@@ -1,5 +1,5 @@
 /**
- * Where the service means to differ from geth: one row each, pinned to what both say. A request that differs in another way
+ * Intended differences of the service from geth, one row each, pinned to the outcomes of both. A request with another difference
  * fails, and so does a row that a whole run has not used.
  */
 import type { GeneratedRequest } from '../requests/generators.ts';
@@ -9,39 +9,39 @@ export type Route = 'embedded' | 'HTTP node' | 'WebSocket node' | 'proven state'
 
 export type Difference = {
   readonly reason: string;
-  /** Methods that it is about; absent: all. */
+  /** Methods to which the row applies; absent: all. */
   readonly methods?: readonly string[];
-  /** Routes that it is about; absent: all. */
+  /** Routes to which the row applies; absent: all. */
   readonly routes?: readonly Route[];
-  /** The whole outcome of each side. */
+  /** Pattern of the whole outcome of each side. */
   readonly ours: RegExp;
-  /** What must be left out of both, for them to be equal; absent: what each says is all that is asked for. */
+  /** Text to remove from both outcomes, after which they must be equal; absent: matching the patterns is enough. */
   readonly except?: RegExp;
   readonly geth: RegExp;
-  /** Why a whole run may do without it; absent: every whole run needs it. */
+  /** Reason why a whole run may not need the row; absent: every whole run needs it. */
   readonly chance?: string;
-  /** What else must hold of both outcomes. */
+  /** Further condition on both outcomes. */
   readonly holds?: (ours: Outcome, geth: Outcome) => boolean;
-  /** What else must hold of the request. */
+  /** Further condition on the request. */
   readonly when?: (request: GeneratedRequest) => boolean;
 };
 
-/** Where a node answers, or may have to. */
+/** Routes on which a node answers, or may have to. */
 const NODES: readonly Route[] = ['HTTP node', 'WebSocket node', 'proven state'];
-/** Where this program executes. */
+/** Routes on which this program executes. */
 const EXECUTED_HERE: readonly Route[] = ['embedded', 'proven state'];
 const INVALID = /^error -32602 .*$/s;
 const CALLS = ['eth_call', 'eth_estimateGas', 'eth_createAccessList'];
 const SIMULATED_IN_TIME = /^(?:result \[.*\]|error -38021 block timestamps must be in order: \d+ <= \d+)$/s;
 /** Seconds since 1970, from 2021 to 2038, as a word. */
 const WORDS_OF_TIMES = /0{56}[67][0-9a-f]{7}/g;
-/** Prices from before Cancun on. */
+/** Blob prices that begin before Cancun. */
 const FIRST_BLOB_PRICES = /^result \{"baseFeePerBlobGas":\[(?:"0x0",)+"0x1"[^\]]*\]/;
 
-/** Members of a filled transaction that follow from a suggested tip. */
+/** Fields of a filled transaction that depend on a suggested tip. */
 const SUGGESTED = /"(?:hash|maxFeePerGas|maxPriorityFeePerGas|raw)":"0x[0-9a-f]*"/g;
 
-/** The fee cap of a filled transaction without its tip, wei; where the cap was given, the cap is the same on both sides. */
+/** Compares the fee cap minus the tip of filled transactions, wei; where the request sets the cap, it is equal on both sides. */
 function haveSameBaseFee(ours: Outcome, geth: Outcome): boolean {
   const [own, other] = [ours, geth].map((outcome) => {
     const read = (name: string): bigint =>
@@ -149,7 +149,7 @@ export const DIFFERENCES: readonly Difference[] = [
     routes: ['embedded'],
     ours: /^(?:result \[.*\]|error -380\d\d .*)$/s,
     geth: /^(?:result \[.*\]|error -380\d\d .*)$/s,
-    // Blocks without calls that fill the gap before a given number are one more here.
+    // The service has one more block without calls in the gap before a requested number.
     except: /\{[^{}]*"calls":\[\][^{}]*\},?|0x[0-9a-f]+|\d+/g,
     when: ({ params }) => JSON.stringify(params[1] ?? null).includes('"pending"'),
   },
@@ -160,7 +160,7 @@ export const DIFFERENCES: readonly Difference[] = [
     routes: ['embedded'],
     chance: 'three of 100,000 requests',
     ours: /^(?:result \[.*\]|error -\d+ .*)$/s,
-    // The number of that block is one more than the head's: it is the only one that the head would allow.
+    // The number of geth's pending block is one above the head's, the only number that the head allows.
     geth: /^error (?:-38021 block timestamps must be in order: \d+ <= \d+|-38020 block numbers must be in order: (\d+) <= \1)$/,
     when: ({ params }) =>
       JSON.stringify(params[1] ?? null).includes('"pending"') &&
@@ -216,7 +216,7 @@ export const DIFFERENCES: readonly Difference[] = [
     chance: 'it must happen between two requests that follow one another',
     ours: SIMULATED_IN_TIME,
     geth: SIMULATED_IN_TIME,
-    // State roots and access lists too: the contract of EIP-4788 keeps times of blocks.
+    // State roots and access lists differ too: the contract of EIP-4788 stores timestamps.
     except:
       /"(?:blockAccessListHash|blockHash|blockTimestamp|hash|parentHash|stateRoot|timestamp)":"0x[0-9a-f]+"|\d+$/g,
     when: ({ params }) => JSON.stringify(params[1] ?? null).includes('"pending"'),
@@ -228,7 +228,7 @@ export const DIFFERENCES: readonly Difference[] = [
     chance: 'which of two computations of geth ends first',
     ours: FIRST_BLOB_PRICES,
     geth: FIRST_BLOB_PRICES,
-    // Which of them are 0, but not how many there are.
+    // The positions of zeros may differ, the number of entries may not.
     except: /(?<="baseFeePerBlobGas":\[(?:"0x[01]",)*"0x)[01](?=")/g,
   },
   {
@@ -256,7 +256,7 @@ function without(outcome: Outcome, part: RegExp): Outcome {
   return outcome.replace(part, '');
 }
 
-/** The row that explains why a request's outcomes differ; undefined when none does. */
+/** Finds the row that explains a difference; undefined when none does. */
 export function explain(
   request: GeneratedRequest,
   route: Route,

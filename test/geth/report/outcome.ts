@@ -1,13 +1,13 @@
-/** What came of a request, as text that can be compared: `result JSON`, or `error CODE MESSAGE DATA`. */
+/** Outcome of a request as comparable text: `result JSON`, or `error CODE MESSAGE DATA`. */
 export type Outcome = string;
 
-/** The name of the bound that refuses, which this service says behind geth's words. */
+/** Suffix with the name of the limit that refused, which this service appends to geth's message. */
 const BOUND = / \(bound: [\w.]+\)$/;
 
 type WireError = { readonly code: number; readonly message: string; readonly data?: unknown };
 type WireAnswer = { readonly result?: unknown; readonly error?: WireError };
 
-/** Objects of JSON have no order: their members are sorted, nothing else is changed. */
+/** Sorts the members of JSON objects, which have no order; nothing else changes. */
 function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== 'object' || value === null) return value;
@@ -18,7 +18,7 @@ function sortMembers(value: unknown): unknown {
   );
 }
 
-/** @throws Error when the body is no answer to one request */
+/** @throws Error when the body does not answer exactly one request */
 export function readOutcome(body: string): Outcome {
   let answer: WireAnswer;
   try {

@@ -1,7 +1,7 @@
-/** Makes a request smaller for as long as it still fails: JSON values lose members, items and digits. */
+/** Shrinks a request as long as it still fails: JSON values lose members, items and digits. */
 import type { GeneratedRequest } from '../requests/generators.ts';
 
-/** Smaller requests that are tried for one that fails. */
+/** Maximum number of smaller requests tried per failure. */
 const MAX_TRIES = 400;
 
 export async function shrinkRequest(
@@ -25,7 +25,7 @@ export async function shrinkRequest(
   return best;
 }
 
-/** Values that are a step simpler, the largest steps first. */
+/** Yields values that are one step simpler, largest steps first. */
 function* smallerValues(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) {
     for (let i = value.length - 1; i >= 0; i--) yield value.filter((_, place) => place !== i);
@@ -50,7 +50,7 @@ function* smallerValues(value: unknown): Generator<unknown> {
   if (typeof value === 'string') yield* smallerTexts(value);
 }
 
-/** Hex data is shortened by halves and then by bytes from either end; quantities become small ones. */
+/** Yields shorter texts: hex data loses halves, then bytes from either end; quantities become small ones. */
 function* smallerTexts(text: string): Generator<string> {
   if (!text.startsWith('0x')) return;
   const digits = text.slice(2);

@@ -22,12 +22,12 @@ import {
 
 type Fields = Record<string, unknown>;
 
-/** Where a call's own code is put by a state override. */
+/** Address at which a state override places a call's own code. */
 const SUBJECT = '0x00000000000000000000000000000000005ab1ec';
 const GWEI = 1_000_000_000n;
 /**
- * Gas around costs that matter: of a transfer, of a creation, of a block, of Osaka's bound for a transaction; in Amsterdam of transfers to
- * oneself, without value and to a new account, and what is more than execution gas.
+ * Gas near relevant costs: of a transfer, of a creation, of a block, of Osaka's limit per transaction; in Amsterdam of transfers to
+ * oneself, without value and to a new account, and above the execution gas.
  */
 const GAS_EDGES = [
   0n,
@@ -51,7 +51,7 @@ const GAS_EDGES = [
   2n ** 64n - 1n,
 ];
 
-/** The same of Amsterdam: transfers by their recipient, with and without a new account, and a reservoir. */
+/** Gas near Amsterdam's costs: transfers by recipient, with and without a new account, and a reservoir. */
 const AMSTERDAM_GAS_EDGES = [
   11_999n,
   12_000n,
@@ -66,7 +66,7 @@ const AMSTERDAM_GAS_EDGES = [
 
 export type CallParameters = { readonly call: unknown; readonly state?: unknown; readonly block?: object };
 
-/** A call of some kind, and the overrides that belong to it. */
+/** A random call with its overrides. */
 export function callParameters(random: Random, facts: ChainFacts): CallParameters {
   const kind = random.below(10);
   const call: Fields = {};
@@ -91,7 +91,7 @@ export function callParameters(random: Random, facts: ChainFacts): CallParameter
     if (random.oneIn(2)) call['data'] = data(random);
   }
   addFields(random, facts, call);
-  // A loop takes all of its gas: as much as a call may have would take seconds.
+  // A loop uses all of its gas: the maximum gas of a call would take seconds.
   if (JSON.stringify([call, state]).includes(LOOP)) call['gas'] = quantity(30_000 + random.below(1_000_000));
   if (random.oneIn(6)) state = { ...state, ...stateOverrides(random, facts) };
   return {
@@ -118,7 +118,7 @@ function addFields(random: Random, facts: ChainFacts, call: Fields): void {
   if (random.oneIn(40)) call['unknownField'] = malformed(random);
 }
 
-/** Any amount, one at an edge, or one that runs out somewhere in a program. */
+/** Any amount, an edge case, or an amount that runs out within a program. */
 function gas(random: Random, { isAmsterdam }: ChainFacts): string {
   return random.call(
     () => quantity(random.pick(isAmsterdam ? AMSTERDAM_GAS_EDGES : GAS_EDGES)),
@@ -166,7 +166,7 @@ function authorization(random: Random, facts: ChainFacts): unknown {
   };
 }
 
-/** One that counts, unless its nonce or its chain is another one. */
+/** A valid authorization, unless its nonce or chain id differs. */
 function signedAuthorization(random: Random, facts: ChainFacts): unknown {
   const { key, nonce: known } = random.pick(facts.keys);
   const chainId = random.pick([0n, facts.chainId, facts.chainId, 1n]);
@@ -228,7 +228,7 @@ export function blockOverrides(random: Random, facts: ChainFacts): Fields {
   return overrides;
 }
 
-/** One field more or less, or with another value. */
+/** Adds, removes or changes one field. */
 function mutate(random: Random, fields: Fields): unknown {
   if (random.oneIn(10)) return malformed(random);
   const changed: Fields = { ...fields };

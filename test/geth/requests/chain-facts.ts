@@ -1,4 +1,4 @@
-/** What there is on the chain to ask for, read from geth and from the vectors. */
+/** Facts about the chain that requests use, read from geth and from the vectors. */
 import { readFileSync } from 'node:fs';
 
 export type AccountKey = { readonly key: string; readonly nonce: bigint };
@@ -14,7 +14,7 @@ export type ChainFacts = {
   readonly keys: readonly AccountKey[];
   /** Accounts with code at the head. */
   readonly contracts: readonly string[];
-  /** Accounts that own nothing but storage, have become contracts late, or are gone. */
+  /** Accounts that have only storage, became contracts late, or no longer exist. */
   readonly others: readonly string[];
   /** Addresses and topics of logs. */
   readonly topics: readonly string[];
@@ -41,7 +41,7 @@ function orElse(values: readonly string[], otherwise: string): readonly string[]
   return values.length > 0 ? values : [otherwise];
 }
 
-/** @param accounts path of the vectors' list of keys, or undefined where the chain has no such list */
+/** @param accounts path of the vectors' account list; undefined where the chain has none */
 export async function readChainFacts(ask: Send, accounts: string | undefined): Promise<ChainFacts> {
   const head = Number(await ask('eth_blockNumber', []));
   const blocks: WireBlock[] = [];

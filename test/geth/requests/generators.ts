@@ -1,4 +1,4 @@
-/** How the parameters of each method are made: one row a method. A method is compared once the service has it. */
+/** Parameter generators, one row per method. A method is compared once the service supports it. */
 import { callParameters } from './calls.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import type { Random } from './random.ts';
@@ -30,7 +30,7 @@ const byTransaction: Generator = (random, facts) => [
 ];
 const accountAt: Generator = (random, facts) => [address(random, facts), blockReference(random, facts)];
 
-/** Weights make calls the larger part: they have the most to differ in. */
+/** Calls have the largest weights, because they can differ most. */
 const ROWS: readonly (readonly [method: string, weight: number, generator: Generator])[] = [
   ['eth_call', 40, call],
   ['eth_estimateGas', 30, call],
@@ -83,7 +83,7 @@ const ROWS: readonly (readonly [method: string, weight: number, generator: Gener
   ['debug_getRawTransaction', 2, byTransaction],
 ];
 
-/** Makes requests for those of these methods that `isServed`. @throws Error when there is none */
+/** Creates a generator of requests for those of these methods that `isServed`. @throws Error when there is none */
 export function createGenerator(
   facts: ChainFacts,
   isServed: (method: string) => boolean,
@@ -100,7 +100,7 @@ export function createGenerator(
   };
 }
 
-/** A call as a transaction to fill in: more often than calls are they without gas, nonce and prices. */
+/** A transaction to fill in: more often than calls it lacks gas, nonce and prices. */
 function filling(random: Random, facts: ChainFacts): readonly unknown[] {
   const made = { ...(callParameters(random, facts).call as Record<string, unknown>) };
   for (const name of ['gas', 'nonce', 'gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas', 'maxFeePerBlobGas'])
@@ -110,7 +110,7 @@ function filling(random: Random, facts: ChainFacts): readonly unknown[] {
   return [made];
 }
 
-/** One parameter missing, too many or malformed. */
+/** Removes, adds or malforms one parameter. */
 function disturb(random: Random, params: readonly unknown[]): unknown[] {
   const changed = [...params];
   return random.call<unknown[]>(
@@ -128,7 +128,7 @@ function index(random: Random): unknown {
   return random.oneIn(5) ? anyQuantity(random, 64) : quantity(random.below(4));
 }
 
-/** Fields of the pending block that are the clock's or the node's own choice. */
+/** Fields of the pending block that depend on the clock or on the node's choice. */
 const PENDING_FIELDS = {
   time: '0x300',
   prevRandao: `0x${'ab'.repeat(32)}`,
@@ -140,7 +140,7 @@ function call(random: Random, facts: ChainFacts): readonly unknown[] {
   const params: unknown[] = [made.call];
   if (made.block === undefined && made.state === undefined && random.oneIn(3)) return params;
   params.push(random.oneIn(2) ? 'latest' : blockReference(random, facts));
-  // As a tag, or in an object.
+  // The block may be a tag or an object.
   const isPending = JSON.stringify(params[1] ?? null).includes('"pending"');
   if (made.state === undefined && made.block === undefined && !isPending) return params;
   params.push(made.state ?? (random.oneIn(2) ? null : {}));

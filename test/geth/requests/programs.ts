@@ -1,4 +1,4 @@
-/** EVM code for calls: fragments that compute, look around, store, call and fail, in random order. */
+/** EVM code for calls: fragments that compute, read state, store, call and fail, in random order. */
 import { OPCODES } from '../../../src/evm/opcodes.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import type { Random } from './random.ts';
@@ -17,7 +17,7 @@ const UNARY =
   );
 const CALLS = ['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL'];
 const MAX_FRAGMENTS = 10;
-/** A jump back to the beginning, or out of the code: PUSH1 0, JUMP. */
+/** A jump to the start of the code, or out of it: PUSH1 0, JUMP. */
 export const LOOP = '600056';
 
 function op(name: string): string {
@@ -31,7 +31,7 @@ function push(value: bigint | number | string): string {
   return (0x5f + bytes).toString(16) + digits.padStart(2 * bytes, '0');
 }
 
-/** An offset or a size: small, or more than any memory. */
+/** Pushes an offset or size: small, or beyond any memory. */
 function reach(random: Random): string {
   return random.oneIn(2)
     ? push(random.below(5000))
@@ -42,12 +42,12 @@ function word(random: Random): string {
   return push(integer(random, 256));
 }
 
-/** Keeps the top of the stack in memory, where the program's end returns it. */
+/** Stores the top of the stack in memory, which the program's end returns. */
 function keep(random: Random): string {
   return push(32 * random.below(6)) + op('MSTORE');
 }
 
-/** An instruction with ranges of memory that may reach too far; where it does not fail, the code ends. */
+/** An instruction whose memory ranges may be out of reach; where it does not fail, the code ends. */
 function reachOut(random: Random, facts: ChainFacts): string {
   const ranges = (count: number): string => random.list(count, () => reach(random)).join('');
   const topics = random.below(5);
@@ -83,14 +83,14 @@ function callOut(random: Random, facts: ChainFacts): string {
   return sizes + value + push(target) + gas + op(kind) + keep(random);
 }
 
-/** DUPN, SWAPN or EXCHANGE over words that are there, or with an immediate that is invalid, or reaches too deep. */
+/** DUPN, SWAPN or EXCHANGE over existing words, or with an immediate that is invalid or reaches too deep. */
 function reorder(random: Random): string {
   const words = Array.from({ length: 24 }, (_, i) => push(i + 1)).join('');
   const immediate = random.oneIn(2) ? random.pick(['80', '81', '87', '9d', '8e', '2f', '8f']) : random.hex(2);
   return words + op(random.pick(['DUPN', 'SWAPN', 'EXCHANGE'])) + immediate + keep(random);
 }
 
-/** CREATE or CREATE2 of code that lies in memory. */
+/** CREATE or CREATE2 of code in memory. */
 function createInside(random: Random): string {
   const inner = random.pick([
     `${push(0)}${push(0)}${op('RETURN')}`,
@@ -129,7 +129,7 @@ function fail(random: Random, facts: ChainFacts): string {
   );
 }
 
-/** What Amsterdam has anew: the slot number, instructions with immediates, state gas that comes back. */
+/** Amsterdam's additions: the slot number, instructions with immediates, and refunded state gas. */
 function amsterdamFragment(random: Random, facts: ChainFacts): string {
   const slot = push(100 + random.below(4));
   const store = (value: number): string => push(value) + slot + op('SSTORE');
@@ -187,7 +187,7 @@ export function program(random: Random, facts: ChainFacts): string {
   return body + end;
 }
 
-/** Initialisation code: a program as it is, or one with a return value that becomes code. */
+/** Init code: a program, or a program whose return data becomes code. */
 export function initCode(random: Random, facts: ChainFacts): string {
   return random.call(
     () => program(random, facts),
@@ -197,7 +197,7 @@ export function initCode(random: Random, facts: ChainFacts): string {
   );
 }
 
-/** Returns so many zeros: the size of the code that is deployed. */
+/** Returns `size` zeros: the deployed code. */
 function deployedBytes(size: number): string {
   return push(size) + push(0) + op('RETURN');
 }

@@ -1,4 +1,4 @@
-/** Numbers that a seed decides (mulberry32): the same request comes of the same seed and number on every machine. */
+/** Seeded random numbers (mulberry32): equal seeds and request numbers give the same request on every machine. */
 export class Random {
   #state: number;
 
@@ -14,12 +14,12 @@ export class Random {
     return (mixed ^ (mixed >>> 14)) >>> 0;
   }
 
-  /** An integer from 0 to `count - 1`. */
+  /** Returns an integer from 0 to `count - 1`. */
   below(count: number): number {
     return this.#next() % count;
   }
 
-  /** True once in `count` times. */
+  /** Returns true once in `count` times, on average. */
   oneIn(count: number): boolean {
     return this.below(count) === 0;
   }
@@ -28,12 +28,12 @@ export class Random {
     return choices[this.below(choices.length)] as T;
   }
 
-  /** One of several makers, called. */
+  /** Calls one of several makers. */
   call<T>(...makers: readonly (() => T)[]): T {
     return this.pick(makers)();
   }
 
-  /** Lower-case hex digits. */
+  /** Returns lower-case hex digits. */
   hex(digits: number): string {
     return Array.from({ length: digits }, () => this.below(16).toString(16)).join('');
   }

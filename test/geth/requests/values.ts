@@ -1,4 +1,4 @@
-/** Values of parameters: those that mean something, those at the edges, and those that are malformed. */
+/** Parameter values: meaningful ones, edge cases and malformed ones. */
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { VALID_INPUTS } from '../../evm/precompiles/inputs.ts';
 import type { ChainFacts } from './chain-facts.ts';
@@ -9,12 +9,12 @@ const MALFORMED_TEXTS = ['', '0x', '0X1', '1', '0x01', '0xg', 'abc', '0x ', 'Lat
 const WRONG_KINDS = [null, true, 5, 1.5, [], {}, ['0x1'], { a: 1 }, -1, 1e30];
 const MAX_PRECOMPILE = 0x12;
 
-/** Something that is not what is asked for, whatever that is. */
+/** A value that is invalid for any parameter. */
 export function malformed(random: Random): unknown {
   return random.oneIn(2) ? random.pick(MALFORMED_TEXTS) : random.pick(WRONG_KINDS);
 }
 
-/** An unsigned integer of at most `bits`, mostly small or at an edge. */
+/** An unsigned integer of at most `bits` bits, mostly small or at an edge. */
 export function integer(random: Random, bits: 64 | 256): bigint {
   const highest = 2n ** BigInt(bits) - 1n;
   return random.call(
@@ -37,7 +37,7 @@ export function anyQuantity(random: Random, bits: 64 | 256): string {
   return quantity(integer(random, bits));
 }
 
-/** A 20-byte address by its number. */
+/** Converts a number to a 20-byte address. */
 export function addressAt(number: number): string {
   return `0x${number.toString(16).padStart(40, '0')}`;
 }
@@ -46,7 +46,7 @@ export function precompileAddress(random: Random): string {
   return addressAt(random.oneIn(8) ? 0x100 : 1 + random.below(MAX_PRECOMPILE));
 }
 
-/** Input of a precompile: arbitrary, or a valid one, whole or with a byte changed or missing. */
+/** Input of a precompile: arbitrary, or a valid one, whole or with one byte changed or missing. */
 export function precompileInput(random: Random, address: string): string {
   const valid = VALID_INPUTS.get(Number(address));
   if (valid === undefined || random.oneIn(3)) return data(random);

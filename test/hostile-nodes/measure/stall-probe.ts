@@ -1,6 +1,6 @@
 /**
- * Loaded into the measured program by `--import`: notes how much processor time the main thread takes between two turns of its
- * event loop at which a timer could run. Linux only, as /proc is. Writes to the file that `STALL_FILE` names; see `main-thread.ts`.
+ * Loaded into the measured program by `--import`: notes the processor time of the main thread between two turns of its
+ * event loop at which a timer could run. Linux only, because it reads /proc. Writes to the file in `STALL_FILE`; see `main-thread.ts`.
  */
 import { openSync, readSync, writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -13,7 +13,7 @@ function watch(path: string): void {
   const clock = openSync('/proc/thread-self/schedstat', 'r');
   const notes = openSync(path, 'w');
   const buffer = Buffer.alloc(BEAT_BYTES);
-  // The first field: nanoseconds on a processor.
+  // The first field is nanoseconds on a processor.
   const read = (): number => {
     const length = readSync(clock, buffer, 0, BEAT_BYTES, 0);
     return Number.parseInt(buffer.toString('latin1', 0, length), 10) / 1e6;

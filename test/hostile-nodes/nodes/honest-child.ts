@@ -1,4 +1,4 @@
-/** The process of the honest nodes: doors to the built-in devnet, which remember its answers. */
+/** Process of the honest nodes: proxies of the built-in devnet that cache its answers. */
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { FaultUpstream } from '../../support/fault-upstream.ts';
@@ -7,13 +7,13 @@ import { startService } from '../../support/service.ts';
 import { rememberNode } from '../../verified/truth.ts';
 import type { HonestNodes, HonestUrls, ToHonest } from './plan.ts';
 
-/** As nodes on other machines: a hostile one answers sooner. */
+/** Delay, milliseconds, as of nodes on other machines: a hostile node answers sooner. */
 const DELAY_MS = 15;
 
 const service = await startService({ networks: { devnet: { hosts: ['localhost'], builtin: 'devnet' } } });
 const truth = rememberNode('devnet', `http://${service.authority}/devnet/v3/demo`, () => service.close());
 
-/** The built-in devnet takes no transactions and traces none. */
+/** The built-in devnet accepts no transactions and traces none. */
 const ask: AskNode = async (call) => {
   switch (call.method) {
     case 'debug_traceTransaction':

@@ -1,4 +1,4 @@
-/** The process of the hostile nodes: what they stream is prepared, so that they take little of the processors. */
+/** Process of the hostile nodes: their streamed data is prepared, so that they use little processor time. */
 import { FaultUpstream } from '../../support/fault-upstream.ts';
 import type { AskNode } from '../../support/faults/fault.ts';
 import { CONTENTS } from '../../support/hostile/contents.ts';
@@ -25,7 +25,7 @@ class HostileNode {
     const { ask: asks, place } = findHostileQuestion(row.request);
     const truth = place === 'op-node' ? askOpNode(ask) : ask;
     const node = new HostileNode(await FaultUpstream.start(truth), row);
-    // A network that cannot reach its nodes asks them everything once it can.
+    // A network that cannot reach its nodes sends all its requests once it can.
     if (asks === undefined && place === undefined)
       await node.#upstream.setFault({ delivery: { kind: 'refuse' } });
     return node;
@@ -68,7 +68,7 @@ async function answer(message: ToHostile): Promise<FromHostile> {
     case 'open': {
       await Promise.all(nodes.map((node) => node.close()));
       const { cases, source } = message;
-      // All nodes together: an answer that is known comes at once.
+      // Shared by all nodes: a known answer is immediate.
       truth ??= rememberNode('source', source, async () => {});
       const { ask } = truth;
       nodes = await Promise.all(cases.map((row) => HostileNode.open(row, ask)));

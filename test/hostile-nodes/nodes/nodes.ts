@@ -5,7 +5,7 @@ import { giveIdlePriority } from '../../support/idle-priority.ts';
 import type { HostileCase } from '../cases.ts';
 import type { CaseReport, FromHostile, HonestNodes, ToHonest, ToHostile } from './plan.ts';
 
-/** Two honest nodes and the hostile ones, each kind in a process of its own. */
+/** Two honest nodes and the hostile ones, each kind in a separate process. */
 export class Nodes {
   readonly honest: HonestNodes;
   readonly #honestChild: ChildProcess;
@@ -18,7 +18,7 @@ export class Nodes {
     this.honest = honest;
   }
 
-  /** @param isIdle whether they have what others leave of the processors: they would be on other machines */
+  /** @param isIdle whether they only get processor time that others leave, as if they were on other machines */
   static async open(isIdle: boolean): Promise<Nodes> {
     const honest = forkChild('honest-child.js', isIdle);
     const hostile = forkChild('hostile-child.js', isIdle);
@@ -33,7 +33,7 @@ export class Nodes {
     return [this.#honestChild.pid as number, this.#hostileChild.pid as number];
   }
 
-  /** A hostile node for each case instead of those of before; honest until they are armed. @returns their URLs */
+  /** Opens a hostile node per case and closes the previous ones; they are honest until armed. @returns their URLs */
   async openHostile(cases: readonly HostileCase[]): Promise<readonly string[]> {
     const answer = (await this.#ask({ say: 'open', cases, source: this.honest.source })) as {
       readonly urls: readonly string[];
@@ -52,7 +52,7 @@ export class Nodes {
     await once(this.#honestChild, 'message');
   }
 
-  /** What has come of each case so far. */
+  /** Reads a report of each case. */
   async report(): Promise<readonly CaseReport[]> {
     return ((await this.#ask({ say: 'report' })) as { readonly reports: readonly CaseReport[] }).reports;
   }
@@ -61,7 +61,7 @@ export class Nodes {
     for (const child of [this.#honestChild, this.#hostileChild]) if (child.connected) child.disconnect();
   }
 
-  /** One after the other: answers come in the order of the questions. */
+  /** Sends messages one after another: answers come in the order of requests. */
   async #ask(message: ToHostile): Promise<FromHostile> {
     const answer = this.#last.then(async () => {
       this.#hostileChild.send(message);

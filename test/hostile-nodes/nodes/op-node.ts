@@ -1,7 +1,7 @@
 import type { AskNode } from '../../support/faults/fault.ts';
 
 const block = (number: number): object => ({ number, timestamp: 1_764_000_000 });
-/** A verifier that follows layer 1 without a lag, with blocks that the chain of these tests has. */
+/** Answers of a verifier that follows layer 1 without lag, with blocks of these tests' chain. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
   optimism_syncStatus: {
     current_l1: block(1_000),
@@ -13,7 +13,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   admin_sequencerActive: false,
 };
 
-/** An op-node beside a node: its own methods have answers, all others are the node's. */
+/** Adds an op-node's methods to a node; the node answers all others. */
 export function askOpNode(node: AskNode): AskNode {
   return async (call) => (call.method in ANSWERS ? { result: ANSWERS[call.method] } : node(call));
 }

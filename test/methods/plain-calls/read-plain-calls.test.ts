@@ -22,7 +22,7 @@ type CallObject = {
   readonly gas?: string;
 };
 
-/** Of a call object and a block, what `plain` says. */
+/** Describes call object and block as read into `plain`. */
 function describePlain({ plain }: Call): unknown {
   assert.ok(plain !== undefined);
   const { bytes, from, to, data, dataLength, zeros, gas, block } = plain;
@@ -37,7 +37,7 @@ function describePlain({ plain }: Call): unknown {
   };
 }
 
-/** The same of the parameters as values. */
+/** Describes call object and block from the parsed parameters. */
 function describeParams({ params }: Call): unknown {
   const [call, block = 'latest'] = params as [CallObject, string?];
   assert.ok(params.length <= 2);
@@ -50,7 +50,7 @@ function describeParams({ params }: Call): unknown {
   };
 }
 
-/** Where the call object is handed on as it came, it is what becomes of its values. @returns whether it is */
+/** Checks that a call object that is forwarded as text equals the text of its parsed values. @returns whether it is forwarded so */
 function compareText(item: Call): boolean {
   const request = createTextRequest(item);
   if (request === undefined) return false;
@@ -61,7 +61,7 @@ function compareText(item: Call): boolean {
   return true;
 }
 
-/** Whether it is handed on so: the members that it may have, in their order, without blanks. */
+/** Whether the text can be forwarded: it has only the allowed members, in order, without whitespace. */
 function isText({ params }: Call, text: string): boolean {
   const { from, to, data, ...others } = params[0] as CallObject;
   const written = JSON.stringify({ from, to, data });
@@ -72,7 +72,7 @@ function listItems(envelope: Envelope): readonly Envelope[] {
   return envelope.kind === 'batch' ? envelope.items : [envelope];
 }
 
-/** What is read into bytes is what the parser of all of JSON reads. @returns whether the body is plain */
+/** Checks that the fast-path reader agrees with the JSON parser. @returns whether the body is on the fast path */
 function compare(text: string): boolean {
   const body = Buffer.from(text);
   const read = readFastPathCalls(body, MAX_ITEMS);
@@ -103,7 +103,7 @@ const data = fc.oneof(
   fc.nat({ max: 300 }).chain(hex),
 );
 
-/** An object of these members in any order, with blanks anywhere. */
+/** An object with these members in any order, with whitespace anywhere. */
 function objectOf(members: readonly (readonly [string, fc.Arbitrary<string>])[]): fc.Arbitrary<string> {
   const written = members.map(([name, value]) =>
     fc.tuple(blanks, blanks, value, blanks).map(([a, b, text, c]) => `${a}"${name}"${b}:${c}${text}`),

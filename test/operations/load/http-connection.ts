@@ -3,10 +3,10 @@ import type { Due, Sender } from './pacer.ts';
 import { DEVNET_HOST, type Lane } from './plan.ts';
 import type { Tally } from './tally.ts';
 
-/** For an answer. */
+/** Longest wait for an answer. */
 const PATIENCE_MS = 60_000;
 
-/** One connection, usually kept, with one request on it at a time. Nothing is ever sent a second time. */
+/** One connection, usually persistent, with one request at a time. It never sends a request again. */
 export class HttpSender implements Sender {
   readonly #client: Client;
   readonly #path: string;
@@ -18,7 +18,7 @@ export class HttpSender implements Sender {
   constructor({ port, key, isFleeting, host, isSecure }: Lane, tally: Tally, onIdle: () => void) {
     this.#client = new Client(`${isSecure === true ? 'https' : 'http'}://127.0.0.1:${port}`, {
       connect: { rejectUnauthorized: false },
-      // 0 is none that is kept.
+      // 0 disables persistent connections.
       pipelining: isFleeting === true ? 0 : 1,
       keepAliveTimeout: 60_000,
       headersTimeout: PATIENCE_MS,
@@ -30,7 +30,7 @@ export class HttpSender implements Sender {
     this.#onIdle = onIdle;
   }
 
-  /** It connects with the first request. */
+  /** Does nothing: the first request connects. */
   async open(): Promise<void> {}
 
   get canSend(): boolean {

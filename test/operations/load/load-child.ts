@@ -1,4 +1,4 @@
-/** A process that sends requests and judges the answers, as its parent process directs. */
+/** A process that sends requests and checks the answers, as its parent process directs. */
 import { Pacer } from './pacer.ts';
 import type { FromLoad, ToLoad } from './plan.ts';
 

@@ -9,10 +9,10 @@ const CHILD = join(import.meta.dirname, 'load-child.js');
 const LOOK_MS = 200;
 const PATIENCE_MS = 60_000;
 
-/** How long it goes on: in seconds alone where it is measured; in a test until all that it asks about was seen, too. */
+/** Duration of a load: in benchmarks a time alone; in a test also until every expected outcome was seen. */
 export type Span = { readonly ms: number; readonly untilSeen?: boolean };
 
-/** Clients of a service, in a process of their own. */
+/** Clients of a service, in a separate process. */
 export class Load {
   readonly #child: ChildProcess;
   #lanes: readonly Lane[] = [];
@@ -21,7 +21,7 @@ export class Load {
     this.#child = child;
   }
 
-  /** @param isElsewhere its clients would be on other machines: they are not to take processors from those that are measured */
+  /** @param isElsewhere whether its clients would be on other machines: they must not take processor time from the measured processes */
   static async open(isElsewhere: boolean = false): Promise<Load> {
     const child = fork(CHILD, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     await once(child, 'message');
@@ -33,20 +33,20 @@ export class Load {
     return this.#child.pid as number;
   }
 
-  /** Opens one that sends at once. */
+  /** Opens a load that sends at once. */
   static async begin(lanes: readonly Lane[]): Promise<Load> {
     const load = await Load.open();
     await load.begin(lanes);
     return load;
   }
 
-  /** Resolves when all WebSockets are open; from then on it sends, until the end. Then it may begin again. */
+  /** Resolves when all WebSockets are open; then it sends until the end, after which it may begin again. */
   async begin(lanes: readonly Lane[]): Promise<void> {
     this.#lanes = lanes;
     await this.#ask({ say: 'begin', lanes });
   }
 
-  /** Lets it go on for a while. */
+  /** Lets it run for a while. */
   async goOn({ ms, untilSeen = false }: Span): Promise<void> {
     await sleep(ms);
     const until = performance.now() + PATIENCE_MS;
@@ -56,12 +56,12 @@ export class Load {
     }
   }
 
-  /** What happened since the last time, lane by lane. */
+  /** Returns reports per lane since the last cut. */
   async cut(): Promise<readonly LaneReport[]> {
     return (await this.#ask({ say: 'cut' })) as readonly LaneReport[];
   }
 
-  /** Sends nothing more, and waits for what is under way. */
+  /** Stops sending, and waits for requests in flight. */
   async end(): Promise<readonly LaneReport[]> {
     return (await this.#ask({ say: 'end' })) as readonly LaneReport[];
   }

@@ -4,36 +4,36 @@ import { ask, askFixed, type Request } from './questions.ts';
 import { Tally } from './tally.ts';
 import { WebSocketSender } from './web-socket.ts';
 
-/** A question and when it was to be sent, whether or not a connection was free then. */
+/** A request and its due time, whether or not a connection was free then. */
 export type Due = { readonly request: Request; readonly at: number };
 
 /** A connection of a lane. */
 export interface Sender {
-  /** Resolves when it can be used for the first time. */
+  /** Resolves when the connection is ready for use. */
   open(): Promise<void>;
   readonly canSend: boolean;
-  /** Requests without an answer. */
+  /** Number of requests without an answer. */
   readonly owed: number;
   send(due: Due): void;
   close(): void;
 }
 
-/** Due and not sent, because no connection is free. */
+/** Maximum number of due requests that wait for a free connection. */
 const MAX_WAITING = 50_000;
-/** For what is under way at the end. */
+/** Wait at the end for requests in flight. */
 const GRACE_MS = 60_000;
 const TICK_MS = 1;
 
 let lastId = 0;
 
-/** Sends what is due over whatever connection is free, oldest first: latencies count from when it was due. */
+/** Sends due requests over any free connection, oldest first; latencies count from the due time. */
 export class Pacer {
   readonly #tally: Tally;
   readonly #senders: readonly Sender[];
   readonly #waiting: Due[] = [];
   readonly #requests: readonly FixedQuestion[] | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Between two requests, milliseconds. */
+  /** Interval between two requests, milliseconds. */
   readonly #gap: number;
   #isFilling: boolean;
   #startedAt = 0;
@@ -44,7 +44,7 @@ export class Pacer {
     this.#tally = new Tally(lane);
     this.#requests = lane.requests;
     this.#isFilling = lane.perSecond === 'closed loop';
-    // In a closed loop the timer only begins it, and begins it again after a connection was away.
+    // In a closed loop the timer only starts sending, and restarts it after a connection was lost.
     this.#gap = lane.perSecond === 'closed loop' ? Number.POSITIVE_INFINITY : 1_000 / lane.perSecond;
     const onIdle = (): void => this.#sendWaiting();
     const sendAgain = (due: Due): void => void this.#waiting.unshift(due);
@@ -58,7 +58,7 @@ export class Pacer {
   async begin(): Promise<void> {
     await Promise.all(this.#senders.map((sender) => sender.open()));
     this.#tally.cut();
-    // Lanes that begin together are not to send together.
+    // Lanes that begin together must not send at the same time.
     this.#startedAt = performance.now() + (this.#isFilling ? 0 : Math.random() * this.#gap);
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }

@@ -1,53 +1,53 @@
 export const DEVNET_HOST = 'devnet.localhost';
 
-/** Requests of one client at a pace of its own. */
+/** Requests of one client at its own rate. */
 export type Lane = {
   readonly name: string;
   readonly transport: 'http' | 'webSocket';
   readonly port: number;
   readonly key: string;
   readonly connections: number;
-  /** Over all its connections; or the next as soon as there is an answer. */
+  /** Requests per second over all its connections; in a closed loop each connection sends when it gets an answer. */
   readonly perSecond: number | 'closed loop';
-  /** Over HTTP: a connection for every request. */
+  /** HTTP only: a new connection for every request. */
   readonly isFleeting?: boolean;
-  /** It asks for more than it may: being refused for that is right, where the refusal is. */
+  /** The client exceeds its limit: a well-formed refusal for that is correct. */
   readonly mayBeLimited?: boolean;
   /** Host of its network; the development chain by default. */
   readonly host?: string;
-  /** Over TLS, whatever the certificate. */
+  /** Uses TLS and accepts any certificate. */
   readonly isSecure?: boolean;
-  /** What it asks in turn; by default chain ids, and calls that return the id of their request. */
+  /** Requests in rotation; by default chain ids, and calls that return the id of their request. */
   readonly requests?: readonly FixedQuestion[];
 };
 
-/** A call with a result that stays the same. */
+/** A call with a constant result. */
 export type FixedQuestion = {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** As the service writes it. */
+  /** The result as the service writes it. */
   readonly result: string;
 };
 
-/** Everything since the last report. */
+/** Counts since the last report. */
 export type LaneReport = {
   readonly name: string;
   readonly seconds: number;
-  /** Requests that came due. */
+  /** Number of due requests. */
   readonly due: number;
-  /** Answered as the chain has it. */
+  /** Number of answers that agree with the chain. */
   readonly right: number;
-  /** Refused for a limit, as such a refusal has to be. */
+  /** Number of well-formed limit refusals. */
   readonly limited: number;
-  /** Everything else, by what it was. */
+  /** Numbers of all other outcomes, by kind. */
   readonly failed: Readonly<Record<string, number>>;
-  /** The first answers that were wrong, shortened. */
+  /** The first wrong answers, shortened. */
   readonly wrong: readonly string[];
-  /** Of right answers, milliseconds from when the request was due. */
+  /** Latencies of correct answers, milliseconds from the due time. */
   readonly latencies: readonly number[];
-  /** WebSockets that were closed from the other side, by code. */
+  /** WebSockets that the other side closed, by code. */
   readonly closes: Readonly<Record<string, number>>;
-  /** Messages that were under way to a WebSocket when it said that it closes; they are sent again on the next. */
+  /** Messages in flight when a WebSocket announced its close; they are sent again on the next one. */
   readonly crossed: number;
   /** Connections that ended with a request on them. */
   readonly broken: number;
@@ -55,11 +55,11 @@ export type LaneReport = {
 
 export type ToLoad =
   | { readonly say: 'begin'; readonly lanes: readonly Lane[] }
-  /** Tell what there is so far. */
+  /** Requests a report without a reset. */
   | { readonly say: 'look' }
-  /** Tell what there is, and count anew. */
+  /** Requests a report and resets the counts. */
   | { readonly say: 'cut' }
-  /** Send nothing more, wait for what is under way, and tell. */
+  /** Stops sending, waits for requests in flight, and requests a report. */
   | { readonly say: 'end' };
 
 export type FromLoad = 'there' | 'begun' | readonly LaneReport[];
@@ -71,14 +71,14 @@ export function countFailures(reports: readonly LaneReport[]): number {
   );
 }
 
-/** Whether every lane had a right answer, and those that ask for more than they may a refusal too. */
+/** Whether every lane had a correct answer, and lanes that exceed their limit a refusal too. */
 export function hasSeenAll(lanes: readonly Lane[], reports: readonly LaneReport[]): boolean {
   return reports.every(
     ({ right, limited }, index) => right > 0 && (lanes[index]?.mayBeLimited !== true || limited > 0),
   );
 }
 
-/** `3 ECONNRESET, 1 status 502` */
+/** Formats failures: `3 ECONNRESET, 1 status 502`. */
 export function describeFailures(reports: readonly LaneReport[]): string {
   const kinds = new Map<string, number>();
   for (const { failed } of reports) {

@@ -1,11 +1,11 @@
 import { CHAIN_ID } from '../../support/ask-program.ts';
 import type { FixedQuestion } from './plan.ts';
 
-/** A request with a known answer, to the byte. */
+/** A request with a known answer, byte for byte. */
 export type Request = { readonly id: number; readonly text: string; readonly answer: string };
 
 /**
- * Every other one is an `eth_call` that returns its own id: an answer that belongs to another request is seen. The code is
+ * Creates a request; every second one is an `eth_call` that returns its own id, which reveals answers to another request. The code is
  * PUSH4 id, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
  */
 export function ask(id: number): Request {
@@ -22,7 +22,7 @@ export function ask(id: number): Request {
   };
 }
 
-/** The question of this id where what is asked is fixed. */
+/** Returns the request of this id from a fixed list. */
 export function askFixed(id: number, requests: readonly FixedQuestion[]): Request {
   const { method, params, result } = requests[id % requests.length] as FixedQuestion;
   return {
@@ -39,7 +39,7 @@ type Refusal = {
 };
 type Rate = { readonly allowed_rps?: unknown; readonly backoff_seconds?: unknown };
 
-/** Whether an answer is the refusal of a key that has asked too much. @param retryAfter the header, where there is one */
+/** Whether an answer refuses a key that exceeded its limit. @param retryAfter the header's value, where present */
 export function isLimitRefusal(text: string, id: number, retryAfter: string | undefined): boolean {
   let refusal: Refusal;
   try {

@@ -10,7 +10,7 @@ export type Reply = {
   readonly retryAfter: string | undefined;
 };
 
-/** Judges and counts the answers of one lane. */
+/** Checks and counts the answers of one lane. */
 export class Tally {
   readonly #lane: Lane;
   #since = performance.now();
@@ -32,7 +32,7 @@ export class Tally {
     this.#due++;
   }
 
-  /** @param reply of a WebSocket: 200, and no header */
+  /** @param reply response; one of a WebSocket has status 200 and no header */
   check(request: Request, dueAt: number, reply: Reply): void {
     const { status, text, retryAfter } = reply;
     if (status === 200 && text === request.answer) {
@@ -62,12 +62,12 @@ export class Tally {
     this.#crossed++;
   }
 
-  /** A connection ended that owed an answer. */
+  /** Counts a connection that ended with an unanswered request. */
   countBroken(): void {
     this.#broken++;
   }
 
-  /** What there is so far. */
+  /** Returns the counts without a reset. */
   read(): LaneReport {
     return {
       name: this.#lane.name,
@@ -84,7 +84,7 @@ export class Tally {
     };
   }
 
-  /** What there is, and counts anew. */
+  /** Returns the counts and resets them. */
   cut(): LaneReport {
     const report = this.read();
     this.#since = performance.now();

@@ -3,11 +3,11 @@ import type { Due, Sender } from './pacer.ts';
 import { DEVNET_HOST, type Lane } from './plan.ts';
 import type { Tally } from './tally.ts';
 
-/** What a service says that goes away and is, or will be, elsewhere. */
+/** Close codes of a service that goes away and is, or will be, available elsewhere. */
 const CLEAN: ReadonlySet<number> = new Set([1001, 1012]);
 /**
- * What was sent so shortly before such a close was seen may have met it on the way: it was not taken. Where processes stand still for a
- * while, answers take as long: twice the slowest of them is added.
+ * A message sent this shortly before such a close was received may have crossed it and was then not accepted. Where processes stall,
+ * answers take longer: twice the slowest answer is added.
  */
 const CROSSING_MS = 500;
 const RECONNECT_MS = { least: 20, spread: 80 };
@@ -15,7 +15,7 @@ const MAX_OWED = 16;
 
 type Owed = Due & { readonly sentAt: number };
 
-/** A WebSocket that connects again when it is closed, as clients do. */
+/** A WebSocket that reconnects when it is closed, like clients do. */
 export class WebSocketSender implements Sender {
   readonly #lane: Lane;
   readonly #tally: Tally;

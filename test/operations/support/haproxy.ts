@@ -9,7 +9,7 @@ import type { RunningProxy } from './running-proxy.ts';
 
 function describeHaproxy(port: number, socket: string, replicas: readonly number[]): string {
   const servers = replicas.map((replica, index) => `  server s${index} 127.0.0.1:${replica} check`);
-  // A request that may have reached a replica is never sent to another: retry-on is left at conn-failure.
+  // A request that may have reached a replica is never sent to another: retry-on stays at conn-failure.
   return `global
   stats socket ${socket} mode 600 level admin
 defaults
@@ -35,7 +35,7 @@ ${servers.join('\n')}
 `;
 }
 
-/** Asks replicas whether they are ready, as an operator would configure it. */
+/** Starts HAProxy with readiness checks of the replicas, as an operator would configure it. */
 export async function startHaproxy(replicas: readonly number[]): Promise<RunningProxy> {
   const folder = makeTemporaryFolder();
   const port = await findFreePort();
@@ -51,7 +51,7 @@ export async function startHaproxy(replicas: readonly number[]): Promise<Running
   };
   return {
     port,
-    // It sees that one is draining.
+    // HAProxy notices draining by its checks.
     takeOut: async () => {},
     putBack: (replica) => waitUntil(() => isUp(replica)),
     close: async () => {
@@ -63,7 +63,7 @@ export async function startHaproxy(replicas: readonly number[]): Promise<Running
 
 const STATUS_FIELD = 17;
 
-/** Asks HAProxy something over its socket. */
+/** Sends a command to HAProxy over its socket. */
 async function command(socket: string, text: string): Promise<string> {
   const connection = connect(socket);
   connection.end(`${text}\n`);

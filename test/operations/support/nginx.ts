@@ -5,7 +5,7 @@ import { findProxy, launchProxy, stopProxy } from '../../support/proxy-process.t
 import { findFreePort } from '../../support/redis.ts';
 import type { RunningProxy } from './running-proxy.ts';
 
-/** The free nginx has no health checks: a replica is taken out before it is restarted. */
+/** Configuration of nginx. The free version has no health checks: a replica is removed before it is restarted. */
 function describeNginx(port: number, folder: string, replicas: readonly string[]): string {
   return `daemon off;
 pid ${folder}/nginx.pid;
@@ -38,7 +38,7 @@ http {
 `;
 }
 
-/** Takes a replica out, and reads its configuration again. */
+/** Starts nginx; a replica is removed by a reload of the configuration. */
 export async function startNginx(ports: readonly number[]): Promise<RunningProxy> {
   const folder = makeTemporaryFolder();
   const port = await findFreePort();
@@ -66,5 +66,5 @@ export async function startNginx(ports: readonly number[]): Promise<RunningProxy
   };
 }
 
-/** Until new workers of nginx serve, and old ones have no request under way. */
+/** Time until nginx's new workers serve, and old ones have no request in flight. */
 const RELOAD_MS = 1_000;

@@ -1,4 +1,4 @@
-/** Each instruction body as an export, and a loop over each for the bench: the product's module inlines them instead. */
+/** Exports each instruction body, and a loop over each for the bench; the product's module inlines the bodies. */
 import { keccak256 as hash } from '../../../../src/evm/core/keccak.ts';
 import * as addition from '../../../../src/evm/core/words/add.ts';
 import * as bits from '../../../../src/evm/core/words/bitwise.ts';
@@ -11,7 +11,7 @@ import * as shifts from '../../../../src/evm/core/words/shift.ts';
 import * as signed from '../../../../src/evm/core/words/signed-divide.ts';
 import * as word from '../../../../src/evm/core/words/word.ts';
 
-/** Two pages of scratch for operands and bytes. */
+/** Two pages of scratch memory for operands and bytes. */
 const SCRATCH: usize = memory.data(131072, 16);
 
 export function scratch(): usize {
