@@ -150,7 +150,7 @@ export class CaseRun {
     if (verdict === 'wrong' || verdict === 'hang') this.#faults.push(`${verdict}: ${text.slice(0, SHOWN)}`);
   }
 
-  /** Checks that the status blames only a node at fault, and that unrequested data ends the connection. */
+  /** Checks that the status names the node where it is at fault and only there, and that unrequested data ends the connection. */
   async #checkNode(): Promise<void> {
     const { row, readReport, isNamed } = this.#parts;
     const { isFlood } = findDelivery(row.delivery);

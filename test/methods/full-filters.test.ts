@@ -39,7 +39,7 @@ describe('a key with as many filters as it may have', () => {
       const reads = await countLmdbOf(async () => {
         for (let i = 0; i < TIMES; i++) await assert.rejects(ask('eth_newFilter', small), isRefused);
       });
-      // Each reads the expiry of the owner's first record, and its last record: neither prevents a refusal.
+      // Each refusal checks the expiry of the owner's first record and its last record; neither takes a counted read.
       assert.deepEqual(reads, { rows: 0, writes: 0 });
       assert.equal(await ask('eth_uninstallFilter', ids[0]), true);
       assert.match(String(await ask('eth_newFilter', small)), /^0x/);

@@ -66,7 +66,7 @@ function callHelper(
   if (random.oneIn(2)) logGas(context);
 }
 
-/** Stores 0, x, y, 0 into one slot, in one frame. */
+/** Stores up to four values from 0 to 2 into one slot, in one frame. */
 function storeInTurns(context: ProgramContext): void {
   const { random } = context;
   const slot = freshSlot(random);
@@ -74,7 +74,7 @@ function storeInTurns(context: ProgramContext): void {
   if (random.oneIn(2)) logGas(context);
 }
 
-/** Stores 0, x, y, 0 into one slot, in several frames of which some fail. */
+/** Stores values from 0 to 2 into one slot, in several frames of which some fail. */
 function storeInFrames(context: ProgramContext): void {
   const { random } = context;
   const slot = freshSlot(random);

@@ -80,7 +80,7 @@ function emitFunctionCall(context: ProgramContext): void {
   builder.height--;
 }
 
-/** Emits the bodies of called functions; functions that these call are not shared, because recursion would not end. */
+/** Emits the bodies of called functions. Nesting is 0 in a body, so it calls no function, and recursion is impossible. */
 export function emitFunctions(context: ProgramContext): void {
   const { builder, random, functions } = context;
   for (let i = 0; i < functions.length; i++) {

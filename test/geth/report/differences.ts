@@ -228,7 +228,7 @@ export const DIFFERENCES: readonly Difference[] = [
     chance: 'which of two computations of geth ends first',
     ours: FIRST_BLOB_PRICES,
     geth: FIRST_BLOB_PRICES,
-    // The positions of zeros may differ, the number of entries may not.
+    // Each entry may be 0 or 1; the number of entries may not differ.
     except: /(?<="baseFeePerBlobGas":\[(?:"0x[01]",)*"0x)[01](?=")/g,
   },
   {
