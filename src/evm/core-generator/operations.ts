@@ -199,7 +199,7 @@ export function hasTarget(operation: u32): bool { return (load<u8>(FACTS + opera
 /** Whether a constant of 32 bytes is behind it. */
 @inline
 export function hasConstant(operation: u32): bool { return (load<u8>(FACTS + operation) & ${HAS_CONSTANT}) != 0; }
-/** Whether it ends a sequence. */
+/** True if the instruction ends a sequence. */
 @inline
 export function isSecond(operation: u32): bool { return (load<u8>(FACTS + operation) & ${IS_SECOND}) != 0; }
 

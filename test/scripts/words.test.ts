@@ -1,0 +1,104 @@
+/** Names and comments use the words of the field: docs/style.md says which, and why. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from '../../scripts/program-files.ts';
+
+/** Words of names that have a word of the field, with that word. */
+const REPLACED: ReadonlyMap<string, string> = new Map([
+  ['question', 'request'],
+  ['questions', 'request'],
+  ['asker', 'client'],
+  ['told', 'reported'],
+  ['given', 'the kind of input'],
+  ['kept', 'cached, stored'],
+  ['held', 'buffered, reserved'],
+  ['recipe', 'config source'],
+  ['flights', 'in-flight requests'],
+  ['joiner', 'coalescer'],
+  ['together', 'coalesced'],
+  ['turns', 'slots'],
+  ['pace', 'rate, interval'],
+  ['touches', 'contract scope'],
+  ['outflow', 'send backlog'],
+  ['unsent', 'send backlog'],
+  ['proven', 'verified'],
+  ['unproven', 'unverifiable'],
+  ['judge', 'check, classify'],
+  ['judged', 'checked'],
+  ['settle', 'complete'],
+  ['settled', 'completed'],
+  ['believe', 'accept'],
+  ['believed', 'accepted'],
+  ['doubt', 'contradiction'],
+  ['doubted', 'contradicted'],
+  ['condemn', 'refute'],
+  ['suspicion', 'mismatch'],
+  ['opinion', 'reply'],
+  ['witness', 'confirmation'],
+]);
+
+/** Exported names that hold such a word for another reason. */
+const ALLOWED: ReadonlyMap<string, string> = new Map([]);
+
+/** Beginnings of comments that leave out the noun. */
+const BEGINNING = /^(?:Of|What|Those|That|How|Which|Whether it)\b/;
+const COMMENT = /\/\*\*?\s+(?:\*\s+)?(\S[^\n]*)|(?<![:'"`\\/])\/\/ (\S[^\n]*)/g;
+/** Compiled by AssemblyScript: modules of their own, which nothing imports. */
+const ASSEMBLY = /\/assembly\/|\/evm\/core\//;
+const EXPORT =
+  /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;
+
+function listSources(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
+}
+
+function readSource(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}
+
+/** Lower-case words of a name in camel case, or in capitals with underscores. */
+function splitName(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3_$2$4')
+    .toLowerCase()
+    .split('_');
+}
+
+const exported = listSources('src')
+  .filter((file) => !ASSEMBLY.test(file))
+  .flatMap((file) =>
+    [...readSource(file).matchAll(EXPORT)].map(([, name]) => ({ file, name: name as string })),
+  );
+
+test('no exported name stands in two files', () => {
+  assert.ok(exported.length > 2_000);
+  const files = new Map<string, Set<string>>();
+  for (const { name, file } of exported) files.set(name, (files.get(name) ?? new Set()).add(file));
+  assert.deepEqual(
+    [...files].filter(([, where]) => where.size > 1).map(([name, where]) => [name, ...where]),
+    [],
+  );
+});
+
+test('exported names use the words of the field', () => {
+  const found = exported.flatMap(({ name, file }) =>
+    splitName(name)
+      .filter((word) => REPLACED.has(word) && !ALLOWED.has(name))
+      .map((word) => `${file}: ${name}: ${REPLACED.get(word)} instead of ${word}`),
+  );
+  assert.deepEqual(found, []);
+});
+
+test('comments begin with their subject', () => {
+  const found = ['src', 'test', 'bench', 'scripts'].flatMap(listSources).flatMap((file) =>
+    [...readSource(file).matchAll(COMMENT)]
+      .map(([, block, line]) => block ?? (line as string))
+      .filter((text) => BEGINNING.test(text))
+      .map((text) => `${file}: ${text}`),
+  );
+  assert.deepEqual(found, []);
+});
