@@ -21,5 +21,5 @@ export async function createCache(options: CacheOptions, log: Logger): Promise<C
 }
 
 function createFaultLog(log: Logger): (fault: RedisFault) => void {
-  return (fault) => log.warn({ fault }, 'shared cache is of no use at the moment');
+  return (fault) => log.warn({ fault }, 'shared cache unavailable');
 }

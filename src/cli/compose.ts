@@ -217,6 +217,6 @@ async function retire(core: Core, limitMs: number, log: Logger): Promise<void> {
   try {
     await core.close();
   } catch (error) {
-    log.error({ err: error }, 'what an earlier configuration had open could not be closed');
+    log.error({ err: error }, 'resources of an earlier configuration could not be closed');
   }
 }

@@ -114,7 +114,7 @@ export class FamilyRecognition {
     const { message = '' } = this.#failure ?? {};
     if (message === this.#logged) return;
     this.#logged = message;
-    log.warn({ network, reason: message }, 'rollup family is not known: estimates of the rollup are refused');
+    log.warn({ network, reason: message }, 'rollup family unknown: estimates of the rollup are refused');
   }
 }
 
@@ -135,7 +135,7 @@ export async function noteUnknownFork(
       'the oracle of the rollup has functions that this version does not know: estimates ask it as before, look for a newer version',
     );
   } catch (error) {
-    log.debug({ network, err: error }, 'the oracle of the rollup could not be looked at');
+    log.debug({ network, err: error }, 'the gas oracle of the rollup could not be read');
   }
 }
 

@@ -23,7 +23,7 @@ export async function completeIndexes(data: string, log: Pick<Logger, 'info'>): 
     const writer = openChainWriter(data);
     try {
       await addToIndexes(writer, (done, total) =>
-        log.info({ data, blocks: done, of: total }, 'the index of transactions and logs is being made'),
+        log.info({ data, blocks: done, of: total }, 'building the index of transactions and logs'),
       );
     } finally {
       await writer.close();

@@ -57,7 +57,7 @@ export async function openAdmin({
   } catch (error) {
     const code = readErrorCode(error);
     if (code === 'EADDRINUSE' && admin.port === undefined) {
-      log.warn({ port: options.port }, 'the port of the status page is in use: going on without it');
+      log.warn({ port: options.port }, 'the port of the status page is in use: continuing without it');
       return undefined;
     }
     const reason =

@@ -167,7 +167,7 @@ export class Rollups {
         'the rollup looks like another family',
       );
     } catch (error) {
-      log.debug({ network, err: error }, 'the rollup family could not be looked at');
+      log.debug({ network, err: error }, 'the rollup family could not be detected');
     }
   }
 }

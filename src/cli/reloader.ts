@@ -63,7 +63,7 @@ export class Reloader {
       this.#log.info({ networks: Object.keys(next.networks) }, 'the new configuration is in force');
     } catch (error) {
       const problems = error instanceof ConfigError ? error.lines : [(error as Error).message];
-      this.#log.error({ problems }, 'the new configuration cannot be used; the one before it stays');
+      this.#log.error({ problems }, 'the new configuration cannot be used; the previous one stays in force');
     }
   }
 }

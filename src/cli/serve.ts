@@ -38,7 +38,7 @@ function announce(config: Config, address: ListenAddress, admin: ListenAddress |
     config.listen.tls === undefined ? (['http', 'ws'] as const) : (['https', 'wss'] as const);
   lines.push(`  HTTP:      POST ${formatUrl(address, http, '/<network>/v3/<API_KEY>')}`);
   lines.push(`  WebSocket: ${formatUrl(address, ws, '/<network>/ws/v3/<API_KEY>')}`);
-  lines.push('  A path without <network> is of the network that the host name belongs to.');
+  lines.push('  Without a network in the path, the Host header selects it.');
   if (admin !== undefined) lines.push(`  Status:    ${formatUrl(admin, 'http', '/status')}`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -64,7 +64,7 @@ export class FetchedRules {
     let isContradicted = false;
     for await (const answers of this.#survey(place, scope)) {
       const verdict = rules.review(answers);
-      if (verdict === 'changed') log.info({ network }, 'nodes tell other rules of the chain than before');
+      if (verdict === 'changed') log.info({ network }, 'nodes report other chain rules than before');
       if (verdict === 'changed' || verdict === 'same') return;
       isContradicted ||= verdict === 'contradicted';
     }

@@ -121,8 +121,8 @@ export function watchFloor(
   return {
     onLost(height) {
       const fields = { network, height: `${height}`, head: readHead().head?.number.toString() };
-      log.warn(fields, 'another process serves a height that no own node confirms: it is not waited for');
+      log.warn(fields, 'another process serves a height that no node of this process confirms: not waiting for it');
     },
-    onRegained: () => log.info({ network }, 'the heights of other processes are waited for again'),
+    onRegained: () => log.info({ network }, 'waiting for the heights of other processes again'),
   };
 }

@@ -12,7 +12,7 @@ import { startNode } from '../support/served-node.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const IN_FORCE = 'the new configuration is in force';
-const REFUSED = 'the new configuration cannot be used; the one before it stays';
+const REFUSED = 'the new configuration cannot be used; the previous one stays in force';
 const ROLLUP = { rollup: { builtin: 'rollup', hosts: ['rollup.localhost'] } };
 const ROLLUP_CHAIN_ID = `0x${Number(FACTS.rollup.chainId).toString(16)}`;
 const BOTH = { networks: { ...DEVNET, ...ROLLUP } };

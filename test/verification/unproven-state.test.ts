@@ -108,7 +108,7 @@ describe('nodes without proofs', () => {
       assert.equal(JSON.parse(balance), await ask('eth_getBalance', CONTRACT, encodeQuantity(OLD)));
       assert.equal(scope.trust, 'single');
       assert.equal(stateOf(network.chain), 'verified');
-      assert.match(network.log.lines.join('\n'), /maximum proof window.*no node proves an answer/);
+      assert.match(network.log.lines.join('\n'), /maximum proof window.*no node can verify an answer/);
       const recent = createScope();
       await network.chain.state.getBalance(CONTRACT, at(NUMBER), recent);
       assert.equal(recent.trust, 'proven');

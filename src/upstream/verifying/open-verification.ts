@@ -124,7 +124,7 @@ export function openVerification(parts: VerificationParts): Verification {
     } catch (error) {
       // This runs unattended in the background: a thrown error would end the process.
       if (!(error instanceof UpstreamFault || error instanceof ChainError))
-        log.error({ network, err: error }, 'recent blocks cannot be looked at: a fault of this program');
+        log.error({ network, err: error }, 'recent blocks cannot be examined: a fault of this program');
       return undefined;
     } finally {
       scopes.delete(scope);
@@ -186,7 +186,7 @@ export function openVerification(parts: VerificationParts): Verification {
     );
     if (JSON.stringify(fields) === known) return;
     known = JSON.stringify(fields);
-    log.info({ network, ...fields }, 'it is known what of this network can be verified');
+    log.info({ network, ...fields }, 'verification calibrated');
   };
   const proofs = new Proofs(
     verifier,

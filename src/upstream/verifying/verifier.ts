@@ -127,7 +127,7 @@ export class Verifier {
     const leftOut = this.#lackingLog.admit(method);
     if (leftOut === undefined) return;
     const { network, log } = this.#parts;
-    log.info({ network, method, reason, leftOut }, 'no node proves an answer');
+    log.info({ network, method, reason, leftOut }, 'no node can verify an answer');
   }
 
   /** Whether a block has uncles that have not been compared with its header. */
