@@ -44,7 +44,7 @@ export class DeliveredPolls {
    * @param find reads the filter; undefined where it does not exist
    * @throws ChainError `aborted` when the caller has gone or its deadline has passed
    */
-  async findCompleted(
+  async findConfirmed(
     find: () => Promise<StoredFilter | undefined>,
     scope: RequestScope,
   ): Promise<StoredFilter | undefined> {

@@ -116,11 +116,11 @@ export class Filters {
   /** @returns undefined when another poll was faster */
   async #pollOnce(id: string, place: FilterPlace): Promise<JsonResult | undefined> {
     const { scope } = place;
-    const found = await this.#answers.findCompleted(() => this.#find(id, scope), scope);
+    const found = await this.#answers.findConfirmed(() => this.#find(id, scope), scope);
     if (found === undefined) throw new RpcError('serverError', 'filter not found');
     const changes = await this.#read(found, place);
-    const isPresent = changes !== undefined && (await this.#advance(found, changes, scope));
-    return isPresent ? changes.result : undefined;
+    const isDelivered = changes !== undefined && (await this.#advance(found, changes, scope));
+    return isDelivered ? changes.result : undefined;
   }
 
   async #findStart(subject: FilterSubject, place: FilterPlace): Promise<string> {

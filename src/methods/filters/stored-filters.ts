@@ -58,12 +58,12 @@ export type StoredFilter = LocatedFilter & { readonly criteria: FilterCriteria |
 export class StoredFilters {
   readonly #options: StoredFiltersOptions;
   readonly #criteria: FilterCriteriaCache;
-  readonly #cachedMs: number;
+  readonly #storedMs: number;
 
   constructor(options: StoredFiltersOptions) {
     this.#options = options;
     this.#criteria = options.criteria ?? FILTER_CRITERIA;
-    this.#cachedMs = Math.ceil(options.lifeMs * (1 + SLACK));
+    this.#storedMs = Math.ceil(options.lifeMs * (1 + SLACK));
   }
 
   /**
@@ -77,7 +77,7 @@ export class StoredFilters {
       records.create(
         place,
         encodeFilterRecord({ network, subject: stored, last, before: undefined, at, nonce: createNonce() }),
-        this.#cachedMs,
+        this.#storedMs,
         max,
       );
     if (subject.kind !== 'logs') return write(subject, name, maxOfKey);
@@ -87,7 +87,7 @@ export class StoredFilters {
     if (Buffer.byteLength(text) > MAX_RECORD_BYTES)
       throw new RpcError('filterTooLarge', 'filter.bytes', MAX_RECORD_BYTES);
     // The key's limit applies to this record, which is rejected without a write.
-    if (!(await records.create(name, text, this.#cachedMs, maxOfKey))) return false;
+    if (!(await records.create(name, text, this.#storedMs, maxOfKey))) return false;
     const apart = { kind: 'logs', criteria: undefined, renewedAt: at } as const;
     // Place records may be left over from a table failure between two operations.
     if (await write(apart, namePlace(name), 2 * maxOfKey)) return true;
@@ -161,13 +161,13 @@ export class StoredFilters {
       return undefined;
     }
     // If the replace fails, another poll has renewed the record or the filter is being removed.
-    await records.replace(name, stored.version, stored.text, this.#cachedMs);
+    await records.replace(name, stored.version, stored.text, this.#storedMs);
     return { ...subject, renewedAt };
   }
 
   /** Moves a filter. @returns false when another poll was faster */
   replace({ place, version }: LocatedFilter, record: FilterRecord): boolean | Promise<boolean> {
-    return this.#options.records.replace(place, version, encodeFilterRecord(record), this.#cachedMs);
+    return this.#options.records.replace(place, version, encodeFilterRecord(record), this.#storedMs);
   }
 
   /** Replaces the record with this nonce, if it is still the current one. @returns whether the work is complete; false on a lost race */
@@ -175,7 +175,7 @@ export class StoredFilters {
     const { records } = this.#options;
     const stored = await records.read(place);
     if (stored === undefined || parseFilterRecord(stored.text)?.nonce !== nonce) return true;
-    return records.replace(place, stored.version, encodeFilterRecord(record), this.#cachedMs);
+    return records.replace(place, stored.version, encodeFilterRecord(record), this.#storedMs);
   }
 
   /** @returns whether the filter existed */

@@ -16,10 +16,10 @@ export type PendingAims = {
 export function aimPending(ask: Send, { upstreams, head, findPreferred }: PendingAims): Send {
   const findHead = (): BlockPosition | undefined => {
     const block = head();
-    const isBuffered =
+    const isAvailable =
       block !== undefined &&
       upstreams.some(({ isUp, tracker }) => isUp && tracker.holds(block.number, block.hash));
-    return isBuffered ? block : undefined;
+    return isAvailable ? block : undefined;
   };
   return (context) => {
     const { call, scope } = context;
