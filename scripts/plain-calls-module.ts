@@ -11,7 +11,7 @@ export function generatePlainCallsModule(): Promise<string> {
   return generateEmbeddedModule({
     source: new URL('../../src/methods/plain-calls/assembly/read-calls.ts', import.meta.url),
     title: 'assembly/read-calls.ts',
-    constant: 'PLAIN_CALLS_MODULE',
+    constant: 'FAST_PATH_CALLS_MODULE',
     // `read-plain-calls.ts` partitions these 192 KiB.
     memoryPages: 3,
     command: 'npm run plain-calls',

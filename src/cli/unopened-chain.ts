@@ -7,7 +7,7 @@ import type { ObservedChain } from './open-chain.ts';
 const PATH = /\/[^\s:'"]*/g;
 
 /** Optional execution methods, which are absent here. */
-const OPTIONAL: ReadonlySet<PropertyKey> = new Set(['callPlain', 'callMany']);
+const OPTIONAL: ReadonlySet<PropertyKey> = new Set(['callFastPath', 'callMany']);
 
 /**
  * Chain of a network that could not be opened, so that the others can be served: every operation fails with the reason, which the operator

@@ -359,7 +359,7 @@ describe('callers that wait for the same', () => {
   });
 });
 
-describe('trips', () => {
+describe('round trips', () => {
   const ask = (
     roundTrips: RoundTrips,
     owner: string,

@@ -10,7 +10,7 @@ export type FakeChainParts = { readonly [K in keyof Readers]?: Partial<Readers[K
 >;
 
 /** Operations that a real chain may lack. */
-const OPTIONAL: ReadonlySet<string> = new Set(['callMany', 'callPlain']);
+const OPTIONAL: ReadonlySet<string> = new Set(['callMany', 'callFastPath']);
 
 /** Creates a chain with the operations that a test needs; using any other mandatory operation fails the test. */
 export function createFakeChain(parts: FakeChainParts): Chain {

@@ -48,7 +48,7 @@ const describeOutcome = (outcome: SharedOutcome | undefined): string => {
   return `${isRequested ? 'asked' : 'kept'} ${text}`;
 };
 
-describe('askTogether', () => {
+describe('sendCoalesced', () => {
   it('one node answers all that is not kept, and what it answers is kept', async () => {
     const nodes = [createNode(byName({})), createNode(byName({}))];
     const pool = openWholePool(nodes);

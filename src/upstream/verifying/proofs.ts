@@ -46,7 +46,7 @@ type OpenReceipts = { readonly block: VerifiedBlock; readonly receipts: ReceiptS
 
 /** An answer contradicts a part of its block that was not recomputed: the block must be requested again and recomputed in full before a node is blamed. */
 export class ContradictedBlock extends Error {
-  override readonly name = 'DoubtfulBlock';
+  override readonly name = 'ContradictedBlock';
 }
 
 /** Verifies answers about parts of blocks against blocks that were verified as a whole, and records their trust level. */

@@ -151,7 +151,7 @@ describe('breakCircuit', () => {
   });
 });
 
-describe('keepPace', () => {
+describe('backOff', () => {
   it('remembers for how long a node wants to be left alone', async () => {
     let now = 0;
     const node = createNode({ behaviour: answer('1'), now: () => now });

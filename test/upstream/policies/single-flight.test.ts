@@ -42,7 +42,7 @@ function createCaller(limitMs?: number): {
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('shareFlights', () => {
+describe('singleFlight', () => {
   it('asks once for all concurrent callers with the same question', async () => {
     const { calls, ask } = createShared();
     const results = Array.from({ length: 50 }, () => ask(same()));

@@ -38,7 +38,7 @@ function pass(
   return joined;
 }
 
-describe('JoinPolicy', () => {
+describe('CoalescingPolicy', () => {
   it('begins alone, and joins once joined calls are seen to be no slower, with a turn in 32 ms to see whether that is still so', () => {
     const setUp = createPolicy();
     assert.equal(pass(setUp, 15, 1, 0.8), 0);
