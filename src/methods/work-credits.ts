@@ -6,7 +6,7 @@ export const WORK_CREDITS = {
   /** Account, slot or code that nodes prove for a call that is executed locally. */
   execution_provenKey: 10,
   /** Round trip to nodes of such a call. */
-  execution_roundRoundTrip: 80,
+  execution_roundTrip: 80,
   /** Each further 16 KiB to hash. */
   web3_sha3_further16KiB: 5,
   /** Each further 100 addresses and topics of a filter. */

@@ -34,7 +34,7 @@ function openMeter(left: number, table: Readonly<Record<string, number>> = {}) {
 test('what nodes prove for a call is paid by its key, not as calls', async () => {
   const { meter, taken } = openMeter(10_000);
   await meter.pay(100, 3);
-  const credits = 100 * WORK_CREDITS.execution_provenKey + 3 * WORK_CREDITS.execution_roundRoundTrip;
+  const credits = 100 * WORK_CREDITS.execution_provenKey + 3 * WORK_CREDITS.execution_roundTrip;
   assert.deepEqual(taken, [[credits, 0]]);
 });
 
@@ -48,7 +48,7 @@ test('a key without credits for it is refused with the bound, and pays nothing',
 });
 
 test('a table of credits says what it weighs', async () => {
-  const { meter, taken } = openMeter(100, { execution_provenKey: 0, execution_roundRoundTrip: 7 });
+  const { meter, taken } = openMeter(100, { execution_provenKey: 0, execution_roundTrip: 7 });
   await meter.pay(1_000, 0);
   await meter.pay(1_000, 2);
   assert.deepEqual(taken, [[14, 0]]);
