@@ -224,7 +224,7 @@ const ROWS = {
   },
   'body.depth': {
     says: 'nested too deeply',
-    counts: 'lists and objects in one another, in one body',
+    counts: 'lists and objects in one another, in one body of 64 KiB or more',
     unit: 'levels',
     byDefault: 64,
     closes: '[parseError](errors.md), -32700, HTTP 200',
@@ -240,7 +240,7 @@ const ROWS = {
   },
   'body.numberLength': {
     says: 'a number of more than {} characters',
-    counts: 'one number of a body of more than 64 KiB',
+    counts: 'one number of a body of 64 KiB or more',
     unit: 'characters',
     byDefault: 1_000,
     closes: '[parseError](errors.md), -32700, HTTP 200',
@@ -248,7 +248,7 @@ const ROWS = {
   },
   'body.blanks': {
     says: 'more than {} blanks in a row',
-    counts: 'blanks between two values of a body of more than 64 KiB',
+    counts: 'blanks between two values of a body of 64 KiB or more',
     unit: 'characters',
     byDefault: 65_536,
     closes: '[parseError](errors.md), -32700, HTTP 200',
