@@ -76,7 +76,7 @@ function describeVerdict(
   reason: string | undefined,
   configured: string | undefined,
 ): string {
-  if (reason !== undefined) return `the rollup family cannot be looked at: ${reason}`;
+  if (reason !== undefined) return `the rollup family cannot be detected: ${reason}`;
   if (recognised === undefined)
     return configured === undefined
       ? 'the nodes show marks of no rollup family: set rollup.family'

@@ -48,7 +48,7 @@ test('a default port that is in use is done without', async (t) => {
   const lines: string[] = [];
   assert.equal(await open(LOOPBACK, lines, { listen: 1, byDefault: port }), undefined);
   assert.equal(lines.length, 1);
-  assert.match(lines[0] ?? '', /"level":40.*going on without it/);
+  assert.match(lines[0] ?? '', /"level":40.*continuing without it/);
 });
 
 test('a chosen port that is in use is an error that names it', async (t) => {

@@ -32,10 +32,10 @@ test('subscriptions go on over a reload that keeps their chain, and close with 1
       }),
       { name: 'test', folder: process.cwd(), environment: {} },
     );
-  const cached = { builtin: 'devnet', hosts: ['kept.localhost'] };
+  const kept = { builtin: 'devnet', hosts: ['kept.localhost'] };
   const gone = { builtin: 'op-rollup', hosts: ['gone.localhost'] };
   const feeds = new Map<bigint, FakeFeed>();
-  const service = await composeService(describe({ cached, gone }), createLogger('silent'), {
+  const service = await composeService(describe({ kept, gone }), createLogger('silent'), {
     openFeed({ chainId }) {
       assert.ok(!feeds.has(chainId), 'one feed a chain');
       const feed = new FakeFeed();
@@ -50,7 +50,7 @@ test('subscriptions go on over a reload that keeps their chain, and close with 1
   const { port } = await service.server.listen();
   const [staying, leaving] = [await subscribe(port, 'kept'), await subscribe(port, 'gone')];
   const closed = once(leaving, 'close');
-  await service.reload(describe({ cached: { ...cached, callTimeout: '3s' } }));
+  await service.reload(describe({ kept: { ...kept, callTimeout: '3s' } }));
   const [code, reason] = await closed;
   assert.deepEqual([code, String(reason)], [1012, 'the network is no longer served: connect again']);
 
