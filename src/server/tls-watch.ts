@@ -41,7 +41,10 @@ export class TlsWatch {
     } catch (error) {
       const reason = (error as Error).message;
       if (reason !== this.#complaint) {
-        this.#parts.log.error({ reason }, 'the new TLS certificate cannot be used; the previous one stays in use');
+        this.#parts.log.error(
+          { reason },
+          'the new TLS certificate cannot be used; the previous one stays in use',
+        );
       }
       this.#complaint = reason;
     }

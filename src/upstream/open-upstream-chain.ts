@@ -259,7 +259,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     resolver,
     directory,
   };
-  const onFault = (err: unknown): void => log.error({ network, err }, 'contract codes cannot be stored on disk');
+  const onFault = (err: unknown): void =>
+    log.error({ network, err }, 'contract codes cannot be stored on disk');
   const requests = new StateRequests(
     new StateClient(parts),
     createStateCache({ ...options.provenState, onFault }),

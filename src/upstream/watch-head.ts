@@ -121,7 +121,10 @@ export function watchFloor(
   return {
     onLost(height) {
       const fields = { network, height: `${height}`, head: readHead().head?.number.toString() };
-      log.warn(fields, 'another process serves a height that no node of this process confirms: not waiting for it');
+      log.warn(
+        fields,
+        'another process serves a height that no node of this process confirms: not waiting for it',
+      );
     },
     onRegained: () => log.info({ network }, 'waiting for the heights of other processes again'),
   };
