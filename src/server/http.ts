@@ -193,10 +193,7 @@ export class HttpEndpoint {
     }
   }
 
-  /**
-   * Decompression is charged before it is done, and refunded if the body turns out valid or is refused for lack of
-   * room.
-   */
+  /** Decompression is charged before it is done, and refunded if the body turns out valid or is refused for lack of room. */
   async #handleCompressed(
     work: HttpRequest,
     sent: Uint8Array,
@@ -226,10 +223,7 @@ export class HttpEndpoint {
     this.#refuse(work, denial ?? this.#gateway.refuse(REFUSED_BODIES[reason], session));
   }
 
-  /**
-   * Builds the refusal with the request's id, for which a small body is read.
-   * @returns undefined when the client has left
-   */
+  /** Builds the refusal with the request's id, for which a small body is read. @returns undefined when the client has left */
   async #echoRefusal(
     { request, head, owner }: HttpRequest,
     refusal: Refusal,
@@ -315,19 +309,14 @@ export class HttpEndpoint {
     this.#writer.sendDocument(response, head, this.#gateway.openRpc, way);
   }
 
-  /**
-   * Whether the connection is to be closed after this answer, because the server closes and no request has come
-   * behind it.
-   */
+  /** Whether the connection is to be closed after this answer, because the server closes and no request has come behind it. */
   #takeLast({ connection, response }: HttpRequest): boolean {
     const isLast = this.#writer.isClosing && connection.newest?.response === response;
     connection.isOver ||= isLast;
     return isLast;
   }
 
-  /**
-   * Answers everything but a POST to the service: the OpenRPC document, health, preflights, wrong paths and verbs.
-   */
+  /** Answers everything but a POST to the service: the OpenRPC document, health, preflights, wrong paths and verbs. */
   #answerWithoutCall(work: HttpRequest, route: RequestTarget): void {
     const { request, response, head } = work;
     const refusal = this.#findRefusal(request.method, head, route);

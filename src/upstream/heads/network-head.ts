@@ -263,10 +263,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#options.onServed();
   }
 
-  /**
-   * Runs an election.
-   * @returns whether the first head waits for blocks or chains that nodes have yet to report
-   */
+  /** Runs an election. @returns whether the first head waits for blocks or chains that nodes have yet to report */
   #elect(candidates: readonly C[]): boolean {
     const { share, maxLagBlocks, maxLagMs, isDevelopment } = this.#options;
     const wallTime = this.#options.wallTime();
