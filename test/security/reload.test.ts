@@ -45,7 +45,7 @@ test('a configuration that cannot be used leaves the one before it in force', as
   ]) {
     writeFileSync(file, bad);
     await slots();
-    assert.match(lines.at(-1) ?? '', /the one before it stays/, bad);
+    assert.match(lines.at(-1) ?? '', /the previous one stays in force/, bad);
   }
   assert.deepEqual(reloaded, []);
   assert.ok(!lines.join('').includes(SECRET));
