@@ -130,6 +130,8 @@ function openEthers(kind: string, key: Hex, url: string, seen: Observations): Li
     },
     ask: (method, params) => provider.send(method, [...params]),
     async close() {
+      // ethers rejects an `eth_unsubscribe` that is under way when the provider is destroyed, and nobody handles that: answers come in order.
+      await provider.send('net_version', []);
       await provider.destroy();
     },
   };
