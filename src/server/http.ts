@@ -289,12 +289,8 @@ export class HttpEndpoint {
     const isKept = response.shouldKeepAlive && connection.unanswered === 1;
     const isLast = this.#takeLast(work) || (isKept && this.#writer.takeParting());
     connection.isOver ||= isLast;
-    this.#writer.send(response, head, answer, {
-      headers,
-      isLast,
-      owner,
-      sendBacklog: connection.sendBacklog,
-    });
+    const { sendBacklog } = connection;
+    this.#writer.send(response, head, answer, { headers, isLast, owner, sendBacklog });
   }
 
   #sendOpenRpc(work: HttpRequest): void {

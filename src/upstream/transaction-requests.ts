@@ -20,9 +20,9 @@ import {
   checkTransaction,
   type ReportedPlace,
   readPlace,
+  showAsPending,
 } from './checks/check-parts.ts';
 import { checkRawTransaction, isOfHash } from './checks/check-raw.ts';
-import { parseObject } from './checks/parse-object.ts';
 import { UpstreamFault } from './fault.ts';
 import { openCharacters } from './join-pieces.ts';
 import { checkParsed, type ParseWork } from './parse-text.ts';
@@ -394,20 +394,4 @@ export class TransactionRequests {
     };
     return { ...this.#access.about(method, { number, hash: blockHash }, [hash]), check };
   }
-}
-
-/** Rewrites a transaction that is in no served block to geth's form of a pending one. */
-function showAsPending(text: JsonText): JsonText {
-  const fields = parseObject(text);
-  const { blockHash, blockNumber, transactionIndex, blockTimestamp = null, maxFeePerGas } = fields;
-  if ([blockHash, blockNumber, transactionIndex, blockTimestamp].every((member) => member === null))
-    return text;
-  return JSON.stringify({
-    ...fields,
-    blockHash: null,
-    blockNumber: null,
-    transactionIndex: null,
-    ...('blockTimestamp' in fields && { blockTimestamp: null }),
-    ...(typeof maxFeePerGas === 'string' && { gasPrice: maxFeePerGas }),
-  });
 }

@@ -99,3 +99,19 @@ export function checkUncle(block: ReportedBlock, index: number): (result: JsonRe
     return JSON.stringify({ ...rest, uncles: [] });
   };
 }
+
+/** Rewrites a transaction that is in no served block to geth's form of a pending one. */
+export function showAsPending(text: JsonText): JsonText {
+  const fields = parseObject(text);
+  const { blockHash, blockNumber, transactionIndex, blockTimestamp = null, maxFeePerGas } = fields;
+  if ([blockHash, blockNumber, transactionIndex, blockTimestamp].every((member) => member === null))
+    return text;
+  return JSON.stringify({
+    ...fields,
+    blockHash: null,
+    blockNumber: null,
+    transactionIndex: null,
+    ...('blockTimestamp' in fields && { blockTimestamp: null }),
+    ...(typeof maxFeePerGas === 'string' && { gasPrice: maxFeePerGas }),
+  });
+}

@@ -386,10 +386,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#options.onExpiry(head, hindrance);
   }
 
-  /**
-   * Replaces the head where the voters have a block that proves it wrong: not above it, so no descendant; made later, so no ancestor.
-   * @returns whether the head was replaced
-   */
+  /** Replaces the head where the voters have a block that proves it wrong: not above it, so no descendant; made later, so no ancestor. @returns whether the head was replaced */
   #giveUp(head: BlockHeader): boolean {
     const next = this.#findAgreed(chooseHead(this.#voters, this.#options.share), this.#voters);
     const madeAt = Math.min(Number(head.timestamp) * MS, this.#servedAt);
