@@ -9,7 +9,6 @@ const SHORT_OBJECTS: readonly string[] = [
   'upstream/fee-requests.ts',
   'upstream/placed-receipts.ts',
   'upstream/status-requests.ts',
-  'upstream/transaction-requests.ts',
 ];
 
 test('an object is parsed in one piece in checks alone, which are run again where it is long', () => {
