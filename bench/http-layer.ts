@@ -24,7 +24,7 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const ROUND_MS = 2_000;
 const CONNECTIONS = 16;
 
-/** `bare` leaves the body unread; `bare-reading` also reads it, as any server on node:http has to. */
+/** `bare` leaves the body unread; `bare-reading` also reads it, which every server on node:http has to do. */
 const SUBJECTS = ['bare', 'bare-reading', 'portcullis'] as const;
 type Subject = (typeof SUBJECTS)[number];
 

@@ -281,10 +281,8 @@ export class HttpEndpoint {
   /** Sends an answer that is not a stream. */
   #send(work: HttpRequest, answer: WholeAnswer, headers?: readonly string[]): void {
     const { response, head, connection, owner, report } = work;
-    if (report !== undefined) {
-      report.answeredAt = performance.now();
-      if (answer.bound !== undefined) report.noteRefused(answer.bound);
-    }
+    if (report !== undefined) report.answeredAt = performance.now();
+    if (answer.bound !== undefined) report?.noteRefused(answer.bound);
     // A client that has already sent the next request would not know whether it was executed.
     const isKept = response.shouldKeepAlive && connection.unanswered === 1;
     const isLast = this.#takeLast(work) || (isKept && this.#writer.takeParting());

@@ -30,7 +30,7 @@ const LIMIT_MS = 20_000;
 
 /**
  * Computes prices from blocks by geth's rule, for networks whose operators must agree: a price that a node reports depends on its client.
- * Each block is requested by the parent hash of the block above it, from the served head on, and is verified as any other.
+ * Each block is requested by the parent hash of the block above it, from the served head on, and is verified like all blocks.
  */
 export class DerivedPrices {
   readonly #blocks: Pick<BlockRequests, 'getBlock'>;

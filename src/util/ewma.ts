@@ -20,7 +20,7 @@ export class Ewma {
     this.#decayedAt = now();
   }
 
-  /** Returns the average, or `byDefault` if no sample has any weight left. */
+  /** Returns the average, or `byDefault` without samples, and once their weight has decayed to nothing. */
   read(byDefault: number): number {
     this.#decay();
     return this.#weight > Number.EPSILON ? this.#sum / this.#weight : byDefault;

@@ -17,7 +17,7 @@ export type MadeBlock = {
   readonly hash: string;
   /** JSON of `eth_getBlockByNumber` with transaction hashes. */
   readonly json: string;
-  /** JSON of the block with full transactions, where it has any. */
+  /** JSON of the block with full transactions; only blocks of `full-chain` have it. */
   readonly whole?: Buffer;
   /** JSON of all receipts. */
   readonly receipts: Buffer;
