@@ -370,19 +370,17 @@ test('a store that cannot be opened beside a good one: its calls, the status and
   assert.equal(lines.length, 1);
   assert.match(String(lines[0]?.['reason']), /^there is no chain store in \/.*nothing$/);
   // The broken network does not prevent a reload of the rest.
-  const countReloads = () =>
-    program.log.filter(({ msg }) => msg === 'the new configuration is in force').length;
+  const isReloaded = () => program.log.some(({ msg }) => msg === 'the new configuration is in force');
   program.configure({ networks: { ...DEVNET, broken }, limits: { batchItems: 3 } });
   program.signal('SIGHUP');
-  await waitUntil(() => countReloads() === 1);
+  await waitUntil(isReloaded);
   // A signal reloads an unchanged configuration, too: the store may exist now.
   const genesis = createGenesis({ revision: 'cancun' });
   const built = await openBuiltChain(genesis, new ChainBuilder(genesis));
   cpSync(built.store, join(program.folder, 'nothing'), { recursive: true });
   await built.close();
   program.signal('SIGHUP');
-  await waitUntil(() => countReloads() === 2);
-  assert.equal(await told('broken.localhost'), '0x539');
+  await waitUntil(async () => (await told('broken.localhost')) === '0x539');
   assert.deepEqual(await readReady(program.port), { status: 'ready' });
   assert.equal(await program.stop(), 0);
   // Without any network that can be opened the start fails.
