@@ -5,8 +5,8 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { importChain } from '../src/cli/import.ts';
-import { SILENT_PROGRESS } from '../src/cli/import-progress.ts';
+import { importChain } from '../src/service/import.ts';
+import { SILENT_PROGRESS } from '../src/service/import-progress.ts';
 import { makeTemporaryFolder } from '../test/support/embedded.ts';
 import { findVectors, SKIP_REASON } from '../test/support/vectors.ts';
 import { runAsChild, startServerProcess } from './child.ts';

@@ -6,12 +6,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { importChain } from '../src/cli/import.ts';
-import { SILENT_PROGRESS } from '../src/cli/import-progress.ts';
-import { addToIndexes } from '../src/cli/index-store.ts';
+import { openChainWriter } from '../src/chains/embedded/store/chain-writer.ts';
+import { INDEX_TABLES } from '../src/chains/embedded/store/schema.ts';
 import { bytesToHex } from '../src/primitives/hex.ts';
-import { openChainWriter } from '../src/store/chain-writer.ts';
-import { INDEX_TABLES } from '../src/store/schema.ts';
+import { importChain } from '../src/service/import.ts';
+import { SILENT_PROGRESS } from '../src/service/import-progress.ts';
+import { addToIndexes } from '../src/service/index-store.ts';
 import { startGeth } from '../test/geth/node/geth-node.ts';
 import { GETH_SKIP } from '../test/geth/node/geth-program.ts';
 import { stripIndexes } from '../test/support/strip-indexes.ts';

@@ -7,13 +7,13 @@
 import { createHash } from 'node:crypto';
 import { assemble } from '../scripts/assembler.ts';
 import type { StateOverrides } from '../src/chain/requests.ts';
-import { executeJob } from '../src/engine/execution/execute-job.ts';
-import { StoredChain } from '../src/engine/simulation/simulated-chain.ts';
-import { Simulator } from '../src/engine/simulation/simulator.ts';
+import { executeJob } from '../src/chains/embedded/execution/execute-job.ts';
+import { StoredChain } from '../src/chains/embedded/simulation/simulated-chain.ts';
+import { Simulator } from '../src/chains/embedded/simulation/simulator.ts';
+import { openChainReader } from '../src/chains/embedded/store/chain-reader.ts';
 import type { Revision } from '../src/evm/revisions/revisions.ts';
 import { bytesToHex } from '../src/primitives/hex.ts';
-import { openChainReader } from '../src/store/chain-reader.ts';
-import { buildCallChain, PROGRAM } from '../test/engine/call-harness.ts';
+import { buildCallChain, PROGRAM } from '../test/chains/embedded/call-harness.ts';
 import { openBuiltChain } from '../test/support/test-chain.ts';
 import { formatColumns } from './support/figures.ts';
 

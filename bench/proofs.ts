@@ -5,8 +5,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { EngineState } from '../src/engine/reads/state-reads.ts';
-import { StoredBlocks } from '../src/engine/reads/stored-blocks.ts';
+import { EngineState } from '../src/chains/embedded/reads/state-reads.ts';
+import { StoredBlocks } from '../src/chains/embedded/reads/stored-blocks.ts';
 import type { StateChanges } from '../src/evm/host.ts';
 import { bigIntToBytes } from '../src/primitives/bytes.ts';
 import { bytesToHex } from '../src/primitives/hex.ts';

@@ -5,9 +5,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { composeService } from '../src/cli/compose.ts';
 import { parseConfig } from '../src/config/load-config.ts';
 import { createLogger } from '../src/observe/logger.ts';
+import { composeService } from '../src/service/compose.ts';
 import { runAsChild, startServerProcess } from './child.ts';
 import { encodePost, type LoadResult, median, percentile, runLoad } from './load.ts';
 import { encodeFrame } from './support/websocket-connection.ts';

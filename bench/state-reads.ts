@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createStateReader } from '../src/engine/state/state-reader.ts';
+import { createStateReader } from '../src/chains/embedded/state/state-reader.ts';
 import type { StateChanges } from '../src/evm/host.ts';
 import { bigIntToBytes } from '../src/primitives/bytes.ts';
 import { keccak256 } from '../src/primitives/keccak.ts';

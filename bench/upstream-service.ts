@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { composeService } from '../src/cli/compose.ts';
 import { parseConfig } from '../src/config/load-config.ts';
 import { createLogger } from '../src/observe/logger.ts';
+import { composeService } from '../src/service/compose.ts';
 
 const START_MS = 20_000;
 const PAUSE_MS = 50;

@@ -59,7 +59,7 @@ const FILES: ReadonlyMap<string, string> = new Map([
 const STALE_MS = 86_400_000;
 
 const { outputFiles } = await build({
-  entryPoints: [join(ROOT, 'src/cli/main.ts'), join(ROOT, 'src/engine/execution/worker.ts')],
+  entryPoints: [join(ROOT, 'src/cli/main.ts'), join(ROOT, 'src/chains/embedded/execution/worker.ts')],
   outdir: MODULES,
   entryNames: '[name]',
   bundle: true,

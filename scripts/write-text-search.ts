@@ -1,4 +1,4 @@
-/** Writes src/upstream/checks/text-search-module.ts from the AssemblyScript beside it. */
+/** Writes src/chains/upstream/checks/text-search-module.ts from the AssemblyScript beside it. */
 import { writeFileSync } from 'node:fs';
 import { generateTextSearchModule, TEXT_SEARCH_MODULE_FILE } from './text-search-module.ts';
 

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { MAIN } from '../../scripts/program-files.ts';
 import { KeyBook } from '../../src/access/keys/key-book.ts';
 import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
-import { importChain } from '../../src/cli/import.ts';
-import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
+import { importChain } from '../../src/service/import.ts';
+import { SILENT_PROGRESS } from '../../src/service/import-progress.ts';
 import type { ChainFiles } from './chain.ts';
 
 /** A server under measurement. */

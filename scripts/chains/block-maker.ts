@@ -3,12 +3,13 @@ import type { Genesis } from '../../src/chain/genesis.ts';
 import { type Header, hashHeader } from '../../src/chain/header.ts';
 import { encodeReceipt, type StoredReceipt } from '../../src/chain/receipt.ts';
 import { blobGasOf } from '../../src/chain/transaction.ts';
+import { buildGenesisBlock, listGenesisState } from '../../src/chains/embedded/import/genesis-state.ts';
+import { CommitterBlock } from '../../src/chains/embedded/state/committer-block.ts';
+import { StateCommitter } from '../../src/chains/embedded/state/state-committer.ts';
+import { EMPTY_SOURCE } from '../../src/chains/embedded/state/state-source.ts';
+import type { ExecutedBlock } from '../../src/chains/embedded/store/chain-writer.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
 import { getCryptography } from '../../src/engine/cryptography/create-cryptography.ts';
-import { buildGenesisBlock, listGenesisState } from '../../src/engine/import/genesis-state.ts';
-import { CommitterBlock } from '../../src/engine/state/committer-block.ts';
-import { StateCommitter } from '../../src/engine/state/state-committer.ts';
-import { EMPTY_SOURCE } from '../../src/engine/state/state-source.ts';
 import { environmentOf } from '../../src/engine/transition/block-environment.ts';
 import { type BlockResult, executeBlock } from '../../src/engine/transition/execute-block.ts';
 import { type BlockRules, isMergedAfter, rulesAt } from '../../src/engine/transition/rules.ts';
@@ -19,7 +20,6 @@ import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { computeOrderedRoot } from '../../src/primitives/ordered-root.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
-import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
 import { draftHeader, type HeaderChoices } from './draft-header.ts';
 
 /** Contents of a block; withdrawals are ignored before Shanghai. */

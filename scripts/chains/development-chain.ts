@@ -1,4 +1,4 @@
-import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
+import type { ExecutedBlock } from '../../src/chains/embedded/store/chain-writer.ts';
 import type { BlockPlan } from './chain-builder.ts';
 
 /** The built-in chains, by the names of their folders. */

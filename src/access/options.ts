@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseRedisUrl } from '../redis/redis-url.ts';
+import { parseRedisUrl } from '../shared-store/redis/redis-url.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { dailyCreditsSchema, type Rate, rateSchema } from './keys/rate.ts';
 

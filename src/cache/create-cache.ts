@@ -1,5 +1,5 @@
 import type { Logger } from '../observe/logger.ts';
-import type { RedisFault } from '../redis/redis-client.ts';
+import type { RedisFault } from '../shared-store/redis/redis-client.ts';
 import type { Cache } from './cache.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheOptions } from './options.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CacheFigures } from '../observe/sources.ts';
-import { CircuitBreaker } from '../redis/circuit-breaker.ts';
-import { createRedisClient, type RedisClient, type RedisFault } from '../redis/redis-client.ts';
-import { parseRedisUrl } from '../redis/redis-url.ts';
+import { CircuitBreaker } from '../shared-store/redis/circuit-breaker.ts';
+import { createRedisClient, type RedisClient, type RedisFault } from '../shared-store/redis/redis-client.ts';
+import { parseRedisUrl } from '../shared-store/redis/redis-url.ts';
 import { completeWithin, TIMED_OUT } from '../util/complete-within.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import type { Cache, CachedAnswer, CacheKey } from './cache.ts';

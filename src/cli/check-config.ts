@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config/load-config.ts';
+import { UsageError } from '../service/usage.ts';
 import { checkFiles } from './check-files.ts';
-import { UsageError } from './usage.ts';
 
 const CHECK_CONFIG_USAGE = `portcullis check-config FILE
 

@@ -1,10 +1,10 @@
 import type { Problem } from '../config/check-config.ts';
 import type { Config } from '../config/config.ts';
 import { readTlsPair } from '../server/tls-files.ts';
+import { readRules } from '../service/read-rules.ts';
 import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
-import { readRules } from './read-rules.ts';
 
 /** Checks the files that a configuration names and a service would read. */
 export function checkFiles({ listen, networks, access }: Config): Problem[] {

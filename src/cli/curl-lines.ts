@@ -1,7 +1,7 @@
 import type { RollupStyle } from '../config/builtin-config.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
-import { readBuiltinFacts } from './builtin-facts.ts';
+import { readBuiltinFacts } from '../service/builtin-facts.ts';
 
 export function formatUrl(
   { host, port }: ListenAddress,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DEFAULT_ADMIN_OPTIONS } from '../admin/options.ts';
+import { MAX_SIMULATION_GAS, MIN_SIMULATION_GAS } from '../chains/embedded/options.ts';
 import { DEV_NETWORK } from '../config/builtin-config.ts';
 import { DEFAULT_DATA_DIR } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -11,16 +12,15 @@ import {
   type ListenAddresses,
   parsePort,
 } from '../config/environment.ts';
-import { MAX_SIMULATION_GAS, MIN_SIMULATION_GAS } from '../engine/options.ts';
+import { importChain, reportStop, SEAL_CHECKS } from '../service/import.ts';
+import { createImportBar } from '../service/import-bar.ts';
+import { readChoice, readIntegerOption, requireOption } from '../service/option-values.ts';
+import { runService } from '../service/run-service.ts';
+import { StopSignals } from '../service/stop-signals.ts';
+import { UsageError } from '../service/usage.ts';
 import { MAX_GENESIS_BYTES, readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
 import { formatUrl } from './curl-lines.ts';
-import { importChain, reportStop, SEAL_CHECKS } from './import.ts';
-import { createImportBar } from './import-bar.ts';
-import { readChoice, readIntegerOption, requireOption } from './option-values.ts';
-import { runService } from './run-service.ts';
-import { StopSignals } from './stop-signals.ts';
-import { UsageError } from './usage.ts';
 
 export const DEV_USAGE: string = `portcullis dev --genesis FILE --blocks FILE[.gz] [--port PORT] [--data DIR] [--seal CHECK]
                 [--simulation-gas GAS]

@@ -1,6 +1,6 @@
 import type { SettingsChange } from '../access/keys/key-book.ts';
+import { UsageError } from '../service/usage.ts';
 import { parseDuration } from '../util/duration.ts';
-import { UsageError } from './usage.ts';
 
 type SettingOption =
   | 'networks'

@@ -6,12 +6,12 @@ import type { KeyRecord } from '../access/keys/key-record.ts';
 import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
 import { type Config, DEFAULT_DATA_DIR } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { formatTable } from '../service/format-table.ts';
+import { openKeyTable } from '../service/open-access.ts';
+import { UsageError } from '../service/usage.ts';
 import { describeIssue } from '../util/describe-issue.ts';
 import { suggestName } from '../util/near-name.ts';
-import { formatTable } from './format-table.ts';
 import { KEY_SETTING_OPTIONS, readDuration, readSettings } from './key-options.ts';
-import { openKeyTable } from './open-access.ts';
-import { UsageError } from './usage.ts';
 
 const KEYS_USAGE = `portcullis keys create --name NAME [SETTINGS]  make a key and print it; it cannot be shown again
 portcullis keys list                           id, name, state and times of every key

@@ -3,8 +3,8 @@ import { DEV_NETWORK, listBuiltinNetworks, ROLLUP_STYLES } from '../config/built
 import type { Config } from '../config/config.ts';
 import { listServed } from '../config/served-methods.ts';
 import { METHOD_NAMES } from '../methods/method-names.ts';
+import { UsageError } from '../service/usage.ts';
 import { pointToNames } from '../util/near-name.ts';
-import { UsageError } from './usage.ts';
 
 /** Names that the settings of a key may use. */
 export type KnownNames = {

@@ -4,22 +4,22 @@ import { type BundleRequest, type Proof, prove } from '../bundle/prove.ts';
 import type { Source } from '../bundle/request-block.ts';
 import { createMemoryCache } from '../cache/memory-cache.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
+import { EngineChain } from '../chains/embedded/engine-chain.ts';
 import { createBuiltinConfig } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
-import { EngineChain } from '../engine/engine-chain.ts';
+import { awaitNodes } from '../doctor/await-nodes.ts';
 import { REVISIONS } from '../evm/revisions/revisions.ts';
 import { createLogger } from '../observe/logger.ts';
+import { EmbeddedChains } from '../service/embedded-chains.ts';
+import { OpenNetworks } from '../service/open-networks.ts';
+import type { OpenRollup } from '../service/open-rollups.ts';
+import { readChoice, requireOption } from '../service/option-values.ts';
+import { readRules, requireChain } from '../service/read-rules.ts';
+import { UsageError } from '../service/usage.ts';
 import { suggestName } from '../util/near-name.ts';
 import { RequestScope } from '../util/request-scope.ts';
-import { awaitNodes } from './await-nodes.ts';
-import { EmbeddedChains } from './embedded-chains.ts';
-import { OpenNetworks } from './open-networks.ts';
-import type { OpenRollup } from './open-rollups.ts';
-import { readChoice, requireOption } from './option-values.ts';
-import { readRules, requireChain } from './read-rules.ts';
-import { UsageError } from './usage.ts';
 
 const PROVE_USAGE = `portcullis prove METHOD [PARAMS] --network NAME [--config FILE] > bundle.json
 

@@ -1,9 +1,9 @@
 import { ConfigError } from '../config/config-error.ts';
+import { boundHeapOfStart } from '../service/heap-settings.ts';
+import { isUsageError, USAGE, UsageError } from '../service/usage.ts';
+import { readVersion } from '../service/version.ts';
 import { suggestName } from '../util/near-name.ts';
 import { describeSystemError, isStoreError, readErrorCode } from '../util/system-error.ts';
-import { boundHeapOfStart } from './heap-settings.ts';
-import { isUsageError, USAGE, UsageError } from './usage.ts';
-import { readVersion } from './version.ts';
 
 type Command = (args: string[]) => Promise<number>;
 
@@ -12,12 +12,12 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['start', serving(async () => (await import('./serve.ts')).runStart)],
   ['serve', serving(async () => (await import('./serve.ts')).runServe)],
   ['dev', serving(async () => (await import('./dev.ts')).runDev)],
-  ['import', async () => (await import('./import.ts')).runImport],
+  ['import', async () => (await import('../service/import.ts')).runImport],
   ['keys', async () => (await import('./keys.ts')).runKeys],
   ['doctor', async () => (await import('./network-commands.ts')).runDoctor],
   ['prove', async () => (await import('./network-commands.ts')).runProve],
   ['verify', async () => (await import('./verify.ts')).runVerify],
-  ['worker', serving(async () => (await import('./workers/run-worker.ts')).runWorker)],
+  ['worker', serving(async () => (await import('../service/workers/run-worker.ts')).runWorker)],
   ['health', async () => (await import('./health.ts')).runHealth],
   ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
 ]);

@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util';
 import { ROLLUP_STYLES } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
-import { readConfigSource } from './config-source.ts';
+import { readConfigSource } from '../service/config-source.ts';
+import { readChoice, requireOption } from '../service/option-values.ts';
+import { runService } from '../service/run-service.ts';
 import { buildCurlLines, formatUrl } from './curl-lines.ts';
-import { readChoice, requireOption } from './option-values.ts';
-import { runService } from './run-service.ts';
 
 export const SERVE_USAGE: string = `portcullis serve --config FILE [--strict]
 

@@ -4,9 +4,9 @@ import { type Bundle, BundleError, type Uncovered } from '../bundle/format.ts';
 import { type Expected, verifyBundle } from '../bundle/verify-bundle.ts';
 import { REVISIONS } from '../evm/revisions/revisions.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
+import { readChoice, requireOption } from '../service/option-values.ts';
+import { UsageError } from '../service/usage.ts';
 import { describeSystemError } from '../util/system-error.ts';
-import { readChoice, requireOption } from './option-values.ts';
-import { UsageError } from './usage.ts';
 
 /** Fork names per line of the usage. */
 const HALF: number = REVISIONS.length / 2;

@@ -2,7 +2,7 @@ import {
   countConfiguredOperators,
   countVoices,
   MIN_BRIDGE_OPERATORS,
-} from '../upstream/agreement/options.ts';
+} from '../chains/upstream/agreement/options.ts';
 import type { Problem } from './check-config.ts';
 import type { NetworkOptions } from './network-options.ts';
 

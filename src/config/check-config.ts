@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { DEFAULT_SEND } from '../chains/upstream/sending/options.ts';
 import { METHOD_NAMES } from '../methods/method-names.ts';
 import { NOTIFICATION_NAMES } from '../methods/notification-credits.ts';
 import { WORK_NAMES } from '../methods/work-credits.ts';
+import { nameUpstream } from '../pool/endpoint.ts';
+import { DEFAULT_VERIFY, DEFAULT_VERIFY_CALLS } from '../pool/options.ts';
 import { hasOwnMachine } from '../rollup/family-table.ts';
 import { isUrl } from '../rollup/options.ts';
-import { nameUpstream } from '../upstream/endpoint.ts';
-import { DEFAULT_VERIFY, DEFAULT_VERIFY_CALLS } from '../upstream/options.ts';
-import { DEFAULT_SEND } from '../upstream/sending/options.ts';
 import { pointToNames } from '../util/near-name.ts';
 import { checkAgreement } from './check-agreement.ts';
 import type { Config } from './config.ts';

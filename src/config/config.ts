@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type AccessOptions, accessOptionsSchema } from '../access/options.ts';
 import { type AdminOptions, adminOptionsSchema } from '../admin/options.ts';
 import { type CacheOptions, cacheOptionsSchema } from '../cache/options.ts';
-import { type ExecutionOptions, executionOptionsSchema } from '../engine/options.ts';
+import { type ExecutionOptions, executionOptionsSchema } from '../chains/embedded/options.ts';
 import {
   type LogOptions,
   logOptionsSchema,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { findNodeMethodProblem } from '../upstream/node-method-rule.ts';
+import { findNodeMethodProblem } from '../pool/node-method-rule.ts';
 
 /** `methods:` of a network. Each entry is a method name, or a namespace with all its methods: `debug_*`. */
 export type MethodOptions = {

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { type Rate, rateSchema } from '../access/keys/rate.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../chain/log-range.ts';
-import { proofBlocksSchema } from '../engine/options.ts';
-import { hasOwnMachine } from '../rollup/family-table.ts';
-import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
-import { type AgreementOptions, agreementSchema } from '../upstream/agreement/options.ts';
+import { proofBlocksSchema } from '../chains/embedded/options.ts';
+import { type AgreementOptions, agreementSchema } from '../chains/upstream/agreement/options.ts';
+import { type SendSectionOptions, sendOptionsSchema } from '../chains/upstream/sending/options.ts';
 import {
   type Checkpoint,
   checkpointSchema,
@@ -19,8 +18,9 @@ import {
   verifyCallsSchema,
   verifyLogBlocksSchema,
   verifySchema,
-} from '../upstream/options.ts';
-import { type SendSectionOptions, sendOptionsSchema } from '../upstream/sending/options.ts';
+} from '../pool/options.ts';
+import { hasOwnMachine } from '../rollup/family-table.ts';
+import { type RollupOptions, rollupOptionsSchema } from '../rollup/options.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { type MethodOptions, methodOptionsSchema } from './method-options.ts';
 

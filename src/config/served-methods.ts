@@ -1,10 +1,10 @@
+import { READ_METHODS } from '../chains/upstream/read-methods.ts';
 import { DEVELOPMENT_ENTRIES, findDevelopmentLabel } from '../methods/development-methods.ts';
 import { METHOD_NAMES } from '../methods/method-names.ts';
 import { findPassedNamespace } from '../methods/passed-methods.ts';
+import { isNodeMethod } from '../pool/node-method-rule.ts';
 import type { RollupOptions } from '../rollup/options.ts';
 import { FAMILY_ESTIMATES, FAMILY_PREFIXES, findWireNames } from '../rollup/wire-names.ts';
-import { isNodeMethod } from '../upstream/node-method-rule.ts';
-import { READ_METHODS } from '../upstream/read-methods.ts';
 import { matchesEntry } from './method-options.ts';
 import type { NetworkOptions } from './network-options.ts';
 

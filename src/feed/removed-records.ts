@@ -2,7 +2,11 @@ import type { BlockLog } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { JsonText } from '../primitives/json-result.ts';
 import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { MAX_RECORD_BYTES, type RecordTable, RecordTableError } from '../records/record-table.ts';
+import {
+  MAX_RECORD_BYTES,
+  type RecordTable,
+  RecordTableError,
+} from '../shared-store/records/record-table.ts';
 import { Backoff } from '../util/backoff.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
 import type { FeedBlock } from './feed.ts';

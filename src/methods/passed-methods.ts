@@ -1,6 +1,6 @@
 /**
  * Node methods that a network with `upstreams` passes on by default, beside those of the service: namespaces of reads, and the credits of a call.
- * `upstream/node-method-rule.ts` decides per name whether a method only reads; a node's first answer shows whether the node has it.
+ * `pool/node-method-rule.ts` decides per name whether a method only reads; a node's first answer shows whether the node has it.
  */
 
 /** Prefixes of names: whole namespaces, except for Alchemy, whose other methods manage account data. */
@@ -19,7 +19,7 @@ const PASSED_PREFIXES: readonly string[] = [
   'alchemy_get',
 ];
 
-/** Maximum length of a node method's name (`upstream/node-method-rule.ts`). */
+/** Maximum length of a node method's name (`pool/node-method-rule.ts`). */
 const MAX_LENGTH = 97;
 
 /**

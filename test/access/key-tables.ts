@@ -6,8 +6,8 @@ import type { TestContext } from 'node:test';
 import type { KeyTable } from '../../src/access/keys/key-table.ts';
 import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 import { RedisKeyTable } from '../../src/access/keys/redis-key-table.ts';
-import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
-import { parseRedisUrl } from '../../src/redis/redis-url.ts';
+import { createRedisClient, type RedisClient } from '../../src/shared-store/redis/redis-client.ts';
+import { parseRedisUrl } from '../../src/shared-store/redis/redis-url.ts';
 import { findRedisProgram, NO_REDIS_REASON, type RedisServer, startRedis } from '../support/redis.ts';
 
 export const NO_REDIS: string | false = findRedisProgram() === undefined && NO_REDIS_REASON;

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeBundle } from '../../src/bundle/format.ts';
 import { prove } from '../../src/bundle/prove.ts';
-import { BUILTIN_FACTS_FILE } from '../../src/cli/data-paths.ts';
 import { withSource } from '../../src/cli/prove.ts';
 import type { Config } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
+import { BUILTIN_FACTS_FILE } from '../../src/service/data-paths.ts';
 
 export type Facts = Readonly<
   Record<

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Redis } from 'iovalkey';
 import type { CacheKey } from '../../src/cache/cache.ts';
 import { createRedisCache, type RedisCache, type RedisCacheOptions } from '../../src/cache/redis-cache.ts';
-import type { RedisFault } from '../../src/redis/redis-client.ts';
+import type { RedisFault } from '../../src/shared-store/redis/redis-client.ts';
 import { findRedisProgram, NO_REDIS_REASON, type RedisServer, startRedis } from '../support/redis.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { makeKey } from './keys.ts';

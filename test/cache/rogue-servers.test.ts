@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { createRedisCache, type RedisCache } from '../../src/cache/redis-cache.ts';
-import type { RedisFault } from '../../src/redis/redis-client.ts';
+import type { RedisFault } from '../../src/shared-store/redis/redis-client.ts';
 import { findFreePort } from '../support/redis.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { makeKey } from './keys.ts';

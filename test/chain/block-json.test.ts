@@ -5,7 +5,7 @@ import { encodeBlockJson } from '../../src/chain/block-json.ts';
 import { BLANK_HEADER } from '../../src/chain/header.ts';
 import { computeLogsBloom, encodeStoredReceipts, type StoredReceipt } from '../../src/chain/receipt.ts';
 import { assembleTransaction, hashTransaction, type Transaction } from '../../src/chain/transaction.ts';
-import { joinParts } from '../../src/engine/reads/join-parts.ts';
+import { joinParts } from '../../src/chains/embedded/reads/join-parts.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { JsonStream } from '../../src/primitives/json-result.ts';
 

@@ -83,7 +83,7 @@ test('a start without embedded networks loads no engine', () => {
   const own = files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(OWN_SOURCE)].map(([, path]) => path),
   );
-  assert.ok(own.includes('src/upstream/upstream-chain.ts'));
+  assert.ok(own.includes('src/chains/upstream/upstream-chain.ts'));
   assert.deepEqual(
     own.filter((path) =>
       /^src\/(?:evm\/evm|engine\/(?:engine-chain|execution\/.*|simulation\/.*))\.ts$/.test(path ?? ''),

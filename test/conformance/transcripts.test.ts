@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { importChain } from '../../src/cli/import.ts';
-import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
 import { METHODS as METHOD_TABLE } from '../../src/methods/table.ts';
+import { importChain } from '../../src/service/import.ts';
+import { SILENT_PROGRESS } from '../../src/service/import-progress.ts';
 import { type GethNode, startGeth } from '../geth/node/geth-node.ts';
 import { GETH_SKIP } from '../geth/node/geth-program.ts';
 import { readGasLimit } from '../geth/sides.ts';

@@ -13,8 +13,8 @@ import { ACCOUNTS } from '../../scripts/chains/accounts.ts';
 import { ChainBuilder } from '../../scripts/chains/chain-builder.ts';
 import { MAIN } from '../../scripts/program-files.ts';
 import { encodeBlock } from '../../src/chain/block.ts';
+import { openChainReader } from '../../src/chains/embedded/store/chain-reader.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
-import { openChainReader } from '../../src/store/chain-reader.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 
 const KILLS = Number(process.env['PORTCULLIS_KILLS'] ?? 5);

@@ -1,9 +1,9 @@
 import { ChainError } from '../../src/chain/errors.ts';
 import type { CallObject } from '../../src/chain/requests.ts';
-import { estimateGas } from '../../src/engine/simulation/estimate-gas.ts';
-import { advance, type Execution } from '../../src/engine/simulation/execution.ts';
-import { GasSearch } from '../../src/engine/simulation/gas-search.ts';
-import { Simulation } from '../../src/engine/simulation/simulator.ts';
+import { estimateGas } from '../../src/chains/embedded/simulation/estimate-gas.ts';
+import { advance, type Execution } from '../../src/chains/embedded/simulation/execution.ts';
+import { GasSearch } from '../../src/chains/embedded/simulation/gas-search.ts';
+import { Simulation } from '../../src/chains/embedded/simulation/simulator.ts';
 import type { TransactionResult } from '../../src/engine/transition/running-transaction.ts';
 import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
 import type { Evm } from '../../src/evm/evm.ts';

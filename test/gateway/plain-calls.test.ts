@@ -10,7 +10,7 @@ import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { CallRecorder } from '../../src/observe/call-recorder.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
-import { CALLENV, CallHarness, encodeCall, REVERTER, UNUSED } from '../engine/call-harness.ts';
+import { CALLENV, CallHarness, encodeCall, REVERTER, UNUSED } from '../chains/embedded/call-harness.ts';
 import { openTo } from '../support/access.ts';
 import { countRuns } from '../support/count-runs.ts';
 import { createRecordingLog } from './recording-log.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import { Filters } from '../../src/methods/filters/filters.ts';
-import { MemoryRecordTable } from '../../src/records/memory-record-table.ts';
+import { MemoryRecordTable } from '../../src/shared-store/records/memory-record-table.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
 import { ModelFeed } from '../support/model-feed.ts';

@@ -1,9 +1,9 @@
 /** Both sides of a comparison over one chain: a geth, and a service with the chain embedded, in front of that geth, and executing on state that it proves. */
 import { join } from 'node:path';
 import { errors, Pool } from 'undici';
-import { importChain } from '../../src/cli/import.ts';
-import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
-import { openChainReader } from '../../src/store/chain-reader.ts';
+import { openChainReader } from '../../src/chains/embedded/store/chain-reader.ts';
+import { importChain } from '../../src/service/import.ts';
+import { SILENT_PROGRESS } from '../../src/service/import-progress.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 import { startService } from '../support/service.ts';
 import { type GethChain, REQUEST_SECONDS, startGeth } from './node/geth-node.ts';

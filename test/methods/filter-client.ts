@@ -7,7 +7,7 @@ import { RETRY_PAUSES } from '../../src/methods/filters/retry-table.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { findMethod } from '../../src/methods/table.ts';
 import type { JsonResult } from '../../src/primitives/json-result.ts';
-import type { RecordTable } from '../../src/records/record-table.ts';
+import type { RecordTable } from '../../src/shared-store/records/record-table.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScriptedNetwork } from '../gateway/scripted-network.ts';
 import { createFakeChain, type FakeChainParts } from '../support/fake-chain.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { RpcError } from '../../src/rpc/errors.ts';
 import { makeFolder } from '../access/key-tables.ts';
-import { countLmdbOf } from '../records/count-reads.ts';
-import { openLmdbRecords } from '../records/tables.ts';
+import { countLmdbOf } from '../shared-store/records/count-reads.ts';
+import { openLmdbRecords } from '../shared-store/records/tables.ts';
 import { ModelFeed } from '../support/model-feed.ts';
 import { FilterProcess } from './filter-client.ts';
 

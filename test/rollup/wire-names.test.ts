@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { isNodeMethod } from '../../src/pool/node-method-rule.ts';
 import { FAMILY_NAMES } from '../../src/rollup/family-table.ts';
 import { FAMILY_ESTIMATES, FAMILY_PREFIXES, findWireNames } from '../../src/rollup/wire-names.ts';
-import { isNodeMethod } from '../../src/upstream/node-method-rule.ts';
 import { RpcError, startNode } from '../support/served-node.ts';
 import { startService } from '../support/service.ts';
 import { waitUntil } from '../support/wait-until.ts';

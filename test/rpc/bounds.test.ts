@@ -4,9 +4,9 @@ import { ChainError, restoreChainError } from '../../src/chain/errors.ts';
 import { configSchema } from '../../src/config/config.ts';
 import { toRpcError } from '../../src/gateway/call-errors.ts';
 import { createLogger } from '../../src/observe/logger.ts';
+import { toChainError } from '../../src/pool/chain-errors.ts';
+import { UpstreamFault } from '../../src/pool/fault.ts';
 import { ERRORS, isRefusal, RpcError } from '../../src/rpc/errors.ts';
-import { toChainError } from '../../src/upstream/chain-errors.ts';
-import { UpstreamFault } from '../../src/upstream/fault.ts';
 import { BOUND_NAMES, BOUNDS, type BoundsOf, listErrors } from '../../src/util/bounds.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 

@@ -1,9 +1,10 @@
 /** ARCHITECTURE.md lists exactly the folders, decisions and references that exist. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../../scripts/program-files.ts';
+import { traceCalls } from '../support/request-trace.ts';
 
 const TEXT = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
 
@@ -12,17 +13,33 @@ const listFolders = (path: string): string[] =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-test('every decision is in the list, once, and every link leads to one', () => {
-  const files = readdirSync(join(ROOT, 'docs/adr')).sort();
-  const links = [...TEXT.matchAll(/\[(\d+)\]\(docs\/adr\/(\d{4}-[^)]*\.md)\)/g)];
-  assert.deepEqual(links.map(([, , file]) => file).sort(), files);
-  for (const [, number, file] of links) assert.equal(Number(file?.slice(0, 4)), Number(number));
+/** Rooms are the folders of src with a TypeScript project. */
+const ROOMS = ['src', 'src/chains'].flatMap((parent) =>
+  listFolders(parent)
+    .filter((name) => existsSync(join(ROOT, parent, name, 'tsconfig.json')))
+    .map((name) => join(parent, name).slice('src/'.length)),
+);
+
+test('every decision is in the index, once, with its title, and every link leads to one', () => {
+  const index = readFileSync(join(ROOT, 'docs/adr/README.md'), 'utf8');
+  const files = readdirSync(join(ROOT, 'docs/adr')).filter((name) => name !== 'README.md');
+  const links = [...index.matchAll(/^- (\d+)\. \[([^\]]+)\]\((\d{4}-[^)]*\.md)\)/gm)];
+  assert.deepEqual(links.map(([, , , file]) => file).toSorted(), files.toSorted());
+  for (const [, number, title, file] of links) {
+    const text = readFileSync(join(ROOT, 'docs/adr', String(file)), 'utf8');
+    assert.equal(text.slice(0, text.indexOf('\n')), `# ${number}. ${title}`);
+  }
+  const replaced = index.slice(index.indexOf('## Replaced'));
+  for (const [line, , , file] of links) {
+    const [top] = readFileSync(join(ROOT, 'docs/adr', String(file)), 'utf8').split('\n## ');
+    assert.equal(replaced.includes(line), /superseded by/i.test(String(top)), file);
+  }
 });
 
 test('every folder of sources and tests is in the tree', () => {
   const tree = TEXT.slice(TEXT.indexOf('```'), TEXT.indexOf('## Import rules'));
-  for (const folder of listFolders('src')) assert.match(tree, new RegExp(`^  ${folder}/`, 'm'));
-  const sources = new Set(listFolders('src'));
+  for (const room of ROOMS) assert.match(tree, new RegExp(`^ +${basename(room)}/`, 'm'));
+  const sources = new Set(ROOMS);
   for (const folder of listFolders('test')) {
     if (!sources.has(folder)) assert.ok(tree.includes(` ${folder}/`), `test/${folder}`);
   }
@@ -30,27 +47,39 @@ test('every folder of sources and tests is in the tree', () => {
 
 test('the import table is what the projects reference', () => {
   const rows = new Map(
-    [...TEXT.matchAll(/^([a-z/]+) +-> (.*)$/gm)].flatMap((row) =>
-      // Two folders may share a line.
-      `${row[0]}`.split(/ {3,}(?=[a-z/]+ +->)/).map((part): [string, string] => {
-        const [folder = '', references = ''] = part.split('->');
-        return [folder.trim(), references.replace(/\(.*\)/, '').trim()];
-      }),
-    ),
+    [...TEXT.matchAll(/^([a-z/-]+) +-> (.*)$/gm)].map(([, room, references]) => [
+      room,
+      String(references)
+        .replace(/\(.*\)/, '')
+        .split(' ')
+        .filter(Boolean),
+    ]),
   );
-  for (const folder of [...listFolders('src'), 'admin/page']) {
-    const project = JSON.parse(readFileSync(join(ROOT, 'src', folder, 'tsconfig.json'), 'utf8'));
-    const references = ((project.references ?? []) as { path: string }[]).map(({ path }) =>
-      path === './page' || path === 'page' ? 'admin/page' : path.replace(/^(\.\.\/)+/, ''),
+  for (const room of ROOMS) {
+    const project = JSON.parse(readFileSync(join(ROOT, 'src', room, 'tsconfig.json'), 'utf8'));
+    const references = ((project.references ?? []) as { path: string }[]).map(({ path }) => join(room, path));
+    assert.deepEqual(rows.get(room)?.toSorted(), references.toSorted(), room);
+  }
+  assert.deepEqual([...rows.keys()].toSorted(), [...ROOMS, 'admin/page'].toSorted());
+});
+
+test("a request's way runs the files of the drawing", async () => {
+  const [, way = ''] = TEXT.split('## The life of a request');
+  const drawing = way.slice(way.indexOf('```'), way.lastIndexOf('```'));
+  const [common = '', embedded = '', nodes = '', end = ''] = drawing.split(/^ {2}(?:on|and) .*$/m);
+  const readFiles = (part: string): string[] =>
+    [...part.matchAll(/^ +([a-z][\w-]*(?:\/[\w-]+)+) /gm)].map(([, file]) => `${file}.js`);
+  const traces = await traceCalls();
+  for (const [network, own] of [
+    ['devnet', embedded],
+    ['nodes', nodes],
+  ] as const) {
+    const files = [common, own, end].flatMap(readFiles);
+    assert.ok(files.length >= 15, `${network}: ${files.length} files`);
+    assert.deepEqual(
+      files.filter((file) => traces.get(network)?.files.has(file) !== true),
+      [],
+      network,
     );
-    const row = rows.get(folder);
-    assert.ok(row !== undefined, `${folder} has no row`);
-    if (row === 'everything') {
-      const missing = listFolders('src').filter((one) => one !== folder && !references.includes(one));
-      // Projects that they reference compile too.
-      assert.deepEqual(missing, ['evm']);
-    } else if (folder !== 'admin/page') {
-      assert.deepEqual(row.split(' ').filter(Boolean).sort(), references.sort(), folder);
-    }
   }
 });

@@ -7,7 +7,7 @@ import { KeyBook } from '../../src/access/keys/key-book.ts';
 import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
 import { LmdbLimitTable } from '../../src/access/limits/lmdb-limit-table.ts';
 import { RedisLimitTable } from '../../src/access/limits/redis-limit-table.ts';
-import type { RedisClient } from '../../src/redis/redis-client.ts';
+import type { RedisClient } from '../../src/shared-store/redis/redis-client.ts';
 import { makeFolder } from '../access/key-tables.ts';
 
 test('folders of keys and limits are their owner’s alone', {

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../../scripts/program-files.ts';
-import { findBounds } from '../../src/upstream/transport/answer-bounds.ts';
-import { MAX_DEPTH } from '../../src/upstream/transport/answer-shape.ts';
+import { findBounds } from '../../src/pool/transport/answer-bounds.ts';
+import { MAX_DEPTH } from '../../src/pool/transport/answer-shape.ts';
 
 /** Patterns of the code that is searched for, by their name in the table. */
 const PATTERNS = {
@@ -34,7 +34,7 @@ const BOUNDS = {
 type Row = Counts &
   (
     | { readonly bound: keyof typeof BOUNDS }
-    /** Methods whose responses are parsed, each with a row in `upstream/transport/answer-bounds`. */
+    /** Methods whose responses are parsed, each with a row in `pool/transport/answer-bounds`. */
     | { readonly answers: readonly (string | readonly [method: string, params: string])[] }
     /** Name of the constant that bounds text of nodes outside of responses. */
     | { readonly within: string }
@@ -68,15 +68,15 @@ const TABLE: Readonly<Record<string, Row>> = {
   'bundle/format.ts': { parse: 2, bound: 'operator' },
   'bundle/runs/find-rules.ts': { parse: 1, answers: ['eth_config'] },
   'chain/genesis.ts': { parse: 1, bound: 'operator' },
-  'cli/builtin-facts.ts': { parse: 1, bound: 'own' },
-  'cli/import.ts': { parse: 1, decode: 1, bound: 'operator' },
+  'service/builtin-facts.ts': { parse: 1, bound: 'own' },
+  'service/import.ts': { parse: 1, decode: 1, bound: 'operator' },
   'cli/main.ts': { parse: 1, bound: 'own' },
   'cli/prove.ts': { parse: 1, bound: 'operator' },
-  'cli/read-rules.ts': { decode: 1, bound: 'operator' },
+  'service/read-rules.ts': { decode: 1, bound: 'operator' },
   'cli/verify.ts': { decode: 1, bound: 'operator' },
-  'cli/version.ts': { parse: 1, bound: 'own' },
+  'service/version.ts': { parse: 1, bound: 'own' },
   'config/load-config.ts': { decode: 1, bound: 'operator' },
-  'engine/reads/log-search.ts': { decode: 1, bound: 'own' },
+  'chains/embedded/reads/log-search.ts': { decode: 1, bound: 'own' },
   'feed/parse-header.ts': { parse: 1, answers: [HEADER] },
   'feed/removed-records.ts': { parse: 1, bound: 'own' },
   'gateway/collect-stream.ts': { decode: 1, bound: 'passed' },
@@ -95,8 +95,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'primitives/revert-reason.ts': { decode: 1, bound: 'bytes' },
   'primitives/utf8-text.ts': { decode: 2, bound: 'bytes' },
   'primitives/utf8.ts': { decode: 1, bound: 'bytes' },
-  'remote/fetched-rules.ts': { parse: 1, answers: ['eth_config'] },
-  'remote/call-outcome.ts': { parse: 2, answers: ['eth_call', 'eth_estimateGas'] },
+  'chains/local-execution/remote/fetched-rules.ts': { parse: 1, answers: ['eth_config'] },
+  'chains/local-execution/remote/call-outcome.ts': { parse: 2, answers: ['eth_call', 'eth_estimateGas'] },
   'rollup/answers.ts': {
     parse: 1,
     answers: ['eth_call', 'eth_chainId', 'optimism_syncStatus', 'rollup_gasPrices', 'zks_estimateFee'],
@@ -107,66 +107,66 @@ const TABLE: Readonly<Record<string, Row>> = {
   'rpc/envelope.ts': { parse: 3, decode: 4, bound: 'client' },
   'rpc/raw-id.ts': { parse: 1, bound: 'client' },
   'server/fast-path-request.ts': { decode: 1, bound: 'client' },
-  'store/chain-reader.ts': { parse: 1, decode: 1, bound: 'own' },
-  'store/log-index.ts': { decode: 1, bound: 'own' },
-  'upstream/access-list-client.ts': { parse: 1, answers: ['eth_createAccessList'] },
+  'chains/embedded/store/chain-reader.ts': { parse: 1, decode: 1, bound: 'own' },
+  'chains/embedded/store/log-index.ts': { decode: 1, bound: 'own' },
+  'chains/upstream/access-list-client.ts': { parse: 1, answers: ['eth_createAccessList'] },
   'server/tls-files.ts': { decode: 1, bound: 'operator' },
-  'upstream/agreement/name-answer.ts': {
+  'chains/upstream/agreement/name-answer.ts': {
     parse: 1,
     answers: ['eth_gasPrice', 'eth_feeHistory', 'eth_estimateGas', LOGS],
   },
-  'upstream/request-value.ts': {
+  'pool/request-value.ts': {
     parse: 1,
     answers: ['eth_chainId', HEADER, 'eth_syncing', 'web3_clientVersion'],
   },
-  'upstream/block-directory.ts': { parse: 2, answers: [HEADER] },
-  'upstream/checks/check-block-access-list.ts': { parse: 1, answers: ['eth_getBlockAccessList'] },
-  'upstream/checks/check-logs.ts': { parse: 1, answers: [LOGS] },
-  'upstream/checks/check-simulations.ts': { parse: 1, answers: ['eth_simulateV1'] },
-  'upstream/checks/check-stream.ts': { decode: 1, bound: 'passed' },
-  'upstream/checks/parse-object.ts': {
+  'chains/upstream/block-directory.ts': { parse: 2, answers: [HEADER] },
+  'chains/upstream/checks/check-block-access-list.ts': { parse: 1, answers: ['eth_getBlockAccessList'] },
+  'chains/upstream/checks/check-logs.ts': { parse: 1, answers: [LOGS] },
+  'chains/upstream/checks/check-simulations.ts': { parse: 1, answers: ['eth_simulateV1'] },
+  'chains/upstream/checks/check-stream.ts': { decode: 1, bound: 'passed' },
+  'chains/upstream/checks/parse-object.ts': {
     parse: 2,
     answers: ['eth_createAccessList', 'eth_feeHistory', PROOF, 'eth_getTransactionByHash'],
   },
-  'upstream/checks/read-block-logs.ts': { parse: 1, answers: [RECEIPTS] },
-  'upstream/errors/escaped-text.ts': { parse: 1, bound: 'passed' },
-  'upstream/errors/scrub-data.ts': { parse: 1, within: 'MAX_DATA_LENGTH' },
-  'upstream/errors/secrets.ts': { decode: 2, bound: 'operator' },
-  'upstream/errors/scrub-message.ts': { decode: 1, bound: 'passed' },
-  'upstream/examination/node-probe.ts': {
+  'chains/upstream/checks/read-block-logs.ts': { parse: 1, answers: [RECEIPTS] },
+  'pool/errors/escaped-text.ts': { parse: 1, bound: 'passed' },
+  'pool/errors/scrub-data.ts': { parse: 1, within: 'MAX_DATA_LENGTH' },
+  'pool/errors/secrets.ts': { decode: 2, bound: 'operator' },
+  'pool/errors/scrub-message.ts': { decode: 1, bound: 'passed' },
+  'doctor/nodes/node-probe.ts': {
     parse: 1,
     answers: [HEADER, BLOCK, RECEIPTS, 'eth_call', 'eth_syncing', 'web3_clientVersion'],
   },
-  'upstream/heads/parse-block.ts': { parse: 1, answers: [HEADER] },
-  'upstream/join-pieces.ts': { decode: 2, bound: 'passed' },
-  'upstream/keep-unique.ts': { parse: 1, answers: [BLOCK, RECEIPTS] },
-  'upstream/local-executions.ts': { parse: 1, answers: [PROOF, 'eth_getCode'] },
-  'upstream/parse-text.ts': { parse: 2, bound: 'bytes' },
-  'upstream/pending/polled-pending.ts': { parse: 1, answers: ['eth_getFilterChanges'] },
-  'upstream/sending/own-writes.ts': { parse: 1, answers: ['eth_getTransactionCount'] },
-  'upstream/sending/sending-rules.ts': { parse: 1, answers: [HEADER] },
-  'upstream/sending/private-hashes.ts': { parse: 1, answers: ['eth_getTransactionCount'] },
-  'upstream/sending/sent-keeper.ts': { parse: 1, answers: ['eth_getTransactionCount'] },
-  'upstream/sending/sent-records.ts': { parse: 5, bound: 'own' },
-  'upstream/state-client.ts': { parse: 2, answers: ['eth_getCode'] },
-  'upstream/state-proofs.ts': { parse: 1, answers: [PROOF] },
-  'upstream/transport/notification.ts': { parse: 1, decode: 1, within: 'NOTIFICATION' },
-  'upstream/transport/padded-quantities.ts': { decode: 1, within: 'NAME_ROOM' },
-  'upstream/transport/read-batch.ts': { decode: 1, bound: 'passed' },
-  'upstream/transport/read-reply.ts': { parse: 3, decode: 6, within: 'ERROR_SHAPE' },
-  'upstream/transport/reply-scanner.ts': { parse: 1, decode: 1, within: 'MAX_CAPTURED' },
-  'upstream/transport/subscription-watch.ts': { parse: 1, answers: ['eth_subscribe'] },
-  'upstream/verifying/ancestor-proofs.ts': { parse: 2, answers: [PROOF, HEADER] },
-  'upstream/verifying/calibrate-state.ts': { parse: 1, answers: [PROOF] },
-  'upstream/verifying/header-members.ts': { parse: 1, answers: [HEADER] },
-  'upstream/verifying/layer1-anchor.ts': { parse: 2, answers: [PROOF, HEADER] },
-  'upstream/verifying/log-proofs.ts': { parse: 2, answers: [LOGS, RECEIPTS] },
-  'upstream/verifying/proofs.ts': {
+  'pool/heads/parse-block.ts': { parse: 1, answers: [HEADER] },
+  'pool/join-pieces.ts': { decode: 2, bound: 'passed' },
+  'chains/upstream/keep-unique.ts': { parse: 1, answers: [BLOCK, RECEIPTS] },
+  'chains/upstream/local-executions.ts': { parse: 1, answers: [PROOF, 'eth_getCode'] },
+  'pool/parse-text.ts': { parse: 2, bound: 'bytes' },
+  'pool/pending/polled-pending.ts': { parse: 1, answers: ['eth_getFilterChanges'] },
+  'chains/upstream/sending/own-writes.ts': { parse: 1, answers: ['eth_getTransactionCount'] },
+  'chains/upstream/sending/sending-rules.ts': { parse: 1, answers: [HEADER] },
+  'chains/upstream/sending/private-hashes.ts': { parse: 1, answers: ['eth_getTransactionCount'] },
+  'chains/upstream/sending/sent-keeper.ts': { parse: 1, answers: ['eth_getTransactionCount'] },
+  'chains/upstream/sending/sent-records.ts': { parse: 5, bound: 'own' },
+  'chains/upstream/state-client.ts': { parse: 2, answers: ['eth_getCode'] },
+  'chains/upstream/state-proofs.ts': { parse: 1, answers: [PROOF] },
+  'pool/transport/notification.ts': { parse: 1, decode: 1, within: 'NOTIFICATION' },
+  'pool/transport/padded-quantities.ts': { decode: 1, within: 'NAME_ROOM' },
+  'pool/transport/read-batch.ts': { decode: 1, bound: 'passed' },
+  'pool/transport/read-reply.ts': { parse: 3, decode: 6, within: 'ERROR_SHAPE' },
+  'pool/transport/reply-scanner.ts': { parse: 1, decode: 1, within: 'MAX_CAPTURED' },
+  'pool/transport/subscription-watch.ts': { parse: 1, answers: ['eth_subscribe'] },
+  'chains/upstream/verifying/ancestor-proofs.ts': { parse: 2, answers: [PROOF, HEADER] },
+  'chains/upstream/verifying/calibrate-state.ts': { parse: 1, answers: [PROOF] },
+  'chains/upstream/verifying/header-members.ts': { parse: 1, answers: [HEADER] },
+  'chains/upstream/verifying/layer1-anchor.ts': { parse: 2, answers: [PROOF, HEADER] },
+  'chains/upstream/verifying/log-proofs.ts': { parse: 2, answers: [LOGS, RECEIPTS] },
+  'chains/upstream/verifying/proofs.ts': {
     parse: 9,
     answers: [BLOCK, RECEIPTS, PROOF, 'eth_getCode', 'eth_getUncleByBlockHashAndIndex', 'eth_getBalance'],
   },
-  'upstream/verifying/verified-blocks.ts': { parse: 3, answers: [BLOCK] },
-  'upstream/verifying/try-block.ts': { parse: 3, answers: [BLOCK, RECEIPTS, LOGS] },
+  'chains/upstream/verifying/verified-blocks.ts': { parse: 3, answers: [BLOCK] },
+  'chains/upstream/verifying/try-block.ts': { parse: 3, answers: [BLOCK, RECEIPTS, LOGS] },
   'verification/item-splitter.ts': { parse: 1, decode: 2, answers: [BLOCK, RECEIPTS] },
   'verification/list-text.ts': { parse: 7, decode: 1, answers: [BLOCK, RECEIPTS] },
   'verification/stream-block.ts': { parse: 2, answers: [BLOCK] },
@@ -225,7 +225,7 @@ test('an answer that is parsed has bounds of its question: bytes or values, dept
       const isCounted = Number.isFinite(bounds.values) && bounds.bytesPerValue > 1;
       assert.ok(
         isCounted && bounds.depth <= MAX_DEPTH && Number.isFinite(bounds.digits),
-        `src/${name} parses answers to ${method}, which has no row in upstream/transport/answer-bounds.ts: a method without a row is passed on, not parsed`,
+        `src/${name} parses answers to ${method}, which has no row in pool/transport/answer-bounds.ts: a method without a row is passed on, not parsed`,
       );
     }
   }

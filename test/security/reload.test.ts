@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeConfig, readConfigSource } from '../../src/cli/config-source.ts';
-import { Reloader } from '../../src/cli/reloader.ts';
-import type { ServiceHost } from '../../src/cli/service-host.ts';
 import { createLogger } from '../../src/observe/logger.ts';
+import { makeConfig, readConfigSource } from '../../src/service/config-source.ts';
+import { Reloader } from '../../src/service/reloader.ts';
+import type { ServiceHost } from '../../src/service/service-host.ts';
 import { makeFolder } from '../access/key-tables.ts';
 
 const GOOD =

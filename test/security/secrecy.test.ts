@@ -7,11 +7,11 @@ import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { KeyBook } from '../../src/access/keys/key-book.ts';
 import { LmdbKeyTable } from '../../src/access/keys/lmdb-key-table.ts';
-import { composeService, type Service } from '../../src/cli/compose.ts';
 import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import { renderMetrics } from '../../src/observe/metrics/render-metrics.ts';
+import { composeService, type Service } from '../../src/service/compose.ts';
 import { exchange } from '../server/support.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 

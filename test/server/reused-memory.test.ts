@@ -5,11 +5,11 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createHttpTransport } from '../../src/pool/transport/http-transport.ts';
+import type { Transport } from '../../src/pool/transport/transport.ts';
 import type { JsonStream } from '../../src/primitives/json-result.ts';
 import { writePieces } from '../../src/server/piece-writer.ts';
-import { createHttpTransport } from '../../src/upstream/transport/http-transport.ts';
-import type { Transport } from '../../src/upstream/transport/transport.ts';
-import { CALL, inTime, LIMITS, type Node, serveRaw } from '../upstream/transport/servers.ts';
+import { CALL, inTime, LIMITS, type Node, serveRaw } from '../pool/transport/servers.ts';
 
 const CLIENTS = 6;
 const ROUNDS = 2;

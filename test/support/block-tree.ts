@@ -1,4 +1,4 @@
-import type { BlockHeader, ReportedBlock } from '../../src/upstream/heads/block.ts';
+import type { BlockHeader, ReportedBlock } from '../../src/pool/heads/block.ts';
 
 /** Block interval of a tree, seconds. */
 const BLOCK_SECONDS = 2;

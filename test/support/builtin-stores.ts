@@ -1,8 +1,8 @@
 /** Stores of the built-in chains, imported once per test run and copied, because most starts of the program are not first starts. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { prepareBuiltinChain } from '../../src/cli/builtin-chains.ts';
 import { BUILTIN_CHAINS, type BuiltinChain } from '../../src/config/network-options.ts';
+import { prepareBuiltinChain } from '../../src/service/builtin-chains.ts';
 import { STORES_VARIABLE } from './temporary-folder.ts';
 
 /**

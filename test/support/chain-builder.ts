@@ -9,11 +9,11 @@ import {
   type Transaction,
   type TransactionBody,
 } from '../../src/chain/transaction.ts';
+import type { ExecutedBlock } from '../../src/chains/embedded/store/chain-writer.ts';
 import { ZERO_ADDRESS } from '../../src/primitives/address.ts';
 import { concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { signHash } from '../../src/primitives/secp256k1.ts';
-import type { ExecutedBlock } from '../../src/store/chain-writer.ts';
 
 /** Parts of a block that do not follow from its parent. */
 export type BlockParts = {

@@ -1,7 +1,7 @@
-import { type ImportSummary, importChain } from '../../src/cli/import.ts';
-import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
-import { EngineChain } from '../../src/engine/engine-chain.ts';
-import { DEFAULT_POOL, ExecutionPool } from '../../src/engine/execution/execution-pool.ts';
+import { EngineChain } from '../../src/chains/embedded/engine-chain.ts';
+import { DEFAULT_POOL, ExecutionPool } from '../../src/chains/embedded/execution/execution-pool.ts';
+import { type ImportSummary, importChain } from '../../src/service/import.ts';
+import { SILENT_PROGRESS } from '../../src/service/import-progress.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 export { makeTemporaryFolder };

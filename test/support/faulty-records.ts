@@ -1,5 +1,9 @@
 import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
-import { type RecordTable, RecordTableError, type StoredRecord } from '../../src/records/record-table.ts';
+import {
+  type RecordTable,
+  RecordTableError,
+  type StoredRecord,
+} from '../../src/shared-store/records/record-table.ts';
 
 /** Fate of an operation: executed; failed without a change; executed, but its answer is lost. */
 export type RecordFault = 'none' | 'unmade' | 'unanswered';

@@ -1,4 +1,8 @@
-import { MAX_RECORD_BYTES, type RecordTable, type StoredRecord } from '../../src/records/record-table.ts';
+import {
+  MAX_RECORD_BYTES,
+  type RecordTable,
+  type StoredRecord,
+} from '../../src/shared-store/records/record-table.ts';
 
 type Row = StoredRecord & { readonly endsAt: number };
 

@@ -1,10 +1,14 @@
 /** Folders whose files each run in one process: the files take less time than a process takes to start, or load the same large packages. */
-const TOGETHER: ReadonlySet<string> = new Set([
+const TOGETHER: readonly string[] = [
   'access',
   'cache',
   'chain',
+  'chains/embedded',
+  'chains/local-execution/remote',
+  'chains/upstream',
   'cli',
   'config',
+  'doctor',
   'engine',
   'evm',
   'feed',
@@ -12,27 +16,27 @@ const TOGETHER: ReadonlySet<string> = new Set([
   'gateway',
   'methods',
   'observe',
+  'pool',
   'primitives',
-  'records',
-  'redis',
-  'remote',
   'rollup',
   'rpc',
   'scripts',
   'server',
-  'store',
-  'upstream',
+  'service',
+  'shared-store',
   'util',
   'verification',
-]);
+];
 
 /** Slowest runs, by `--times`; started first, so that none runs alone at the end. */
 export const LONGEST: readonly string[] = [
   'cli',
-  'engine',
+  'service',
+  'chains/embedded',
   'verification',
-  'remote',
-  'upstream',
+  'chains/local-execution/remote',
+  'chains/upstream',
+  'pool',
   'conformance/transcripts.test.ts',
   'server',
   'fuzz',
@@ -65,8 +69,7 @@ export function planRuns(sources: readonly string[], texts: readonly string[] = 
   for (const source of [...sources].sort()) {
     if (!source.endsWith('.test.ts')) continue;
     if (texts.length > 0 && !texts.some((text) => source.includes(text))) continue;
-    const [folder = ''] = source.split('/');
-    const name = TOGETHER.has(folder) && source.includes('/') ? folder : source;
+    const name = TOGETHER.find((folder) => source.startsWith(`${folder}/`)) ?? source;
     const files = runs.get(name);
     if (files === undefined) runs.set(name, [source]);
     else files.push(source);

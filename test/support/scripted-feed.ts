@@ -1,5 +1,5 @@
-import type { BlockHeader, ReportedBlock } from '../../src/upstream/heads/block.ts';
-import type { HeadFeed, SyncClaim } from '../../src/upstream/heads/head-feed.ts';
+import type { BlockHeader, ReportedBlock } from '../../src/pool/heads/block.ts';
+import type { HeadFeed, SyncClaim } from '../../src/pool/heads/head-feed.ts';
 import type { Clock } from '../../src/util/clock.ts';
 import type { TestChain } from './block-tree.ts';
 

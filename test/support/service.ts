@@ -1,7 +1,7 @@
-import { composeService, type Service } from '../../src/cli/compose.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import type { LogLevel } from '../../src/observe/options.ts';
+import { composeService, type Service } from '../../src/service/compose.ts';
 import { placeBuiltinStores } from './builtin-stores.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 

@@ -1,13 +1,17 @@
 /** A store that is filled with states directly, without execution. */
 import { type Header, hashHeader } from '../../src/chain/header.ts';
-import { StateCommitter } from '../../src/engine/state/state-committer.ts';
-import { EMPTY_SOURCE } from '../../src/engine/state/state-source.ts';
+import { StateCommitter } from '../../src/chains/embedded/state/state-committer.ts';
+import { EMPTY_SOURCE } from '../../src/chains/embedded/state/state-source.ts';
+import type { ChainReader } from '../../src/chains/embedded/store/chain-reader.ts';
+import {
+  ChainWriter,
+  type ExecutedBlock,
+  encodeExecutedBlock,
+} from '../../src/chains/embedded/store/chain-writer.ts';
+import { openStore, type Tables } from '../../src/chains/embedded/store/schema.ts';
 import type { StateChanges } from '../../src/evm/host.ts';
 import { EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../src/primitives/keccak.ts';
-import type { ChainReader } from '../../src/store/chain-reader.ts';
-import { ChainWriter, type ExecutedBlock, encodeExecutedBlock } from '../../src/store/chain-writer.ts';
-import { openStore, type Tables } from '../../src/store/schema.ts';
 
 const CONFIG = JSON.stringify({ chainId: 1337 });
 

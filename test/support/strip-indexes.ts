@@ -1,5 +1,5 @@
 import { open } from 'lmdb';
-import { INDEX_TABLES, META_INDEXED } from '../../src/store/schema.ts';
+import { INDEX_TABLES, META_INDEXED } from '../../src/chains/embedded/store/schema.ts';
 
 /** Converts a store to the format of an old version of this program without indexes; the other tables are unchanged. */
 export async function stripIndexes(path: string): Promise<void> {

@@ -3,17 +3,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { encodeBlock } from '../../src/chain/block.ts';
-import { importChain } from '../../src/cli/import.ts';
-import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
-import { EngineChain } from '../../src/engine/engine-chain.ts';
+import { EngineChain } from '../../src/chains/embedded/engine-chain.ts';
 import {
   DEFAULT_POOL,
   ExecutionPool,
   type ExecutionPoolOptions,
-} from '../../src/engine/execution/execution-pool.ts';
+} from '../../src/chains/embedded/execution/execution-pool.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { privateKeyToAddress } from '../../src/primitives/secp256k1.ts';
+import { importChain } from '../../src/service/import.ts';
+import { SILENT_PROGRESS } from '../../src/service/import-progress.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import type { ChainBuilder } from './chain-builder.ts';
 import { makeTemporaryFolder } from './embedded.ts';

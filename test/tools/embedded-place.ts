@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importChain } from '../../src/cli/import.ts';
-import { SILENT_PROGRESS } from '../../src/cli/import-progress.ts';
 import { hexToBytes } from '../../src/primitives/hex.ts';
+import { importChain } from '../../src/service/import.ts';
+import { SILENT_PROGRESS } from '../../src/service/import-progress.ts';
 
 /** Block producer of `geth --dev`, which geth adds to its dumped genesis. */
 const DEVELOPER = {

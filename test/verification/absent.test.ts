@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { BlockReference } from '../../src/chain/requests.ts';
+import type { UpstreamChain } from '../../src/chains/upstream/upstream-chain.ts';
 import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
-import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
+import { createScope } from '../pool/support/exchange.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
-import { createScope } from '../upstream/support/exchange.ts';
 import { type LiedNetwork, type NetworkSettings, openNetwork } from './liars.ts';
 
 /** Methods that liars answer with nothing; they still report the head. */

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createErc20InitCode } from '../../scripts/contracts/erc20.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
+import { createScope } from '../pool/support/exchange.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { encodeTransfer } from '../support/scene.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
 
 const TRANSFERS = 6;

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockReference } from '../../src/chain/requests.ts';
+import type { Checkpoint } from '../../src/pool/options.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
-import type { Checkpoint } from '../../src/upstream/options.ts';
 import type { Members } from '../../src/verification/findings.ts';
+import { createScope } from '../pool/support/exchange.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import { sendToNode } from '../support/faults/ask-node.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
-import { createScope } from '../upstream/support/exchange.ts';
 import { forgeBlock } from '../verified/lies.ts';
 import { type LiedNetwork, openNetwork } from './liars.ts';
 

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { BlockReference } from '../../src/chain/requests.ts';
 import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
+import { createScope } from '../pool/support/exchange.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
-import { createScope } from '../upstream/support/exchange.ts';
 import { createTestCache, type LiedNetwork, openNetwork } from './liars.ts';
 
 type RpcBlock = {

@@ -1,12 +1,12 @@
 /** Encoded parts of a block in forms that only rules tell from correct ones: a type with other rules for hashes, a header with seals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { UpstreamChain } from '../../src/chains/upstream/upstream-chain.ts';
 import { isComplete } from '../../src/primitives/json-result.ts';
-import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
+import { createScope } from '../pool/support/exchange.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
-import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
 
 const node = useDevnetNode();

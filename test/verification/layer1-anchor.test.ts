@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anchorOnce } from '../../src/cli/open-anchors.ts';
 import { bigIntToFixedBytes, bytesToBigInt } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import type { AnchorOptions } from '../../src/rollup/options.ts';
+import { anchorOnce } from '../../src/service/open-anchors.ts';
 import type { Members } from '../../src/verification/findings.ts';
+import { createScope } from '../pool/support/exchange.ts';
 import { makeGame } from '../rollup/games.ts';
 import {
   AnchoredRollup,
@@ -24,7 +25,6 @@ import { ANVIL_SKIP } from '../support/anvil.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { Fault } from '../support/faults/fault.ts';
 import { startService } from '../support/service.ts';
-import { createScope } from '../upstream/support/exchange.ts';
 import { forgeBlock } from '../verified/lies.ts';
 import { type LiedNetwork, lieAt, openNetwork } from './liars.ts';
 

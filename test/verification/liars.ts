@@ -2,17 +2,17 @@
 import type { Cache } from '../../src/cache/cache.ts';
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
-import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
-import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
+import { openUpstreamChain } from '../../src/chains/upstream/open-upstream-chain.ts';
+import { DEFAULT_SEND } from '../../src/chains/upstream/sending/options.ts';
+import type { UpstreamChain } from '../../src/chains/upstream/upstream-chain.ts';
 import {
   type Checkpoint,
   type PoolOptions,
   poolOptionsSchema,
   upstreamsSchema,
   type VerifyMode,
-} from '../../src/upstream/options.ts';
-import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
-import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
+} from '../../src/pool/options.ts';
+import { SENDING_TOOLS } from '../../src/service/sending-tools.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { AskNode, Call, Fault } from '../support/faults/fault.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { keepUnique } from '../../src/chains/upstream/keep-unique.ts';
 import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
 import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
-import { keepUnique } from '../../src/upstream/keep-unique.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { ListText } from '../../src/verification/list-text.ts';
 import { BlockStream, type StreamedBlock } from '../../src/verification/stream-block.ts';

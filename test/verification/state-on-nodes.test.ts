@@ -6,10 +6,10 @@ import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { startGeth } from '../geth/node/geth-node.ts';
 import { GETH_SKIP } from '../geth/node/geth-program.ts';
 import { executionApisChain } from '../geth/sides.ts';
+import { createScope } from '../pool/support/exchange.ts';
 import { ANVIL_SKIP, startAnvil } from '../support/anvil.ts';
 import { sendToNode } from '../support/faults/ask-node.ts';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
-import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
 
 const ABSENT = `0x${'77'.repeat(20)}`;

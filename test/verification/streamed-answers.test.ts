@@ -1,8 +1,8 @@
 /** Whole blocks and receipts that are forwarded while they arrive. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { poolOptionsSchema } from '../../src/pool/options.ts';
 import { isComplete, type JsonResult, type JsonStream } from '../../src/primitives/json-result.ts';
-import { poolOptionsSchema } from '../../src/upstream/options.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import type { Members } from '../../src/verification/findings.ts';
 import { sendToNode } from '../support/faults/ask-node.ts';

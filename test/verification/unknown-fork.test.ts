@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { poolOptionsSchema } from '../../src/pool/options.ts';
 import { isComplete, type JsonResult } from '../../src/primitives/json-result.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
-import { poolOptionsSchema } from '../../src/upstream/options.ts';
+import { createScope } from '../pool/support/exchange.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../support/anvil.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { createScope } from '../upstream/support/exchange.ts';
 import { type LiedNetwork, openNetwork } from './liars.ts';
 
 type Members = Readonly<Record<string, unknown>>;

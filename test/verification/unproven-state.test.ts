@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockReference } from '../../src/chain/requests.ts';
+import type { UpstreamChain } from '../../src/chains/upstream/upstream-chain.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
-import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
+import { createScope } from '../pool/support/exchange.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import { FaultUpstream } from '../support/fault-upstream.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
 import { startService } from '../support/service.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { createScope } from '../upstream/support/exchange.ts';
 import { lieAt, openNetwork } from './liars.ts';
 
 const NUMBER = 59n;

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, it, test } from 'node:test';
 import type { LogFilter } from '../../src/chain/requests.ts';
+import type { UpstreamChain } from '../../src/chains/upstream/upstream-chain.ts';
 import { encodeQuantity } from '../../src/primitives/quantity.ts';
-import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
 import type { Trust } from '../../src/util/request-scope.ts';
+import { createScope } from '../pool/support/exchange.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Call, Fault } from '../support/faults/fault.ts';
-import { createScope } from '../upstream/support/exchange.ts';
 import { changeLeaf, type NetworkSettings, openNetwork } from './liars.ts';
 
 type Log = Readonly<Record<string, unknown>>;

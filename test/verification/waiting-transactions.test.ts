@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { createScope } from '../pool/support/exchange.ts';
 import { useDevnetNode } from '../support/devnet-node.ts';
 import type { Fault } from '../support/faults/fault.ts';
-import { createScope } from '../upstream/support/exchange.ts';
 import { openNetwork } from './liars.ts';
 
 type RpcTransaction = Readonly<Record<string, unknown>> & { readonly hash: string };

@@ -2,19 +2,19 @@
 
 import { createMemoryCache } from '../../src/cache/memory-cache.ts';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
-import { SENDING_TOOLS } from '../../src/cli/sending-tools.ts';
+import { openUpstreamChain } from '../../src/chains/upstream/open-upstream-chain.ts';
+import { DEFAULT_SEND } from '../../src/chains/upstream/sending/options.ts';
+import type { UpstreamChain } from '../../src/chains/upstream/upstream-chain.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { METHODS } from '../../src/methods/table.ts';
-import { holdText } from '../../src/upstream/hold-text.ts';
-import { openUpstreamChain } from '../../src/upstream/open-upstream-chain.ts';
+import { holdText } from '../../src/pool/hold-text.ts';
 import {
   type Checkpoint,
   poolOptionsSchema,
   upstreamsSchema,
   type VerifyMode,
-} from '../../src/upstream/options.ts';
-import { DEFAULT_SEND } from '../../src/upstream/sending/options.ts';
-import type { UpstreamChain } from '../../src/upstream/upstream-chain.ts';
+} from '../../src/pool/options.ts';
+import { SENDING_TOOLS } from '../../src/service/sending-tools.ts';
 import { AnswerMemory } from '../../src/util/answer-memory.ts';
 import { RequestScope, type Trust } from '../../src/util/request-scope.ts';
 import { createRecordingLog, type RecordingLog } from '../gateway/recording-log.ts';

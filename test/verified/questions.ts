@@ -1,5 +1,5 @@
 /** Requests of clients, one row per method. */
-import type { Checkpoint } from '../../src/upstream/options.ts';
+import type { Checkpoint } from '../../src/pool/options.ts';
 import { askResult, type Request, type Truth } from './truth.ts';
 import type { ObjectKind } from './uncovered.ts';
 

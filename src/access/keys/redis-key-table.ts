@@ -1,5 +1,5 @@
-import { CircuitBreaker } from '../../redis/circuit-breaker.ts';
-import { createScript, type RedisClient } from '../../redis/redis-client.ts';
+import { CircuitBreaker } from '../../shared-store/redis/circuit-breaker.ts';
+import { createScript, type RedisClient } from '../../shared-store/redis/redis-client.ts';
 import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
 import { type KeyRecord, keyRecordSchema } from './key-record.ts';
 import type { KeyTable } from './key-table.ts';

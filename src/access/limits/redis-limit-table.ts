@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { CircuitBreaker } from '../../redis/circuit-breaker.ts';
-import { createScript, type RedisClient } from '../../redis/redis-client.ts';
+import { CircuitBreaker } from '../../shared-store/redis/circuit-breaker.ts';
+import { createScript, type RedisClient } from '../../shared-store/redis/redis-client.ts';
 import { completeWithin } from '../../util/complete-within.ts';
 import type { Draw, Drawn, LimitTable } from './limit-table.ts';
 

@@ -1,4 +1,4 @@
-import { MissingState } from '../../engine/state/missing-state.ts';
+import { MissingState } from '../../chains/embedded/state/missing-state.ts';
 import { hexToBytes } from '../../primitives/hex.ts';
 import { type HeaderEvidence, readPieces } from '../evidence.ts';
 import { type Bundle, type BundleAnswer, BundleError } from '../format.ts';

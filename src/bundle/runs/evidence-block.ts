@@ -1,14 +1,14 @@
 import type { ChainConfig } from '../../chain/chain-config.ts';
-import type { SimulatedChain } from '../../engine/simulation/simulated-chain.ts';
-import { MissingState } from '../../engine/state/missing-state.ts';
-import { PartialState, type StateParts } from '../../engine/state/partial-state.ts';
+import type { SimulatedChain } from '../../chains/embedded/simulation/simulated-chain.ts';
+import { MissingState } from '../../chains/embedded/state/missing-state.ts';
+import { PartialState, type StateParts } from '../../chains/embedded/state/partial-state.ts';
+import type { StoredHeader } from '../../chains/embedded/store/chain-reader.ts';
 import type { AccountState, StateReader } from '../../evm/host.ts';
 import { type AccountLeaf, decodeAccountLeaf } from '../../primitives/account-leaf.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from '../../primitives/keccak.ts';
 import { asBytes, decodeRlp } from '../../primitives/rlp.ts';
-import type { StoredHeader } from '../../store/chain-reader.ts';
 import { MissingNode, type Pieces, readHeader, readTrie } from '../evidence.ts';
 import { BundleError, type Rules } from '../format.ts';
 import { createConfig, readEngineHeader } from './rules.ts';

@@ -1,5 +1,5 @@
 import type { Header } from '../../chain/header.ts';
-import { ForkRules } from '../../remote/fork-rules.ts';
+import { ForkRules } from '../../chains/local-execution/remote/fork-rules.ts';
 import { BundleError, type Rules } from '../format.ts';
 import type { Source } from '../request-block.ts';
 import { assumeRules, describeRules } from './rules.ts';

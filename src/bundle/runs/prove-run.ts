@@ -1,6 +1,6 @@
 import { ChainError } from '../../chain/errors.ts';
 import type { CallRequest } from '../../chain/requests.ts';
-import { MissingState, type StateNeed } from '../../engine/state/missing-state.ts';
+import { MissingState, type StateNeed } from '../../chains/embedded/state/missing-state.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { isMembers } from '../../verification/members.ts';
 import { evidenceOf, listPieces, Pieces } from '../evidence.ts';

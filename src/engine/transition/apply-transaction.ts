@@ -1,3 +1,4 @@
+import { EMPTY_ACCOUNT } from '../../chain/account.ts';
 import { blobGasOf, effectiveGasPrice, type TransactionBody } from '../../chain/transaction.ts';
 import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../../evm/intrinsic-gas.ts';
 import { WHOLE_SLICE } from '../../evm/slice.ts';
@@ -5,7 +6,6 @@ import type { WorldState } from '../../evm/world-state.ts';
 import { checksumAddress } from '../../primitives/address.ts';
 import { maxBigInt } from '../../primitives/bigint.ts';
 import { bytesEqual } from '../../primitives/bytes.ts';
-import { EMPTY_ACCOUNT } from '../state/account.ts';
 import { type ExecutionContext, RunningTransaction, type TransactionResult } from './running-transaction.ts';
 import { TransactionError } from './transaction-error.ts';
 import { rulesOfMode, type TransactionMode, type TransactionRules } from './transaction-modes.ts';

@@ -7,7 +7,7 @@ import { checksumAddress } from '../../primitives/address.ts';
 import { bytesEqual, concatBytes } from '../../primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
 import { sha256 } from '../../primitives/sha256.ts';
-import { BlockError } from '../import/block-error.ts';
+import { BlockError } from './block-error.ts';
 import type { ExecutionContext } from './running-transaction.ts';
 
 const SYSTEM_ADDRESS = hexToBytes('0xfffffffffffffffffffffffffffffffffffffffe');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainError } from '../../chain/errors.ts';
-import { RecordTableError } from '../../records/record-table.ts';
+import { RecordTableError } from '../../shared-store/records/record-table.ts';
 import { Backoff } from '../../util/backoff.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RecordTableError } from '../../records/record-table.ts';
 import { RpcError } from '../../rpc/errors.ts';
+import { RecordTableError } from '../../shared-store/records/record-table.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 
 /** Pauses between attempts, ms: a short outage of the record table is bridged within the request. */

@@ -1,5 +1,5 @@
-import { MAX_RECORD_BYTES, type RecordTable } from '../../records/record-table.ts';
 import { RpcError } from '../../rpc/errors.ts';
+import { MAX_RECORD_BYTES, type RecordTable } from '../../shared-store/records/record-table.ts';
 import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import { FILTER_CRITERIA, type FilterCriteria, type FilterCriteriaCache } from './filter-criteria.ts';
 import {

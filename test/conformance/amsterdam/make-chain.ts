@@ -2,9 +2,9 @@
 import { type Block, encodeBlock, type Withdrawal } from '../../../src/chain/block.ts';
 import { parseGenesis } from '../../../src/chain/genesis.ts';
 import { BLANK_HEADER, type Header, hashHeader } from '../../../src/chain/header.ts';
-import { buildGenesisBlock } from '../../../src/engine/import/genesis-state.ts';
-import { StateCommitter } from '../../../src/engine/state/state-committer.ts';
-import { EMPTY_SOURCE } from '../../../src/engine/state/state-source.ts';
+import { buildGenesisBlock } from '../../../src/chains/embedded/import/genesis-state.ts';
+import { StateCommitter } from '../../../src/chains/embedded/state/state-committer.ts';
+import { EMPTY_SOURCE } from '../../../src/chains/embedded/state/state-source.ts';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';

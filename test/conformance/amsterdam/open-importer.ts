@@ -1,8 +1,8 @@
 import { parseGenesis } from '../../../src/chain/genesis.ts';
-import { BlockImporter } from '../../../src/engine/import/block-importer.ts';
-import { initializeStore } from '../../../src/engine/import/initialize-store.ts';
-import type { ChainReader } from '../../../src/store/chain-reader.ts';
-import { openChainWriter } from '../../../src/store/chain-writer.ts';
+import { BlockImporter } from '../../../src/chains/embedded/import/block-importer.ts';
+import { initializeStore } from '../../../src/chains/embedded/import/initialize-store.ts';
+import type { ChainReader } from '../../../src/chains/embedded/store/chain-reader.ts';
+import { openChainWriter } from '../../../src/chains/embedded/store/chain-writer.ts';
 import { makeTemporaryFolder } from '../../support/embedded.ts';
 import type { ChainSet } from './chain-set.ts';
 

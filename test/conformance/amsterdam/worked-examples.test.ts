@@ -11,7 +11,7 @@ import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { encodeRlp } from '../../../src/primitives/rlp.ts';
 import { signHash } from '../../../src/primitives/secp256k1.ts';
-import { CallHarness } from '../../engine/call-harness.ts';
+import { CallHarness } from '../../chains/embedded/call-harness.ts';
 import { CaseState } from '../../fuzz/case-state.ts';
 import { CHAIN_ID, type FuzzAccount } from '../../fuzz/fuzz-case.ts';
 import { blockRulesOf, environmentOf } from '../../fuzz/subject.ts';

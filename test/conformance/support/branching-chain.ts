@@ -1,14 +1,14 @@
 import { type Block, decodeBlock } from '../../../src/chain/block.ts';
 import { parseGenesis } from '../../../src/chain/genesis.ts';
 import { type Header, hashHeader } from '../../../src/chain/header.ts';
+import { BlockImporter } from '../../../src/chains/embedded/import/block-importer.ts';
+import { initializeStore } from '../../../src/chains/embedded/import/initialize-store.ts';
+import { openChainWriter } from '../../../src/chains/embedded/store/chain-writer.ts';
 import { createEvm } from '../../../src/engine/create-evm.ts';
-import { BlockError } from '../../../src/engine/import/block-error.ts';
-import { BlockImporter } from '../../../src/engine/import/block-importer.ts';
-import { initializeStore } from '../../../src/engine/import/initialize-store.ts';
+import { BlockError } from '../../../src/engine/transition/block-error.ts';
 import type { Evm } from '../../../src/evm/evm.ts';
 import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { openChainWriter } from '../../../src/store/chain-writer.ts';
 import { makeTemporaryFolder } from '../../support/embedded.ts';
 
 type Hash = string;

@@ -4,8 +4,8 @@ import { BLANK_HEADER, type Header } from '../../../src/chain/header.ts';
 import type { Transaction } from '../../../src/chain/transaction.ts';
 import { createEvm } from '../../../src/engine/create-evm.ts';
 import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
-import { BlockError } from '../../../src/engine/import/block-error.ts';
 import { environmentOf } from '../../../src/engine/transition/block-environment.ts';
+import { BlockError } from '../../../src/engine/transition/block-error.ts';
 import {
   type BlockResult,
   executeBlock,

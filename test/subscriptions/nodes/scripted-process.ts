@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { encodeBlockJson } from '../../../src/chain/block-json.ts';
 import { encodeReceipts } from '../../../src/chain/wire-json.ts';
-import { encodeExecutedBlock } from '../../../src/store/chain-writer.ts';
+import { encodeExecutedBlock } from '../../../src/chains/embedded/store/chain-writer.ts';
 import { listenOn } from '../../support/listen-on.ts';
 import type { ForkBlock } from '../chain/fork-chain.ts';
 import type { NodeProcess } from './peer.ts';

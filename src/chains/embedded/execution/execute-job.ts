@@ -1,0 +1,104 @@
+import { ChainError } from '../../../chain/errors.ts';
+import { StateLimitError } from '../../../evm/world-state.ts';
+import type { HexData } from '../../../primitives/hex-data.ts';
+import { encodeQuantity } from '../../../primitives/quantity.ts';
+import { createAccessList } from '../simulation/access-list.ts';
+import { BlocksRun } from '../simulation/blocks/blocks-run.ts';
+import { refuseBlockOverrides } from '../simulation/call-environment.ts';
+import { checkCall } from '../simulation/check-call.ts';
+import { estimateGas } from '../simulation/estimate-gas.ts';
+import { finishCall, startCall } from '../simulation/execute-call.ts';
+import { advance, type Execution } from '../simulation/execution.ts';
+import type { Simulator } from '../simulation/simulator.ts';
+import { MissingState } from '../state/missing-state.ts';
+import type { MemoryLease } from './execution-memory.ts';
+import type { BlocksJob, CallJob } from './job.ts';
+
+/** Work that uses memory while it runs. */
+type MemoryUser = { readonly memoryGrowth: number };
+
+/**
+ * Runs a job as pausable work; the result is a quantity, return data, or JSON. However it ends (result, error or abandonment), its EVM is
+ * returned; after abandonment it may still pause until its changes are undone.
+ * @param lease memory shared with other executions; without one the job uses what it needs
+ * @throws MissingState (from `next`) when a part of the state is unavailable
+ */
+export function executeJob(
+  simulator: Simulator,
+  job: BlocksJob | CallJob<unknown>,
+  lease?: MemoryLease,
+): Execution<HexData> {
+  return job.kind === 'blocks' ? executeBlocks(simulator, job, lease) : executeCall(simulator, job, lease);
+}
+
+function* executeCall(
+  simulator: Simulator,
+  job: CallJob<unknown>,
+  lease: MemoryLease | undefined,
+): Execution<HexData> {
+  const { kind, request, gasLimit, suggestedTip = 0n } = job;
+  const simulation = simulator.open(request, kind);
+  let isSound = true;
+  try {
+    if (request.blockOverrides !== undefined) refuseBlockOverrides(request.blockOverrides);
+    if (!simulation.isPlain || request.stateOverrides !== undefined) {
+      const preparing = simulation.prepare(request.stateOverrides, kind);
+      yield* within(preparing, simulation, lease);
+    }
+    if (kind === 'accessList')
+      return yield* within(createAccessList(simulation, gasLimit, suggestedTip), simulation, lease);
+    checkCall(request.call, simulation.rules.chainId);
+    if (kind === 'estimate')
+      return encodeQuantity(yield* within(estimateGas(simulation, gasLimit), simulation, lease));
+    // Inlined instead of using `within`: most calls are so short that a generator would be a tenth of their time.
+    const running = startCall(simulation, gasLimit);
+    for (let pause = advance(running); pause !== undefined; pause = advance(running)) {
+      yield pause;
+      if (lease !== undefined) while (!lease.reach(simulation.memoryGrowth)) yield 'memoryAwaited';
+    }
+    simulation.noteEnd(running);
+    return finishCall(running);
+  } catch (error) {
+    if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
+    isSound = error instanceof ChainError || error instanceof MissingState;
+    throw error;
+  } finally {
+    // After an internal fault the state of the EVM is unknown, so it is not reused.
+    if (isSound) {
+      while (!simulation.undoPiece()) yield 'sliceUsed';
+      simulator.close(simulation);
+    }
+    lease?.end();
+  }
+}
+
+/** Block simulations run on a state of their own, which is discarded as a whole. */
+function* executeBlocks(
+  simulator: Simulator,
+  { request, gasLimit }: BlocksJob,
+  lease: MemoryLease | undefined,
+): Execution<HexData> {
+  const run = new BlocksRun(simulator, request, gasLimit);
+  try {
+    return yield* within(run.execute(), run, lease);
+  } catch (error) {
+    if (error instanceof StateLimitError) throw new ChainError('failed', error.message);
+    throw error;
+  } finally {
+    run.close();
+    lease?.end();
+  }
+}
+
+/** Runs the work, and pauses while there is no memory for its growth. */
+function within<T>(work: Execution<T>, user: MemoryUser, lease: MemoryLease | undefined): Execution<T> {
+  return lease === undefined ? work : awaitMemory(work, user, lease);
+}
+
+function* awaitMemory<T>(work: Execution<T>, user: MemoryUser, lease: MemoryLease): Execution<T> {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done) return step.value;
+    yield step.value;
+    while (!lease.reach(user.memoryGrowth)) yield 'memoryAwaited';
+  }
+}

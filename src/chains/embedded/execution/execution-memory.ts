@@ -1,0 +1,102 @@
+import { type OwnerShare, SharedBudget } from '../../../util/shared-budget.ts';
+
+/** Bytes that every execution on a thread may use unconditionally; nearly all calls fit. */
+const FREE_BYTES: number = 4 << 20;
+/** Granularity of reservations beyond that, bytes. */
+const STEP_BYTES: number = 1 << 20;
+/** Limit of all threads for memory beyond `FREE_BYTES`, bytes. */
+const LARGE_BYTES: number = 96 << 20;
+
+const UNUSED = 0;
+
+/** Number of the thread that runs the exempt execution; shared by the threads of a process. */
+export type ExemptionFlag = Int32Array;
+
+export function createExemptionFlag(): ExemptionFlag {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+}
+
+/** Clears the exemption of a failed thread. @param thread number of the thread */
+export function clearExemption(flag: ExemptionFlag, thread: number): void {
+  Atomics.compareExchange(flag, 0, thread, UNUSED);
+}
+
+export type ExecutionMemoryOptions = {
+  /** Number of threads that share the memory, and the number of this one, from 1. */
+  readonly threads: number;
+  readonly thread: number;
+  readonly ownerShare: OwnerShare;
+  readonly exemption: ExemptionFlag;
+};
+
+/**
+ * Memory reservations of a thread's executions. Large executions wait for one another, except one execution per process that is exempt:
+ * so each of them eventually gets the full memory limit of an execution.
+ */
+export class ExecutionMemory {
+  readonly #budget: SharedBudget;
+  readonly #exemption: ExemptionFlag;
+  readonly #thread: number;
+  #exempt: MemoryLease | undefined;
+
+  constructor({ threads, thread, ownerShare, exemption }: ExecutionMemoryOptions) {
+    this.#budget = new SharedBudget(LARGE_BYTES / threads, ownerShare);
+    this.#exemption = exemption;
+    this.#thread = thread;
+  }
+
+  lease(owner: string): MemoryLease {
+    const lease: MemoryLease = new MemoryLease(this.#budget, owner, {
+      take: () => {
+        if (this.#exempt !== undefined) return this.#exempt === lease;
+        if (Atomics.compareExchange(this.#exemption, 0, UNUSED, this.#thread) !== UNUSED) return false;
+        this.#exempt = lease;
+        return true;
+      },
+      giveBack: () => {
+        if (this.#exempt !== lease) return;
+        this.#exempt = undefined;
+        clearExemption(this.#exemption, this.#thread);
+      },
+    });
+    return lease;
+  }
+}
+
+type Exemption = { take(): boolean; giveBack(): void };
+
+/** The memory reservation of one execution. */
+export class MemoryLease {
+  readonly #budget: SharedBudget;
+  readonly #owner: string;
+  readonly #exemption: Exemption;
+  #reserved = 0;
+
+  constructor(budget: SharedBudget, owner: string, exemption: Exemption) {
+    this.#budget = budget;
+    this.#owner = owner;
+    this.#exemption = exemption;
+  }
+
+  /**
+   * @param bytes current memory of the execution
+   * @returns whether the execution may continue
+   */
+  reach(bytes: number): boolean {
+    const missing = bytes - FREE_BYTES - this.#reserved;
+    if (missing <= 0) return true;
+    const amount = Math.ceil(missing / STEP_BYTES) * STEP_BYTES;
+    if (this.#budget.tryTake(this.#owner, amount)) {
+      this.#reserved += amount;
+      return true;
+    }
+    return this.#exemption.take();
+  }
+
+  /** Releases the reservation; call it when the execution has ended. */
+  end(): void {
+    this.#budget.giveBack(this.#owner, this.#reserved);
+    this.#reserved = 0;
+    this.#exemption.giveBack();
+  }
+}

@@ -1,0 +1,90 @@
+import type { BlockReference, CallRequest } from '../../../chain/requests.ts';
+import { ADDRESS_LENGTH } from '../../../primitives/address.ts';
+import { countZeros, decodeHexInto, encodeHex } from '../../../primitives/byte-loops.ts';
+import { type CallBytes, LATEST_BLOCK, NO_GAS_LIMIT } from '../../../primitives/call-bytes.ts';
+import { takeBytes } from '../../../primitives/shared-bytes.ts';
+import type { CallsAhead, FastPathContext } from '../simulation/calls-ahead.ts';
+import type { CallJob } from './job.ts';
+
+/** A fast path call: sender, recipient, data and gas only. It becomes a `CallJob` when its first slice is not enough. */
+export type FastPathJob = {
+  readonly kind: 'plain';
+  readonly call: CallBytes;
+  readonly place: StoredPlace;
+  /** Gas of the call, capped at the place's limit. */
+  readonly gasLimit: number;
+  /** Runner of the following calls, when this call is an item of a batch. */
+  readonly ahead: CallsAhead | undefined;
+};
+
+/** Place of fast path calls in the store of a folder. */
+export type StoredPlace = FastPathContext & { readonly store: string };
+
+/** Maximum data length, bytes: execution of larger data outweighs the cost of decoding it. */
+const MAX_DATA_LENGTH = 64 * 1024;
+const SELECTOR_LENGTH = 4;
+/** Length of `0x`. */
+const PREFIX_LENGTH = 2;
+/**
+ * Returns the bytes of a call with only recipient, sender, data and gas, at the newest block or at a number, without overrides;
+ * undefined for any other call.
+ */
+export function toCallBytes({
+  call,
+  block,
+  stateOverrides,
+  blockOverrides,
+}: CallRequest): CallBytes | undefined {
+  if (stateOverrides !== undefined || blockOverrides !== undefined) return undefined;
+  for (const name in call)
+    if (name !== 'to' && name !== 'data' && name !== 'from' && name !== 'gas') return undefined;
+  const number = toBlockNumber(block);
+  const { from, to, data = '0x', gas } = call;
+  if (to === undefined || number === undefined) return undefined;
+  const dataLength = (data.length - PREFIX_LENGTH) >> 1;
+  if (dataLength > MAX_DATA_LENGTH) return undefined;
+  const { bytes, start } = takeBytes(2 * ADDRESS_LENGTH + dataLength);
+  const toStart = start + ADDRESS_LENGTH;
+  const dataStart = toStart + ADDRESS_LENGTH;
+  if (from !== undefined) decodeHexInto(bytes, start, from, PREFIX_LENGTH);
+  decodeHexInto(bytes, toStart, to, PREFIX_LENGTH);
+  decodeHexInto(bytes, dataStart, data, PREFIX_LENGTH);
+  const zeros = countZeros(bytes, dataStart, dataStart + dataLength);
+  const places = { bytes, from: start, to: toStart, data: dataStart, dataLength, zeros };
+  return {
+    ...places,
+    gas: gas === undefined ? NO_GAS_LIMIT : Number(gas),
+    block: number,
+    following: undefined,
+  };
+}
+
+function toBlockNumber(block: BlockReference): number | undefined {
+  if (block.kind === 'tag') return block.tag === 'latest' ? LATEST_BLOCK : undefined;
+  if (block.kind === 'hash' || block.number > Number.MAX_SAFE_INTEGER) return undefined;
+  return Number(block.number);
+}
+
+/** Converts a fast path call to a job for another thread. */
+export function toCallJob({ call: provided, place, gasLimit }: FastPathJob): CallJob {
+  const { store, blockNumber, isPending } = place;
+  const { bytes, from, to, data, dataLength } = provided;
+  const call = {
+    from: textOf(bytes, from, ADDRESS_LENGTH),
+    to: textOf(bytes, to, ADDRESS_LENGTH),
+    data: textOf(bytes, data, dataLength),
+  };
+  return { kind: 'call', store, request: { blockNumber, isPending, call }, gasLimit: BigInt(gasLimit) };
+}
+
+/** Returns the shape of a call: recipient and function selector, both as text. */
+export function shapeOf({ bytes, to, data, dataLength }: CallBytes): { to: string; selector: string } {
+  return {
+    to: textOf(bytes, to, ADDRESS_LENGTH),
+    selector: textOf(bytes, data, Math.min(dataLength, SELECTOR_LENGTH)),
+  };
+}
+
+function textOf(bytes: Uint8Array, from: number, length: number): string {
+  return `0x${encodeHex(bytes, from, from + length)}`;
+}

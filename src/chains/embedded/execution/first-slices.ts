@@ -1,0 +1,223 @@
+import { Lru } from '../../../util/lru.ts';
+import { SLICE_MS } from './run-slice.ts';
+
+/** Maximum number of remembered call shapes, and their lifetime, milliseconds. */
+const MAX_REMEMBERED = 4_096;
+const MEMORY_MS = 2_000;
+/** Slice of calls that are likely heavy, milliseconds: enough for most light ones, with little to lose. */
+export const SHORT_SLICE_MS = 1;
+/**
+ * A call of a lone owner stays on this thread when the last call of its shape took at most this long on a thread, milliseconds: waking the
+ * thread, and being woken by it, would be a tenth of its time.
+ */
+export const LONE_CALL_MS = 4;
+/** Slice of such a call, milliseconds: twice as long, because other programs may take part of the processor. */
+export const LONE_SLICE_MS: number = 2 * LONE_CALL_MS;
+/** Maximum share of the request thread's time lost to whole slices of calls that turn out to be heavy... */
+const LOST_SHARE = 0.2;
+/** ...and the maximum burst of lost time, milliseconds. */
+const MAX_DEBT_MS = 4;
+/** Threshold of an expensive first slice, milliseconds: it is charged to its owner whatever its outcome. */
+export const EXPENSIVE_MS = 0.5;
+/** Maximum share of that thread's time for expensive first slices of one owner while other owners are active... */
+const OWNER_LOOP_SHARE = 0.1;
+/** ...and the maximum burst, milliseconds. Above it the owner's calls get a tiny slice, above twice as much none. */
+const MAX_OWNER_DEBT_MS = 8;
+/** Slice that suffices for a cheap call, milliseconds. */
+export const TINY_SLICE_MS = 0.25;
+/** Maximum number of owners with a recorded debt. */
+const MAX_OWNERS = 1_024;
+/** After this many consecutive heavy calls of a shape, its calls move without a first slice... */
+const HEAVY_IN_A_ROW = 3;
+/** ...except one in this many, which probes whether they are still heavy. */
+export const PROBE_INTERVAL = 16;
+
+/** Where a heavy call would go: nowhere, into the queue, to a thread at once, or to a pool without any other call. */
+export type Room = 'none' | 'queue' | 'thread' | 'empty';
+
+/** Start of a call: a first slice of this many milliseconds, directly on a thread for heavy calls, or rejection. */
+export type Beginning = number | 'moved' | 'refused';
+
+/** Recorded cost of calls of one shape. */
+type Weight = {
+  /** Number of consecutive heavy calls; 0: the shape is light. */
+  heavyInARow: number;
+  /** Number of calls that moved directly since the last first slice. */
+  untried: number;
+  /** Whether the last call that ended in its first slice was expensive. */
+  isExpensive: boolean;
+  /** Duration of the last call that ended on a thread, milliseconds. */
+  threadMs: number;
+};
+
+/** Decaying debt of expensive slices as of `countedAt`, milliseconds. */
+type OwnerDebt = { ms: number; countedAt: number };
+
+/** Owner of a call, and its shape: calls of one shape usually cost the same. */
+export type CallKind = { readonly owner: string; readonly shape: string };
+
+/**
+ * Time limits for calls on the thread that reads requests. A heavy call uses up its first slice there before it starts again on an
+ * execution thread. A shape that was heavy recently gets a shorter slice, or none after several consecutive heavy calls; an unknown shape
+ * gets a shorter slice while much time was lost. Slices are also charged to the owner: over its debt limit, an owner gets shorter slices or
+ * none while other owners are active, except for light, cheap shapes.
+ */
+export class FirstSlices {
+  readonly #known: Lru<string, Weight>;
+  readonly #debts: Lru<string, OwnerDebt>;
+  readonly #now: () => number;
+  readonly #idleMs: () => number;
+  /** Idle time of the event loop at the end of the last call that exceeded an ordinary slice, milliseconds. */
+  #idleMsBefore = 0;
+  /** No call gets a longer slice before this time, because the last one was not enough. */
+  #loneFrom = Number.NEGATIVE_INFINITY;
+  /** Decaying debt of wasted first slices, ms. */
+  #debtMs = 0;
+  #countedAt: number;
+  #calmFrom = Number.NEGATIVE_INFINITY;
+  #lastOwner: string | undefined;
+  /** Until this time several owners count as active. */
+  #sharedUntil = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param now monotonic clock, milliseconds
+   * @param idleMs idle time of this thread since its start, milliseconds
+   */
+  constructor(
+    now: () => number = () => performance.now(),
+    idleMs: () => number = () => performance.eventLoopUtilization().idle,
+  ) {
+    this.#known = new Lru(MAX_REMEMBERED, MEMORY_MS, now);
+    this.#debts = new Lru(MAX_OWNERS, MEMORY_MS + (4 * MAX_OWNER_DEBT_MS) / OWNER_LOOP_SHARE, now);
+    this.#now = now;
+    this.#idleMs = idleMs;
+    this.#countedAt = now();
+  }
+
+  /** Records the owner of each call: time is limited by owner only while several owners are active. */
+  noteOwner(owner: string, now: number): void {
+    if (owner === this.#lastOwner) return;
+    if (this.#lastOwner !== undefined) this.#sharedUntil = now + MEMORY_MS;
+    this.#lastOwner = owner;
+  }
+
+  /** Whether no call was heavy or expensive recently: every call then gets a whole slice if there is room, and light calls need no record. */
+  isCalmAt(now: number): boolean {
+    return now >= this.#calmFrom;
+  }
+
+  /** Whether several owners were active recently. A lone owner's expensive slices delay nobody else. */
+  isSharedAt(now: number): boolean {
+    return now < this.#sharedUntil;
+  }
+
+  choose({ owner, shape }: CallKind, room: Room): Beginning {
+    const weight = this.#known.get(shape);
+    const isLight = weight?.heavyInARow === 0;
+    if (!isLight || weight.isExpensive) {
+      const debt = this.#debtOf(owner);
+      if (debt >= MAX_OWNER_DEBT_MS && room === 'none') return 'refused';
+      if (debt >= 2 * MAX_OWNER_DEBT_MS) return 'moved';
+      if (debt >= MAX_OWNER_DEBT_MS) return TINY_SLICE_MS;
+    }
+    if (isLight) return SLICE_MS;
+    if (room === 'none') return 'refused';
+    if (weight === undefined) {
+      this.#repayDebt();
+      return this.#debtMs < MAX_DEBT_MS ? SLICE_MS : SHORT_SLICE_MS;
+    }
+    if (weight.threadMs <= LONE_CALL_MS && room === 'empty' && this.#isQuiet()) return LONE_SLICE_MS;
+    if (weight.heavyInARow < HEAVY_IN_A_ROW) return SHORT_SLICE_MS;
+    // Behind the caller's heavy calls in the queue a light call would wait for long: it gets a tiny first slice.
+    if (room === 'queue') return TINY_SLICE_MS;
+    weight.untried = (weight.untried + 1) % PROBE_INTERVAL;
+    return weight.untried === 0 ? SHORT_SLICE_MS : 'moved';
+  }
+
+  /** Records a call that ended within its first slice, with its duration, milliseconds. */
+  noteFinished({ owner, shape }: CallKind, ms: number): void {
+    // Garbage collection makes some slices of any busy process long: it must not end the calm of a lone owner.
+    const isExpensive = ms > EXPENSIVE_MS && this.isSharedAt(this.#now());
+    const weight = this.#known.get(shape);
+    if (weight === undefined)
+      this.#known.set(shape, { heavyInARow: 0, untried: 0, isExpensive, threadMs: Number.POSITIVE_INFINITY });
+    else {
+      weight.heavyInARow = Math.min(weight.heavyInARow, 1);
+      weight.isExpensive = isExpensive;
+      if (ms > SLICE_MS) this.#noteLone(shape, weight);
+    }
+    if (isExpensive) this.noteWork(owner, ms);
+  }
+
+  /** Charges an owner for work on its calls outside of slices, milliseconds. */
+  noteWork(owner: string, ms: number): void {
+    const now = this.#now();
+    if (!this.isSharedAt(now)) return;
+    this.#charge(owner, ms);
+    this.#calmFrom = Math.max(this.#calmFrom, now + MEMORY_MS);
+  }
+
+  /** Records a call that did not end in its slice of `sliceMs`. A shape known as light becomes unknown, because this may be chance. */
+  noteMoved({ owner, shape }: CallKind, lostMs: number, sliceMs: number = SLICE_MS): void {
+    this.#charge(owner, lostMs);
+    this.#repayDebt();
+    this.#debtMs += lostMs;
+    if (sliceMs === LONE_SLICE_MS) this.#loneFrom = this.#countedAt + MEMORY_MS;
+    this.#calmFrom = Math.max(
+      this.#calmFrom,
+      this.#countedAt + Math.max(MEMORY_MS, this.#debtMs / LOST_SHARE),
+    );
+    const weight = this.#known.get(shape);
+    if (weight?.heavyInARow === 0) this.#known.delete(shape);
+    else
+      this.#known.set(shape, {
+        heavyInARow: 1 + (weight?.heavyInARow ?? 0),
+        untried: weight?.untried ?? 0,
+        isExpensive: true,
+        threadMs: Number.POSITIVE_INFINITY,
+      });
+  }
+
+  /** Records the end of a moved call, with its time on the thread, milliseconds. */
+  noteEnded({ shape }: CallKind, ms: number): void {
+    const weight = this.#known.get(shape);
+    if (weight !== undefined) weight.threadMs = ms;
+  }
+
+  /** Whether a longer slice delays no other request: no request was waiting after the last one, and one owner is active. */
+  #isQuiet(): boolean {
+    const now = this.#now();
+    return now >= this.#loneFrom && !this.isSharedAt(now) && this.#idleMs() > this.#idleMsBefore;
+  }
+
+  /** Records that a longer slice was enough; the shape is remembered while calls of it continue. */
+  #noteLone(shape: string, weight: Weight): void {
+    this.#idleMsBefore = this.#idleMs();
+    this.#calmFrom = Math.max(this.#calmFrom, this.#now() + MEMORY_MS);
+    this.#known.set(shape, weight);
+  }
+
+  /** Time that an owner has used beyond its share, milliseconds; 0 while no other owner is active. */
+  #debtOf(owner: string): number {
+    const now = this.#now();
+    if (!this.isSharedAt(now)) return 0;
+    const debt = this.#debts.get(owner);
+    return debt === undefined ? 0 : debt.ms - (now - debt.countedAt) * OWNER_LOOP_SHARE;
+  }
+
+  #charge(owner: string, ms: number): void {
+    const now = this.#now();
+    const debt = this.#debts.get(owner);
+    const left = debt === undefined ? 0 : Math.max(0, debt.ms - (now - debt.countedAt) * OWNER_LOOP_SHARE);
+    // Time beyond two slices is caused by the machine or by a first use, and is not charged.
+    const charged = left + Math.min(ms, 2 * SLICE_MS);
+    // Capped at the amount that decays while the debt is remembered.
+    this.#debts.set(owner, { ms: Math.min(charged, 4 * MAX_OWNER_DEBT_MS), countedAt: now });
+  }
+
+  #repayDebt(): void {
+    const now = this.#now();
+    this.#debtMs = Math.max(0, this.#debtMs - (now - this.#countedAt) * LOST_SHARE);
+    this.#countedAt = now;
+  }
+}

@@ -1,0 +1,86 @@
+/** Messages across the thread boundary: executions and their outcomes. */
+import type { ChainErrorParts } from '../../../chain/errors.ts';
+import type { CoreModule } from '../../../evm/core-module.ts';
+import type { HexData } from '../../../primitives/hex-data.ts';
+import type { SimulateBlocksRequest } from '../simulation/blocks/simulate-blocks.ts';
+import type { SimulationKind } from '../simulation/call-environment.ts';
+import type { SimulationRequest } from '../simulation/simulator.ts';
+import type { StateNeed } from '../state/missing-state.ts';
+import type { StateExcerpt } from '../state/state-excerpt.ts';
+import type { ExecutionMemoryOptions } from './execution-memory.ts';
+
+/**
+ * One call.
+ * @template S source of its state: the folder of a store, or an excerpt of a state that is in no store
+ */
+export type CallJob<S = string | StateExcerpt> = {
+  readonly kind: SimulationKind;
+  readonly store: S;
+  readonly request: SimulationRequest;
+  /** Gas cap of the call, and its gas when it has none (spec 8). */
+  readonly gasLimit: bigint;
+  /** Priority fee for access lists of calls that offer a price but no tip, wei per gas. */
+  readonly suggestedTip?: bigint | undefined;
+};
+
+/** A block simulation. */
+export type BlocksJob = {
+  readonly kind: 'blocks';
+  /** Folder of the store with the chain. */
+  readonly store: string;
+  readonly request: SimulateBlocksRequest;
+  /** Gas limit of all calls together. */
+  readonly gasLimit: bigint;
+};
+
+export type Job = CallJob | BlocksJob;
+
+/** A job for one slice on the request thread, where its state is available; without a store it cannot move to another thread. */
+export type LocalJob = Job | CallJob<undefined>;
+
+/** `result` is the return data of a call, the quantity of an estimate, or JSON as text or UTF-8 bytes. */
+export type JobOutcome =
+  | { readonly result: HexData }
+  | { readonly error: ChainErrorParts }
+  /** The job needs a part of the state that it did not carry. */
+  | { readonly missing: StateNeed }
+  /** An internal fault, not a failure of the call. */
+  | { readonly fault: string };
+
+/** Start parameters of a thread. */
+export type ThreadData = {
+  readonly core: CoreModule;
+  /** Memory limit of one execution, bytes. */
+  readonly memoryLimit: number;
+  readonly memory: ExecutionMemoryOptions;
+  /** Shared memory of its `NativeSection`. */
+  readonly section: SharedArrayBuffer;
+};
+
+/** Messages to a thread. Job ids are assigned by the sender. */
+export type Order =
+  /** Starts a job; owners share the thread's time. */
+  | { readonly kind: 'run'; readonly id: number; readonly owner: string; readonly job: Job }
+  /** Cancels a job. It is reported as done when it has completely ended, whatever its outcome. */
+  | { readonly kind: 'cancel'; readonly id: number }
+  /** Stops the thread between two slices. */
+  | { readonly kind: 'stop' };
+
+/** Messages from a thread. */
+export type Report =
+  /** Sent once, when the modules are loaded. */
+  | {
+      readonly kind: 'ready';
+      /** The operating system's id of the thread, where available (Linux), for lowering its priority. */
+      readonly systemThreadId: number | undefined;
+    }
+  | {
+      readonly kind: 'done';
+      readonly id: number;
+      readonly outcome: JobOutcome;
+      /** Total duration of this job's slices, milliseconds. */
+      readonly jobMs: number;
+      /** Use of the thread since its last report: gas of finished runs, milliseconds in slices. */
+      readonly gas: number;
+      readonly ms: number;
+    };

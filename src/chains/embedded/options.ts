@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { STORED_CHANGES } from './store/block-changes.ts';
+
+/** Default number of blocks below the head of an embedded chain at which `eth_getProof` answers. */
+export const DEFAULT_PROOF_BLOCKS = 128;
+
+/** Schema of `proofBlocks:` of an embedded network; the maximum is the number of blocks whose changes a store retains. */
+export const proofBlocksSchema: z.ZodType<number> = z
+  .int()
+  .min(0)
+  .max(STORED_CHANGES)
+  .default(DEFAULT_PROOF_BLOCKS);
+
+/** Options of local execution; sizes are in bytes. */
+export type ExecutionOptions = {
+  /** Memory limit for all frames of one call together; a call that exceeds it fails as if out of gas. */
+  readonly callMemory: number;
+  /** Number of calls longer than one slice that run at the same time, each with its own EVM. */
+  readonly heavyCalls: number;
+  /** Maximum number of such calls that wait in the queue. */
+  readonly waitingCalls: number;
+  /** Gas limit of all calls of one `eth_simulateV1` together; default: 10 times the gas limit of the latest block. */
+  readonly simulationGas?: number;
+  /** Cache of verified state and codes per network of nodes whose calls execute locally, bytes. */
+  readonly provenState: number;
+};
+
+const MiB = 1024 * 1024;
+/** Default cache of verified state per network whose calls execute on it, bytes. */
+export const DEFAULT_STATE_CACHE_BYTES: number = 64 * MiB;
+/** Interpreting this much gas takes several seconds. */
+export const MAX_SIMULATION_GAS: number = 2 ** 32;
+export const MIN_SIMULATION_GAS = 21_000;
+/** Maximum memory of the frames of one execution, bytes. */
+export const MAX_CALL_MEMORY: number = 1_024 * MiB;
+
+/** Schema of `execution:` in the configuration file. */
+export const executionOptionsSchema: z.ZodType<ExecutionOptions> = z
+  .strictObject({
+    callMemory: z
+      .int()
+      .min(MiB)
+      .max(MAX_CALL_MEMORY)
+      .default(256 * MiB),
+    heavyCalls: z.int().min(1).max(256).default(14),
+    waitingCalls: z.int().min(1).max(100_000).default(4_096),
+    provenState: z
+      .int()
+      .min(MiB)
+      .max(16_384 * MiB)
+      .default(DEFAULT_STATE_CACHE_BYTES),
+    simulationGas: z.int().min(MIN_SIMULATION_GAS).max(MAX_SIMULATION_GAS).exactOptional(),
+  })
+  .prefault({});

@@ -1,0 +1,157 @@
+import {
+  decodeBody,
+  decodeUncleAt,
+  joinBlock,
+  splitTransactions,
+  splitUncles,
+} from '../../../chain/block.ts';
+import { decodeBlockAccessList } from '../../../chain/block-access-list.ts';
+import { encodeBlockAccessListJson } from '../../../chain/block-access-list-json.ts';
+import {
+  encodeBlockJson,
+  encodeHeaderJson,
+  encodePendingBlockJson,
+  encodeUncleJson,
+} from '../../../chain/block-json.ts';
+import type { BlockReads, HeaderView } from '../../../chain/chain.ts';
+import { ChainError } from '../../../chain/errors.ts';
+import { encodeHeader, type Header } from '../../../chain/header.ts';
+import { decodeStoredReceipts, encodeReceipt } from '../../../chain/receipt.ts';
+import type { AccessListForm, BlockReference, RawPart } from '../../../chain/requests.ts';
+import { encodeReceipts } from '../../../chain/wire-json.ts';
+import { bytesEqual } from '../../../primitives/bytes.ts';
+import { bytesToHex } from '../../../primitives/hex.ts';
+import { encodeHexData, toHexData } from '../../../primitives/hex-data.ts';
+import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
+import { EMPTY_LIST_HASH } from '../../../primitives/keccak.ts';
+import { encodeQuantity } from '../../../primitives/quantity.ts';
+import { buildPendingHeader } from '../simulation/pending-header.ts';
+import type { StoredHeader } from '../store/chain-reader.ts';
+import { joinParts } from './join-parts.ts';
+import { buildPendingBlock } from './pending-block.ts';
+import type { StoredBlocks } from './stored-blocks.ts';
+
+const EMPTY_LIST = Uint8Array.of(0xc0);
+
+/** Reads of stored blocks. The pending block is the block after the head, without transactions. */
+export class EngineBlocks implements BlockReads {
+  readonly #blocks: StoredBlocks;
+
+  constructor(blocks: StoredBlocks) {
+    this.#blocks = blocks;
+  }
+
+  getHeader(block: BlockReference): HeaderView | null {
+    if (isPending(block)) return viewOf(buildPendingHeader(this.#blocks.head, this.#blocks.reader.config));
+    const position = this.#blocks.find(block);
+    return position === undefined ? null : { ...viewOf(position.header), hash: position.hashText };
+  }
+
+  getBlock(block: BlockReference, hasTransactions: boolean): JsonResult | null {
+    if (isPending(block)) {
+      const pending = buildPendingBlock(this.#blocks.head, this.#blocks.reader.config);
+      return encodePendingBlockJson(pending.header, pending.body);
+    }
+    const position = this.#blocks.find(block);
+    if (position === undefined) return null;
+    const { header, hashText } = position;
+    const { body, storedReceipts: receipts } = this.#blocks.getParts(position);
+    const parts = encodeBlockJson({ header, hash: hashText, body, receipts }, hasTransactions);
+    return joinParts(parts, body.length + receipts.length);
+  }
+
+  getHeaderObject(block: BlockReference): JsonText | null {
+    const position = this.#blocks.find(block);
+    return position === undefined ? null : encodeHeaderJson(position.header, position.hashText);
+  }
+
+  findHeaderObject(hash: string): JsonText | null {
+    return this.getHeaderObject({ kind: 'hash', hash, requireCanonical: false });
+  }
+
+  countTransactions(block: BlockReference): JsonText | null {
+    return this.#count(block, splitTransactions);
+  }
+
+  countUncles(block: BlockReference): JsonText | null {
+    return this.#count(block, splitUncles);
+  }
+
+  getUncle(block: BlockReference, index: bigint): JsonText | null {
+    const position = this.#blocks.find(block);
+    if (position === undefined) return null;
+    const uncle = decodeUncleAt(this.#blocks.getParts(position).body, index);
+    return uncle === undefined ? null : encodeUncleJson(uncle);
+  }
+
+  getReceipts(block: BlockReference): JsonResult | null {
+    if (isPending(block)) return '[]';
+    const position = this.#blocks.find(block);
+    if (position === undefined) return null;
+    const { body, storedReceipts: stored } = this.#blocks.getParts(position);
+    const { transactions } = decodeBody(body);
+    const receipts = decodeStoredReceipts(stored);
+    const place = { header: position.header, hash: position.hashText };
+    const parts = encodeReceipts(transactions, receipts, place, this.#blocks.getBlobGasPrice(position));
+    return joinParts(parts, body.length + stored.length);
+  }
+
+  getRaw(block: BlockReference, part: RawPart): JsonResult | null {
+    const position = this.#blocks.find(block);
+    if (position === undefined) return null;
+    switch (part) {
+      case 'header':
+        return encodeHexData(toHexData(encodeHeader(position.header)));
+      case 'block':
+        return encodeHexData(toHexData(joinBlock(position.header, this.#blocks.getParts(position).body)));
+      case 'receipts': {
+        const { storedReceipts: stored } = this.#blocks.getParts(position);
+        return joinParts(encodeRawReceipts(stored), stored.length);
+      }
+    }
+  }
+
+  /** Returns a block's access list. @throws ChainError `absent` before Amsterdam, `pruned` when it is no longer stored */
+  getAccessList(block: BlockReference, form: AccessListForm): JsonResult | null {
+    const position = this.#blocks.find(block);
+    if (position === undefined) return null;
+    const { blockAccessListHash: hash } = position.header;
+    if (hash === undefined) throw new ChainError('absent', 'the block has no access list');
+    // The access list of a genesis block is not stored.
+    const isEmpty = bytesEqual(hash, EMPTY_LIST_HASH);
+    const encoded = isEmpty ? EMPTY_LIST : this.#blocks.reader.getAccessList(position.header.number);
+    if (encoded === undefined) throw new ChainError('pruned', 'the access list of the block is not kept');
+    if (form === 'raw') return encodeHexData(toHexData(encoded));
+    return joinParts(encodeBlockAccessListJson(decodeBlockAccessList(encoded)), encoded.length);
+  }
+
+  /** @param split returns the list of items to count in an encoded body */
+  #count(block: BlockReference, split: (body: Uint8Array) => readonly Uint8Array[]): JsonText | null {
+    if (isPending(block)) return '"0x0"';
+    const position: StoredHeader | undefined = this.#blocks.find(block);
+    if (position === undefined) return null;
+    return `"${encodeQuantity(split(this.#blocks.getParts(position).body).length)}"`;
+  }
+}
+
+function isPending(block: BlockReference): boolean {
+  return block.kind === 'tag' && block.tag === 'pending';
+}
+
+function* encodeRawReceipts(stored: Uint8Array): Generator<string> {
+  yield '[';
+  for (const [index, receipt] of decodeStoredReceipts(stored).entries()) {
+    yield `${index === 0 ? '' : ','}"${bytesToHex(encodeReceipt(receipt))}"`;
+  }
+  yield ']';
+}
+
+function viewOf({ number, timestamp, gasLimit, baseFeePerGas, extraData }: Header): HeaderView {
+  return {
+    number,
+    timestamp,
+    gasLimit,
+    extraData: bytesToHex(extraData),
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Header } from '../../../chain/header.ts';
+import { readReceiptGas } from '../../../chain/receipt-gas.ts';
+import { chooseSamples, compareTips } from '../../../chain/suggest-tip.ts';
+import { decodeTransaction, effectiveTip } from '../../../chain/transaction.ts';
+import { bytesEqual } from '../../../primitives/bytes.ts';
+import { decodeRlp, readListSpans } from '../../../primitives/rlp.ts';
+import { Lru } from '../../../util/lru.ts';
+import type { StoredBlocks } from './stored-blocks.ts';
+
+/** Cache limit in transactions of all blocks, about 50 bytes each; each block counts as one more. */
+const MAX_CACHED = 100_000;
+/** Transactions decoded between two pauses, about 0.33 ms. */
+const TRANSACTIONS_PER_STEP = 32;
+
+/** Tips that the transactions of a block paid to its beneficiary. */
+export type BlockTips = {
+  /** Tips in wei per gas, ascending. */
+  readonly tips: readonly bigint[];
+  /** Cumulative gas of the transactions, in the order of `tips`. */
+  readonly gasUpTo: Float64Array;
+  /** Lowest tips that the beneficiary accepts from other senders. */
+  readonly samples: readonly bigint[];
+};
+
+/** Tips of a block without transactions. */
+export const NO_TIPS: BlockTips = { tips: [], gasUpTo: new Float64Array(0), samples: [] };
+
+/** Computes and caches tips by stored block, which never changes. */
+export class TipReader {
+  readonly #blocks: StoredBlocks;
+  readonly #known = new Lru<bigint, BlockTips>(
+    MAX_CACHED,
+    Number.POSITIVE_INFINITY,
+    undefined,
+    ({ tips }) => 1 + tips.length,
+  );
+
+  constructor(blocks: StoredBlocks) {
+    this.#blocks = blocks;
+  }
+
+  /** Returns the tips of a block; pauses within a large block. */
+  *read(header: Header): Generator<undefined, BlockTips> {
+    const known = this.#known.get(header.number);
+    if (known !== undefined) return known;
+    const tips = yield* this.#compute(header);
+    this.#known.set(header.number, tips);
+    return tips;
+  }
+
+  *#compute(header: Header): Generator<undefined, BlockTips> {
+    const { body, storedReceipts } = this.#blocks.getParts({ header });
+    const [list] = readListSpans(body);
+    const spans = list === undefined ? [] : readListSpans(body, list.at, list.end);
+    if (spans.length === 0) return NO_TIPS;
+    const receipts = readReceiptGas(storedReceipts);
+    const entries: { tip: bigint; gasUsed: number; sender: Uint8Array }[] = [];
+    for (const [i, { gasUsed, sender }] of receipts.entries()) {
+      const { at, end } = spans[i] as (typeof spans)[number];
+      const tx = decodeTransaction(decodeRlp(body.subarray(at, end)));
+      entries.push({ tip: effectiveTip(tx, header.baseFeePerGas), gasUsed, sender });
+      if (i % TRANSACTIONS_PER_STEP === TRANSACTIONS_PER_STEP - 1) yield;
+    }
+    entries.sort((a, b) => compareTips(a.tip, b.tip));
+    let gas = 0;
+    return {
+      tips: entries.map(({ tip }) => tip),
+      gasUpTo: Float64Array.from(entries, ({ gasUsed }) => (gas += gasUsed)),
+      samples: chooseSamples(
+        entries.filter(({ sender }) => !bytesEqual(sender, header.beneficiary)).map(({ tip }) => tip),
+      ),
+    };
+  }
+}

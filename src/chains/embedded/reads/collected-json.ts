@@ -1,0 +1,55 @@
+import { ChainError } from '../../../chain/errors.ts';
+import type { JsonResult } from '../../../primitives/json-result.ts';
+import type { AnswerMemory } from '../../../util/answer-memory.ts';
+
+/** Piece length, UTF-16 units; an answer shorter than this is one string. */
+const PIECE_LENGTH = 256 * 1024;
+
+/**
+ * Buffers a JSON value that must be complete before its first byte is sent, because it may still become an error. The buffered text is
+ * stored as bytes outside the JavaScript heap, which has its own limit.
+ */
+export class CollectedJson {
+  readonly #memory: AnswerMemory;
+  readonly #pieces: Uint8Array[] = [];
+  /** Total bytes of the pieces. */
+  #reservedBytes = 0;
+  #text = '';
+  #length = 0;
+
+  constructor(memory: AnswerMemory) {
+    this.#memory = memory;
+  }
+
+  /** Total length added, UTF-16 units. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** @throws ChainError `busy` when the buffered answers of all requests reach the memory limit */
+  add(text: string): void {
+    this.#text += text;
+    this.#length += text.length;
+    if (this.#text.length < PIECE_LENGTH) return;
+    this.#addPiece();
+  }
+
+  /** Returns the value; no text may be added afterwards. */
+  finish(): JsonResult {
+    if (this.#pieces.length === 0) return this.#text;
+    this.#addPiece();
+    return { pieces: passOn(this.#pieces), cancel: () => {}, reservedBytes: this.#reservedBytes };
+  }
+
+  #addPiece(): void {
+    const piece = Buffer.from(this.#text);
+    if (!this.#memory.hold(piece.length)) throw new ChainError('busy', 'answers.bytes');
+    this.#pieces.push(piece);
+    this.#reservedBytes += piece.length;
+    this.#text = '';
+  }
+}
+
+async function* passOn(pieces: Uint8Array[]): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) yield piece;
+}

@@ -1,0 +1,62 @@
+/** Fork configuration around the head (EIP-7910), in the shape of geth's `eth_config`. */
+import { type BlobParameters, blobParametersAt, type ChainConfig } from '../../../chain/chain-config.ts';
+import { quantity } from '../../../chain/json-values.ts';
+import type { RevisionRules } from '../../../evm/revisions/revision-rules.ts';
+import { latestRules } from '../../../evm/revisions/revisions.ts';
+import { bytesToHex } from '../../../primitives/hex.ts';
+import type { JsonText } from '../../../primitives/json-result.ts';
+import type { StoredHeader } from '../store/chain-reader.ts';
+import { computeForkId } from './fork-id.ts';
+
+type TimeFork = ChainConfig['timeForks'][number];
+
+/**
+ * Encodes the fork active at the head's time, the next fork and the last fork. As in geth only forks by time count: before Shanghai,
+ * `current` is null, and without a next fork, `last` is null.
+ */
+export function encodeForkConfig(config: ChainConfig, genesis: StoredHeader, headTime: bigint): JsonText {
+  const { timeForks } = config;
+  const at = timeForks.findLastIndex(({ time }) => time <= headTime);
+  const encode = (active: TimeFork | undefined): JsonText =>
+    active === undefined ? 'null' : encodeFork(config, genesis, active);
+  const next = timeForks[at + 1];
+  const last = next === undefined ? undefined : timeForks.at(-1);
+  return `{"current":${encode(timeForks[at])},"next":${encode(next)},"last":${encode(last)}}`;
+}
+
+function encodeFork(config: ChainConfig, genesis: StoredHeader, { time }: TimeFork): JsonText {
+  const forks = [
+    'frontier' as const,
+    ...config.timeForks.filter((one) => one.time <= time).map((one) => one.fork),
+  ];
+  const rules = latestRules(forks);
+  const precompiles = [...rules.precompiles]
+    .map(([address, { name }]) => `"${name}":"0x${address.toString(16).padStart(40, '0')}"`)
+    .sort();
+  const contracts = listSystemContracts(config, rules)
+    .map(([name, address]) => `"${name}":"${address}"`)
+    .sort();
+  return (
+    `{"activationTime":${genesis.header.timestamp >= time ? 0 : time},` +
+    `"blobSchedule":${encodeBlobs(blobParametersAt(config, forks))},"chainId":${quantity(config.chainId)},` +
+    `"forkId":"${computeForkId(config, genesis, time)}","precompiles":{${precompiles.join(',')}},` +
+    `"systemContracts":{${contracts.join(',')}}}`
+  );
+}
+
+function encodeBlobs(blobs: BlobParameters | undefined): JsonText {
+  if (blobs === undefined) return 'null';
+  const { target, max, baseFeeUpdateFraction } = blobs;
+  return `{"target":${target},"max":${max},"baseFeeUpdateFraction":${baseFeeUpdateFraction}}`;
+}
+
+/** Returns names and addresses of the active system contracts. */
+function listSystemContracts(
+  { depositContract }: ChainConfig,
+  { blockCalls, requestQueues, hasRequests }: RevisionRules,
+): (readonly [name: string, address: string])[] {
+  const called = [...blockCalls, ...requestQueues].map(
+    ({ contract }) => [contract.name, bytesToHex(contract.address)] as const,
+  );
+  return hasRequests ? [...called, ['DEPOSIT_CONTRACT_ADDRESS', depositContract]] : called;
+}

@@ -1,0 +1,56 @@
+import type { BlockPlace, HeadReads } from '../../../chain/chain.ts';
+import { Listeners } from '../../../util/listeners.ts';
+import type { StoredBlocks } from './stored-blocks.ts';
+
+/** Polling interval of the store, into which another process may import, milliseconds. */
+const LOOK_MS = 100;
+
+/** Watches the head of the store; it is polled only while there are watchers. */
+export class EngineHeads implements HeadReads {
+  readonly #blocks: StoredBlocks;
+  readonly #watchers = new Listeners<[]>();
+  #timer: NodeJS.Timeout | undefined;
+  /** Number of the last head that was notified; the head of a store only grows. */
+  #seen = 0n;
+
+  constructor(blocks: StoredBlocks) {
+    this.#blocks = blocks;
+  }
+
+  get served(): BlockPlace {
+    const { header, hashText } = this.#blocks.head;
+    return { number: header.number, hash: hashText };
+  }
+
+  watch(listener: () => void): () => void {
+    if (this.#watchers.size === 0) this.#begin();
+    const leave = this.#watchers.add(listener);
+    return () => {
+      if (leave()) this.close();
+    };
+  }
+
+  /** The embedded chain has no pending transactions. */
+  watchPending(): undefined {
+    return undefined;
+  }
+
+  /** Stops polling and removes all watchers. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#watchers.clear();
+  }
+
+  #begin(): void {
+    this.#seen = this.#blocks.head.header.number;
+    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+  }
+
+  #look(): void {
+    const { number } = this.#blocks.head.header;
+    if (number === this.#seen) return;
+    this.#seen = number;
+    this.#watchers.notify();
+  }
+}

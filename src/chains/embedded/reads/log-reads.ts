@@ -1,0 +1,277 @@
+import type { BlockLog, LogReads } from '../../../chain/chain.ts';
+import { ChainError } from '../../../chain/errors.ts';
+import {
+  checkBlockRange,
+  type LogLimits,
+  type LogRange,
+  refuseLogs,
+  resolveLogRange,
+} from '../../../chain/log-range.ts';
+import { decodeLogAt, type Log } from '../../../chain/receipt.ts';
+import type { LogFilter } from '../../../chain/requests.ts';
+import { encodeLogJson, placeLogs, type ReceiptPlace } from '../../../chain/wire-json.ts';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
+import type { JsonResult } from '../../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import { AnswerMemory } from '../../../util/answer-memory.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { SCHEDULER } from '../../../util/slot-scheduler.ts';
+import type { StoredHeader } from '../store/chain-reader.ts';
+import { findLogBlock, type LogBlock, type LogTables, readLogRange } from '../store/log-index.ts';
+import type { BlockParts, LogPlace } from './block-parts.ts';
+import { CollectedJson } from './collected-json.ts';
+import { LogSearch } from './log-search.ts';
+import { requirePart, type StoredBlocks } from './stored-blocks.ts';
+
+/** Reads of logs, by the log index of the store. */
+export class EngineLogs implements LogReads {
+  readonly #blocks: StoredBlocks;
+  readonly #limits: LogLimits;
+  readonly #places: LogPlaces;
+
+  constructor(blocks: StoredBlocks, limits: LogLimits) {
+    this.#blocks = blocks;
+    this.#limits = limits;
+    this.#places = new LogPlaces(blocks.reader.logTables);
+  }
+
+  /** Returns a block's logs synchronously, except for the largest blocks, whose logs are encoded in scheduler slots. */
+  getBlockLogs(hash: string, scope: RequestScope): PromiseOrValue<readonly BlockLog[] | null> {
+    const stored = this.#blocks.find({ kind: 'hash', hash, requireCanonical: true });
+    if (stored === undefined) return null;
+    const parts = this.#blocks.getParts(stored);
+    const work = listBlockLogs(this.#blocks, stored, scope);
+    return parts.storedReceipts.length > MAX_IMMEDIATE_BYTES
+      ? SCHEDULER.run(scope.owner ?? '', work)
+      : runToEnd(work);
+  }
+
+  getLogs(filter: LogFilter, scope: RequestScope): PromiseOrValue<JsonResult> {
+    const range = this.#findRange(filter);
+    const work = new LogCollection(this.#blocks, this.#places, this.#limits, range, AnswerMemory.of(scope));
+    return SCHEDULER.run(scope.owner ?? '', work.collect(filter, scope));
+  }
+
+  #findRange({ blocks }: LogFilter): LogRange {
+    if (blocks.kind === 'block') {
+      const number = this.#blocks.reader.getNumberByHash(hexToBytes(blocks.hash));
+      if (number === undefined) throw new ChainError('failed', 'unknown block');
+      return { first: number, last: number };
+    }
+    const head = this.#blocks.head.header.number;
+    const range = resolveLogRange(blocks, head, (tag) => (tag === 'earliest' ? 0n : head));
+    checkBlockRange(range, this.#limits);
+    return range;
+  }
+}
+
+/** Largest stored receipts whose logs are all encoded synchronously, in less than about 5 ms. */
+const MAX_IMMEDIATE_BYTES = 256 * 1024;
+
+/** Lists all logs of a block; pauses about once per millisecond. @throws ChainError when the request is aborted or its deadline has passed */
+function* listBlockLogs(
+  blocks: StoredBlocks,
+  stored: StoredHeader,
+  scope: RequestScope,
+): Generator<undefined, readonly BlockLog[]> {
+  const found: BlockLog[] = [];
+  const reader = new PlacedLogReader(blocks, stored, false);
+  for (let logIndex = 0; logIndex < reader.count; logIndex++) {
+    const { address, topics } = reader.read(logIndex);
+    found.push({
+      address: bytesToHex(address),
+      topics: topics.map((topic) => bytesToHex(topic)),
+      json: reader.encode(logIndex),
+    });
+    if (found.length % STEP_LOGS === 0) {
+      yield;
+      checkScope(scope);
+    }
+  }
+  return found;
+}
+
+function runToEnd<T>(work: Iterator<undefined, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The texts of a block's logs are cached when an answer contains at most this many of them. */
+const MAX_CACHED_LOGS = 16;
+
+/** Reads logs of one block by index, best in ascending order: logs of one transaction share its encoded facts. */
+class PlacedLogReader {
+  readonly #blocks: StoredBlocks;
+  readonly #stored: StoredHeader;
+  readonly #keepsTexts: boolean;
+  #known: BlockParts | undefined;
+  #transaction: LogPlace['transaction'] | undefined;
+  #place: ReceiptPlace | undefined;
+
+  constructor(blocks: StoredBlocks, stored: StoredHeader, keepsTexts: boolean) {
+    this.#blocks = blocks;
+    this.#stored = stored;
+    this.#keepsTexts = keepsTexts;
+  }
+
+  get count(): number {
+    return this.#parts.logs.length;
+  }
+
+  read(logIndex: number): Log {
+    return decodeLogAt(this.#parts.storedReceipts, requirePart(this.#parts.logs[logIndex]));
+  }
+
+  encode(logIndex: number): string {
+    if (!this.#keepsTexts) return this.#encodeAnew(logIndex);
+    const known = this.#blocks.findText('log', this.#stored, logIndex);
+    if (known !== undefined) return known;
+    const text = this.#encodeAnew(logIndex);
+    this.#blocks.keepText('log', this.#stored, logIndex, text);
+    return text;
+  }
+
+  get #parts(): BlockParts {
+    this.#known ??= this.#blocks.getParts(this.#stored);
+    return this.#known;
+  }
+
+  #encodeAnew(logIndex: number): string {
+    const { transaction } = requirePart(this.#parts.logs[logIndex]);
+    if (this.#place === undefined || transaction !== this.#transaction) {
+      const { header, hashText } = this.#stored;
+      this.#transaction = transaction;
+      this.#place = placeLogs({ header, hash: hashText }, transaction.hash, transaction.index);
+    }
+    return encodeLogJson(this.read(logIndex), logIndex, this.#place);
+  }
+}
+
+/** Logs encoded between two pauses, less than 1 ms. */
+const STEP_LOGS = 64;
+
+/** Cached blocks with their log number ranges. */
+const MAX_PLACES = 16;
+
+/** Maps a log number to its block; caches the last blocks found, because most requests concern recent ones. */
+class LogPlaces {
+  readonly tables: LogTables;
+  readonly #found: LogBlock[] = [];
+  #next = 0;
+
+  constructor(tables: LogTables) {
+    this.tables = tables;
+  }
+
+  find(log: number): LogBlock {
+    for (const block of this.#found) if (log >= block.start && log < block.end) return block;
+    const found = findLogBlock(this.tables, log);
+    this.#found[this.#next] = found;
+    this.#next = (this.#next + 1) % MAX_PLACES;
+    return found;
+  }
+}
+
+/** Collects the answer to one request. */
+class LogCollection {
+  readonly #blocks: StoredBlocks;
+  readonly #places: LogPlaces;
+  readonly #limits: LogLimits;
+  readonly #range: LogRange;
+  readonly #memory: AnswerMemory;
+  readonly #json: CollectedJson;
+  #count = 0;
+
+  constructor(
+    blocks: StoredBlocks,
+    places: LogPlaces,
+    limits: LogLimits,
+    range: LogRange,
+    memory: AnswerMemory,
+  ) {
+    this.#blocks = blocks;
+    this.#places = places;
+    this.#limits = limits;
+    this.#range = range;
+    this.#memory = memory;
+    this.#json = new CollectedJson(memory);
+  }
+
+  /** Pauses about once per millisecond. @throws ChainError when the request is aborted, its deadline has passed or the result is too large */
+  *collect(filter: LogFilter, scope: RequestScope): Generator<undefined, JsonResult> {
+    try {
+      this.#json.add('[');
+      yield* this.#addAll(filter, scope);
+      this.#json.add(']');
+      return this.#json.finish();
+    } finally {
+      // The receiver accounts for the memory of the result.
+      this.#memory.release();
+    }
+  }
+
+  *#addAll(filter: LogFilter, scope: RequestScope): Generator<undefined, void> {
+    const { tables } = this.#places;
+    const [start, end] = readLogRange(tables, this.#range.first, this.#range.last);
+    const search = yield* LogSearch.open(tables, filter);
+    // A log that matches a topic at the last position has at least as many topics as the filter; otherwise topics must be counted.
+    const topics = filter.topics.at(-1)?.length === 0 ? filter.topics.length : 0;
+    let at = yield* findNext(search, start, scope);
+    while (at < end) {
+      const block = this.#places.find(at);
+      const wanted: number[] = [];
+      for (const last = Math.min(block.end, end); at < last; at = yield* findNext(search, at + 1, scope)) {
+        wanted.push(at - block.start);
+      }
+      yield* this.#addBlock(block, wanted, topics, scope);
+    }
+  }
+
+  /**
+   * @param wanted indexes of logs in the block, ascending
+   * @param topics minimum number of topics of a log
+   */
+  *#addBlock(
+    block: LogBlock,
+    wanted: readonly number[],
+    topics: number,
+    scope: RequestScope,
+  ): Generator<undefined, void> {
+    const stored = requirePart(this.#blocks.reader.getHeader(block.number));
+    const reader = new PlacedLogReader(this.#blocks, stored, wanted.length <= MAX_CACHED_LOGS);
+    for (const [steps, logIndex] of wanted.entries()) {
+      if (topics === 0 || reader.read(logIndex).topics.length >= topics)
+        this.#add(reader.encode(logIndex), block.number);
+      if (steps % STEP_LOGS === STEP_LOGS - 1) {
+        yield;
+        checkScope(scope);
+      }
+    }
+  }
+
+  #add(text: string, block: bigint): void {
+    const { results, bytes } = this.#limits;
+    this.#count++;
+    if (this.#count > results) throw refuseLogs('results', results, this.#range, block);
+    this.#json.add(this.#count === 1 ? text : `,${text}`);
+    if (this.#json.length >= bytes) throw refuseLogs('bytes', bytes, this.#range, block);
+  }
+}
+
+function* findNext(search: LogSearch, target: number, scope: RequestScope): Generator<undefined, number> {
+  for (;;) {
+    const found = search.find(target);
+    if (found !== undefined) return found;
+    yield;
+    checkScope(scope);
+  }
+}
+
+/** @throws ChainError when the request is aborted or its deadline has passed */
+function checkScope(scope: RequestScope): void {
+  if (scope.aborted || performance.now() >= scope.deadline) {
+    throw new ChainError('aborted', 'the search for logs was given up');
+  }
+}

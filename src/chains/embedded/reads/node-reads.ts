@@ -1,0 +1,46 @@
+import type { NodeReads } from '../../../chain/chain.ts';
+import type { JsonText } from '../../../primitives/json-result.ts';
+import { encodeQuantity } from '../../../primitives/quantity.ts';
+import { encodeForkConfig } from './fork-config.ts';
+import { requirePart, type StoredBlocks } from './stored-blocks.ts';
+
+/** Capability of data that the store has for every block from genesis. */
+const WHOLE = '{"disabled":false,"oldestBlock":"0x0"}';
+
+/** Reports about the embedded chain itself. It is never syncing: imported blocks are the whole chain. */
+export class EngineNode implements NodeReads {
+  readonly #blocks: StoredBlocks;
+  readonly #proofBlocks: number;
+
+  /** @param proofBlocks number of blocks below the head for which proofs are available */
+  constructor(blocks: StoredBlocks, proofBlocks: number) {
+    this.#blocks = blocks;
+    this.#proofBlocks = proofBlocks;
+  }
+
+  getSyncing(): JsonText {
+    return 'false';
+  }
+
+  getConfig(): JsonText {
+    const { head, reader } = this.#blocks;
+    return encodeForkConfig(reader.config, requirePart(reader.getHeader(0n)), head.header.timestamp);
+  }
+
+  /** Returns the capabilities: headers, bodies, receipts, indexes and state of every block are stored; proofs reach back a number of blocks. */
+  getCapabilities(): JsonText {
+    const { header, hashText } = this.#blocks.head;
+    return (
+      `{"head":{"number":"${encodeQuantity(header.number)}","hash":"${hashText}"},"state":${WHOLE},"tx":${WHOLE},` +
+      `"logs":${WHOLE},"receipts":${WHOLE},"blocks":${WHOLE},` +
+      `"stateproofs":${encodeWindow(header.number, this.#proofBlocks)}}`
+    );
+  }
+}
+
+/** Encodes a capability that covers the head and `below` blocks under it. */
+function encodeWindow(head: bigint, below: number): JsonText {
+  const oldest = head > below ? head - BigInt(below) : 0n;
+  const strategy = `{"type":"window","retentionBlocks":"${encodeQuantity(below + 1)}"}`;
+  return `{"disabled":false,"oldestBlock":"${encodeQuantity(oldest)}","deleteStrategy":${strategy}}`;
+}

@@ -1,0 +1,50 @@
+import { encodeBody } from '../../../chain/block.ts';
+import type { ChainConfig } from '../../../chain/chain-config.ts';
+import { BLANK_HEADER, type Header } from '../../../chain/header.ts';
+import { rulesAt } from '../../../engine/transition/rules.ts';
+import { EMPTY_BYTES } from '../../../primitives/bytes.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from '../../../primitives/keccak.ts';
+import { encodeRlp } from '../../../primitives/rlp.ts';
+import { sha256 } from '../../../primitives/sha256.ts';
+import { buildPendingHeader } from '../simulation/pending-header.ts';
+import type { StoredHeader } from '../store/chain-reader.ts';
+
+const EMPTY_LIST_HASH = keccak256(encodeRlp([]));
+/** EIP-7685 hash of an empty list of requests. */
+const NO_REQUESTS_HASH = sha256(EMPTY_BYTES);
+
+export type PendingBlock = { readonly header: Header; readonly body: Uint8Array };
+
+/**
+ * Builds the block after the head, without transactions. Its state root is the head's and its access list is empty, because system
+ * calls are not executed.
+ */
+export function buildPendingBlock(head: StoredHeader, config: ChainConfig): PendingBlock {
+  const pending = buildPendingHeader(head, config);
+  const { number, timestamp, parentHash, difficulty, gasLimit, stateRoot, baseFeePerGas, excessBlobGas } =
+    pending;
+  const isMerged = difficulty === 0n;
+  const { revision } = rulesAt(config, { number, timestamp, isMerged });
+  const { hasWithdrawals, hasRequests } = revision;
+  const header: Header = {
+    ...BLANK_HEADER,
+    ...{ number, timestamp, parentHash, difficulty, gasLimit, stateRoot },
+    ommersHash: EMPTY_LIST_HASH,
+    transactionsRoot: EMPTY_TRIE_ROOT,
+    receiptsRoot: EMPTY_TRIE_ROOT,
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+    ...(hasWithdrawals && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
+    ...(excessBlobGas !== undefined && {
+      blobGasUsed: 0n,
+      excessBlobGas,
+      parentBeaconBlockRoot: new Uint8Array(32),
+    }),
+    ...(hasRequests && { requestsHash: NO_REQUESTS_HASH }),
+    ...(pending.slotNumber !== undefined && {
+      blockAccessListHash: EMPTY_LIST_HASH,
+      slotNumber: pending.slotNumber,
+    }),
+  };
+  const body = encodeBody({ transactions: [], uncles: [], ...(hasWithdrawals && { withdrawals: [] }) });
+  return { header, body };
+}

@@ -1,0 +1,56 @@
+import { ChainError, createBoundRefusal } from '../../../../chain/errors.ts';
+import type { Header } from '../../../../chain/header.ts';
+import type { BlockStateCalls, SimulatedBlockOverrides } from '../../../../chain/requests.ts';
+import { limitOf } from '../../../../util/bounds.ts';
+
+export type PlannedBlock = Omit<BlockStateCalls, 'blockOverrides'> & {
+  readonly number: bigint;
+  readonly timestamp: bigint;
+  readonly overrides: SimulatedBlockOverrides;
+};
+
+/** Maximum number of blocks per simulation, gap blocks included. */
+const MAX_BLOCKS = BigInt(limitOf('simulation.blocks'));
+/** Seconds between two blocks without an explicit time: one slot. */
+const SLOT_SECONDS = 12n;
+
+/** geth's timestamps have 64 bits and wrap. */
+function addSlot(timestamp: bigint): bigint {
+  return BigInt.asUintN(64, timestamp + SLOT_SECONDS);
+}
+
+/**
+ * Assigns every block its number and time, ascending from `base`; gaps between numbers are filled with empty blocks.
+ * @throws ChainError with geth's texts
+ */
+export function planBlocks(
+  blocks: readonly BlockStateCalls[],
+  base: Pick<Header, 'number' | 'timestamp'>,
+): PlannedBlock[] {
+  const planned: PlannedBlock[] = [];
+  let { number, timestamp } = base;
+  for (const { blockOverrides: overrides = {}, ...rest } of blocks) {
+    const next = overrides.number === undefined ? number + 1n : BigInt(overrides.number);
+    if (next <= number) {
+      throw new ChainError(
+        'blockNumberOrder',
+        `block numbers must be in order: ${BigInt.asUintN(64, next)} <= ${number}`,
+      );
+    }
+    if (next - base.number > MAX_BLOCKS) throw createBoundRefusal('simulationLimit', 'simulation.blocks');
+    for (number++; number < next; number++) {
+      timestamp = addSlot(timestamp);
+      planned.push({ number, timestamp, overrides: {} });
+    }
+    const time = overrides.time === undefined ? addSlot(timestamp) : BigInt(overrides.time);
+    if (overrides.time !== undefined && time <= timestamp) {
+      throw new ChainError(
+        'blockTimestampOrder',
+        `block timestamps must be in order: ${time} <= ${timestamp}`,
+      );
+    }
+    timestamp = time;
+    planned.push({ ...rest, number, timestamp, overrides });
+  }
+  return planned;
+}

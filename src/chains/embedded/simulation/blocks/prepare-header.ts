@@ -1,0 +1,71 @@
+import type { ChainConfig } from '../../../../chain/chain-config.ts';
+import { isMergedAt } from '../../../../chain/chain-config.ts';
+import { BLANK_HEADER, type Header } from '../../../../chain/header.ts';
+import { type BlockRules, rulesAt } from '../../../../engine/transition/rules.ts';
+import { padLeft } from '../../../../primitives/bytes.ts';
+import { hexToBytes } from '../../../../primitives/hex.ts';
+import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../../../primitives/keccak.ts';
+import { nextBaseFee, nextExcessBlobGas } from '../../import/validate-header.ts';
+import type { PlannedBlock } from './plan-blocks.ts';
+
+export type PreparedHeader = { readonly header: Header; readonly rules: BlockRules };
+
+export type HashedHeader = { readonly header: Header; readonly hash: Uint8Array };
+
+/**
+ * Builds the part of a simulated block's header that is known before its calls run: fields without override follow from the parent.
+ * @param isValidated whether the base fee follows the protocol; otherwise it is zero
+ */
+export function prepareHeader(
+  { number, timestamp, overrides }: PlannedBlock,
+  { header: parent, hash }: HashedHeader,
+  config: ChainConfig,
+  isValidated: boolean,
+): PreparedHeader {
+  const difficulty = chooseDifficulty(
+    isMergedAt(config, number, timestamp) ? 0n : parent.difficulty,
+    overrides.difficulty,
+  );
+  const rules = simulatedRules(config, { number, timestamp, difficulty });
+  const parentRules = simulatedRules(config, parent);
+  const { hasBaseFee, hasWithdrawals } = rules.revision;
+  const naturalFee = hasBaseFee ? (isValidated ? nextBaseFee(parent, rules) : 0n) : undefined;
+  const baseFee = overrides.baseFeePerGas === undefined ? naturalFee : BigInt(overrides.baseFeePerGas);
+  const excess = parentRules.blobs === undefined ? 0n : nextExcessBlobGas(parent, rules);
+  const { feeRecipient, gasLimit, prevRandao, beaconRoot } = overrides;
+  const header: Header = {
+    ...BLANK_HEADER,
+    parentHash: hash,
+    ommersHash: EMPTY_LIST_HASH,
+    number,
+    timestamp,
+    difficulty,
+    beneficiary: feeRecipient === undefined ? parent.beneficiary : hexToBytes(feeRecipient),
+    gasLimit: gasLimit === undefined ? parent.gasLimit : BigInt(gasLimit),
+    mixHash: prevRandao === undefined ? BLANK_HEADER.mixHash : padLeft(hexToBytes(prevRandao), 32),
+    ...(baseFee !== undefined && { baseFeePerGas: baseFee }),
+    ...(hasWithdrawals && { withdrawalsRoot: EMPTY_TRIE_ROOT }),
+    ...(rules.blobs !== undefined && {
+      blobGasUsed: 0n,
+      excessBlobGas: excess ?? 0n,
+      parentBeaconBlockRoot: beaconRoot === undefined ? new Uint8Array(32) : hexToBytes(beaconRoot),
+    }),
+    // As in geth, a block whose parent has no slot number has none, even for the first block of Amsterdam.
+    ...(parent.slotNumber !== undefined && { slotNumber: parent.slotNumber + 1n }),
+  };
+  return { header, rules };
+}
+
+/** A block without difficulty is proof-of-stake; before London that alone activates no fork. */
+function simulatedRules(
+  config: ChainConfig,
+  { number, timestamp, difficulty }: Pick<Header, 'number' | 'timestamp' | 'difficulty'>,
+): BlockRules {
+  const isLondon = config.blockForks.some(({ fork, block }) => fork === 'london' && number >= block);
+  return rulesAt(config, { number, timestamp, isMerged: difficulty === 0n && isLondon });
+}
+
+/** The difficulty of a proof-of-stake block is 0 even when overridden. */
+function chooseDifficulty(natural: bigint, override: string | undefined): bigint {
+  return override === undefined || natural === 0n ? natural : BigInt(override);
+}

@@ -1,0 +1,22 @@
+import { ChainError, type SimulationRefusal } from '../../../../chain/errors.ts';
+import type {
+  TransactionError,
+  TransactionProblem,
+} from '../../../../engine/transition/transaction-error.ts';
+
+/** geth's error codes for invalid transactions (internal/ethapi/errors.go). */
+const REFUSALS: Readonly<Record<TransactionProblem, 'invalid' | SimulationRefusal>> = {
+  nonceTooHigh: 'nonceTooHigh',
+  nonceTooLow: 'nonceTooLow',
+  tipAboveFeeCap: 'invalid',
+  feeCapTooLow: 'feeCapTooLow',
+  insufficientFunds: 'insufficientFunds',
+  intrinsicGas: 'intrinsicGas',
+  initCodeSize: 'initCodeSize',
+  other: 'invalidSimulation',
+};
+
+/** Converts a transaction error to the error of the simulation. */
+export function refuseTransaction({ message, problem }: TransactionError, gasLimit: bigint): ChainError {
+  return new ChainError(REFUSALS[problem], `err: ${message} (supplied gas ${gasLimit})`);
+}

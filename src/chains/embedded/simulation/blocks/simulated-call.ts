@@ -1,0 +1,73 @@
+import type { CallObject } from '../../../../chain/requests.ts';
+import {
+  assembleUnsigned,
+  type Transaction,
+  type TransactionBody,
+  type TransactionType,
+} from '../../../../chain/transaction.ts';
+import type { BlockRules } from '../../../../engine/transition/rules.ts';
+import type { PresentLists } from '../../../../engine/transition/validate-transaction.ts';
+import { minBigInt } from '../../../../primitives/bigint.ts';
+import { buildCallTransaction, type CallLists } from '../call-transaction.ts';
+
+/** Chain id that geth derives from a legacy `v` of 0: (2^64 - 35) / 2. */
+const UNSIGNED_CHAIN_ID = 0x7fff_ffff_ffff_ffeen;
+
+/** A call as a transaction of a block: the executed body, and the transaction that the block lists. */
+export type CallAsTransaction = {
+  readonly sender: Uint8Array;
+  readonly body: TransactionBody;
+  readonly transaction: Transaction;
+  readonly provided: PresentLists;
+};
+
+export type CallPlace = {
+  readonly nonce: bigint;
+  readonly gasLimit: bigint;
+  readonly baseFeePerGas: bigint | undefined;
+  readonly rules: BlockRules;
+  /** Type unless lists, blobs or a gas price select another one. */
+  readonly defaultType: TransactionType;
+};
+
+/** Selects the type as geth's `ToTransaction` does: a gas price makes it a legacy transaction, whatever the other fields are. */
+function typeInBlock(call: CallObject, { baseFeePerGas, defaultType }: CallPlace): TransactionType {
+  if (call.gasPrice !== undefined || baseFeePerGas === undefined) return 0;
+  if (call.authorizationList !== undefined) return 4;
+  if (call.blobVersionedHashes !== undefined) return 3;
+  // With a base fee, absent fee market fields are zero.
+  return defaultType === 0 || defaultType === 2 ? 2 : defaultType;
+}
+
+/**
+ * Returns the price that the sender pays beyond the block's base fee. Before London, an overridden base fee is part of the offered price but
+ * not charged as such: the sender pays it with the tip, and must have the whole offered amount (geth).
+ */
+function tipOf(
+  built: Pick<TransactionBody, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
+  { baseFeePerGas, rules }: CallPlace,
+): bigint {
+  const { maxFeePerGas, maxPriorityFeePerGas } = built;
+  if (baseFeePerGas === undefined || rules.revision.hasBaseFee) return maxPriorityFeePerGas;
+  const isFree = maxFeePerGas === 0n && maxPriorityFeePerGas === 0n;
+  return isFree ? 0n : minBigInt(maxPriorityFeePerGas + baseFeePerGas, maxFeePerGas);
+}
+
+/** Builds the unsigned transaction that a block lists for a call. */
+export function buildSimulatedCall(call: CallObject, lists: CallLists, place: CallPlace): CallAsTransaction {
+  const {
+    body: built,
+    sender,
+    provided,
+  } = buildCallTransaction(call, place.baseFeePerGas !== undefined, lists);
+  const body: TransactionBody = {
+    ...built,
+    maxPriorityFeePerGas: tipOf(built, place),
+    nonce: place.nonce,
+    gasLimit: place.gasLimit,
+  };
+  const type = typeInBlock(call, place);
+  const chainId = type === 0 ? UNSIGNED_CHAIN_ID : place.rules.chainId;
+  const listed = { ...body, maxPriorityFeePerGas: built.maxPriorityFeePerGas, type, chainId };
+  return { sender, body, provided, transaction: assembleUnsigned(listed) };
+}

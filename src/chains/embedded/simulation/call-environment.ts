@@ -1,0 +1,119 @@
+import { activeForks, type ChainConfig } from '../../../chain/chain-config.ts';
+import { ChainError } from '../../../chain/errors.ts';
+import type { Header } from '../../../chain/header.ts';
+import type { BlockOverrides } from '../../../chain/requests.ts';
+import { blobBaseFeeOf, environmentOf } from '../../../engine/transition/block-environment.ts';
+import { type BlockRules, rulesAt } from '../../../engine/transition/rules.ts';
+import type { BlockEnvironment } from '../../../evm/message.ts';
+import type { RevisionRules } from '../../../evm/revisions/revision-rules.ts';
+import { latestRules } from '../../../evm/revisions/revisions.ts';
+import { padLeft } from '../../../primitives/bytes.ts';
+import { hexToBytes } from '../../../primitives/hex.ts';
+import type { StoredHeader } from '../store/chain-reader.ts';
+import { buildPendingHeader } from './pending-header.ts';
+import type { SimulatedChain } from './simulated-chain.ts';
+
+/** Kind of simulation: geth applies block overrides differently for an estimate than for a call. */
+export type SimulationKind = 'call' | 'estimate' | 'accessList';
+
+/** Rules and block environment of a call. */
+export type CallEnvironment = {
+  readonly rules: BlockRules;
+  /** Rules that decide which precompiles state overrides may move: those of a call, for estimates too. */
+  readonly overrideRules: BlockRules;
+  readonly block: BlockEnvironment;
+  /** Block for a call that offers no price: geth skips the base fee check and shows such a call no base fee. */
+  readonly freeBlock: BlockEnvironment;
+  /** Whether fee market fields apply: the block has a base fee, or an override sets one. */
+  readonly hasBaseFee: boolean;
+  /** Rules by number and time, as if merged; geth uses them for the bounds of an estimate. */
+  readonly boundRules: RevisionRules;
+};
+
+const NO_HASH = new Uint8Array(32);
+
+/** Rejects overrides that are valid only for blocks to be built. @throws ChainError with geth's text */
+export function refuseBlockOverrides({ beaconRoot, withdrawals }: BlockOverrides): void {
+  const name =
+    beaconRoot !== undefined ? 'beaconRoot' : withdrawals !== undefined ? 'withdrawals' : undefined;
+  if (name === undefined) return;
+  throw new ChainError('failed', `block override "${name}" is not supported for this RPC method`);
+}
+
+/** Returns the environment of a block, or of the block after it, with overrides applied. */
+export function createCallEnvironment(
+  chain: SimulatedChain,
+  stored: StoredHeader,
+  isPending: boolean,
+  overrides: BlockOverrides,
+  kind: SimulationKind,
+): CallEnvironment {
+  const { config } = chain;
+  const header: Header = isPending ? buildPendingHeader(stored, config) : stored.header;
+  const { number } = header;
+  const natural = environmentOf(
+    header,
+    rulesOf(config, header, header.difficulty === 0n),
+    // With an overridden block number, code may request hashes of blocks after this one: they are zero.
+    (ancestor) => (ancestor < number && chain.getBlockHash(ancestor)) || NO_HASH,
+  );
+  const overridden = overrideEnvironment(natural, overrides, kind);
+  const isCallMerged = header.difficulty === 0n || overrides.prevRandao !== undefined;
+  const isMerged = kind === 'estimate' ? overridden.difficulty === 0n : isCallMerged;
+  const rules = rulesOf(config, overridden, isMerged);
+  const priced =
+    kind === 'estimate' && overrides.blobBaseFee === undefined
+      ? { ...overridden, blobBaseFee: blobBaseFeeOf(header, rules) }
+      : overridden;
+  const block = withBaseFee(priced, rules);
+  const { baseFeePerGas } = block;
+  const { number: at, timestamp } = block;
+  const forks = activeForks(config, { number: at, timestamp, isMerged: true });
+  return {
+    rules,
+    overrideRules: isCallMerged === isMerged ? rules : rulesOf(config, overridden, isCallMerged),
+    block,
+    freeBlock: baseFeePerGas === undefined ? block : { ...block, baseFeePerGas: 0n },
+    hasBaseFee: overridden.baseFeePerGas !== undefined,
+    boundRules: latestRules(forks),
+  };
+}
+
+function rulesOf(
+  config: ChainConfig,
+  { number, timestamp }: { readonly number: bigint; readonly timestamp: bigint },
+  isMerged: boolean,
+): BlockRules {
+  return rulesAt(config, { number, timestamp, isMerged });
+}
+
+/** Applies overrides. For an estimate geth changes the header, and a header after the merge has no difficulty to change. */
+function overrideEnvironment(
+  block: BlockEnvironment,
+  overrides: BlockOverrides,
+  kind: SimulationKind,
+): BlockEnvironment {
+  const integer = (text: string | undefined, otherwise: bigint): bigint =>
+    text === undefined ? otherwise : BigInt(text);
+  const keepsDifficulty = kind === 'estimate' && block.difficulty === 0n;
+  return {
+    ...block,
+    number: integer(overrides.number, block.number),
+    difficulty: keepsDifficulty ? 0n : integer(overrides.difficulty, block.difficulty),
+    timestamp: integer(overrides.time, block.timestamp),
+    gasLimit: integer(overrides.gasLimit, block.gasLimit),
+    beneficiary:
+      overrides.feeRecipient === undefined ? block.beneficiary : hexToBytes(overrides.feeRecipient),
+    prevRandao:
+      overrides.prevRandao === undefined ? block.prevRandao : padLeft(hexToBytes(overrides.prevRandao), 32),
+    baseFeePerGas:
+      overrides.baseFeePerGas === undefined ? block.baseFeePerGas : BigInt(overrides.baseFeePerGas),
+    blobBaseFee: integer(overrides.blobBaseFee, block.blobBaseFee),
+  };
+}
+
+/** A block from before London that overrides move past London gets a base fee of zero. */
+function withBaseFee(block: BlockEnvironment, { revision }: BlockRules): BlockEnvironment {
+  if (block.baseFeePerGas !== undefined || !revision.hasBaseFee) return block;
+  return { ...block, baseFeePerGas: 0n };
+}

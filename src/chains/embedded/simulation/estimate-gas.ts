@@ -1,0 +1,147 @@
+import { ChainError } from '../../../chain/errors.ts';
+import { GAS_PER_BLOB } from '../../../chain/transaction.ts';
+import type { TransactionResult } from '../../../engine/transition/running-transaction.ts';
+import { TransactionError } from '../../../engine/transition/transaction-error.ts';
+import { isOutOfGas } from '../../../evm/status.ts';
+import { ZERO_ADDRESS } from '../../../primitives/address.ts';
+import { minBigInt } from '../../../primitives/bigint.ts';
+import { hexToBytes } from '../../../primitives/hex.ts';
+import { toExecutionError } from './execute-call.ts';
+import { advance, type Execution } from './execution.ts';
+import { GasSearch } from './gas-search.ts';
+import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
+
+/** Maximum cost of a plain transfer, and the minimum `gas` of a call that replaces the upper bound; geth uses it in every revision. */
+const TRANSFER_GAS = 21_000n;
+
+/** Outcome of one attempt; `result` is undefined when the gas did not cover the intrinsic gas. */
+type Attempt = { readonly succeeded: boolean; readonly result: TransactionResult | undefined };
+
+function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> {
+  try {
+    while (!simulation.undoRunPiece()) yield 'sliceUsed';
+    const running = simulation.start(gasLimit);
+    for (let pause = advance(running); pause !== undefined; pause = advance(running)) yield pause;
+    simulation.noteEnd(running);
+    const result = running.finish();
+    return { succeeded: result.status === 'success', result };
+  } catch (error) {
+    if (!(error instanceof TransactionError)) throw error;
+    if (error.problem === 'intrinsicGas') return { succeeded: false, result: undefined };
+    throw new ChainError('failed', `failed with ${gasLimit} gas: ${error.message}`);
+  }
+}
+
+/** Returns the upper bound: the requested gas or the block gas limit, limited by the caps and by what the sender can pay. */
+function findUpperBound(simulation: Simulation, gasCap: bigint): bigint {
+  const { call, environment } = simulation;
+  const requested = call.gas === undefined ? 0n : BigInt(call.gas);
+  let bound = requested >= TRANSFER_GAS ? requested : environment.block.gasLimit;
+  const { transactionGasCap, stateGas } = environment.boundRules;
+  // From Amsterdam the cap limits execution gas alone, and applies inside a run.
+  if (stateGas === undefined) bound = minBigInt(bound, transactionGasCap ?? bound);
+  bound = minBigInt(bound, findAllowance(simulation) ?? bound);
+  return minBigInt(bound, minBigInt(gasCap, MAX_CALL_GAS));
+}
+
+/** Returns the gas that the sender can pay at the offered price; undefined when no price is offered. */
+function findAllowance(simulation: Simulation): bigint | undefined {
+  const { call, environment, feeCap } = simulation;
+  if (feeCap === 0n) return undefined;
+  const value = BigInt(call.value ?? 0);
+  let available = simulation.getBalance(call.from === undefined ? ZERO_ADDRESS : hexToBytes(call.from));
+  if (value >= available) throw new ChainError('failed', 'insufficient funds for transfer');
+  available -= value;
+  const blobs = BigInt(call.blobVersionedHashes?.length ?? 0);
+  if (environment.boundRules.hasBlobs && blobs > 0n) {
+    // geth computes in 256 bits without an overflow check here.
+    const cost = BigInt.asUintN(256, blobs * GAS_PER_BLOB * BigInt(call.maxFeePerBlobGas ?? 0));
+    if (cost >= available) throw new ChainError('failed', 'insufficient funds for gas * price + value');
+    available -= cost;
+  }
+  return available / feeCap;
+}
+
+function isSimpleTransfer(simulation: Simulation): boolean {
+  const { call } = simulation;
+  const data = call.input ?? call.data ?? '0x';
+  return data === '0x' && call.to !== undefined && !simulation.hasCode(hexToBytes(call.to));
+}
+
+/**
+ * Returns the gas that a transfer uses, which can be less than 21,000 since EIP-2780; undefined when 21,000 is too little, as for a new
+ * account. A transfer that cannot even begin is retried at the upper bound, whose error is the one to report.
+ */
+function* measureTransfer(simulation: Simulation): Execution<bigint | undefined> {
+  try {
+    const { succeeded, result } = yield* attempt(simulation, TRANSFER_GAS);
+    return succeeded ? result?.gasUsed : undefined;
+  } catch (error) {
+    if (error instanceof ChainError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Checks the calculated limit by execution. A call can also succeed with less than it needs for identical execution, namely when a
+ * caller tolerates that its callee runs out of gas.
+ */
+function* isConfirmed(
+  simulation: Simulation,
+  { high, tooLittle }: GasSearch,
+  known: bigint,
+): Execution<boolean> {
+  if (high !== known && !(yield* attempt(simulation, high)).succeeded) return false;
+  return tooLittle === undefined || !(yield* attempt(simulation, tooLittle)).succeeded;
+}
+
+/**
+ * Computes the outcome of geth's search without most of its runs; undefined when the runs are required. A run with a state gas reservoir
+ * does not report the gas it needed: then the first candidate is run, which usually has no reservoir.
+ * @param result result of a successful run with `enough` gas
+ */
+function* calculate(
+  simulation: Simulation,
+  result: TransactionResult,
+  enough: bigint,
+): Execution<bigint | undefined> {
+  const search = new GasSearch(result, enough);
+  const { executionGasCap } = simulation.rules.revision;
+  const first = search.candidate;
+  let needed = result.gasNeeded;
+  if (first !== undefined && executionGasCap !== undefined && enough > executionGasCap) {
+    const tried = yield* attempt(simulation, first);
+    search.note(tried.succeeded);
+    needed = tried.succeeded ? tried.result?.gasNeeded : undefined;
+  }
+  if (needed === undefined) return undefined;
+  const known = search.high;
+  for (let gas = search.candidate; gas !== undefined; gas = search.candidate) search.note(gas >= needed);
+  return (yield* isConfirmed(simulation, search, known)) ? search.high : undefined;
+}
+
+/**
+ * Estimates a gas limit with which a call succeeds: the number that geth returns, at most 1.5 % above the minimum. One run at the upper
+ * bound measures what the call needs; geth's search is then computed arithmetically, and one or two more runs confirm it. Only when code
+ * reads its remaining gas, so that less gas may change its execution, every step of the search is a run.
+ * @param gasCap maximum gas of any call; when the call has no gas field, the block gas limit is the bound (spec 4, rule 3)
+ * @throws ChainError with the call's own revert or failure, or `gas required exceeds allowance (N)`
+ */
+export function* estimateGas(simulation: Simulation, gasCap: bigint): Execution<bigint> {
+  const high = findUpperBound(simulation, gasCap);
+  const transferGas = isSimpleTransfer(simulation) ? yield* measureTransfer(simulation) : undefined;
+  if (transferGas !== undefined) return transferGas;
+  const { succeeded, result } = yield* attempt(simulation, high);
+  if (!succeeded || result === undefined) {
+    if (result !== undefined && !isOutOfGas(result.reason)) throw toExecutionError(result);
+    throw new ChainError('failed', `gas required exceeds allowance (${high})`);
+  }
+  const calculated = yield* calculate(simulation, result, high);
+  if (calculated !== undefined) return calculated;
+  const search = new GasSearch(result, high);
+  for (let gas = search.candidate; gas !== undefined; gas = search.candidate) {
+    yield 'sliceUsed';
+    search.note((yield* attempt(simulation, gas)).succeeded);
+  }
+  return search.high;
+}

@@ -1,0 +1,88 @@
+import { createEvm } from '../../../engine/create-evm.ts';
+import type { Evm } from '../../../evm/evm.ts';
+import type { StateReader } from '../../../evm/host.ts';
+import { EMPTY_BYTES } from '../../../primitives/bytes.ts';
+
+/** Maximum idle EVMs; each caches one state and its decoded codes. */
+const MAX_IDLE = 4;
+/** Memory limit of all idle EVMs together, bytes. An EVM retains the memory that its largest call needed. */
+const MAX_IDLE_BYTES: number = 32 << 20;
+
+const NO_STATE: StateReader = {
+  getAccount: () => undefined,
+  getStorage: () => EMPTY_BYTES,
+  getCode: () => EMPTY_BYTES,
+};
+
+/** An EVM with the state that it caches, and its size when it was last idle, bytes. */
+export type PooledEvm = { readonly evm: Evm; state: StateReader; bytes: number };
+
+/** EVMs of one thread. A call uses one exclusively, preferably one that caches its state. */
+export class EvmPool {
+  readonly #memoryLimit: number;
+  readonly #maxIdle: number;
+  /** Idle EVMs, least recently used first. */
+  readonly #idle: PooledEvm[] = [];
+
+  /**
+   * @param memoryLimit bytes of memory that one execution may use
+   * @param maxIdle maximum number of idle EVMs
+   */
+  constructor(memoryLimit: number, maxIdle: number = MAX_IDLE) {
+    this.#memoryLimit = memoryLimit;
+    this.#maxIdle = maxIdle;
+  }
+
+  /** Returns an EVM on an immutable state. It must be released. */
+  acquire(state: StateReader): PooledEvm {
+    if (this.#idle.at(-1)?.state === state) return this.#idle.pop() as PooledEvm;
+    const known = this.#idle.findLastIndex((entry) => entry.state === state);
+    if (known < 0) return this.acquireFor(state);
+    return this.#idle.splice(known, 1)[0] as PooledEvm;
+  }
+
+  /** Returns an EVM without cached state, for a state that may be the caller's own. It must be released. */
+  acquireFor(state: StateReader): PooledEvm {
+    const entry = this.#takeUnknown();
+    if (entry === undefined) return this.#create(state);
+    entry.evm.attach(state);
+    entry.state = state;
+    return entry;
+  }
+
+  /** Releases an EVM that was on a caller's own state, whatever is open in it. */
+  releaseUnknown(entry: PooledEvm): void {
+    entry.evm.record('nothing');
+    entry.evm.attach(NO_STATE);
+    entry.state = NO_STATE;
+    this.release(entry);
+  }
+
+  /** Releases an EVM. No execution may be open in it. */
+  release(entry: PooledEvm): void {
+    const idle = this.#idle;
+    idle.push(entry);
+    entry.bytes = entry.evm.memoryPeak;
+    let bytes = this.#idleBytes;
+    while (bytes > MAX_IDLE_BYTES || idle.length > this.#maxIdle) bytes -= (idle.shift() as PooledEvm).bytes;
+  }
+
+  get #idleBytes(): number {
+    return this.#idle.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Returns an EVM that caches no state; otherwise undefined while another idle EVM fits, else the least recently used one. */
+  #takeUnknown(): PooledEvm | undefined {
+    const idle = this.#idle;
+    const unknown = idle.findIndex((entry) => entry.state === NO_STATE);
+    if (unknown >= 0) return idle.splice(unknown, 1)[0];
+    const largest = idle.reduce((most, { bytes }) => Math.max(most, bytes), 0);
+    const mayKeepMore = idle.length < this.#maxIdle && this.#idleBytes + largest <= MAX_IDLE_BYTES;
+    return mayKeepMore ? undefined : idle.shift();
+  }
+
+  #create(state: StateReader): PooledEvm {
+    const evm = createEvm(state, this.#memoryLimit);
+    return { evm, state, bytes: evm.memoryPeak };
+  }
+}

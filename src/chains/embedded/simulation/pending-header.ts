@@ -1,0 +1,42 @@
+import type { ChainConfig } from '../../../chain/chain-config.ts';
+import type { Header } from '../../../chain/header.ts';
+import { type BlockRules, isMergedPast, rulesAt } from '../../../engine/transition/rules.ts';
+import { nextBaseFee, nextExcessBlobGas } from '../import/validate-header.ts';
+import type { StoredHeader } from '../store/chain-reader.ts';
+
+/** Seconds between the head and the next block: one slot. */
+const SLOT_SECONDS = 12n;
+
+/** Beneficiary of geth's pending block: tips of its calls go to the zero address. */
+export const NO_BENEFICIARY: Uint8Array = new Uint8Array(20);
+const NO_RANDOM: Uint8Array = new Uint8Array(32);
+
+/**
+ * Builds the header for calls at `pending`: prices of the next block; zero beneficiary and random value, as in geth's pending block;
+ * all other fields from the head.
+ */
+export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Header {
+  const number = head.header.number + 1n;
+  const timestamp = head.header.timestamp + SLOT_SECONDS;
+  const isMerged = isMergedPast(config, head);
+  const rules = rulesAt(config, { number, timestamp, isMerged });
+  const baseFeePerGas = nextBaseFee(head.header, rules);
+  const excessBlobGas = nextExcessBlobGas(head.header, rules);
+  return {
+    ...head.header,
+    parentHash: head.hash,
+    number,
+    timestamp,
+    beneficiary: NO_BENEFICIARY,
+    difficulty: rules.isMerged ? 0n : head.header.difficulty,
+    mixHash: rules.isMerged ? NO_RANDOM : head.header.mixHash,
+    ...(baseFeePerGas !== undefined && { baseFeePerGas }),
+    ...(excessBlobGas !== undefined && { excessBlobGas }),
+    ...slotAfter(head.header, rules),
+  };
+}
+
+/** Returns the slot number of a block in the slot after its parent's, as in geth; absent before Amsterdam (EIP-7843). */
+function slotAfter({ slotNumber }: Header, { revision }: BlockRules): Pick<Header, 'slotNumber'> {
+  return revision.hasBlockAccessList ? { slotNumber: slotNumber === undefined ? 0n : slotNumber + 1n } : {};
+}

@@ -1,0 +1,322 @@
+import type { BlockOverrides, CallObject, StateOverrides } from '../../../chain/requests.ts';
+import { DEFAULT_MEMORY_LIMIT } from '../../../engine/create-evm.ts';
+import { getCryptography } from '../../../engine/cryptography/create-cryptography.ts';
+import { startTransaction } from '../../../engine/transition/apply-transaction.ts';
+import type { BlockRules } from '../../../engine/transition/rules.ts';
+import type { RunningTransaction } from '../../../engine/transition/running-transaction.ts';
+import type { TransactionMode } from '../../../engine/transition/transaction-modes.ts';
+import type { Evm } from '../../../evm/evm.ts';
+import type { BlockEnvironment, Recording, StateAccess } from '../../../evm/message.ts';
+import { hasPrecompile } from '../../../evm/revisions/revision-rules.ts';
+import type { ChainReader } from '../store/chain-reader.ts';
+import { type CallEnvironment, createCallEnvironment, type SimulationKind } from './call-environment.ts';
+import {
+  buildCallTransaction,
+  type CallLists,
+  decodeCallLists,
+  NO_LISTS,
+  type SimulatedTransaction,
+} from './call-transaction.ts';
+import { EvmPool, type PooledEvm } from './evm-pool.ts';
+import type { Execution } from './execution.ts';
+import type { GasMeter } from './gas-meter.ts';
+import type { SimulatedChain } from './simulated-chain.ts';
+import { applyStateOverrides, type PrecompileHandling } from './state-overrides.ts';
+
+/** State and environment of a call: those of an existing block. */
+export type StateAt = {
+  /** Block after which the call sees the state. */
+  readonly blockNumber: bigint;
+  /** Whether the call runs in the environment of the block after it. */
+  readonly isPending: boolean;
+};
+
+/** One requested execution. */
+export type SimulationRequest = StateAt & {
+  readonly call: CallObject;
+  readonly stateOverrides?: StateOverrides;
+  readonly blockOverrides?: BlockOverrides;
+};
+
+/** Gas cap of any call, whatever it requests and whatever the block gas limit is; interpreting this much takes several seconds. */
+export const MAX_CALL_GAS: bigint = 2n ** 32n;
+
+/** Handling of precompile overrides per kind, as in geth. */
+const PRECOMPILES: Readonly<Record<SimulationKind, PrecompileHandling>> = {
+  call: 'movable',
+  estimate: 'checked',
+  accessList: 'fixed',
+};
+
+/** Only calls may use all their gas for execution: estimates predict what a transaction needs (EIP-8037). */
+const MODES: Readonly<Record<SimulationKind, TransactionMode>> = {
+  call: 'simulated',
+  estimate: 'estimated',
+  accessList: 'estimated',
+};
+
+/** Recorded accesses dropped per step, 0.3 ms. */
+const ACCESSES_PIECE = 1_024;
+
+type KnownEnvironment = {
+  readonly block: bigint;
+  readonly isPending: boolean;
+  readonly environment: CallEnvironment;
+};
+
+/** Executes calls on states of blocks, any number at a time, each in an EVM of its own. */
+export class Simulator {
+  readonly #chain: SimulatedChain;
+  readonly #evms: EvmPool;
+  readonly #meter: GasMeter;
+  /** Last environment without overrides. */
+  #last: KnownEnvironment | undefined;
+
+  /**
+   * @param memoryLimit bytes of memory that one execution may use
+   * @param meter counter of the gas used
+   * @param evms shared EVM pool
+   */
+  constructor(
+    chain: SimulatedChain,
+    memoryLimit: number = DEFAULT_MEMORY_LIMIT,
+    meter: GasMeter = { used: 0 },
+    evms: EvmPool = new EvmPool(memoryLimit),
+  ) {
+    this.#chain = chain;
+    this.#evms = evms;
+    this.#meter = meter;
+  }
+
+  /** Prepares the environment and an EVM for a call. The call may then run many times, each time from the initial state. */
+  open(request: SimulationRequest, kind: SimulationKind): Simulation {
+    const environment = this.environmentOf(request, kind);
+    const entry = this.acquire(request.blockNumber);
+    return new Simulation(request.call, entry, environment, MODES[kind], this.#meter);
+  }
+
+  /** Underlying store, for work that needs more than states. @throws Error when the chain has no store */
+  get reader(): ChainReader {
+    const { store } = this.#chain;
+    if (store === undefined) throw new Error('only states of this chain are at hand');
+    return store;
+  }
+
+  /** Returns an EVM on the state after a block. It must be released. */
+  acquire(blockNumber: bigint): PooledEvm {
+    return this.#evms.acquire(this.#chain.openState(blockNumber));
+  }
+
+  /** Returns an EVM to the pool; it keeps its cached state when that state may be opened again. */
+  release(entry: PooledEvm): void {
+    if (this.#chain.isForOneCall === true) this.#evms.releaseUnknown(entry);
+    else this.#evms.release(entry);
+  }
+
+  /** Invalidates the cached environment: another block took a number at which calls executed. */
+  forgetEnvironment(): void {
+    this.#last = undefined;
+  }
+
+  /** Counter of the gas of executions. */
+  get meter(): GasMeter {
+    return this.#meter;
+  }
+
+  /** EVM pool, for executions on states of their own. */
+  get evms(): EvmPool {
+    return this.#evms;
+  }
+
+  /** Returns a simulation's EVM to the pool. */
+  close(simulation: Simulation): void {
+    this.release(simulation.close());
+  }
+
+  /** Returns rules and block environment for calls at a block. @throws Error when the block is not stored */
+  environmentOf(
+    { blockNumber, isPending, blockOverrides }: StateAt & Pick<SimulationRequest, 'blockOverrides'>,
+    kind: SimulationKind,
+  ): CallEnvironment {
+    const last = this.#last;
+    if (blockOverrides === undefined && last?.block === blockNumber && last.isPending === isPending)
+      return last.environment;
+    const stored = this.#chain.getHeader(blockNumber);
+    if (stored === undefined) throw new Error(`block ${blockNumber} is not stored`);
+    const environment = createCallEnvironment(this.#chain, stored, isPending, blockOverrides ?? {}, kind);
+    if (blockOverrides === undefined) this.#last = { block: blockNumber, isPending, environment };
+    return environment;
+  }
+}
+
+/** A call over its state; every run starts from the same state. */
+export class Simulation {
+  #call: CallObject;
+  readonly #entry: PooledEvm;
+  readonly #evm: Evm;
+  readonly #environment: CallEnvironment;
+  readonly #mode: TransactionMode;
+  readonly #meter: GasMeter;
+  /** Checkpoint to which runs roll back. */
+  #mark: number;
+  #lists: CallLists = NO_LISTS;
+  #isRecording = false;
+  #built: SimulatedTransaction | undefined;
+
+  constructor(
+    call: CallObject,
+    entry: PooledEvm,
+    environment: CallEnvironment,
+    mode: TransactionMode,
+    meter: GasMeter,
+  ) {
+    const { evm } = entry;
+    const { freeBlock, rules } = environment;
+    this.#call = call;
+    this.#entry = entry;
+    this.#evm = evm;
+    this.#environment = environment;
+    this.#mode = mode;
+    this.#meter = meter;
+    evm.enter(freeBlock, rules.chainId, rules.revision);
+    this.#mark = evm.open();
+  }
+
+  /**
+   * Decodes the call's lists and applies state overrides; call it before the first run.
+   * @throws ChainError with geth's text for contradictory overrides
+   */
+  *prepare(overrides: StateOverrides | undefined, kind: SimulationKind): Execution<void> {
+    if (overrides !== undefined) {
+      const { overrideRules } = this.#environment;
+      yield* applyStateOverrides(overrides, this.#evm.state, {
+        precompiles: PRECOMPILES[kind],
+        isPrecompile: (address) => hasPrecompile(overrideRules.revision, address),
+      });
+      this.#mark = this.#evm.mark();
+    }
+    this.#lists = yield* decodeCallLists(this.call);
+  }
+
+  /** Whether the call has no lists; without overrides, `prepare` is then a no-op. */
+  get isPlain(): boolean {
+    const { accessList, authorizationList, blobVersionedHashes } = this.call;
+    return accessList === undefined && authorizationList === undefined && blobVersionedHashes === undefined;
+  }
+
+  /** Undoes one step of the previous run. @returns whether it is completely undone, so that the next `start` is fast */
+  undoRunPiece(): boolean {
+    return this.#evm.rollbackPiece(this.#mark);
+  }
+
+  /** Undoes one step of everything. @returns whether all is undone, so that it may be closed */
+  undoPiece(): boolean {
+    return (!this.#isRecording || this.#dropAccesses()) && this.#evm.abandon();
+  }
+
+  /** Drops one step of recorded accesses that were not taken. @returns whether none are left */
+  #dropAccesses(): boolean {
+    for (let left = ACCESSES_PIECE; left > 0; left--) if (this.#evm.takeAccess() === undefined) return true;
+    return false;
+  }
+
+  /** Ends the simulation. @returns the EVM, which must be released */
+  close(): PooledEvm {
+    if (this.#isRecording) this.#evm.record('nothing');
+    return this.#entry;
+  }
+
+  /** Growth of the EVM's memory, bytes. */
+  get memoryGrowth(): number {
+    return this.#evm.memoryPeak - this.#entry.bytes;
+  }
+
+  /** Must be called at the end of each run. */
+  noteEnd(running: RunningTransaction): void {
+    this.#meter.used += Number(running.gasSpent);
+  }
+
+  get rules(): BlockRules {
+    return this.#environment.rules;
+  }
+
+  get environment(): CallEnvironment {
+    return this.#environment;
+  }
+
+  /** Maximum price per gas that the call offers, wei; 0n when it offers none. */
+  get feeCap(): bigint {
+    return this.#transaction.body.maxFeePerGas;
+  }
+
+  get call(): CallObject {
+    return this.#call;
+  }
+
+  get lists(): CallLists {
+    return this.#lists;
+  }
+
+  /** Block for a call that offers a price. */
+  get block(): BlockEnvironment {
+    return this.#environment.block;
+  }
+
+  /** Replaces the call except its lists. */
+  useCall(call: CallObject): void {
+    this.#call = call;
+    this.#built = undefined;
+  }
+
+  /** Replaces the access list for the following runs. */
+  useAccessList(accessList: CallLists['accessList']): void {
+    const built = this.#transaction;
+    built.body.accessList = accessList;
+    this.#built = { ...built, provided: { ...built.provided, hasAccessList: true } };
+  }
+
+  /** Selects what the following runs record. */
+  record(what: Recording): void {
+    this.#isRecording = true;
+    this.#evm.record(what);
+  }
+
+  /** Returns one recorded access; undefined when none is left. */
+  takeAccess(): StateAccess | undefined {
+    return this.#evm.takeAccess();
+  }
+
+  getNonce(address: Uint8Array): bigint {
+    return this.#evm.state.getNonce(address);
+  }
+
+  isPrecompile(address: Uint8Array): boolean {
+    return this.#evm.state.getPrecompile(address) !== 0;
+  }
+
+  getBalance(address: Uint8Array): bigint {
+    return this.#evm.state.getBalance(address);
+  }
+
+  hasCode(address: Uint8Array): boolean {
+    return this.#evm.state.hasCode(address);
+  }
+
+  /** Starts a run; the previous run is undone. @throws TransactionError when the call cannot begin */
+  start(gasLimit: bigint): RunningTransaction {
+    const evm = this.#evm;
+    evm.rollbackTo(this.#mark);
+    const { body, sender, provided, isBlobFree } = this.#transaction;
+    const { recoverPublicKey } = getCryptography();
+    const { rules, block: natural, freeBlock } = this.#environment;
+    const priced = body.maxFeePerGas === 0n ? freeBlock : natural;
+    const block = isBlobFree ? { ...priced, blobBaseFee: 0n } : priced;
+    body.gasLimit = gasLimit;
+    return startTransaction(body, sender, { evm, block, rules, recoverPublicKey }, this.#mode, provided);
+  }
+
+  get #transaction(): SimulatedTransaction {
+    this.#built ??= buildCallTransaction(this.call, this.#environment.hasBaseFee, this.#lists);
+    return this.#built;
+  }
+}

@@ -1,0 +1,50 @@
+import type { AccountState, StateReader } from '../../../evm/host.ts';
+import { EMPTY_BYTES } from '../../../primitives/bytes.ts';
+import { bytesToHex } from '../../../primitives/hex.ts';
+import { MissingState } from './missing-state.ts';
+
+/** Lookup of the available parts of a state; undefined means unavailable. Addresses, slots and hashes are lower-case `0x` text. */
+export interface StateParts {
+  /** Returns null when the account does not exist. */
+  findAccount(address: string): AccountState | null | undefined;
+  /** Returns the value without leading zeros, for an account that exists and has storage. */
+  findSlot(address: string, slot: string): Uint8Array | undefined;
+  findCode(hash: string): Uint8Array | undefined;
+}
+
+/** A partially available state. Its readers throw MissingState for unavailable parts. */
+export class PartialState implements StateReader {
+  readonly #parts: StateParts;
+
+  constructor(parts: StateParts) {
+    this.#parts = parts;
+  }
+
+  getAccount(address: Uint8Array): AccountState | undefined {
+    return this.#getAccount(bytesToHex(address));
+  }
+
+  /** @throws MissingState when the account or the slot is unavailable */
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    const key = bytesToHex(address);
+    if (this.#getAccount(key)?.hasStorage !== true) return EMPTY_BYTES;
+    const text = bytesToHex(slot);
+    const value = this.#parts.findSlot(key, text);
+    if (value === undefined) throw new MissingState({ kind: 'slot', address: key, slot: text });
+    return value;
+  }
+
+  /** @throws MissingState when the code is unavailable */
+  getCode(codeHash: Uint8Array): Uint8Array {
+    const hash = bytesToHex(codeHash);
+    const code = this.#parts.findCode(hash);
+    if (code === undefined) throw new MissingState({ kind: 'code', hash });
+    return code;
+  }
+
+  #getAccount(address: string): AccountState | undefined {
+    const account = this.#parts.findAccount(address);
+    if (account === undefined) throw new MissingState({ kind: 'account', address });
+    return account ?? undefined;
+  }
+}

@@ -1,0 +1,132 @@
+import { ChainError } from '../../../chain/errors.ts';
+import { bytesEqual, compareBytes } from '../../../primitives/bytes.ts';
+import { keccak256 } from '../../../primitives/keccak.ts';
+import type { ChainReader, StoredHeader } from '../store/chain-reader.ts';
+import { type ChangedAccount, listPastChanges, scanKeys } from './past-changes.ts';
+import { StoredState } from './state-reader.ts';
+import { StateTrie, type TrieChange } from './state-trie.ts';
+
+/** Size limit for the nodes of one past trie, bytes. */
+export const MAX_PAST_TRIE_BYTES: number = 128 * 1024 * 1024;
+/** Accounts and slots written into the tries between two pauses, about 1 ms. */
+const WRITES_PER_STEP = 32;
+/** Addresses hashed between two pauses. */
+const HASHES_PER_STEP = 500;
+
+/**
+ * Rebuilds the tries after a past block, in memory on top of the head's: every later change is set back to its previous value. It must run
+ * while the store's head is `head`.
+ * @throws ChainError when too much has changed
+ */
+export function* buildPastTrie(
+  reader: ChainReader,
+  { header }: StoredHeader,
+  head: number,
+): Generator<undefined, StateTrie> {
+  const trie = new StateTrie(reader);
+  const writer = new TrieWriter(trie);
+  const block = Number(header.number);
+  const changed = yield* sortByOwner(yield* listPastChanges(reader, block, head));
+  for (const bucket of changed) {
+    for (const account of bucket.sort((a, b) => compareBytes(a.owner, b.owner))) {
+      for (const change of describeAccount(reader, account, block, head)) {
+        if (writer.add(change)) yield;
+      }
+    }
+  }
+  writer.flush();
+  if (!bytesEqual(writer.root ?? trie.apply([]), header.stateRoot)) {
+    throw new Error(`the state trie of block ${block} cannot be made from the store`);
+  }
+  trie.unload();
+  return trie;
+}
+
+/** Applies changes to the tries in groups. */
+class TrieWriter {
+  readonly #trie: StateTrie;
+  #waiting: TrieChange[] = [];
+  #count = 0;
+  /** State root after the last applied changes; undefined before the first. */
+  root: Uint8Array | undefined;
+
+  constructor(trie: StateTrie) {
+    this.#trie = trie;
+  }
+
+  /** @returns whether to pause now */
+  add(change: TrieChange): boolean {
+    this.#waiting.push(change);
+    this.#count += 1 + change.slots.length;
+    if (this.#count < WRITES_PER_STEP) return false;
+    this.flush();
+    return true;
+  }
+
+  flush(): void {
+    if (this.#count === 0) return;
+    this.root = this.#trie.apply(this.#waiting);
+    this.#trie.seal();
+    this.#waiting = [];
+    this.#count = 0;
+    if (this.#trie.size > MAX_PAST_TRIE_BYTES) {
+      throw new ChainError('failed', 'too much of the state has changed since this block for a proof');
+    }
+  }
+}
+
+type OwnedAccount = ChangedAccount & { readonly owner: Uint8Array };
+
+/** Groups accounts by the first byte of their address hashes, in the order of these bytes. */
+function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, OwnedAccount[][]> {
+  const buckets = Array.from({ length: 256 }, (): OwnedAccount[] => []);
+  let count = 0;
+  for (const { address, slots } of accounts) {
+    const owner = keccak256(address);
+    buckets[owner[0] as number]?.push({ address, slots, owner });
+    if (++count % HASHES_PER_STEP === 0) yield;
+  }
+  return buckets;
+}
+
+/**
+ * Yields the state of an account and its changed slots after `block`, in parts. A storage that began or ended since is yielded completely,
+ * because no list of changes has the slots of a destroyed account.
+ */
+function* describeAccount(
+  reader: ChainReader,
+  { address, slots, owner }: OwnedAccount,
+  block: number,
+  head: number,
+): Generator<TrieChange> {
+  const past = new StoredState(reader, block);
+  const account = past.getStoredAccount(address);
+  if (account === undefined || account.slotCount === 0) {
+    yield { owner, account, isStorageCleared: false, slots: [] };
+    return;
+  }
+  const now = new StoredState(reader, head).getStoredAccount(address);
+  const isSame = now !== undefined && now.slotCount > 0 && now.storageSince === account.storageSince;
+  const groups = isSame ? groupSlots([...slots.values()]) : listStorage(reader, address);
+  let isStorageCleared = !isSame;
+  for (const group of groups) {
+    const values = group.map((slot) => [keccak256(slot), past.getStorage(address, slot)] as const);
+    const known = isStorageCleared ? values.filter(([, value]) => value.length > 0) : values;
+    yield { owner, account, isStorageCleared, slots: known.sort((a, b) => compareBytes(a[0], b[0])) };
+    isStorageCleared = false;
+  }
+}
+
+/** Yields at least one group, which may be empty. */
+function* groupSlots(slots: readonly Uint8Array[]): Generator<readonly Uint8Array[]> {
+  for (let at = 0; at === 0 || at < slots.length; at += WRITES_PER_STEP) {
+    yield slots.slice(at, at + WRITES_PER_STEP);
+  }
+}
+
+/** Yields all slots that an account ever had. */
+function* listStorage(reader: ChainReader, address: Uint8Array): Generator<readonly Uint8Array[]> {
+  for (const keys of scanKeys((range) => reader.listSlots(range), address)) {
+    yield* groupSlots(keys.map(({ key }) => key.subarray(address.length)));
+  }
+}

@@ -1,0 +1,116 @@
+import { ChainError } from '../../../chain/errors.ts';
+import { continueWith, type PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import { limitOf } from '../../../util/bounds.ts';
+import { FairQueue, type FairQueueLimits } from '../../../util/fair-queue.ts';
+import { Lru } from '../../../util/lru.ts';
+import { SCHEDULER } from '../../../util/slot-scheduler.ts';
+import type { ChainReader, StoredHeader } from '../store/chain-reader.ts';
+import { buildPastTrie, MAX_PAST_TRIE_BYTES } from './past-trie.ts';
+import { StateTrie } from './state-trie.ts';
+
+/** The head moved while tries were read, so the data read belongs to two different heads. */
+export class HeadMovedError extends Error {
+  constructor() {
+    super('the head moved');
+    this.name = 'HeadMovedError';
+  }
+}
+
+/** Runs work on the tries of the store; every step sees the tries of this head. @throws HeadMovedError when the head moves */
+export function* runAtHead<T>(
+  reader: ChainReader,
+  head: bigint,
+  work: Iterator<undefined, T>,
+): Generator<undefined, T> {
+  for (;;) {
+    if (reader.head.header.number !== head) throw new HeadMovedError();
+    const step = work.next();
+    if (step.done === true) return step.value;
+    yield;
+  }
+}
+
+/** Limits of concurrent builds: two in total, one per owner. */
+const TURN_LIMITS: FairQueueLimits = {
+  running: 2,
+  ownerShare: 0.5,
+  waiting: limitOf('proofs.waiting'),
+  waitMs: 10_000,
+};
+/** Builds also serve later requests, so they do not end with the request that started them. */
+const PATIENT = { aborted: false };
+
+/** Tries of the head and of blocks below it. Built tries are cached until the head moves, up to 128 MiB. */
+export class PastTries {
+  readonly #reader: ChainReader;
+  readonly #cached = new Lru<bigint, StateTrie>(
+    MAX_PAST_TRIE_BYTES,
+    Number.POSITIVE_INFINITY,
+    undefined,
+    ({ size }) => size,
+  );
+  /** Head that the cached tries belong to. */
+  #head: bigint | undefined;
+  /** Builds in progress by block and owner: requests of one owner share them. */
+  readonly #inFlight = new Map<string, Promise<StateTrie>>();
+  readonly #slots = new FairQueue(TURN_LIMITS);
+
+  constructor(reader: ChainReader) {
+    this.#reader = reader;
+  }
+
+  /**
+   * Returns the tries after a block, valid while `head` is the head.
+   * @param owner owner of the scheduler slots in which they are built
+   * @throws HeadMovedError when the head moves, ChainError when too much has changed since the block or too many builds wait
+   */
+  open(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
+    const { number } = block.header;
+    if (number === head) return new StateTrie(this.#reader);
+    if (this.#head !== head) this.#cached.clear();
+    this.#head = head;
+    const key = `${number}:${owner}`;
+    const found = this.#cached.get(number) ?? this.#inFlight.get(key);
+    if (found !== undefined) return found;
+    let made: PromiseOrValue<StateTrie>;
+    if (this.#slots.hasRoom(owner)) {
+      this.#slots.take(owner);
+      made = this.#make(block, head, owner);
+    } else made = this.#waitAndMake(block, head, owner);
+    return made instanceof Promise ? this.#fly(key, made) : made;
+  }
+
+  async #fly(key: string, made: Promise<StateTrie>): Promise<StateTrie> {
+    const flight = made.finally(() => this.#inFlight.delete(key));
+    this.#inFlight.set(key, flight);
+    return flight;
+  }
+
+  async #waitAndMake(block: StoredHeader, head: bigint, owner: string): Promise<StateTrie> {
+    const turn = this.#slots.wait(owner, PATIENT);
+    if (turn === false || !(await turn)) throw new ChainError('busy', 'proofs.waiting');
+    return this.#make(block, head, owner);
+  }
+
+  /** Builds the tries in a slot of `owner`, and releases the slot. */
+  #make(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
+    const { number } = block.header;
+    const work = (): PromiseOrValue<StateTrie> =>
+      this.#cached.get(number) ??
+      SCHEDULER.run(owner, runAtHead(this.#reader, head, buildPastTrie(this.#reader, block, Number(head))));
+    const keep = (trie: StateTrie): StateTrie => {
+      if (this.#head === head) this.#cached.set(number, trie);
+      return trie;
+    };
+    let made: PromiseOrValue<StateTrie>;
+    try {
+      made = continueWith(work(), keep);
+    } catch (error) {
+      this.#slots.leave(owner);
+      throw error;
+    }
+    if (made instanceof Promise) return made.finally(() => this.#slots.leave(owner));
+    this.#slots.leave(owner);
+    return made;
+  }
+}

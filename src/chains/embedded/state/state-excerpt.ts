@@ -1,0 +1,62 @@
+import type { ChainConfig } from '../../../chain/chain-config.ts';
+import type { AccountState, StateReader } from '../../../evm/host.ts';
+import type { SimulatedChain } from '../simulation/simulated-chain.ts';
+import type { StoredHeader } from '../store/chain-reader.ts';
+import { MissingState } from './missing-state.ts';
+import { PartialState } from './partial-state.ts';
+
+/** An account and its available slots. */
+export type ExcerptAccount = {
+  readonly account: AccountState;
+  readonly slots: ReadonlyMap<string, Uint8Array>;
+};
+
+/** The available part of a chain that executions on one block need, for a thread that has no other source. */
+export type StateExcerpt = {
+  readonly config: ChainConfig;
+  readonly block: StoredHeader;
+  readonly blockHashes: ReadonlyMap<bigint, Uint8Array>;
+  /** Accounts by lower-case `0x` text, like the keys of slots and codes; null when the account does not exist. */
+  readonly accounts: ReadonlyMap<string, ExcerptAccount | null>;
+  readonly codes: ReadonlyMap<string, Uint8Array>;
+};
+
+/** A chain of one block, of which only an excerpt is available. */
+export class ExcerptChain implements SimulatedChain {
+  readonly isForOneCall = true;
+  readonly #excerpt: StateExcerpt;
+  readonly #state: StateReader;
+
+  constructor(excerpt: StateExcerpt) {
+    const { accounts, codes } = excerpt;
+    this.#excerpt = excerpt;
+    this.#state = new PartialState({
+      findAccount: (address) => {
+        const known = accounts.get(address);
+        return known === null ? null : known?.account;
+      },
+      findSlot: (address, slot) => accounts.get(address)?.slots.get(slot),
+      findCode: (hash) => codes.get(hash),
+    });
+  }
+
+  get config(): ChainConfig {
+    return this.#excerpt.config;
+  }
+
+  getHeader(number: bigint): StoredHeader | undefined {
+    const { block } = this.#excerpt;
+    return number === block.header.number ? block : undefined;
+  }
+
+  /** @throws MissingState when the hash is unavailable */
+  getBlockHash(number: bigint): Uint8Array {
+    const hash = this.#excerpt.blockHashes.get(number);
+    if (hash === undefined) throw new MissingState({ kind: 'blockHash', number });
+    return hash;
+  }
+
+  openState(): StateReader {
+    return this.#state;
+  }
+}

@@ -1,0 +1,53 @@
+import { decodeStoredAccount, type StoredAccount, toAccountState } from '../../../chain/account.ts';
+import type { AccountState, StateReader } from '../../../evm/host.ts';
+import { bytesEqual, concatBytes, EMPTY_BYTES } from '../../../primitives/bytes.ts';
+import { bytesToHex } from '../../../primitives/hex.ts';
+import type { ChainReader } from '../store/chain-reader.ts';
+import type { StoredStateSource } from './state-source.ts';
+
+/** Returns the state after a stored block; later commits do not affect it. */
+export function createStateReader(reader: ChainReader, blockNumber: bigint): StateReader {
+  return new StoredState(reader, Number(blockNumber));
+}
+
+/** State of a store after `block`. */
+export class StoredState implements StateReader {
+  readonly #source: StoredStateSource;
+  readonly #block: number;
+  /** Cache of the last account: reads of its slots usually follow. */
+  #lastAddress: Uint8Array = EMPTY_BYTES;
+  #lastAccount: StoredAccount | undefined;
+
+  constructor(source: StoredStateSource, block: number) {
+    this.#source = source;
+    this.#block = block;
+  }
+
+  /** @param address 20 bytes */
+  getStoredAccount(address: Uint8Array): StoredAccount | undefined {
+    if (bytesEqual(address, this.#lastAddress)) return this.#lastAccount;
+    const version = this.#source.findAccount(address, this.#block);
+    this.#lastAddress = address.slice();
+    this.#lastAccount = version && decodeStoredAccount(version.value);
+    return this.#lastAccount;
+  }
+
+  getAccount(address: Uint8Array): AccountState | undefined {
+    const account = this.getStoredAccount(address);
+    return account && toAccountState(account);
+  }
+
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    const account = this.getStoredAccount(address);
+    if (account === undefined || account.slotCount === 0) return EMPTY_BYTES;
+    const version = this.#source.findSlot(concatBytes(address, slot), this.#block);
+    return version === undefined || version.since < account.storageSince ? EMPTY_BYTES : version.value;
+  }
+
+  /** @throws Error when the store lacks the code */
+  getCode(codeHash: Uint8Array): Uint8Array {
+    const code = this.#source.getCode(codeHash);
+    if (code === undefined) throw new Error(`missing code ${bytesToHex(codeHash)}`);
+    return code;
+  }
+}

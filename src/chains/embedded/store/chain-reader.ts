@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ChainConfig, parseChainConfig } from '../../../chain/chain-config.ts';
+import { type Header, headerFromRlp } from '../../../chain/header.ts';
+import { bytesToHex } from '../../../primitives/hex.ts';
+import { asBytes, asInteger, asList, decodeRlp, type RlpItem } from '../../../primitives/rlp.ts';
+import { type BlockChangedKeys, decodeBlockChanges } from './block-changes.ts';
+import type { LogTables } from './log-index.ts';
+import {
+  DATA_FILE,
+  META_CONFIG,
+  META_HEAD,
+  numberKey,
+  openStore,
+  type Store,
+  type Tables,
+  viewAsBuffer,
+} from './schema.ts';
+import { findTransaction, isIndexed, requireIndexes, type TransactionPosition } from './store-indexes.ts';
+import type { KeyAge, KeyRange, Version } from './versioned-table.ts';
+
+/** A canonical header with its hash and total difficulty. */
+export type StoredHeader = {
+  readonly header: Header;
+  readonly hash: Uint8Array;
+  /** Lower-case `0x` text of `hash`. */
+  readonly hashText: string;
+  readonly totalDifficulty: bigint;
+};
+
+/** Cached headers: the 256 that BLOCKHASH can reach, at most a few hundred bytes each. */
+const MAX_KNOWN_HEADERS = 256;
+
+/** Reads a store: blocks and state by number, trie nodes of the head by path. All reads are synchronous and see the last commit. */
+export class ChainReader {
+  readonly config: ChainConfig;
+  readonly #store: Store;
+  readonly #tables: Tables;
+  /** Recently read headers, least recently used first; every call reads the head. Stored blocks never change. */
+  readonly #known = new Map<bigint, StoredHeader>();
+
+  /** @throws Error when the store is empty */
+  constructor(store: Store) {
+    this.#store = store;
+    this.#tables = store.tables;
+    const config = this.#tables.meta.get(META_CONFIG);
+    if (config === undefined) throw new Error('the store is empty: import a chain into it first');
+    this.config = parseChainConfig(JSON.parse(config.toString('utf8')));
+  }
+
+  get head(): StoredHeader {
+    const number = this.#tables.meta.get(META_HEAD);
+    const stored = number && this.getHeader(number.readBigUInt64BE());
+    if (!stored) throw new Error('the store has no head');
+    return stored;
+  }
+
+  getHeader(number: bigint): StoredHeader | undefined {
+    return this.#known.get(number) ?? this.#readHeader(number);
+  }
+
+  #readHeader(number: bigint): StoredHeader | undefined {
+    if (number >= 2n ** 64n) return undefined;
+    const encoded = this.#tables.headers.get(numberKey(number));
+    if (encoded === undefined) return undefined;
+    const [hash, totalDifficulty, header] = asList(decodeRlp(encoded), 'stored header');
+    const hashBytes = asBytes(hash, 'hash', 32);
+    const stored = {
+      header: headerFromRlp(header as RlpItem),
+      hash: hashBytes,
+      hashText: bytesToHex(hashBytes),
+      totalDifficulty: asInteger(totalDifficulty, 'total difficulty'),
+    };
+    const [oldest] = this.#known.size < MAX_KNOWN_HEADERS ? [] : this.#known.keys();
+    if (oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(number, stored);
+    return stored;
+  }
+
+  getNumberByHash(hash: Uint8Array): bigint | undefined {
+    return this.#tables.numbers.get(viewAsBuffer(hash))?.readBigUInt64BE();
+  }
+
+  /** Whether the indexes cover every block; a store of an earlier version has no indexes. */
+  get isIndexed(): boolean {
+    return isIndexed(this.#tables);
+  }
+
+  /** Returns the position of the transaction with this hash (32 bytes). @throws Error when the store has no indexes */
+  findTransaction(hash: Uint8Array): TransactionPosition | undefined {
+    return findTransaction(this.#tables, hash);
+  }
+
+  /** Tables of the log index. @throws Error when the store has no indexes */
+  get logTables(): LogTables {
+    return requireIndexes(this.#tables);
+  }
+
+  /** Returns RLP [transactions, uncles, withdrawals?]. */
+  getBody(number: bigint): Uint8Array | undefined {
+    return this.#tables.bodies.get(numberKey(number));
+  }
+
+  getReceipts(number: bigint): Uint8Array | undefined {
+    return this.#tables.receipts.get(numberKey(number));
+  }
+
+  /** Returns a block's access list, RLP; undefined before Amsterdam, and once the store has pruned it. */
+  getAccessList(number: bigint): Uint8Array | undefined {
+    return this.#tables.accessLists?.get(numberKey(number));
+  }
+
+  /** Returns an account after `block`, in the engine's encoding. */
+  findAccount(address: Uint8Array, block: number): Version | undefined {
+    return this.#tables.accounts.find(address, block);
+  }
+
+  /**
+   * Returns a slot's value after `block`, without leading zeros.
+   * @param key address (20) and slot (32)
+   */
+  findSlot(key: Uint8Array, block: number): Version | undefined {
+    return this.#tables.slots.find(key, block);
+  }
+
+  /** Lists account keys (20) with the blocks that last set them. */
+  listAccounts(range: KeyRange): KeyAge[] {
+    return this.#tables.accounts.listKeys(range);
+  }
+
+  /** Lists slot keys (address and slot, 52) with the blocks that last set them. */
+  listSlots(range: KeyRange): KeyAge[] {
+    return this.#tables.slots.listKeys(range);
+  }
+
+  /** Returns the keys that a block changed; undefined when the store has no record of them. */
+  getChanges(block: bigint): BlockChangedKeys | undefined {
+    const row = this.#tables.changes?.get(numberKey(block));
+    return row && decodeBlockChanges(row);
+  }
+
+  /** Returns a node of the head's state trie. @param path hex-prefix encoded */
+  getAccountNode(path: Uint8Array): Uint8Array | undefined {
+    return this.#tables.accountTrie.get(viewAsBuffer(path));
+  }
+
+  /** Returns a node of a storage trie of the head. @param owner hash of the account's address */
+  getStorageNode(owner: Uint8Array, path: Uint8Array): Uint8Array | undefined {
+    return this.#tables.storageTries.get(Buffer.concat([owner, path]));
+  }
+
+  getCode(hash: Uint8Array): Uint8Array | undefined {
+    return this.#tables.codes.get(viewAsBuffer(hash));
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+  }
+}
+
+/** Opens an existing store. @throws Error when there is none, or its layout differs */
+export function openChainReader(path: string): ChainReader {
+  // Opening would create the folder and then fail with a system error.
+  if (!existsSync(join(path, DATA_FILE))) throw new Error(`there is no chain store in ${path}`);
+  return new ChainReader(openStore(path, true));
+}

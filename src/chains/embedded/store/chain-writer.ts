@@ -1,0 +1,209 @@
+import { type Block, encodeBody } from '../../../chain/block.ts';
+import { headerToRlp } from '../../../chain/header.ts';
+import { encodeStoredReceipts, type StoredReceipt } from '../../../chain/receipt.ts';
+import { encodeRlp } from '../../../primitives/rlp.ts';
+import { ChangeCollector, STORED_CHANGES } from './block-changes.ts';
+import { ChainReader } from './chain-reader.ts';
+import {
+  type BinaryTable,
+  META_CONFIG,
+  META_HEAD,
+  META_SCHEMA,
+  numberKey,
+  openStore,
+  SCHEMA_VERSION,
+  type Store,
+  type Tables,
+  viewAsBuffer,
+} from './schema.ts';
+import type { NodeWrite, StateBatch, StorageTrieWrite } from './state-batch.ts';
+import { type IndexProgress, indexBlocks, indexPiece, isIndexed, markIndexed } from './store-indexes.ts';
+
+/** An executed, valid block with everything that it adds to the store. */
+export type ExecutedBlock = {
+  readonly block: Block;
+  readonly hash: Uint8Array;
+  readonly totalDifficulty: bigint;
+  readonly receipts: readonly StoredReceipt[];
+  /** RLP, present from Amsterdam (EIP-7928). */
+  readonly accessList?: Uint8Array | undefined;
+};
+
+/** A block in the encoding of the tables; while queued it takes far less memory, in fewer objects, than an executed one. */
+export type EncodedBlock = {
+  readonly number: bigint;
+  readonly hash: Uint8Array;
+  readonly header: Uint8Array;
+  readonly body: Uint8Array;
+  readonly receipts: Uint8Array;
+  readonly accessList: Uint8Array | undefined;
+};
+
+export function encodeExecutedBlock(executed: ExecutedBlock): EncodedBlock {
+  const { block, hash, totalDifficulty, receipts, accessList } = executed;
+  return {
+    number: block.header.number,
+    hash,
+    header: encodeRlp([hash, totalDifficulty, headerToRlp(block.header)]),
+    body: encodeBody(block),
+    receipts: encodeStoredReceipts(receipts),
+    accessList,
+  };
+}
+
+/** Number of latest blocks whose access lists the store retains: 3,533 epochs of 32 slots, the retention that EIP-7928 requires. */
+export const STORED_ACCESS_LISTS = 113_056;
+
+/**
+ * The single writer of a store. A commit is one LMDB transaction: blocks, receipts, state, indexes and head move together, so a process
+ * that dies at any moment leaves the last commit intact.
+ */
+export class ChainWriter {
+  readonly #store: Store;
+  readonly #tables: Tables;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#tables = store.tables;
+  }
+
+  get isEmpty(): boolean {
+    return this.#tables.meta.get(META_CONFIG) === undefined;
+  }
+
+  /** @throws Error when the store is empty */
+  openReader(): ChainReader {
+    return new ChainReader(this.#store);
+  }
+
+  /**
+   * Writes the genesis block.
+   * @param config the genesis file's `config` object as JSON text
+   * @throws Error when the store is not empty, because another process has written a genesis block
+   */
+  initialize(config: string, genesis: ExecutedBlock, state: StateBatch): void {
+    this.#store.write(() => {
+      if (!this.isEmpty) throw new Error('the store was filled meanwhile: is another import running?');
+      this.#tables.meta.putSync(META_SCHEMA, Buffer.of(SCHEMA_VERSION));
+      this.#tables.meta.putSync(META_CONFIG, Buffer.from(config));
+      this.#putState(state, new ChangeCollector(0));
+      const block = encodeExecutedBlock(genesis);
+      this.#putBlock(block);
+      indexBlocks(this.#tables, [block]);
+      markIndexed(this.#tables, block.number);
+    });
+  }
+
+  /**
+   * Appends blocks, the first of which follows the head.
+   * @throws Error when another process has moved the head; nothing is written then
+   */
+  append(blocks: readonly EncodedBlock[], state: StateBatch): void {
+    const first = blocks[0];
+    if (first === undefined) return;
+    this.#store.write(() => {
+      this.requireHead(first.number - 1n);
+      if (!isIndexed(this.#tables)) throw new Error('the indexes of the store do not reach to its head');
+      const changes = new ChangeCollector(Number(first.number));
+      this.#putState(state, changes);
+      let last = first.number;
+      for (const block of blocks) {
+        this.#putBlock(block);
+        this.#putChanges(block.number, changes);
+        last = block.number;
+      }
+      indexBlocks(this.#tables, blocks);
+      markIndexed(this.#tables, last);
+    });
+  }
+
+  /** @throws Error when another process has moved the head from this block */
+  requireHead(number: bigint): void {
+    const head = this.#tables.meta.get(META_HEAD)?.readBigUInt64BE();
+    if (head === number) return;
+    throw new Error(`the store's head moved to block ${head} while importing: is another import running?`);
+  }
+
+  /**
+   * Indexes some blocks of a store of an earlier version, in one transaction: an interrupted migration continues where it stopped, and
+   * several processes may run it at the same time. Call it until all blocks are done.
+   */
+  indexPiece(): IndexProgress {
+    return this.#store.write(indexPiece);
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+  }
+
+  #putState(
+    { accounts, slots, accountTrie, storageTries, codes }: StateBatch,
+    changes: ChangeCollector,
+  ): void {
+    const tables = this.#tables;
+    for (const write of accounts) {
+      tables.accounts.write(write);
+      changes.addAccount(write);
+    }
+    for (const write of slots) {
+      tables.slots.write(write);
+      changes.addSlot(write);
+    }
+    for (const node of accountTrie) putNode(tables.accountTrie, NO_OWNER, node);
+    for (const write of storageTries) this.#putStorageTrie(write);
+    for (const [hash, code] of codes) tables.codes.putSync(viewAsBuffer(hash), viewAsBuffer(code));
+  }
+
+  #putStorageTrie({ owner, isCleared, nodes }: StorageTrieWrite): void {
+    const table = this.#tables.storageTries;
+    if (isCleared) {
+      const range = { start: viewAsBuffer(owner), end: Buffer.concat([owner, PAST_ALL_PATHS]) };
+      for (let stored: readonly Buffer[] | undefined; stored?.length !== 0; ) {
+        stored = [...table.getKeys({ ...range, limit: MAX_CACHED_KEYS })];
+        for (const key of stored) table.removeSync(key);
+      }
+    }
+    for (const node of nodes) putNode(table, owner, node);
+  }
+
+  #putChanges(block: bigint, changes: ChangeCollector): void {
+    const { changes: table } = this.#tables;
+    table?.putSync(numberKey(block), changes.encode(Number(block)));
+    const oldest = block - BigInt(STORED_CHANGES);
+    if (oldest >= 0n) table?.removeSync(numberKey(oldest));
+  }
+
+  #putBlock({ number, hash, header, body, receipts, accessList }: EncodedBlock): void {
+    const key = numberKey(number);
+    this.#tables.headers.putSync(key, viewAsBuffer(header));
+    this.#tables.numbers.putSync(viewAsBuffer(hash), key);
+    this.#tables.bodies.putSync(key, viewAsBuffer(body));
+    this.#tables.receipts.putSync(key, viewAsBuffer(receipts));
+    if (accessList !== undefined) this.#putAccessList(number, accessList);
+    this.#tables.meta.putSync(META_HEAD, key);
+  }
+
+  #putAccessList(number: bigint, accessList: Uint8Array): void {
+    const { accessLists: table } = this.#tables;
+    table?.putSync(numberKey(number), viewAsBuffer(accessList));
+    const oldest = number - BigInt(STORED_ACCESS_LISTS);
+    if (oldest >= 0n) table?.removeSync(numberKey(oldest));
+  }
+}
+
+/** Storage trie keys read into memory at a time during removal. */
+const MAX_CACHED_KEYS = 10_000;
+const NO_OWNER = Buffer.alloc(0);
+/** Hex-prefix encoded paths of inner nodes begin with 0x0 or 0x1. */
+const PAST_ALL_PATHS = Buffer.of(0xff);
+
+function putNode(table: BinaryTable, owner: Uint8Array, [path, encoded]: NodeWrite): void {
+  const key = Buffer.concat([owner, path]);
+  if (encoded === undefined) table.removeSync(key);
+  else table.putSync(key, viewAsBuffer(encoded));
+}
+
+/** Opens the store in a folder for writing, and creates it when absent. @throws Error when the layout differs */
+export function openChainWriter(path: string): ChainWriter {
+  return new ChainWriter(openStore(path, false));
+}

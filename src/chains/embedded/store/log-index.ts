@@ -1,0 +1,178 @@
+import { scanLogTerms, scanStoredReceipts } from '../../../chain/scan-receipts.ts';
+import type { PostingTable } from './posting-table.ts';
+import { type BinaryTable, numberKey, viewAsBuffer } from './schema.ts';
+
+/** Tables of the log index. Logs are numbered over the whole chain, from 0. */
+export type LogTables = {
+  /** block number (8) -> number of logs in all earlier blocks (6); also for the block after the head. */
+  readonly logStarts: BinaryTable;
+  /** number of a block's first log (6) -> block number (8); only for blocks with logs. */
+  readonly logBlocks: BinaryTable;
+  /** `addressTerm` or `topicTerm` -> log numbers. */
+  readonly logTerms: PostingTable;
+};
+
+const LOG_NUMBER_LENGTH = 6;
+const ADDRESS_LENGTH = 20;
+const TOPIC_LENGTH = 32;
+/** Prefix of address terms; topic terms have their position, 0 to 3. */
+const ADDRESS_KIND = 4;
+
+/** Key of the logs of an address (20 bytes). */
+export function addressTerm(address: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.of(ADDRESS_KIND), address]);
+}
+
+/** @param position 0 to 3 */
+export function topicTerm(position: number, topic: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.of(position), topic]);
+}
+
+function logKey(number: number): Buffer {
+  const key = Buffer.allocUnsafe(LOG_NUMBER_LENGTH);
+  key.writeUIntBE(number, 0, LOG_NUMBER_LENGTH);
+  return key;
+}
+
+/** Returns the number of logs in all earlier blocks; undefined when the index does not cover the block. */
+function readLogStart({ logStarts }: LogTables, block: bigint): number | undefined {
+  return logStarts.get(numberKey(block))?.readUIntBE(0, LOG_NUMBER_LENGTH);
+}
+
+/** Returns the log numbers of blocks `from` to `to` as a half-open range. @throws Error when a block is not indexed */
+export function readLogRange(tables: LogTables, from: bigint, to: bigint): readonly [number, number] {
+  const start = readLogStart(tables, from);
+  const end = readLogStart(tables, to + 1n);
+  if (start === undefined || end === undefined) throw new Error('the index of logs lacks a block');
+  return [start, end];
+}
+
+/** A block with the half-open range of its log numbers. */
+export type LogBlock = { readonly number: bigint; readonly start: number; readonly end: number };
+
+/** Finds the block of a log number. @throws Error when the index has no such log */
+export function findLogBlock(tables: LogTables, log: number): LogBlock {
+  const floor = tables.logBlocks.getRange({ start: logKey(log), reverse: true, limit: 1 });
+  for (const { key, value } of floor) {
+    const number = value.readBigUInt64BE();
+    const end = readLogStart(tables, number + 1n);
+    if (end !== undefined && log < end) return { number, start: key.readUIntBE(0, LOG_NUMBER_LENGTH), end };
+  }
+  throw new Error(`the index of logs has no block for log ${log}`);
+}
+
+/** Collects the index entries of several blocks, so that a list that many blocks extend is written once. */
+export class LogIndexBatch {
+  readonly #tables: LogTables;
+  /** Log numbers by kind of term. */
+  readonly #terms: readonly TermNumbers[] = Array.from(
+    { length: ADDRESS_KIND + 1 },
+    (_, kind) => new TermNumbers(kind === ADDRESS_KIND ? ADDRESS_LENGTH : TOPIC_LENGTH),
+  );
+  #next: number;
+
+  /** @param first number of the first block */
+  constructor(tables: LogTables, first: bigint) {
+    this.#tables = tables;
+    this.#next = readLogStart(tables, first) ?? 0;
+  }
+
+  /** Adds a block; call it within a write transaction. @param receipts receipts of the block as stored */
+  add(block: bigint, receipts: Uint8Array, onTransaction: (hashAt: number, index: number) => void): void {
+    const start = this.#next;
+    const bytes = viewAsBuffer(receipts);
+    const addresses = this.#terms[ADDRESS_KIND] as TermNumbers;
+    scanStoredReceipts(receipts, {
+      onTransaction,
+      onLog: (span) => {
+        const number = this.#next++;
+        scanLogTerms(
+          receipts,
+          span,
+          (at) => addresses.add(bytes, at, number),
+          (at, position) => this.#terms[position]?.add(bytes, at, number),
+        );
+      },
+    });
+    if (block === 0n) this.#tables.logStarts.putSync(numberKey(0n), logKey(0));
+    this.#tables.logStarts.putSync(numberKey(block + 1n), logKey(this.#next));
+    if (this.#next > start) this.#tables.logBlocks.putSync(logKey(start), numberKey(block));
+  }
+
+  /** Writes the collected terms; call it once, within a write transaction. */
+  write(): void {
+    for (const [kind, terms] of this.#terms.entries()) {
+      KEY[0] = kind;
+      terms.forEach((term, numbers) => {
+        const length = KEY.write(term, 1, 'latin1');
+        this.#tables.logTerms.append(KEY.subarray(0, 1 + length), numbers);
+      });
+    }
+  }
+}
+
+/** Reused key buffer: LMDB copies keys. */
+const KEY = Buffer.allocUnsafeSlow(1 + TOPIC_LENGTH);
+
+/** Log numbers by address, or by topic at one position. Terms are strings with one character per byte. */
+class TermNumbers {
+  readonly #length: number;
+  readonly #numbers = new Map<string, number[]>();
+  /** Last added term: consecutive logs often share it. */
+  #bytes: Buffer | undefined;
+  #at = 0;
+  #latest: number[] = [];
+
+  /** @param length length of all terms, bytes */
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  /** @param at offset of the term */
+  add(bytes: Buffer, at: number, number: number): void {
+    if (!this.#isLatest(bytes, at)) {
+      const term = bytes.toString('latin1', at, at + this.#length);
+      let numbers = this.#numbers.get(term);
+      if (numbers === undefined) {
+        numbers = [];
+        this.#numbers.set(term, numbers);
+      }
+      this.#latest = numbers;
+      this.#bytes = bytes;
+      this.#at = at;
+    }
+    this.#latest.push(number);
+  }
+
+  /** Visits terms approximately in tree order, so that neighbours are in recently used pages. */
+  forEach(visit: (term: string, numbers: readonly number[]) => void): void {
+    const terms = [...this.#numbers.keys()];
+    const places = new Float64Array(terms.length);
+    for (let i = 0; i < terms.length; i++) places[i] = orderOf(terms[i] as string) * MAX_TERMS + i;
+    places.sort();
+    for (const place of places) {
+      const term = terms[place % MAX_TERMS] as string;
+      visit(term, this.#numbers.get(term) as number[]);
+    }
+  }
+
+  #isLatest(bytes: Buffer, at: number): boolean {
+    const latest = this.#bytes;
+    if (latest === undefined) return false;
+    for (let i = 0; i < this.#length; i++) if (bytes[at + i] !== latest[this.#at + i]) return false;
+    return true;
+  }
+}
+
+/** More terms than a batch can have: sort position and index of a term fit in one number below 2^53. */
+const MAX_TERMS = 2 ** 22;
+/** Zero padding of an address in a topic. */
+const PADDING = '\0'.repeat(TOPIC_LENGTH - ADDRESS_LENGTH);
+
+/** Returns a sort key below 2^25 from the first bytes of a term: sorting by all bytes would cost more than it saves. */
+function orderOf(term: string): number {
+  const isPadded = term.startsWith(PADDING);
+  const at = isPadded ? PADDING.length : 0;
+  const start = (term.charCodeAt(at) << 16) | (term.charCodeAt(at + 1) << 8) | term.charCodeAt(at + 2);
+  return isPadded ? start : start + 2 ** 24;
+}

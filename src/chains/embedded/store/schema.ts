@@ -1,0 +1,137 @@
+/** Tables of a chain's LMDB environment and the layout of their keys. Integers are big-endian. */
+import type { Database, RootDatabase } from 'lmdb';
+import { LmdbEnvironment } from '../../../util/lmdb-environment.ts';
+import type { LogTables } from './log-index.ts';
+import { PostingTable } from './posting-table.ts';
+import { VersionedTable } from './versioned-table.ts';
+
+/** Layout version, raised with every change; a store of another version is rejected. */
+export const SCHEMA_VERSION = 2;
+
+export type BinaryTable = Database<Buffer, Buffer>;
+
+export type Tables = {
+  /** Metadata of the store, by name. */
+  readonly meta: BinaryTable;
+  /** number (8) -> RLP [hash, total difficulty, header]. */
+  readonly headers: BinaryTable;
+  /** hash (32) -> number (8). */
+  readonly numbers: BinaryTable;
+  /** number (8) -> RLP [transactions, uncles, withdrawals?]. */
+  readonly bodies: BinaryTable;
+  /** number (8) -> stored receipts (chain/receipt). */
+  readonly receipts: BinaryTable;
+  /** address (20) -> account, at every block. */
+  readonly accounts: VersionedTable;
+  /** address (20), slot (32) -> value without leading zeros, at every block. */
+  readonly slots: VersionedTable;
+  /** path -> node of the state trie as it is after the head. */
+  readonly accountTrie: BinaryTable;
+  /** hash of an address (32), path -> node of the account's storage trie as it is after the head. */
+  readonly storageTries: BinaryTable;
+  /** hash (32) -> contract code. */
+  readonly codes: BinaryTable;
+  /** Indexes derived from the blocks; undefined in a store that is open for reading and has none yet. */
+  readonly indexes: IndexTables | undefined;
+  /**
+   * number (8) -> keys that the block changed (block-changes), of the last `KEPT_CHANGES` blocks. Undefined in a store that is open for
+   * reading and has none yet; a store of an earlier version lacks rows.
+   */
+  readonly changes: BinaryTable | undefined;
+  /**
+   * number (8) -> block access list (RLP), of the last `KEPT_ACCESS_LISTS` blocks. Undefined in a store that is open for reading and has
+   * none yet.
+   */
+  readonly accessLists: BinaryTable | undefined;
+};
+
+/** LMDB environment of a chain. */
+export type Store = LmdbEnvironment<Tables>;
+
+/** Indexes for lookups by other keys than block numbers; each table is derived from the blocks up to `META_INDEXED`. */
+export type IndexTables = {
+  /** hash of a transaction (32) -> number of its block (8), index in it (4). */
+  readonly transactions: BinaryTable;
+} & LogTables;
+
+const MAX_TABLES = 24;
+const ADDRESS_LENGTH = 20;
+const SLOT_LENGTH = 32;
+
+/** LMDB's own name for its file in the environment's folder. */
+export const DATA_FILE = 'data.mdb';
+
+/**
+ * Opens (and with `readOnly` unset, creates) the environment in a folder.
+ * @throws Error when its layout differs from this program's
+ */
+export function openStore(path: string, readOnly: boolean): Store {
+  const options = { path, readOnly, maxDbs: MAX_TABLES, encoding: 'binary', keyEncoding: 'binary' } as const;
+  return new LmdbEnvironment(options, (root) => openTables(root, readOnly));
+}
+
+function openTables(root: RootDatabase, readOnly: boolean): Tables {
+  const table = (name: string): BinaryTable =>
+    root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
+  const versioned = (name: string, keyLength: number): VersionedTable =>
+    new VersionedTable(table(name), table(`${name}-history`), keyLength);
+  // A read-only open finds no table when an import was killed before it created them.
+  const meta = table('meta') as BinaryTable | undefined;
+  if (meta === undefined || (readOnly && meta.get(META_SCHEMA) === undefined)) {
+    throw new Error('the store is empty: import a chain into it first');
+  }
+  // Another layout has other tables, so the version is checked before they are opened.
+  const version = meta.get(META_SCHEMA)?.readUInt8();
+  if (version !== undefined && version !== SCHEMA_VERSION) {
+    throw new Error(`the store has layout ${version}, this program reads layout ${SCHEMA_VERSION}`);
+  }
+  return {
+    meta,
+    headers: table('headers'),
+    numbers: table('numbers'),
+    bodies: table('bodies'),
+    receipts: table('receipts'),
+    accounts: versioned('accounts', ADDRESS_LENGTH),
+    slots: versioned('slots', ADDRESS_LENGTH + SLOT_LENGTH),
+    accountTrie: table('account-trie'),
+    storageTries: table('storage-tries'),
+    codes: table('codes'),
+    indexes: openIndexes(table),
+    changes: table('changes') as BinaryTable | undefined,
+    accessLists: table('access-lists') as BinaryTable | undefined,
+  };
+}
+
+/** LMDB creates missing tables when it may write, and returns undefined when it may not. */
+function openIndexes(table: (name: string) => BinaryTable | undefined): IndexTables | undefined {
+  const [transactions, logStarts, logBlocks, logTerms, logTermsClosed] = INDEX_TABLES.map(table);
+  if (!transactions || !logStarts || !logBlocks || !logTerms || !logTermsClosed) return undefined;
+  return { transactions, logStarts, logBlocks, logTerms: new PostingTable(logTerms, logTermsClosed) };
+}
+
+/** Names of the tables in `IndexTables`. */
+export const INDEX_TABLES: readonly string[] = [
+  'transactions',
+  'log-starts',
+  'log-blocks',
+  'log-terms',
+  'log-terms-closed',
+];
+
+/** Encodes a block number as a key: 8 bytes, big-endian. */
+export function numberKey(number: bigint): Buffer {
+  const key = Buffer.allocUnsafe(8);
+  key.writeBigUInt64BE(number);
+  return key;
+}
+
+/** Returns a Buffer view of bytes for LMDB, without copying. */
+export function viewAsBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+export const META_SCHEMA: Buffer = Buffer.from('schema');
+export const META_CONFIG: Buffer = Buffer.from('config');
+export const META_HEAD: Buffer = Buffer.from('head');
+/** -> `INDEX_VERSION` (1), number of the last block that the indexes cover (8). */
+export const META_INDEXED: Buffer = Buffer.from('indexed');

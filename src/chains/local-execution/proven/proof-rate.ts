@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChainError } from '../../../chain/errors.ts';
+import { limitOf } from '../../../util/bounds.ts';
+import { Lru } from '../../../util/lru.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+
+/** Rate of keys per owner and second, after a burst. A proof takes some 0.3 ms of the event loop, and more of a node: this is a tenth of either. */
+const KEYS_PER_SECOND: number = limitOf('state.keys');
+const BURST_KEYS = 2 * KEYS_PER_SECOND;
+const SECOND_MS = 1_000;
+/** Cap on owners with a remembered rate, and its lifetime after an owner's last request: the full burst is available again earlier. */
+const MAX_OWNERS = 4_096;
+const OWNER_MS = 60_000;
+
+/** Rate limit per owner on accounts and slots that the nodes of a network prove, for whatever call. */
+export class ProofRate {
+  readonly #now: () => number;
+  /** Time at which all requested keys of an owner are due, on the clock of `now` (the generic cell rate algorithm's theoretical arrival time). */
+  readonly #due: Lru<string, number>;
+
+  /** @param now monotonic clock in milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#due = new Lru(MAX_OWNERS, OWNER_MS, now);
+  }
+
+  /**
+   * Takes keys from the owner's rate, and waits until they are due. The service's own requests have no owner, and no rate limit.
+   * @throws ChainError `busy` at once where the keys are not due before the deadline; `aborted`
+   */
+  async take(scope: RequestScope, keys: number): Promise<void> {
+    const { owner } = scope;
+    if (owner === undefined) return;
+    const now = this.#now();
+    const toMs = SECOND_MS / KEYS_PER_SECOND;
+    const due = Math.max(this.#due.get(owner) ?? 0, now - BURST_KEYS * toMs) + keys * toMs;
+    const waitMs = due - now;
+    if (waitMs > scope.deadline - performance.now()) throw new ChainError('busy', 'state.keys');
+    this.#due.set(owner, due);
+    if (waitMs <= 0) return;
+    await sleep(waitMs);
+    if (scope.aborted) throw new ChainError('aborted', 'the caller has gone');
+  }
+}

@@ -1,0 +1,103 @@
+import { ChainError } from '../../../chain/errors.ts';
+import { completeWithin, TIMED_OUT } from '../../../util/complete-within.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { SCHEDULER } from '../../../util/slot-scheduler.ts';
+import type { RoundTrips } from './round-trips.ts';
+
+/** Request to nodes that several callers wait for. */
+export class SharedRequest<T> {
+  readonly outcome: Promise<T>;
+  readonly #deadline: number;
+  /** Scopes of the waiting callers, while the request may still be dropped when none is left. */
+  #scopes: RequestScope[] | undefined = [];
+
+  /**
+   * @param scope scope of the first caller
+   * @param send sends the request with a round trip's scope
+   */
+  constructor(roundTrips: RoundTrips, scope: RequestScope, send: (roundTrip: RequestScope) => Promise<T>) {
+    this.#deadline = scope.deadline;
+    const begin = (roundTrip: RequestScope): Promise<T> => {
+      this.#scopes = undefined;
+      return send(roundTrip);
+    };
+    const isWanted = (): boolean => this.#scopes?.some(({ aborted }) => !aborted) !== false;
+    this.outcome = roundTrips.ask(scope, begin, isWanted);
+    // The request may be dropped when all callers have gone.
+    this.outcome.catch(() => {});
+  }
+
+  /** Whether the request has not been sent yet. */
+  get isWaiting(): boolean {
+    return this.#scopes !== undefined;
+  }
+
+  /** Adds a waiting caller. */
+  join(scope: RequestScope): void {
+    scope.hasCalledNode = true;
+    this.#scopes?.push(scope);
+  }
+
+  /** Whether a caller with more time may repeat the failed request. */
+  isOutlivedBy(scope: RequestScope): boolean {
+    const now = performance.now();
+    return !scope.aborted && this.#deadline <= now && now < scope.deadline;
+  }
+}
+
+/**
+ * Waits for requests that the caller has joined, for as long as it has time. The caller continues in a scheduler slot of its owner: others have waited for
+ * the same, or for other answers of the same round trip.
+ * @returns undefined where a request failed for lack of time that this caller still has: it is to be repeated
+ * @throws the error of a request; ChainError `timeout`
+ */
+export async function awaitShared<T>(
+  requests: readonly SharedRequest<T>[],
+  scope: RequestScope,
+): Promise<readonly T[] | undefined> {
+  let outcomes: typeof TIMED_OUT | readonly T[];
+  try {
+    const all = Promise.all(requests.map(({ outcome }) => outcome));
+    outcomes = await completeWithin(all, scope.deadline - performance.now());
+    await SCHEDULER.rejoin(scope.owner ?? '');
+  } catch (error) {
+    await SCHEDULER.rejoin(scope.owner ?? '');
+    if (requests.some((query) => query.isOutlivedBy(scope))) return undefined;
+    throw error;
+  }
+  if (outcomes === TIMED_OUT) throw new ChainError('timeout', 'no node has proven the state in time');
+  return outcomes;
+}
+
+/** In-flight requests by name; requests of the same name are coalesced. */
+export class SharedRequests<T> {
+  readonly #roundTrips: RoundTrips;
+  readonly #underWay = new Map<string, SharedRequest<T>>();
+
+  constructor(roundTrips: RoundTrips) {
+    this.#roundTrips = roundTrips;
+  }
+
+  /**
+   * Sends the request with the next round trip, or waits for the one in flight.
+   * @throws the error of `send`; ChainError `timeout`
+   */
+  async ask(name: string, scope: RequestScope, send: (roundTrip: RequestScope) => Promise<T>): Promise<T> {
+    for (;;) {
+      const query = this.#underWay.get(name) ?? this.#begin(name, scope, send);
+      query.join(scope);
+      const outcomes = await awaitShared([query], scope);
+      if (outcomes !== undefined) return outcomes[0] as T;
+    }
+  }
+
+  #begin(name: string, scope: RequestScope, send: (roundTrip: RequestScope) => Promise<T>): SharedRequest<T> {
+    const query = new SharedRequest(this.#roundTrips, scope, send);
+    const forget = (): void => {
+      if (this.#underWay.get(name) === query) this.#underWay.delete(name);
+    };
+    query.outcome.then(forget, forget);
+    this.#underWay.set(name, query);
+    return query;
+  }
+}

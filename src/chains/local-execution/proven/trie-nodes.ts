@@ -1,0 +1,82 @@
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
+import { keccak256 } from '../../../primitives/keccak.ts';
+import { readByHash } from '../../../primitives/merkle-proof.ts';
+import { UntracedError } from '../../../primitives/untraced-error.ts';
+import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
+import type { NodesByHash } from '../../../verification/state-proof.ts';
+
+/** Heap size of a node beside its encoding, with its hash, measured, bytes. */
+const NODE_BYTES = 600;
+
+/** A path leads to a node that is not in memory. */
+class MissingNode extends UntracedError {
+  /** Names the child of that node on the path: a proof of one key shows the nodes above it to all other keys with the same name. */
+  readonly child: string;
+
+  constructor(hash: string, nibble: number) {
+    super('a node of a trie is not at hand');
+    this.child = `${hash}/${nibble}`;
+  }
+}
+
+/**
+ * Nodes of state and storage tries by their hashes. A trie shares all nodes with that of the previous block except those on the paths to changes: everything
+ * below shared nodes is read under a new root without another proof.
+ */
+export class TrieNodes {
+  readonly #nodes: Lru<string, Uint8Array>;
+
+  /** @param bytes bound on all nodes together */
+  constructor(bytes: number) {
+    this.#nodes = new Lru(bytes, BLOCK_LIFE, undefined, ({ length }: Uint8Array) => length + NODE_BYTES);
+  }
+
+  /** Total bytes. */
+  get bytes(): number {
+    return this.#nodes.weight;
+  }
+
+  add(nodes: NodesByHash): void {
+    for (const [hash, encoded] of nodes) this.#nodes.set(hash, encoded);
+  }
+
+  /**
+   * Reads a leaf.
+   * @param root lower-case `0x` text
+   * @param key address or slot, lower-case `0x` text
+   * @param decode throws RangeError for a leaf of another form
+   * @returns null where there is no leaf; undefined where a node is not in memory, or the leaf has another form
+   */
+  find<T>(root: string, key: string, decode: (leaf: Uint8Array) => T): T | null | undefined {
+    try {
+      const leaf = this.#read(root, key);
+      return leaf === undefined ? null : decode(leaf);
+    } catch (error) {
+      if (error instanceof MissingNode || error instanceof RangeError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Names the part of a trie that needs a proof for a key to be read; undefined where none is needed. Keys of one part need one proof at first. */
+  findGap(root: string, key: string): string | undefined {
+    try {
+      this.#read(root, key);
+      return undefined;
+    } catch (error) {
+      if (error instanceof MissingNode) return error.child;
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
+  }
+
+  #read(root: string, key: string): Uint8Array | undefined {
+    const path = keccak256(hexToBytes(key));
+    return readByHash(hexToBytes(root), path, (ref, at) => {
+      const hash = bytesToHex(ref);
+      const node = this.#nodes.get(hash);
+      if (node !== undefined) return node;
+      const byte = path[at >> 1] as number;
+      throw new MissingNode(hash, at % 2 === 0 ? byte >> 4 : byte & 15);
+    });
+  }
+}

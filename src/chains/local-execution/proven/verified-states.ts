@@ -1,0 +1,152 @@
+import type { AccountState } from '../../../evm/host.ts';
+import { type AccountLeaf, decodeAccountLeaf } from '../../../primitives/account-leaf.ts';
+import { bigIntToBytes, bytesEqual, EMPTY_BYTES } from '../../../primitives/bytes.ts';
+import { bytesToHex } from '../../../primitives/hex.ts';
+import { EMPTY_TRIE_ROOT } from '../../../primitives/keccak.ts';
+import { asInteger, decodeRlp } from '../../../primitives/rlp.ts';
+import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
+import type { StateProofRequest, VerifiedState } from '../../../verification/state-proof.ts';
+import { RootTables } from './root-tables.ts';
+import { TrieNodes } from './trie-nodes.ts';
+
+/** Account verified by a proof. */
+export type VerifiedAccount = {
+  readonly account: AccountState;
+  /** Lower-case `0x` text, as are all keys here. */
+  readonly storageRoot: string;
+};
+
+/** Latest verified form of an account, at any block. */
+export type LatestAccount = {
+  readonly proven: VerifiedAccount | null;
+  /** Storage roots that the account had, latest first. */
+  readonly roots: readonly string[];
+};
+
+/** Heap growth per entry with its key, measured, bytes; that of an account includes its latest form. */
+const ACCOUNT_BYTES = 1_050;
+const SLOT_BYTES = 350;
+/** Shares of the memory for accounts and slots; trie nodes have the rest. */
+const ACCOUNTS_SHARE = 0.2;
+const SLOTS_SHARE = 0.3;
+const EMPTY_ROOT: string = bytesToHex(EMPTY_TRIE_ROOT);
+/** Cap on remembered storage roots per account. */
+const MAX_ROOTS = 4;
+
+/** Accounts and slots verified by proofs of nodes, by state root and storage root. */
+export class VerifiedStates {
+  readonly #accounts: RootTables<VerifiedAccount | null>;
+  readonly #slots: RootTables<Uint8Array>;
+  readonly #nodes: TrieNodes;
+  readonly #latest: Lru<string, LatestAccount>;
+  /** An account with a code, by code hash: nodes serve codes by account. */
+  readonly #holders: Lru<string, string>;
+
+  /** @param bytes bound on the memory of all parts together */
+  constructor(bytes: number) {
+    const accountBytes = bytes * ACCOUNTS_SHARE;
+    const slotBytes = bytes * SLOTS_SHARE;
+    const accounts = Math.max(1, Math.floor(accountBytes / ACCOUNT_BYTES));
+    this.#accounts = new RootTables(accountBytes, ACCOUNT_BYTES);
+    this.#slots = new RootTables(slotBytes, SLOT_BYTES);
+    this.#nodes = new TrieNodes(bytes - accountBytes - slotBytes);
+    this.#latest = new Lru(accounts, BLOCK_LIFE);
+    this.#holders = new Lru(accounts, BLOCK_LIFE);
+  }
+
+  /** Approximate heap size. */
+  get bytes(): number {
+    return this.#accounts.bytes + this.#slots.bytes + this.#nodes.bytes;
+  }
+
+  /** Whether an account was found below a root. */
+  hasAccounts(stateRoot: string): boolean {
+    return this.#accounts.has(stateRoot);
+  }
+
+  /** Returns the account only if it was found before, without reading trie nodes; null where there is none. */
+  recallAccount(stateRoot: string, address: string): VerifiedAccount | null | undefined {
+    return this.#accounts.get(stateRoot, address);
+  }
+
+  /** Returns the account; null where a proof shows that there is none, undefined where it is not known. */
+  findAccount(stateRoot: string, address: string): VerifiedAccount | null | undefined {
+    const known = this.#accounts.get(stateRoot, address);
+    // The first block of anvil has the empty root, yet a state: there a node's proof is needed, which fails.
+    if (known !== undefined || stateRoot === EMPTY_ROOT) return known;
+    const leaf = this.#nodes.find(stateRoot, address, decodeAccountLeaf);
+    return leaf === undefined ? undefined : this.#noteAccount(stateRoot, address, leaf);
+  }
+
+  /** Returns the slot's value without leading zeros; undefined where it is not known. */
+  findSlot(storageRoot: string, slot: string): Uint8Array | undefined {
+    const known = this.#slots.get(storageRoot, slot);
+    if (known !== undefined) return known;
+    const value = this.#nodes.find(storageRoot, slot, decodeSlot);
+    if (value === undefined) return undefined;
+    this.#slots.set(storageRoot, slot, value ?? EMPTY_BYTES);
+    return value ?? EMPTY_BYTES;
+  }
+
+  /** Lists slots below a root that were found before. */
+  listSlots(storageRoot: string): Iterable<readonly [slot: string, value: Uint8Array]> {
+    return this.#slots.list(storageRoot);
+  }
+
+  /** Names the part of the state trie that needs a proof for an account to be known; undefined where the account is known. */
+  findAccountGap(stateRoot: string, address: string): string | undefined {
+    const known = this.#accounts.get(stateRoot, address);
+    return known === undefined ? this.#nodes.findGap(stateRoot, address) : undefined;
+  }
+
+  /** Names the part of the storage trie that needs a proof for a slot to be known; undefined where the slot is known. */
+  findSlotGap(storageRoot: string, slot: string): string | undefined {
+    const known = this.#slots.get(storageRoot, slot);
+    return known === undefined ? this.#nodes.findGap(storageRoot, slot) : undefined;
+  }
+
+  latestOf(address: string): LatestAccount | undefined {
+    return this.#latest.get(address);
+  }
+
+  /** Returns an account that has, or had, this code. */
+  holderOf(codeHash: string): string | undefined {
+    return this.#holders.get(codeHash);
+  }
+
+  noteHolder(codeHash: Uint8Array, address: string): void {
+    this.#holders.set(bytesToHex(codeHash), address);
+  }
+
+  /** Stores the values and trie nodes of a verified proof against a state root. */
+  note(
+    stateRoot: string,
+    { address, slots }: StateProofRequest,
+    { account, words, nodes }: VerifiedState,
+  ): void {
+    this.#nodes.add(nodes);
+    const proven = this.#noteAccount(stateRoot, address, account);
+    if (proven === null) return;
+    for (const [index, slot] of slots.entries())
+      this.#slots.set(proven.storageRoot, slot, bigIntToBytes(words[index] as bigint));
+  }
+
+  #noteAccount(stateRoot: string, address: string, leaf: AccountLeaf | null): VerifiedAccount | null {
+    const proven = leaf && toVerified(leaf);
+    this.#accounts.set(stateRoot, address, proven);
+    const before = this.#latest.get(address)?.roots ?? [];
+    const roots = proven === null ? before : [proven.storageRoot, ...before];
+    this.#latest.set(address, { proven, roots: [...new Set(roots)].slice(0, MAX_ROOTS) });
+    if (proven !== null) this.noteHolder(proven.account.codeHash, address);
+    return proven;
+  }
+}
+
+function decodeSlot(leaf: Uint8Array): Uint8Array {
+  return bigIntToBytes(asInteger(decodeRlp(leaf), 'slot'));
+}
+
+function toVerified({ nonce, balance, codeHash, storageRoot }: AccountLeaf): VerifiedAccount {
+  const hasStorage = !bytesEqual(storageRoot, EMPTY_TRIE_ROOT);
+  return { account: { nonce, balance, codeHash, hasStorage }, storageRoot: bytesToHex(storageRoot) };
+}

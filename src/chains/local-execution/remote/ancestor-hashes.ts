@@ -1,0 +1,109 @@
+import { rulesOfHeader } from '../../../engine/transition/rules.ts';
+import { HISTORY_STORAGE } from '../../../evm/revisions/system-contracts.ts';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
+import { encodeQuantity } from '../../../primitives/quantity.ts';
+import { RlpWriter } from '../../../primitives/rlp-writer.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { encodeHeaderOf } from '../../../verification/hash-header.ts';
+import { asText, isMembers } from '../../../verification/members.ts';
+import type { Collector } from './collector.ts';
+import type { RemoteBlock } from './remote-block.ts';
+import type { NodeRequest, StateSource } from './state-source.ts';
+
+/** Depth of blocks that BLOCKHASH can read. */
+const MAX_ANCESTORS = 256n;
+/** Cap on headers requested instead of a proof, which has about the size of so many headers. */
+const MAX_HEADERS = 4n;
+const HISTORY_ADDRESS: string = bytesToHex(HISTORY_STORAGE.address);
+/** Slots of the contract that stores hashes of older blocks (EIP-2935). */
+const HISTORY_LENGTH = 8_191n;
+
+/** Requests the hashes of older blocks that executions read with BLOCKHASH. */
+export class AncestorHashes {
+  readonly #source: StateSource;
+  readonly #ask: Collector['ask'];
+  readonly #writer = new RlpWriter();
+
+  constructor(source: StateSource, ask: Collector['ask']) {
+    this.#source = source;
+    this.#ask = ask;
+  }
+
+  /**
+   * Adds hashes to those known of a block: from one proof of the history contract in its state (EIP-2935), or from headers, each of which has its parent's
+   * hash.
+   * @param numbers numbers of blocks before it
+   * @throws the errors of `StateSource.ask`
+   */
+  async fetch(block: RemoteBlock, numbers: ReadonlySet<bigint>, scope: RequestScope): Promise<void> {
+    const { number } = block.stored.header;
+    const { blockHashes } = block;
+    const isMissing = (each: bigint): boolean =>
+      each >= 0n && each >= number - MAX_ANCESTORS && each < number && !blockHashes.has(each);
+    const missing = [...numbers].filter(isMissing);
+    if (missing.length === 0) return;
+    let linked = number - 1n;
+    while (blockHashes.has(linked - 1n)) linked--;
+    const isFar = missing.some((each) => linked - each > MAX_HEADERS);
+    if (isFar && keepsHashes(block)) await this.#prove(block, missing, scope);
+    const [oldest] = missing.filter(isMissing).sort((a, b) => Number(a - b));
+    if (oldest !== undefined) await this.#link(linked, oldest, blockHashes, scope);
+  }
+
+  /** A slot is 0 where the contract has not been called for that block yet. */
+  async #prove(
+    { at, blockHashes }: RemoteBlock,
+    numbers: readonly bigint[],
+    scope: RequestScope,
+  ): Promise<void> {
+    const slots = numbers.map((each) => toWord(each % HISTORY_LENGTH));
+    let words: readonly bigint[] = [];
+    try {
+      const proven = await this.#source.requests.prove({ address: HISTORY_ADDRESS, slots }, at, scope);
+      words = proven?.words ?? [];
+    } catch (error) {
+      // Headers may suffice.
+      if (!this.#source.isOutage(error)) throw error;
+    }
+    for (const [i, word] of words.entries())
+      if (word !== 0n) blockHashes.set(numbers[i] as bigint, hexToBytes(toWord(word)));
+  }
+
+  /** Requests headers from the one whose hash is known down to the child of the oldest block. */
+  async #link(
+    end: bigint,
+    oldest: bigint,
+    blockHashes: Map<bigint, Uint8Array>,
+    scope: RequestScope,
+  ): Promise<void> {
+    const newest = blockHashes.get(end) as Uint8Array;
+    const place = { number: end, hash: bytesToHex(newest) };
+    const count = Number(end - oldest);
+    const headers = await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        this.#ask(headerRequest(end - BigInt(index)), place, (answer) => answer, scope),
+      ),
+    );
+    let hash = place.hash;
+    for (const [index, header] of headers.entries()) {
+      if (!isMembers(header) || encodeHeaderOf(header, hash, this.#writer) === undefined) return;
+      hash = asText(header['parentHash']).toLowerCase();
+      blockHashes.set(end - BigInt(index) - 1n, hexToBytes(hash));
+    }
+  }
+}
+
+function keepsHashes({ config, stored }: RemoteBlock): boolean {
+  return rulesOfHeader(config, stored.header).revision.blockCalls.some(
+    ({ contract }) => contract === HISTORY_STORAGE,
+  );
+}
+
+function toWord(value: bigint): string {
+  return `0x${value.toString(16).padStart(64, '0')}`;
+}
+
+/** Request for a block without transaction objects, whose header members are verified. */
+export function headerRequest(number: bigint): NodeRequest {
+  return { method: 'eth_getBlockByNumber', encode: () => `["${encodeQuantity(number)}",false]` };
+}

@@ -1,0 +1,153 @@
+import { ChainError } from '../../../chain/errors.ts';
+import type { CallObject, CallRequest } from '../../../chain/requests.ts';
+import { encodeQuantity } from '../../../primitives/quantity.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import type { RemoteExecutions } from './remote-executions.ts';
+import type { NodeRef, NodeRequest, Place, StateReply, StateSource } from './state-source.ts';
+
+/** Result of a call as text; for a failure its kind and data, since clients word failures differently. */
+export type Outcome = string;
+
+/**
+ * `same`: a node has the local outcome. `refuted`: the same, and nodes with another outcome were reported. `different`: no node has the local outcome.
+ * `unknown`: no node answered.
+ */
+export type SampleVerdict = 'same' | 'refuted' | 'different' | 'unknown';
+
+/** Cap on nodes with another outcome per call. */
+const MAX_NODES = 8;
+/** Allowed relative difference of estimates: clients end their search at different distances from the least gas. */
+const ESTIMATE_TOLERANCE = 0.05;
+/** Cap on an outcome, or data, in evidence, UTF-16 units. */
+const MAX_SHOWN = 200;
+const NO_ADDRESS: string = `0x${'0'.repeat(40)}`;
+/** Members that all clients interpret alike. */
+const PORTABLE_MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'gas', 'value', 'data', 'input']);
+/** Gas, price and balance of the repeated execution: different from client defaults, and the balance covers the gas. */
+const REPEATED_GAS = encodeQuantity(9_000_000);
+const REPEATED_PRICE = encodeQuantity(10n ** 15n);
+const REPEATED_BALANCE = encodeQuantity(10n ** 40n);
+
+export type ComparedCall = {
+  readonly kind: 'call' | 'estimate';
+  readonly call: CallObject;
+  readonly place: Place;
+  /** Outcome of the local execution. */
+  readonly ours: Outcome;
+};
+
+/** Encodes a call as a request to a node. */
+export function requestOf(
+  kind: ComparedCall['kind'],
+  { call, stateOverrides, blockOverrides }: Omit<CallRequest, 'block'>,
+): NodeRequest {
+  const further = [stateOverrides ?? (blockOverrides && {}), blockOverrides].filter(
+    (one) => one !== undefined,
+  );
+  const rest = further.map((one) => `,${JSON.stringify(one)}`).join('');
+  return {
+    method: kind === 'call' ? 'eth_call' : 'eth_estimateGas',
+    encode: (block) => `[${JSON.stringify(call)},${block}${rest}]`,
+  };
+}
+
+/** @returns undefined where the value is no answer to a call */
+export function readOutcome(answer: unknown): Outcome | undefined {
+  if (typeof answer === 'string') return answer.toLowerCase();
+  if (!(answer instanceof ChainError)) return undefined;
+  if (answer.kind === 'reverted') return `reverted ${String(answer.data ?? '0x').toLowerCase()}`;
+  return answer.kind === 'failed' ? 'failed' : undefined;
+}
+
+/** Executes a call locally. @returns undefined where that is not possible */
+export async function executeHere(
+  here: RemoteExecutions,
+  source: StateSource,
+  kind: ComparedCall['kind'],
+  request: CallRequest,
+  scope: RequestScope,
+): Promise<Outcome | undefined> {
+  try {
+    return readOutcome(await here.execute(kind, request, scope));
+  } catch (error) {
+    if (!source.isOutage(error)) throw error;
+    return readOutcome(error);
+  }
+}
+
+/** Whether a contract call has only members that all clients interpret alike. */
+export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): boolean {
+  return (
+    call.to !== undefined &&
+    stateOverrides === undefined &&
+    blockOverrides === undefined &&
+    Object.entries(call).every(([name, value]) => value === undefined || PORTABLE_MEMBERS.has(name))
+  );
+}
+
+/**
+ * Whether an outcome follows from the block alone: clients give calls different amounts of gas and, where the call names no price, base fees, and code may
+ * read both. The call is executed again with other gas and a price.
+ */
+export async function isCertain(
+  here: RemoteExecutions,
+  source: StateSource,
+  { call, place, ours }: ComparedCall,
+  scope: RequestScope,
+): Promise<boolean> {
+  const request: CallRequest = {
+    call: { ...call, gas: REPEATED_GAS, gasPrice: REPEATED_PRICE },
+    block: { kind: 'hash', hash: place.hash, requireCanonical: false },
+    stateOverrides: { [call.from ?? NO_ADDRESS]: { balance: REPEATED_BALANCE } },
+  };
+  return ours !== 'failed' && ours === (await executeHere(here, source, 'call', request, scope));
+}
+
+/**
+ * Compares nodes' answers with the local outcome until one equals it; that shows whether this program's rules or the previous nodes are wrong.
+ * @param opinions answers of one node after the other
+ * @param mayBlame decides, before nodes are reported for their answers, whether they may be
+ */
+export async function compareReplies(
+  source: StateSource,
+  compared: ComparedCall,
+  replies: AsyncIterable<StateReply>,
+  mayBlame: () => Promise<boolean>,
+): Promise<SampleVerdict> {
+  const { kind, ours, place } = compared;
+  const others: { readonly node: NodeRef; readonly outcome: Outcome }[] = [];
+  for await (const { node, answer } of replies) {
+    const outcome = readOutcome(answer);
+    if (outcome === undefined) continue;
+    if (outcomesAgree(kind, ours, outcome)) {
+      // A node may fail by limits of its own.
+      const wrong = others.filter((other) => other.outcome !== 'failed');
+      if (wrong.length === 0 || !(await mayBlame())) return 'same';
+      for (const other of wrong)
+        source.refute(other.node, place, describeDifference(compared, other.outcome, node));
+      return 'refuted';
+    }
+    others.push({ node, outcome });
+    if (others.length >= MAX_NODES) break;
+  }
+  return others.length > 0 ? 'different' : 'unknown';
+}
+
+/** Whether outcomes agree: estimates may differ by `ESTIMATE_TOLERANCE` of the node's. */
+export function outcomesAgree(kind: ComparedCall['kind'], ours: Outcome, theirs: Outcome): boolean {
+  if (ours === theirs) return true;
+  if (kind === 'call' || !ours.startsWith('"0x') || !theirs.startsWith('"0x')) return false;
+  const [own, other] = [Number(JSON.parse(ours)), Number(JSON.parse(theirs))];
+  return Math.abs(own - other) <= ESTIMATE_TOLERANCE * other;
+}
+
+function describeDifference({ call, place, ours }: ComparedCall, theirs: Outcome, witness: NodeRef): string {
+  return (
+    `of block ${place.hash}: eth_call of ${call.to} with data ${shorten(call.input ?? call.data ?? '0x')} is ${shorten(ours)} on proven state ` +
+    `and at ${witness.name}, and not ${shorten(theirs)}`
+  );
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}

@@ -1,0 +1,98 @@
+import type { CallRequest } from '../../../chain/requests.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import type { CallJob } from '../../embedded/execution/job.ts';
+import type { SimulationKind } from '../../embedded/simulation/call-environment.ts';
+import type { StateNeed } from '../../embedded/state/missing-state.ts';
+import { StateKeys } from '../proven/state-keys.ts';
+import type { GrowingExcerpt } from './excerpt.ts';
+import type { RemoteBlock } from './remote-block.ts';
+import type { FirstCall } from './remote-blocks.ts';
+
+/** Accounts and slots, and round trips, that the weight of a call covers: enough for a call of a known contract at a new head. */
+const COVERED_KEYS = 32;
+const COVERED_ROUND_TRIPS = 2;
+
+/** Call in execution. */
+export type CallRun = {
+  readonly job: CallJob<undefined>;
+  readonly block: RemoteBlock;
+  readonly request: CallRequest;
+  /** Keys needed in addition to those that discoveries find. */
+  readonly further: StateKeys;
+  roundTrips: number;
+  attempts: number;
+  /** Number of requested accounts and slots. */
+  requested: number;
+  /** Accounts and slots, and round trips, that are paid for, including those that the call's weight covers. */
+  paidKeys: number;
+  paidRoundTrips: number;
+  /** Whether a node was asked which state the call accesses. */
+  isHinted: boolean;
+  /** Reads that discoveries have found. */
+  readonly read: StateKeys;
+  /** Whether the last discovery guessed a part of the state, or there was none. */
+  isGuessed: boolean;
+  /** Main-thread time of its slices and discoveries, milliseconds. */
+  hereMs: number;
+  /** Verified part of all known reads; set once the call runs on threads. */
+  excerpt: GrowingExcerpt | undefined;
+};
+
+/** Creates a run that has not begun. @param gasLimit cap on the call's gas */
+export function createRun(
+  kind: SimulationKind,
+  { request, hinted, isHinted }: FirstCall,
+  block: RemoteBlock,
+  gasLimit: bigint,
+): CallRun {
+  const { number } = block.stored.header;
+  const { call, stateOverrides, blockOverrides } = request;
+  const job: CallJob<undefined> = {
+    kind,
+    store: undefined,
+    gasLimit,
+    request: {
+      blockNumber: number,
+      isPending: false,
+      call,
+      ...(stateOverrides !== undefined && { stateOverrides }),
+      ...(blockOverrides !== undefined && { blockOverrides }),
+    },
+  };
+  return {
+    job,
+    block,
+    request,
+    further: hinted,
+    roundTrips: 0,
+    attempts: 0,
+    requested: 0,
+    paidKeys: COVERED_KEYS,
+    paidRoundTrips: COVERED_ROUND_TRIPS,
+    isHinted,
+    read: new StateKeys(),
+    isGuessed: true,
+    hereMs: 0,
+    excerpt: undefined,
+  };
+}
+
+/** Charges the owner of the call for upcoming requests. @throws (rejects with) the caller's error where it cannot pay */
+export async function payForRun(run: CallRun, { meter }: RequestScope): Promise<void> {
+  const keys = Math.max(0, run.requested - run.paidKeys);
+  const roundTrips = Math.max(0, run.roundTrips - run.paidRoundTrips);
+  if (keys + roundTrips === 0) return;
+  run.paidKeys += keys;
+  run.paidRoundTrips += roundTrips;
+  await meter?.pay(keys, roundTrips);
+}
+
+/** Adds a part of a state that a run lacks. */
+export function addNeed(keys: StateKeys, need: StateNeed): void {
+  if (need.kind === 'code') keys.codes.add(need.hash);
+  else if (need.kind === 'blockHash') keys.addBlockHash(need.number);
+  else {
+    const slots = keys.addAccount(need.address);
+    if (need.kind === 'slot') slots.add(need.slot);
+  }
+}

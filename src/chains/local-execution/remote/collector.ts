@@ -1,0 +1,218 @@
+import type { CallRequest } from '../../../chain/requests.ts';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
+import type { JsonText } from '../../../primitives/json-result.ts';
+import { keccak256 } from '../../../primitives/keccak.ts';
+import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import { RlpWriter } from '../../../primitives/rlp-writer.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { encodeHeaderOf } from '../../../verification/hash-header.ts';
+import { isMembers } from '../../../verification/members.ts';
+import type { StateProofRequest } from '../../../verification/state-proof.ts';
+import { SharedRequests } from '../proven/shared-request.ts';
+import { StateKeys } from '../proven/state-keys.ts';
+import type { BlockState, StatePlace } from '../proven/state-nodes.ts';
+import type { StateValues } from '../proven/state-requests.ts';
+import { AncestorHashes, headerRequest } from './ancestor-hashes.ts';
+import { type CallHint, noteHint, readHint } from './call-hint.ts';
+import { ProofSlots } from './proof-slots.ts';
+import type { RemoteBlock } from './remote-block.ts';
+import type { NodeRequest, Place, StateSource } from './state-source.ts';
+
+/** Contents of one round trip. */
+export type Wanted = {
+  readonly missing: StateKeys;
+  /** Call whose accesses a node is to report. */
+  readonly hint?: CallRequest | undefined;
+};
+
+/**
+ * Weight of a scheduler slot: so many storage slots, or a quarter as many accounts: an account's proof, with its code, costs as much as those of some slots.
+ */
+const TURN_WEIGHT = 128;
+const ACCOUNT_WEIGHT = 4;
+
+/** Fraction of a call's remaining time for a hint: without one, the call requests its missing state, or is left to the nodes, in the remainder. */
+const HINT_SHARE = 1 / 4;
+
+const NO_HINT: CallHint = { keys: new StateKeys() };
+
+/** Requests from nodes what executions need: parts of states, headers, and hints. */
+export class Collector {
+  readonly #source: StateSource;
+  readonly #writer = new RlpWriter();
+  readonly #ancestors: AncestorHashes;
+  readonly #proofSlots = new ProofSlots();
+  /** Code requests of accounts that were never seen, by block and account. */
+  readonly #newCodes: SharedRequests<Uint8Array>;
+
+  constructor(source: StateSource) {
+    this.#source = source;
+    this.#ancestors = new AncestorHashes(source, this.ask.bind(this));
+    this.#newCodes = new SharedRequests(source.requests.roundTrips);
+  }
+
+  /**
+   * Requests everything wanted, in one round trip where it is not much.
+   * @returns the keys that the call accesses according to a node; undefined where nodes send proofs of an unknown form
+   * @throws the errors of `StateSource.ask`
+   */
+  async collect(
+    block: RemoteBlock,
+    { missing, hint }: Wanted,
+    scope: RequestScope,
+  ): Promise<StateKeys | undefined> {
+    const { at } = block;
+    const hinted = hint === undefined ? NO_HINT : this.requestHint(hint, at, scope);
+    const proofs = this.#proveAccounts(missing, at, scope);
+    const codes = [...missing.codes].map((hash) => this.#proveCode(hash, at, scope));
+    const hashes = this.#ancestors.fetch(block, missing.blockNumbers, scope);
+    const [found, states] = await Promise.all([hinted, proofs, hashes, ...codes]);
+    return states.includes(undefined) ? undefined : this.noteHint(found, at);
+  }
+
+  /** Requests proofs in scheduler slots of the owner, each with few enough keys to occupy neither the nodes nor the event loop for long. */
+  async #proveAccounts(
+    { accounts, size }: StateKeys,
+    at: StatePlace,
+    scope: RequestScope,
+  ): Promise<readonly (StateValues | undefined)[]> {
+    const proofSlots = splitIntoSlots(accounts);
+    if (proofSlots.length > 0) await this.#source.requests.pace.take(scope, size);
+    const states = await Promise.all(
+      proofSlots.map((queries) =>
+        this.#proofSlots.run(scope, proofSlots.length > 1, () =>
+          Promise.all(queries.map((request) => this.#proveAccount(request, at, scope))),
+        ),
+      ),
+    );
+    return states.flat();
+  }
+
+  /**
+   * Requests the RLP of a block's header.
+   * @throws the errors of `StateSource.ask`
+   */
+  requestHeader({ number, hash }: Place, scope: RequestScope): Promise<Uint8Array> {
+    const read = (answer: unknown): Uint8Array | undefined =>
+      isMembers(answer) ? encodeHeaderOf(answer, hash, this.#writer) : undefined;
+    // Further callers may wait for the header: it is requested even where the first caller has gone.
+    return this.ask(headerRequest(number), { number, hash }, read, scope, () => true);
+  }
+
+  /**
+   * Requests a call's accesses from a node: with all proofs where the contract is unknown, otherwise as a list, which is much shorter. The hint may be wrong,
+   * and a node without an answer is no failure. It has a request of its own: geth searches without a time limit for a list that does not converge, and
+   * answers the other calls of a batch after it.
+   */
+  async requestHint(
+    { call, stateOverrides }: CallRequest,
+    place: Place,
+    scope: RequestScope,
+  ): Promise<CallHint> {
+    const { states } = this.#source.requests.proven;
+    const isKnown = call.to !== undefined && states.proven.latestOf(call.to) !== undefined;
+    const overrides = stateOverrides === undefined ? '' : `,${JSON.stringify(stateOverrides)}`;
+    const encode = (block: JsonText): JsonText => `[${JSON.stringify(call)},${block}${overrides}]`;
+    const list: NodeRequest = { method: 'eth_createAccessList', encode, isOptional: true };
+    const requestsList = isKnown || stateOverrides !== undefined;
+    const request = requestsList ? list : { ...list, method: 'proof_call', instead: list };
+    const read = (answer: unknown): CallHint | undefined => readHint(requestsList ? [answer] : answer);
+    const { requests } = this.#source;
+    try {
+      return await requests.roundTrips.ask(scope, (roundTrip) => {
+        const now = performance.now();
+        const own = roundTrip.derive({ deadline: now + (scope.deadline - now) * HINT_SHARE });
+        own.batch = undefined;
+        return this.#source.ask(request, place, read, own).finally(() => own.release());
+      });
+    } catch (error) {
+      if (this.#source.isOutage(error)) return NO_HINT;
+      throw error;
+    }
+  }
+
+  /** Stores the parts that a hint proves; see `noteHint` in `call-hint.ts`. */
+  noteHint(hint: CallHint, at: BlockState): StateKeys {
+    return noteHint(hint, at, this.#source.requests.proven);
+  }
+
+  /** Sends a request like `StateSource.ask`, in one round trip with other current requests. @param isWanted see `RoundTrips.ask` */
+  ask<T>(
+    request: NodeRequest,
+    place: Place,
+    read: (answer: unknown) => T | undefined,
+    scope: RequestScope,
+    isWanted?: () => boolean,
+  ): Promise<T> {
+    const { requests } = this.#source;
+    return requests.roundTrips.ask(
+      scope,
+      (roundTrip) => this.#source.ask(request, place, read, roundTrip),
+      isWanted,
+    );
+  }
+
+  /** Requests an account's proof; the code of a never seen account is requested in the same round trip, and stored where the proof confirms its hash. */
+  async #proveAccount(
+    request: StateProofRequest,
+    at: StatePlace,
+    scope: RequestScope,
+  ): Promise<StateValues | undefined> {
+    const { requests } = this.#source;
+    const { states, codes } = requests.proven;
+    const { address } = request;
+    const isNew = states.proven.latestOf(address) === undefined;
+    const [state, code] = await Promise.all([
+      requests.prove(request, at, scope),
+      isNew ? this.#requestNewCode(address, at, scope) : undefined,
+    ]);
+    if (code === undefined || code.length === 0 || state?.account == null) return state;
+    const hash = bytesToHex(keccak256(code));
+    if (bytesToHex(state.account.codeHash) === hash) codes.add(new Map([[hash, code]]));
+    return state;
+  }
+
+  #requestNewCode(address: string, at: StatePlace, scope: RequestScope): Promise<Uint8Array> {
+    const request: NodeRequest = { method: 'eth_getCode', encode: (block) => `["${address}",${block}]` };
+    return this.#newCodes.ask(`${at.hash}/${address}`, scope, (roundTrip) =>
+      this.#source.ask(request, at, readData, roundTrip),
+    );
+  }
+
+  #proveCode(hash: string, at: StatePlace, scope: RequestScope): PromiseOrValue<unknown> {
+    const { requests } = this.#source;
+    const address = requests.proven.states.proven.holderOf(hash);
+    return address === undefined ? undefined : requests.proveCode(address, hash, at, scope);
+  }
+}
+
+function readData(answer: unknown): Uint8Array | undefined {
+  if (typeof answer !== 'string') return undefined;
+  try {
+    return hexToBytes(answer);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Splits requests by scheduler slot: each slot weighs `TURN_WEIGHT` at most. */
+function splitIntoSlots(
+  accounts: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly (readonly StateProofRequest[])[] {
+  const proofSlots: StateProofRequest[][] = [];
+  let room = 0;
+  for (const [address, allSlots] of accounts) {
+    const slots = [...allSlots];
+    for (let at = 0; at === 0 || at < slots.length; ) {
+      if (room <= ACCOUNT_WEIGHT) {
+        proofSlots.push([]);
+        room = TURN_WEIGHT;
+      }
+      const part = slots.slice(at, at + room - ACCOUNT_WEIGHT);
+      proofSlots.at(-1)?.push({ address, slots: part });
+      room -= ACCOUNT_WEIGHT + part.length;
+      at += Math.max(1, part.length);
+    }
+  }
+  return proofSlots;
+}

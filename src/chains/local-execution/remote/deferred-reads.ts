@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { CallRequest } from '../../../chain/requests.ts';
+import { limitOf } from '../../../util/bounds.ts';
+import { Lru } from '../../../util/lru.ts';
+import type { SimulationKind } from '../../embedded/simulation/call-environment.ts';
+import { StateKeys } from '../proven/state-keys.ts';
+
+/** Cap on remembered accounts and slots of all calls. */
+const MAX_KEYS = 8_192;
+/** Cap per function: half of what may be requested for one call, since all of it is requested where one part is missing at a new head. */
+const MAX_FUNCTION_KEYS = limitOf('call.provenKeys') / 2;
+const KEYS_MS = 600_000;
+/** Cap on calls that could not be executed, and how long they are not tried again. */
+const MAX_INCOMPLETE = 512;
+const INCOMPLETE_MS = 10_000;
+/** Length of `0x` and a selector. */
+const SELECTOR_LENGTH = 10;
+
+/** Reads of calls after their first slice, which only threads find, one at a time. */
+export class DeferredReads {
+  readonly #keys = new Lru<string, StateKeys>(
+    MAX_KEYS,
+    KEYS_MS,
+    () => performance.now(),
+    ({ size }) => size + 1,
+  );
+  readonly #unsettled = new Lru<string, true>(MAX_INCOMPLETE, INCOMPLETE_MS);
+
+  /** Late reads of earlier calls of this contract and selector. */
+  find(request: CallRequest): StateKeys | undefined {
+    return this.#keys.get(nameFunction(request));
+  }
+
+  /** Remembers late reads. Keys that differ from call to call add up: a function with too many starts over. */
+  note(request: CallRequest, keys: StateKeys): void {
+    if (keys.size > MAX_FUNCTION_KEYS) {
+      this.#keys.delete(nameFunction(request));
+      return;
+    }
+    const all = new StateKeys();
+    all.merge(keys);
+    this.#keys.set(nameFunction(request), all);
+  }
+
+  /** Records that this very call, at a block, exceeded its round trips, restarts or keys. */
+  noteIncomplete(kind: SimulationKind, request: CallRequest, blockHash: string): void {
+    this.#unsettled.set(nameCall(kind, request, blockHash), true);
+  }
+
+  isIncomplete(kind: SimulationKind, request: CallRequest, blockHash: string): boolean {
+    return this.#unsettled.size > 0 && this.#unsettled.get(nameCall(kind, request, blockHash)) === true;
+  }
+}
+
+function nameFunction({ call }: CallRequest): string {
+  return `${call.to ?? 'create'}:${(call.input ?? call.data ?? '').slice(0, SELECTOR_LENGTH)}`;
+}
+
+/** Names a call by a hash: calls may be long. */
+function nameCall(
+  kind: SimulationKind,
+  { call, stateOverrides, blockOverrides }: CallRequest,
+  blockHash: string,
+): string {
+  const text = JSON.stringify([kind, blockHash, call, stateOverrides, blockOverrides]);
+  return createHash('sha256').update(text).digest('base64');
+}

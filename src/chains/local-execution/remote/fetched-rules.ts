@@ -1,0 +1,95 @@
+import type { Logger } from '../../../observe/logger.ts';
+import { RequestScope } from '../../../util/request-scope.ts';
+import type { ForkRules } from './fork-rules.ts';
+import type { Place, StateSource } from './state-source.ts';
+
+/** Time limit of a survey, and the pause after one without enough matching answers. */
+const LIMIT_MS = 3_000;
+const PAUSE_MS = 60_000;
+/** Interval of surveys whether agreed rules have changed. */
+const REVIEW_MS = 3_600_000;
+
+export type FetchedRulesParts = {
+  readonly source: Pick<StateSource, 'survey' | 'voices'>;
+  readonly rules: ForkRules;
+  readonly network: string;
+  readonly log: Logger;
+  /** Called with faults of this program. */
+  readonly onFault: (error: unknown) => void;
+  /** Monotonic clock in milliseconds. */
+  readonly now?: () => number;
+};
+
+/** Requests the rules of the chain from nodes: when a block needs them, and hourly whether they have changed. */
+export class FetchedRules {
+  readonly #parts: FetchedRulesParts;
+  readonly #now: () => number;
+  /** Times from which nodes may be asked, and from which agreed rules are to be reviewed. */
+  #requestAt = 0;
+  #reviewAt: number | undefined;
+
+  constructor(parts: FetchedRulesParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? (() => performance.now());
+  }
+
+  /** Requests the rules that hold at a time, seconds, where they are needed. @returns undefined where there is nothing to wait for */
+  learn(timestamp: bigint, place: Place, scope: RequestScope): Promise<void> | undefined {
+    const { rules, onFault } = this.#parts;
+    const now = this.#now();
+    if (rules.needsTelling(timestamp)) return now < this.#requestAt ? undefined : this.#ask(place, scope);
+    if (!rules.isAgreed) return undefined;
+    this.#reviewAt ??= now + REVIEW_MS;
+    if (now < this.#reviewAt) return undefined;
+    this.#reviewAt = now + REVIEW_MS;
+    this.#review(place, scope).catch(onFault);
+    return undefined;
+  }
+
+  /** Nodes need not have `eth_config`: where too few report the same in time, they are not asked for a while. */
+  async #ask(place: Place, scope: RequestScope): Promise<void> {
+    const { rules } = this.#parts;
+    this.#requestAt = this.#now() + PAUSE_MS;
+    scope.hasCalledNode = true;
+    for await (const answers of this.#survey(place, scope)) {
+      if (!rules.note(answers)) continue;
+      this.#requestAt = 0;
+      return;
+    }
+  }
+
+  /** Checks in the background whether agreed rules have changed; no call waits for it. */
+  async #review(place: Place, scope: RequestScope): Promise<void> {
+    const { rules, network, log } = this.#parts;
+    let isContradicted = false;
+    for await (const answers of this.#survey(place, scope)) {
+      const verdict = rules.review(answers);
+      if (verdict === 'changed') log.info({ network }, 'nodes report other chain rules than before');
+      if (verdict === 'changed' || verdict === 'same') return;
+      isContradicted ||= verdict === 'contradicted';
+    }
+    if (isContradicted)
+      log.warn(
+        { network },
+        'a node tells other rules of the chain (eth_config) than nodes agreed on: those hold up to the next fork that it tells',
+      );
+  }
+
+  /** Asks one node after the other. @returns the answers so far, each time that another one arrives */
+  async *#survey(place: Place, { owner }: RequestScope): AsyncGenerator<readonly unknown[]> {
+    // Other calls need the rules too: the survey does not end with the caller.
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
+    scope.owner = owner;
+    const answers: unknown[] = [];
+    const request = { method: 'eth_config', encode: () => '[]' };
+    const operators = new Set<string>();
+    const isCounted = this.#parts.source.voices !== undefined;
+    for await (const { answer, node } of this.#parts.source.survey(request, place, scope)) {
+      // Several nodes of an operator have one vote.
+      if (typeof answer !== 'string' || (isCounted && operators.has(node.operator ?? node.name))) continue;
+      operators.add(node.operator ?? node.name);
+      answers.push(JSON.parse(answer));
+      yield answers;
+    }
+  }
+}

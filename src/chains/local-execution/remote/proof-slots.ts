@@ -1,0 +1,48 @@
+import { ChainError } from '../../../chain/errors.ts';
+import { limitOf } from '../../../util/bounds.ts';
+import { FairQueue } from '../../../util/fair-queue.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { SCHEDULER } from '../../../util/slot-scheduler.ts';
+
+/** Concurrent slots. One owner alone has half of them, two have a third each: another owner's call finds room at once. */
+const RUNNING = 8;
+const OWNER_SHARE = 0.5;
+const WAITING = limitOf('state.turns');
+/** Maximum wait for a slot, milliseconds. */
+const WAIT_MS = 5_000;
+/** Estimated event loop time for the requests and answers of one slot, milliseconds. */
+const TURN_COST_MS = 1;
+
+/** Scheduler slots of owners for having nodes prove state for calls. */
+export class ProofSlots {
+  readonly #queue: FairQueue;
+
+  /** @param now monotonic clock in milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#queue = new FairQueue(
+      { running: RUNNING, ownerShare: OWNER_SHARE, waiting: WAITING, waitMs: WAIT_MS },
+      now,
+    );
+  }
+
+  /**
+   * Runs requests in a slot of the owner.
+   * @param isOfMany whether it is one of several of the same call: these yield to other work of the event loop
+   * @throws the error of `ask`; ChainError `busy` where the wait is too long, `aborted`
+   */
+  async run<T>(scope: RequestScope, isOfMany: boolean, ask: () => Promise<T>): Promise<T> {
+    const owner = scope.owner ?? '';
+    const queue = this.#queue;
+    if (queue.hasRoom(owner)) queue.take(owner);
+    else if (!(await queue.wait(owner, scope))) {
+      if (scope.aborted) throw new ChainError('aborted', 'the caller has gone');
+      throw new ChainError('busy', 'state.turns');
+    }
+    try {
+      if (isOfMany) await SCHEDULER.pause(owner, TURN_COST_MS);
+      return await ask();
+    } finally {
+      queue.leave(owner);
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { ChainError, type ChainErrorKind } from '../../../chain/errors.ts';
+import { headerFromRlp } from '../../../chain/header.ts';
+import type { BlockReference, CallRequest } from '../../../chain/requests.ts';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
+import { continueWith, type PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import { decodeRlp } from '../../../primitives/rlp.ts';
+import { completeWithin, TIMED_OUT } from '../../../util/complete-within.ts';
+import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import type { StateKeys } from '../proven/state-keys.ts';
+import type { HeadPlace } from '../proven/state-nodes.ts';
+import type { Collector } from './collector.ts';
+import type { FetchedRules } from './fetched-rules.ts';
+import type { ForkRules } from './fork-rules.ts';
+import type { RemoteBlock } from './remote-block.ts';
+import type { Place, StateSource } from './state-source.ts';
+
+/** Reasons why calls were left to nodes. */
+export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
+
+const MAX_BLOCKS = 512;
+/** Bytes of `extraData` that count as one more block. */
+const EXTRA_DATA_BYTES = 8 * 1024;
+export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
+
+const OWN_KINDS: ReadonlySet<ChainErrorKind> = new Set(['busy', 'timeout', 'aborted']);
+
+/** Signals that nodes have to answer a call. */
+export class LeftToNodes extends Error {
+  readonly reason: LeaveReason;
+  /** Bound that is the reason, if any. */
+  readonly bound: 'call.provenKeys' | undefined;
+
+  constructor(reason: LeaveReason, bound?: 'call.provenKeys') {
+    super(reason);
+    this.reason = reason;
+    this.bound = bound;
+  }
+}
+
+/**
+ * Leaves a call to nodes that may still answer it after an outage of others; local shortage of room or time is no outage, and does not apply to other calls.
+ */
+export function leaveOutages<T>(source: StateSource, answer: PromiseOrValue<T>): PromiseOrValue<T> {
+  if (!(answer instanceof Promise)) return answer;
+  return answer.catch((error: unknown) => {
+    const isOwn = error instanceof ChainError && OWN_KINDS.has(error.kind);
+    throw source.isOutage(error) && !isOwn ? new LeftToNodes('unproven') : error;
+  });
+}
+
+/** Call at a block that may not be known yet, its accesses according to a node, and whether a node was asked: the hint may be empty or missing. */
+export type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys; isHinted: boolean };
+
+/** In-flight header request, and the scope of its first caller. */
+type Fetching = { readonly block: Promise<RemoteBlock>; readonly client: RequestScope };
+
+/** Blocks that calls run at: headers from nodes, verified by recomputing their hashes, with the rules that they follow. */
+export class RemoteBlocks {
+  readonly #source: StateSource;
+  readonly #collector: Collector;
+  readonly #rules: ForkRules;
+  readonly #blocks = new Lru<string, RemoteBlock>(
+    MAX_BLOCKS,
+    BLOCK_LIFE,
+    undefined,
+    ({ stored }) => 1 + Math.floor(stored.header.extraData.length / EXTRA_DATA_BYTES),
+  );
+  readonly #fetching = new Map<string, Fetching>();
+  readonly #requested: FetchedRules;
+  #roundTrips = 0;
+
+  /** @param asked requests the rules from nodes */
+  constructor(source: StateSource, collector: Collector, rules: ForkRules, requested: FetchedRules) {
+    this.#source = source;
+    this.#collector = collector;
+    this.#rules = rules;
+    this.#requested = requested;
+  }
+
+  /** Number of round trips for blocks of calls. */
+  get roundTrips(): number {
+    return this.#roundTrips;
+  }
+
+  /** @returns undefined where the block is not in memory */
+  get(hash: string): RemoteBlock | undefined {
+    return this.#blocks.get(hash);
+  }
+
+  /** Loads the headers of the call's block and of the head; the head's gas limit sets the gas cap (spec 8). */
+  findWithHead(
+    place: Place,
+    first: FirstCall,
+    scope: RequestScope,
+  ): PromiseOrValue<readonly [block: RemoteBlock, head: RemoteBlock]> {
+    const head = continueWith(
+      leaveOutages(this.#source, this.#source.locate(LATEST, scope)),
+      (latest = place) => (latest.hash === place.hash ? undefined : this.find(latest, undefined, scope)),
+    );
+    const block = this.find(place, first, scope);
+    if (head instanceof Promise || block instanceof Promise)
+      return Promise.all([block, head]).then(([own, other]) => [own, other ?? own]);
+    return [block, head ?? block];
+  }
+
+  /** Finds or requests a block. @param first call at it: where its contract is unknown, a node is asked in the same round trip which state it accesses */
+  find(place: Place, first: FirstCall | undefined, scope: RequestScope): PromiseOrValue<RemoteBlock> {
+    const known = this.#blocks.get(place.hash);
+    if (known !== undefined) return known;
+    const fetching = this.#fetching.get(place.hash);
+    if (fetching !== undefined) return this.#join(fetching, place, first, scope);
+    const block = this.#fetch(place, first, scope).finally(() => this.#fetching.delete(place.hash));
+    this.#fetching.set(place.hash, { block, client: scope });
+    return block;
+  }
+
+  /** Waits for another caller's request, as long as this one has time; repeats it where the other had less, or has gone. */
+  async #join(
+    { block, client }: Fetching,
+    place: Place,
+    first: FirstCall | undefined,
+    scope: RequestScope,
+  ): Promise<RemoteBlock> {
+    let found: RemoteBlock | typeof TIMED_OUT;
+    try {
+      found = await completeWithin(block, scope.deadline - performance.now());
+    } catch (error) {
+      const now = performance.now();
+      const hasClientEnded = client.aborted || client.deadline <= now;
+      if (hasClientEnded && !scope.aborted && now < scope.deadline) return this.find(place, first, scope);
+      throw error;
+    }
+    if (found === TIMED_OUT)
+      throw new ChainError('timeout', 'no node has given the header of the block in time');
+    return found;
+  }
+
+  async #fetch(place: Place, first: FirstCall | undefined, scope: RequestScope): Promise<RemoteBlock> {
+    const collector = this.#collector;
+    if (first !== undefined) this.#roundTrips++;
+    const to = first?.request.call.to;
+    const isUnknown =
+      first !== undefined &&
+      (to === undefined || this.#source.requests.proven.states.proven.latestOf(to) === undefined);
+    if (isUnknown) first.isHinted = true;
+    const hinting = isUnknown ? collector.requestHint(first.request, place, scope) : undefined;
+    const telling = this.#requested.learn(0n, place, scope);
+    const [encoded, hinted] = await leaveOutages(
+      this.#source,
+      Promise.all([collector.requestHeader(place, scope), hinting, telling]),
+    );
+    const header = headerFromRlp(decodeRlp(encoded));
+    if (telling === undefined)
+      await leaveOutages(this.#source, this.#requested.learn(header.timestamp, place, scope));
+    const rules = this.#rules.find(header);
+    if (rules === undefined) throw new LeftToNodes('rules');
+    const hash = hexToBytes(place.hash);
+    const block: RemoteBlock = {
+      ...rules,
+      stored: { header, hash, hashText: place.hash, totalDifficulty: 0n },
+      at: toHeadPlace(place, header),
+      blockHashes: new Map([[header.number - 1n, header.parentHash]]),
+    };
+    this.#blocks.set(place.hash, block);
+    if (hinted !== undefined) first?.hinted.merge(collector.noteHint(hinted, block.at));
+    return block;
+  }
+}
+
+function toHeadPlace(
+  place: Place,
+  { stateRoot, parentHash, blockAccessListHash }: RemoteBlock['stored']['header'],
+): HeadPlace {
+  return {
+    ...place,
+    stateRoot: bytesToHex(stateRoot),
+    isCanonical: true,
+    parentHash: bytesToHex(parentHash),
+    accessListHash: blockAccessListHash && bytesToHex(blockAccessListHash),
+  };
+}

@@ -1,0 +1,335 @@
+import type { ChainConfig } from '../../../chain/chain-config.ts';
+import { ChainError } from '../../../chain/errors.ts';
+import type { BlockReference, CallRequest } from '../../../chain/requests.ts';
+import type { Logger } from '../../../observe/logger.ts';
+import type { ExecutionFigures } from '../../../observe/sources.ts';
+import { minBigInt } from '../../../primitives/bigint.ts';
+import { type CallBytes, LATEST_BLOCK } from '../../../primitives/call-bytes.ts';
+import { encodeHexData, type HexData, streamBytes } from '../../../primitives/hex-data.ts';
+import type { JsonResult } from '../../../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue, recoverWith } from '../../../primitives/promise-or-value.ts';
+import { describeBoundRefusal } from '../../../util/bounds.ts';
+import { Lru } from '../../../util/lru.ts';
+import { RequestScope } from '../../../util/request-scope.ts';
+import { SCHEDULER } from '../../../util/slot-scheduler.ts';
+import type { ExecutionPool } from '../../embedded/execution/execution-pool.ts';
+import type { StoredPlace } from '../../embedded/execution/fast-path-job.ts';
+import type { SimulationKind } from '../../embedded/simulation/call-environment.ts';
+import { gasToBegin } from '../../embedded/simulation/fast-path-call.ts';
+import { needsTip } from '../../embedded/simulation/fill-fees.ts';
+import { MAX_CALL_GAS, Simulator } from '../../embedded/simulation/simulator.ts';
+import { MissingState } from '../../embedded/state/missing-state.ts';
+import { StateKeys } from '../proven/state-keys.ts';
+import { CallAttempts } from './call-attempts.ts';
+import { createRun } from './call-run.ts';
+import { Collector } from './collector.ts';
+import { DeferredReads } from './deferred-reads.ts';
+import { FetchedRules } from './fetched-rules.ts';
+import { ForkRules } from './fork-rules.ts';
+import { MissedTime } from './missed-time.ts';
+import { type RemoteBlock, RemoteChain } from './remote-block.ts';
+import {
+  type FirstCall,
+  LATEST,
+  type LeaveReason,
+  LeftToNodes,
+  leaveOutages,
+  RemoteBlocks,
+} from './remote-blocks.ts';
+import type { Place, StateSource } from './state-source.ts';
+
+export type RemoteOptions = {
+  readonly source: StateSource;
+  readonly pool: ExecutionPool;
+  /** Rules of the chain, where they are configured. */
+  readonly config: ChainConfig | undefined;
+  readonly network: string;
+  /** Whether calls may only be executed locally, where answers have to be verified. */
+  readonly isOnlyHere?: boolean;
+  readonly log: Logger;
+  /** Called with faults of this program. */
+  readonly onFault: (error: unknown) => void;
+};
+
+const MAX_BLOCKS = 512;
+/** Once `MAX_UNVERIFIABLE` consecutive calls, at any blocks, failed for lack of proofs, each such failure sends calls at its block to nodes for this long, ms. */
+const REFUSED_MS = 10_000;
+const MAX_UNVERIFIABLE = 3;
+/** New heads are followed for this long after a call. */
+const IDLE_MS = 60_000;
+/** Cap on a call's gas, in units of the head's gas limit (spec 8). */
+const GAS_CAP_FACTOR = 10n;
+/** Why a node's answer is unverified, as the rest of a sentence. */
+const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
+  block: 'the block of the call is not known here',
+  rules:
+    'the rules of its block are not known, by which the call would be executed: name a genesis file with chain, or have nodes execute calls with execution: node',
+  unproven: 'no node proves the state that the call reads',
+  unsettled: 'the call asks for further state again and again',
+};
+
+/** Place of fast-path calls. The head limits their gas. */
+type PlainBlock = { readonly block: RemoteBlock; readonly head: RemoteBlock; readonly place: StoredPlace };
+
+/** Executes calls on state verified by proofs of nodes. */
+export class RemoteExecutions {
+  readonly #options: RemoteOptions;
+  readonly #chain: RemoteChain;
+  readonly #simulator: Simulator;
+  readonly #attempts: CallAttempts;
+  readonly #openBlocks: () => RemoteBlocks;
+  #opened: RemoteBlocks | undefined;
+  readonly #left: Record<LeaveReason, number> = { block: 0, fees: 0, rules: 0, unproven: 0, unsettled: 0 };
+  /** Reasons why calls at a block are left to nodes, by block hash. */
+  readonly #refused = new Lru<string, LeaveReason>(MAX_BLOCKS, REFUSED_MS);
+  readonly #deferredReads = new DeferredReads();
+  readonly #missedTime = new MissedTime();
+  /** Number of consecutive calls that failed for lack of proofs. */
+  #unproven = 0;
+  #executed = 0;
+  /** Latest place of fast-path calls. */
+  #plain: PlainBlock | undefined;
+  /** Whether the rules of the latest block that a call was to run at are unknown. */
+  #lacksRules = false;
+  /** Time of the latest call, on the clock of `performance.now()`. */
+  #usedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: RemoteOptions) {
+    const { source, pool, config, network, log, onFault } = options;
+    this.#options = options;
+    this.#chain = new RemoteChain(source.requests);
+    this.#simulator = new Simulator(this.#chain, pool.memoryLimit, pool.meter);
+    const collector = new Collector(source);
+    this.#attempts = new CallAttempts({
+      source,
+      pool,
+      chain: this.#chain,
+      simulator: this.#simulator,
+      collector,
+      missedTime: this.#missedTime,
+    });
+    this.#openBlocks = () => {
+      const rules = new ForkRules(source.chainId, config, source.voices);
+      const requested = new FetchedRules({ source, rules, network, log, onFault });
+      return new RemoteBlocks(source, collector, rules, requested);
+    };
+  }
+
+  /** Created with the first located block: the chain id is known from then on. */
+  get #blocks(): RemoteBlocks {
+    this.#opened ??= this.#openBlocks();
+    return this.#opened;
+  }
+
+  describe(): ExecutionFigures {
+    return {
+      state: 'local',
+      ...(this.#lacksRules && { reason: WHY_LEFT.rules }),
+      executed: this.#executed,
+      roundTrips: this.#attempts.roundTrips + (this.#opened?.roundTrips ?? 0),
+      left: { ...this.#left },
+    };
+  }
+
+  /**
+   * Executes a call.
+   * @returns the result as JSON; undefined where the call has to go to nodes
+   * @throws ChainError with geth's texts, as the embedded chain does
+   */
+  execute(
+    kind: SimulationKind,
+    request: CallRequest,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | undefined> {
+    return recoverWith<JsonResult | undefined>(
+      () => this.#execute(kind, request, scope),
+      (error) => {
+        if (!(error instanceof LeftToNodes)) throw error;
+        this.#left[error.reason]++;
+        this.#demandProof(request.block, error);
+        return undefined;
+      },
+    );
+  }
+
+  /** A node's answer instead is one node's word. @throws ChainError `unavailable` where the answer has to be verified */
+  #demandProof(block: BlockReference, { reason, bound }: LeftToNodes): void {
+    const { isOnlyHere, source } = this.#options;
+    const isPending = block.kind === 'tag' && block.tag === 'pending';
+    if (isOnlyHere === true && reason !== 'fees' && !isPending) {
+      source.demandProof(bound === undefined ? WHY_LEFT[reason] : describeBoundRefusal(bound), bound);
+    }
+  }
+
+  /** Executes an `eth_call` whose state is all in memory. @returns undefined where it is not, or a slice is not enough: then call `execute` */
+  readonly executeFastPath = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
+    const { pool } = this.#options;
+    const { owner = '' } = scope;
+    if (this.#missedTime.isUsedUp(owner)) return undefined;
+    const known = this.#findFastPathContext(call.block, scope);
+    if (known === undefined) return undefined;
+    const { block, place } = known;
+    this.#options.source.demandAnchor(block.at, false);
+    const gasLimit = Math.min(call.gas, place.gasLimit);
+    if (gasLimit < gasToBegin(call.dataLength)) return undefined;
+    this.#usedAt = scope.startedAt;
+    if (this.#chain.select(block)) this.#simulator.forgetEnvironment();
+    let result: HexData | undefined;
+    try {
+      result = pool.runHere(
+        { kind: 'plain', call, place, gasLimit, ahead: undefined },
+        this.#simulator,
+        scope,
+        scope.startedAt,
+      );
+    } catch (error) {
+      if (error instanceof MissingState) {
+        this.#missedTime.note(owner, pool.lastCallMs);
+        return undefined;
+      }
+      if (error instanceof ChainError) this.#noteEnd(block, false, scope);
+      throw error;
+    }
+    if (result === undefined) return undefined;
+    this.#noteEnd(block, false, scope);
+    return encodeHexData(result);
+  };
+
+  /** Place of a call at a number, or the newest block; undefined where a request is needed for that. */
+  #findFastPathContext(number: number, scope: RequestScope): PlainBlock | undefined {
+    const { source } = this.#options;
+    const findKnown = (reference: BlockReference): RemoteBlock | undefined => {
+      const place = source.locate(reference, scope);
+      if (!(place instanceof Promise)) return place && this.#blocks.get(place.hash);
+      // The call locates it again, and gets the error then.
+      place.catch(() => {});
+      return undefined;
+    };
+    const head = findKnown(LATEST);
+    const block = number === LATEST_BLOCK ? head : findKnown({ kind: 'number', number: BigInt(number) });
+    if (head === undefined || block === undefined || this.#refused.get(block.at.hash) !== undefined)
+      return undefined;
+    if (this.#plain?.block === block && this.#plain.head === head) return this.#plain;
+    const gasLimit = Number(minBigInt(head.stored.header.gasLimit * GAS_CAP_FACTOR, MAX_CALL_GAS));
+    // No thread gets this place: it has no store.
+    const place = { store: '', blockNumber: block.at.number, isPending: false, gasLimit };
+    this.#plain = { block, head, place };
+    return this.#plain;
+  }
+
+  #noteEnd({ at, whyUnverifiable }: RemoteBlock, isNamed: boolean, scope: RequestScope): void {
+    this.#unproven = 0;
+    this.#noteRules(true, at.number);
+    this.#options.source.noteExecuted(at, isNamed, whyUnverifiable, scope);
+    this.#executed++;
+  }
+
+  #noteRules(areKnown: boolean, number: bigint): void {
+    if (this.#lacksRules === !areKnown) return;
+    this.#lacksRules = !areKnown;
+    const { network, log, isOnlyHere } = this.#options;
+    const fields = { network, block: number.toString() };
+    if (areKnown) log.info(fields, 'the rules of the chain are known');
+    else {
+      const then =
+        isOnlyHere === true ? 'where answers have to be proven they are refused' : 'nodes execute them';
+      log.warn(
+        { ...fields, reason: WHY_LEFT.rules },
+        `no calls are executed here, since too few nodes tell the rules of the chain: ${then}`,
+      );
+    }
+  }
+
+  /** Prepares for calls at the new head, as long as there are calls: requests its header, and the state that they are likely to read. */
+  noteHead(place: Place): void {
+    const now = performance.now();
+    if (now > this.#usedAt + IDLE_MS) return;
+    const { source, onFault } = this.#options;
+    const block = this.#blocks.find(place, undefined, new RequestScope(now + IDLE_MS));
+    Promise.resolve(block)
+      .then(({ at }) => source.requests.warmUp.noteHead(at))
+      .catch((error: unknown) => {
+        if (!(error instanceof LeftToNodes)) onFault(error);
+      });
+  }
+
+  #execute(kind: SimulationKind, request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult> {
+    if (kind === 'accessList' && needsTip(request.call)) throw new LeftToNodes('fees');
+    const { owner = '' } = scope;
+    this.#usedAt = scope.startedAt;
+    if (this.#missedTime.isUsedUp(owner))
+      return SCHEDULER.take(owner, () => this.#locateAndExecute(kind, request, scope));
+    return this.#locateAndExecute(kind, request, scope);
+  }
+
+  #locateAndExecute(
+    kind: SimulationKind,
+    request: CallRequest,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const { source } = this.#options;
+    const located = leaveOutages(source, source.locate(request.block, scope));
+    return SCHEDULER.follow(scope.owner ?? '', located, (place) => {
+      if (place === undefined) throw new LeftToNodes('block');
+      source.demandAnchor(place, request.block.kind === 'hash');
+      const refused = this.#refused.get(place.hash);
+      if (refused !== undefined) throw new LeftToNodes(refused);
+      if (this.#deferredReads.isIncomplete(kind, request, place.hash)) throw new LeftToNodes('unsettled');
+      return recoverWith<JsonResult>(
+        () => this.#executeAt(place, kind, request, scope),
+        (error) => {
+          if (error instanceof LeftToNodes) {
+            this.#noteLeft(place, error.reason);
+            if (error.reason === 'unsettled') this.#deferredReads.noteIncomplete(kind, request, place.hash);
+          }
+          throw error;
+        },
+      );
+    });
+  }
+
+  #executeAt(
+    place: Place,
+    kind: SimulationKind,
+    request: CallRequest,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult> {
+    const first: FirstCall = { request, hinted: new StateKeys(), isHinted: false };
+    const blocks = this.#blocks.findWithHead(place, first, scope);
+    return SCHEDULER.follow(scope.owner ?? '', blocks, ([block, head]) => {
+      const run = createRun(kind, first, block, head.stored.header.gasLimit * GAS_CAP_FACTOR);
+      const late = this.#deferredReads.find(request);
+      if (late !== undefined) run.further.merge(late);
+      const noteEnd = (): void => this.#noteEnd(block, request.block.kind === 'hash', scope);
+      const noteLate = (): void => {
+        if (CallAttempts.hasReadLate(run)) this.#deferredReads.note(request, run.further);
+      };
+      const result = recoverWith<HexData>(
+        () => this.#attempts.run(run, scope),
+        (error) => {
+          noteLate();
+          // The call's own failure is an answer.
+          if (error instanceof ChainError) noteEnd();
+          throw error;
+        },
+      );
+      return continueWith(result, (value) => {
+        noteLate();
+        noteEnd();
+        return encodeResult(kind, value);
+      });
+    });
+  }
+
+  /** Where nothing can be executed at a block, further calls at it are not tried for a while. */
+  #noteLeft({ hash, number }: Place, reason: LeaveReason): void {
+    if (reason === 'rules') this.#noteRules(false, number);
+    if (reason === 'unproven') this.#unproven++;
+    if (reason === 'rules' || this.#unproven >= MAX_UNVERIFIABLE) this.#refused.set(hash, reason);
+  }
+}
+
+function encodeResult(kind: SimulationKind, result: HexData): JsonResult {
+  if (kind !== 'accessList') return encodeHexData(result);
+  return typeof result === 'string' ? result : streamBytes(result);
+}

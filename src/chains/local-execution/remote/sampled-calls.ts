@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallRequest } from '../../../chain/requests.ts';
+import type { Logger } from '../../../observe/logger.ts';
+import type { ExecutionFigures, SampleCounts } from '../../../observe/sources.ts';
+import type { JsonResult } from '../../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import { RequestScope } from '../../../util/request-scope.ts';
+import type { ExecutionPool } from '../../embedded/execution/execution-pool.ts';
+import type { SimulationKind } from '../../embedded/simulation/call-environment.ts';
+import {
+  type ComparedCall,
+  compareReplies,
+  executeHere,
+  isCertain,
+  isPlain,
+  outcomesAgree,
+  readOutcome,
+  requestOf,
+  type SampleVerdict,
+} from './call-outcome.ts';
+import type { ComparedExecutions } from './compared-executions.ts';
+import type { RemoteExecutions } from './remote-executions.ts';
+import type { Place, StateReply, StateSource } from './state-source.ts';
+
+/** Delay after a difference that nodes did not cause, milliseconds. */
+const RETRY_MS = 3_600_000;
+const LIMIT_MS = 20_000;
+/** Delay before a sample begins, and the timer lateness beyond which it is skipped because the event loop is busy. Milliseconds. */
+const DELAY_MS = 10;
+const MAX_LATE_MS = 100;
+/** Cap on compared data and answers, UTF-16 units. */
+const MAX_LENGTH = 65_536;
+
+/** Whether an answer to this call can be compared with a local execution. */
+export function isComparable(request: CallRequest): boolean {
+  const { input = '', data = input } = request.call;
+  return isPlain(request) && data.length <= MAX_LENGTH;
+}
+
+/** Node's answer to a call at a block. */
+export type SampledAnswer = StateReply & { readonly request: CallRequest; readonly place: Place };
+
+export type SampledOptions = {
+  readonly here: RemoteExecutions;
+  /** Executes client calls; absent where nodes do. */
+  readonly inner: ComparedExecutions | undefined;
+  readonly source: StateSource;
+  readonly pool: ExecutionPool;
+  /** Sampled share of nodes' answers, per cent. */
+  readonly share: number;
+  readonly log: Logger;
+  readonly network: string;
+  /** Called with faults of this program. */
+  readonly onFault: (error: unknown) => void;
+};
+
+/** Re-executes a sample of the calls that nodes answered, in the background, and reports a node if local execution and a second node both contradict it. */
+export class SampledCalls {
+  /** Absent where nodes execute. */
+  readonly executeFastPath: ComparedExecutions['executeFastPath'] | undefined;
+  readonly #options: SampledOptions;
+  readonly #counts: SampleCounts = { same: 0, refuted: 0, different: 0, unknown: 0 };
+  /** Time from which an answer may be compared, on the clock of `performance.now()`. */
+  #nextAt = 0;
+  #isBusy = false;
+
+  constructor(options: SampledOptions) {
+    this.#options = options;
+    this.executeFastPath = options.inner?.executeFastPath;
+  }
+
+  /** Whether nodes execute all calls. */
+  get executesNone(): boolean {
+    return this.#options.inner === undefined;
+  }
+
+  /** @returns undefined where the call has to go to nodes */
+  execute(
+    kind: SimulationKind,
+    request: CallRequest,
+    scope: RequestScope,
+  ): PromiseOrValue<JsonResult | undefined> {
+    return this.#options.inner?.execute(kind, request, scope);
+  }
+
+  noteHead(place: Place): void {
+    this.#options.inner?.noteHead(place);
+  }
+
+  describe(): ExecutionFigures {
+    const { inner, here } = this.#options;
+    const figures = inner?.describe() ?? { ...here.describe(), state: 'node', reason: 'as configured' };
+    return { ...figures, samples: { ...this.#counts } };
+  }
+
+  /** Whether the answer to this call is to be passed to `noteAnswer`. */
+  isSample(request: CallRequest): boolean {
+    if (this.#isBusy || Math.random() * 100 >= this.#options.share) return false;
+    return isComparable(request) && performance.now() >= this.#nextAt;
+  }
+
+  noteAnswer(answer: SampledAnswer): void {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    this.#compareLater(answer)
+      .catch(this.#options.onFault)
+      .finally(() => {
+        this.#isBusy = false;
+      });
+  }
+
+  async #compareLater(answer: SampledAnswer): Promise<void> {
+    const dueAt = performance.now() + DELAY_MS;
+    await sleep(DELAY_MS, undefined, { ref: false });
+    const isLoaded = performance.now() > dueAt + MAX_LATE_MS || this.#options.pool.describe().queued > 0;
+    if (isLoaded) return;
+    const verdict = await this.#compare(answer);
+    this.#counts[verdict]++;
+    if (verdict !== 'different') return;
+    const { log, network } = this.#options;
+    this.#nextAt = performance.now() + RETRY_MS;
+    log.warn(
+      { network, to: answer.request.call.to, block: answer.place.hash },
+      'a call has another outcome here than at every node that was asked: no answers to calls are compared for an hour',
+    );
+  }
+
+  async #compare({ request, place, ...first }: SampledAnswer): Promise<SampleVerdict> {
+    const { here, source } = this.#options;
+    const theirs = readOutcome(first.answer);
+    if (theirs === undefined || theirs.length > MAX_LENGTH) return 'unknown';
+    const scope = new RequestScope(performance.now() + LIMIT_MS);
+    const { call } = request;
+    const pinned: CallRequest = { call, block: { kind: 'hash', hash: place.hash, requireCanonical: false } };
+    const ours = await executeHere(here, source, 'call', pinned, scope);
+    if (ours === undefined) return 'unknown';
+    if (outcomesAgree('call', ours, theirs)) return 'same';
+    const compared: ComparedCall = { kind: 'call', call, place, ours };
+    if (!(await isCertain(here, source, compared, scope))) return 'unknown';
+    const further = source.survey(requestOf('call', { call }), place, scope, [first.node]);
+    return compareReplies(source, compared, startWith(first, further), () => Promise.resolve(true));
+  }
+}
+
+async function* startWith(first: StateReply, others: AsyncIterable<StateReply>): AsyncGenerator<StateReply> {
+  yield first;
+  yield* others;
+}

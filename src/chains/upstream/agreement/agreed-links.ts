@@ -1,0 +1,133 @@
+import { ChainError } from '../../../chain/errors.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { WINDOW_BLOCKS } from '../../../pool/heads/block-window.ts';
+import type { BlockPosition, Send } from '../../../pool/upstream-request.ts';
+import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import { Lru } from '../../../util/lru.ts';
+import { RequestScope } from '../../../util/request-scope.ts';
+import { type AncestorParts, HISTORY_LENGTH, proveOlderHash } from '../verifying/ancestor-proofs.ts';
+import type { Verifier } from '../verifying/verifier.ts';
+
+/** Cap on cached heights, about 150 bytes each. */
+const MAX_LINKED = 65_536;
+/** Proofs on their way further down than one reaches stop at multiples of this height; stops are cached for other requests. */
+const STOP = 7_680n;
+/** Maximum number of successive proofs on the way to one old block. */
+const MAX_JUMPS = 64n;
+const LINK_LIMIT_MS = 10_000;
+/** Pause of proof requests after nodes had none, milliseconds. */
+const PAUSE_MS = 60_000;
+
+type Block = { readonly number: bigint; readonly hash: string };
+
+export type AgreedLinksParts = {
+  readonly verifier: Verifier;
+  readonly ask: Send;
+  readonly findHeader: AncestorParts['findHeader'] & object;
+  /** Returns the served head, where enough operators have it now. */
+  readonly agreedHead: () => Block | undefined;
+};
+
+/**
+ * Hashes of old heights from the state of a head that enough operators have (EIP-2935): one proof reaches 8,191 blocks down, and is verified, so that any node
+ * may return it.
+ */
+export class AgreedLinks {
+  readonly #parts: AgreedLinksParts;
+  /** Heights more than `WINDOW_BLOCKS` below the head, which reorgs of fewer blocks leave unchanged; `#recent` holds all others. */
+  readonly #old = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
+  readonly #recent = new Lru<bigint, string>(WINDOW_BLOCKS, Number.POSITIVE_INFINITY);
+  readonly #running = new Map<bigint, Promise<string | undefined>>();
+  /** On the clock of `performance.now()`. */
+  #pausedUntil = 0;
+
+  constructor(parts: AgreedLinksParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether a block is known to be linked to an agreed head. */
+  has({ number, hash }: BlockPosition): boolean {
+    return hash !== undefined && this.hashAt(number) === hash;
+  }
+
+  /** Known hash at a height. */
+  hashAt(number: bigint): string | undefined {
+    return this.#old.get(number) ?? this.#recent.get(number);
+  }
+
+  /** Returns the hash at a height, requesting proofs from nodes where it is unknown. Undefined where none verifies. Never rejects. */
+  findHash(number: bigint): PromiseOrValue<string | undefined> {
+    const known = this.hashAt(number);
+    const head = this.#parts.agreedHead();
+    if (known !== undefined || head === undefined || number >= head.number) return known;
+    if (performance.now() < this.#pausedUntil) return undefined;
+    const running = this.#running.get(number) ?? this.#find(head, number);
+    this.#running.set(number, running);
+    return running;
+  }
+
+  /**
+   * Drops links after blocks left the chain.
+   * @param count number of blocks that left
+   */
+  noteDeparture(count: number): void {
+    this.#recent.clear();
+    if (count >= WINDOW_BLOCKS) this.#old.clear();
+  }
+
+  /** Drops all links; called when the network becomes another chain. */
+  forgetChain(): void {
+    this.#recent.clear();
+    this.#old.clear();
+  }
+
+  async #find(head: Block, number: bigint): Promise<string | undefined> {
+    const scope = new RequestScope(performance.now() + LINK_LIMIT_MS);
+    try {
+      return await this.#goDown(head, number, scope);
+    } catch (error) {
+      if (!(error instanceof UpstreamFault || error instanceof ChainError)) throw error;
+      this.#pausedUntil = performance.now() + PAUSE_MS;
+      return undefined;
+    } finally {
+      this.#running.delete(number);
+    }
+  }
+
+  async #goDown(head: Block, number: bigint, scope: RequestScope): Promise<string | undefined> {
+    const { verifier, ask, findHeader } = this.#parts;
+    let from = this.#findAbove(head, number);
+    if (from.number - number > MAX_JUMPS * STOP) return undefined;
+    while (from.number > number) {
+      const isNear = from.number - number <= HISTORY_LENGTH;
+      const to = isNear ? number : ((from.number - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
+      const hash = await proveOlderHash({ verifier, ask, scope, findHeader }, from, to);
+      if (hash === undefined) {
+        // The chain may not store hashes in its state.
+        this.#pausedUntil = performance.now() + PAUSE_MS;
+        return undefined;
+      }
+      from = { number: to, hash };
+      const links = head.number - to > BigInt(WINDOW_BLOCKS) ? this.#old : this.#recent;
+      links.set(to, hash);
+    }
+    return from.hash;
+  }
+
+  /**
+   * Returns the head where one proof reaches down from it, as nodes rarely serve proofs of older states; otherwise the lowest cached stop above the height, or
+   * the head where none is near enough.
+   */
+  #findAbove(head: Block, number: bigint): Block {
+    if (head.number - number <= HISTORY_LENGTH) return head;
+    for (
+      let at = (number / STOP + 1n) * STOP;
+      at < head.number && at - number <= MAX_JUMPS * STOP;
+      at += STOP
+    ) {
+      const hash = this.#old.get(at);
+      if (hash !== undefined) return { number: at, hash };
+    }
+    return head;
+  }
+}

@@ -1,0 +1,32 @@
+import { ChainError } from '../../../chain/errors.ts';
+import { NodeRefusal } from '../../../chain/node-refusal.ts';
+import { type ParseWork, parseText } from '../../../pool/parse-text.ts';
+import type { JsonText } from '../../../primitives/json-result.ts';
+
+const HEX = /^0x[0-9a-fA-F]*$/;
+/** Halts whose messages name the opcode or the stack heights in geth, but not in revm and Nethermind. */
+const HALT = /^(invalid opcode|stack underflow|stack limit reached)\b.*$/s;
+
+/** Returns a key that is equal for equal answers, regardless of member order and of the case of hex digits. */
+export async function nameAnswer(answer: JsonText | ChainError, work: ParseWork): Promise<string> {
+  if (!(answer instanceof ChainError)) return JSON.stringify(normalize(await parseText(answer, work)));
+  const { kind, message } = answer;
+  const { code, data } =
+    answer instanceof NodeRefusal
+      ? { code: answer.code, data: answer.nodeData }
+      : { code: '', data: answer.data };
+  return `${kind} ${code} ${kind === 'failed' ? withoutDetail(message) : message} ${JSON.stringify(normalize(data))}`;
+}
+
+/** Removes the detail of a halt, which only some clients include. */
+export function withoutDetail(message: string): string {
+  return message.replace(HALT, '$1');
+}
+
+function normalize(value: unknown): unknown {
+  if (typeof value === 'string') return HEX.test(value) ? value.toLowerCase() : value;
+  if (Array.isArray(value)) return value.map(normalize);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return members.map(([name, member]) => [name, normalize(member)]);
+}

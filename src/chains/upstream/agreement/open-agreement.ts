@@ -1,0 +1,33 @@
+import type { NetworkHead } from '../../../pool/heads/network-head.ts';
+import { explainOutage } from '../../../pool/node-state.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import { Agreement, type AgreementParts } from './agreement.ts';
+import { type AgreementOptions, countVoices } from './options.ts';
+
+type Options = Pick<AgreementParts, 'network' | 'log'> & {
+  readonly agreement?: AgreementOptions | undefined;
+  readonly verify: 'auto' | 'require' | 'off';
+};
+
+/** Creates the agreement of a network's operators, where one is configured. It is mandatory with `verify: require`. */
+export function openAgreement(
+  { network, log, agreement, verify }: Options,
+  upstreams: readonly Upstream[],
+  head: AgreementParts['head'],
+): Agreement | undefined {
+  if (agreement === undefined) return undefined;
+  const operators = new Set(upstreams.map(({ operator }) => operator)).size;
+  const needed = countVoices(agreement, operators);
+  return new Agreement({ network, log, upstreams, needed, isDemanded: verify === 'require', head });
+}
+
+/** States why no node can be asked, or too few operators have the block. */
+export function explainWithout(
+  agreement: Agreement | undefined,
+  { unagreed, hindrance }: Pick<NetworkHead, 'unagreed' | 'hindrance'>,
+  upstreams: readonly Upstream[],
+): string {
+  const outage = explainOutage(upstreams);
+  const isShort = unagreed !== undefined || hindrance === 'voices';
+  return agreement === undefined || !isShort ? outage : `${agreement.explain()}: ${outage}`;
+}

@@ -1,0 +1,393 @@
+import { UpstreamFault } from '../../pool/fault.ts';
+import type { BlockHeader, ReportedBlock } from '../../pool/heads/block.ts';
+import type { NetworkHead } from '../../pool/heads/network-head.ts';
+import { parseBlock } from '../../pool/heads/parse-block.ts';
+import { parseText } from '../../pool/parse-text.ts';
+import type { Upstream } from '../../pool/upstream.ts';
+import {
+  ABSENCE_UNVERIFIED,
+  type Absence,
+  type AnsweredBy,
+  type NullMeaning,
+  type RequestContext,
+  type Send,
+  type UpstreamRequest,
+} from '../../pool/upstream-request.ts';
+import type { JsonResult } from '../../primitives/json-result.ts';
+import { parseJsonText } from '../../primitives/parse-json.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import { BLOCK_LIFE, Lru } from '../../util/lru.ts';
+import { RequestScope } from '../../util/request-scope.ts';
+import type { AgreedLinks } from './agreement/agreed-links.ts';
+import { ReportedBlocks } from './reported-blocks.ts';
+import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
+import type { VerificationTarget } from './verifying/verifier.ts';
+
+/** Bytes of all cached blocks; a block counts as a header with its bloom, its hashes, and the length of its extra data. */
+const MAX_BYTES = 20_000_000;
+const HEADER_BYTES = 1_600;
+const HASH_BYTES = 100;
+const MAX_NUMBERS = 16_384;
+/** Cap on remembered blocks that left the chain. */
+const MAX_DEPARTED = 4_096;
+const TAG_CONFIRMATIONS = 3;
+const AGREE_LIMIT_MS = 10_000;
+/** Lifetime of the cached hash of a height outside the window of recent blocks. */
+const NUMBER_TTL_MS = 300_000;
+
+/** Blocks of a range that are requested at the same time; calls of one turn of the event loop travel in one batch. */
+const RANGE_STEP = 32;
+
+/** Verification of blocks, and the evidence about their hashes. */
+export interface BlockProofs {
+  /** Verifies a block against its hash. @throws UpstreamFault if the answer is wrong */
+  check(block: VerificationTarget, result: JsonResult, upstream: Upstream | undefined): JsonResult;
+  /** Records that a node sent a different block at this height. */
+  noteOther(block: VerificationTarget, upstream: Upstream | undefined): void;
+  /** Returns a remembered block that was recomputed to its hash. */
+  findHeader(hash: string): { readonly number: bigint } | undefined;
+  /** Heights linked to a checkpoint or to layer 1, if one is configured. */
+  readonly links?: CheckpointLinks | undefined;
+  /** Hashes of older heights, read from the state of an agreed head; absent without agreement. */
+  readonly agreed?: AgreedLinks | undefined;
+  readonly absence: Absence;
+  /** Number of operators that have to report the hash of an old height; absent if two nodes are enough. */
+  readonly voices?: { readonly needed: number } | undefined;
+}
+
+const NOTHING_VERIFIED: BlockProofs = {
+  check: (_, result) => result,
+  noteOther: () => {},
+  findHeader: () => undefined,
+  absence: ABSENCE_UNVERIFIED,
+};
+
+/** Cache of block headers with transaction and uncle hashes; each block is requested once. */
+export class BlockDirectory {
+  readonly #ask: Send;
+  readonly #head: NetworkHead;
+  readonly #blocks = new Lru<string, ReportedBlock>(MAX_BYTES, BLOCK_LIFE, undefined, weighBlock);
+  readonly #findReported: (hash: string) => bigint | undefined;
+  /** Hashes of blocks that were served and are no longer canonical. */
+  readonly #departed = new Lru<string, true>(MAX_DEPARTED, Number.POSITIVE_INFINITY);
+  readonly #hashes = new Lru<bigint, string>(MAX_NUMBERS, NUMBER_TTL_MS);
+  /** Hashes of old heights that two nodes, or as many operators as agreement requires, have reported. */
+  readonly #confirmed = new Lru<string, true>(MAX_NUMBERS, NUMBER_TTL_MS);
+  readonly #proofs: BlockProofs;
+  /** Requests by height in flight since the last reorg, by their parameters. */
+  readonly #agreeing = new Map<string, Promise<ReportedBlock | null>>();
+  #mergedFrom: bigint | undefined;
+  /** Number of reorgs; a response to a request from before the last one is not cached by height. */
+  #epoch = 0;
+
+  /** @param findReported returns the number of a block by its hash if some node has reported it, served or not */
+  constructor(
+    ask: Send,
+    head: NetworkHead,
+    findReported: (hash: string) => bigint | undefined = () => undefined,
+    proofs: BlockProofs = NOTHING_VERIFIED,
+  ) {
+    this.#proofs = proofs;
+    this.#ask = ask;
+    this.#head = head;
+    this.#findReported = findReported;
+  }
+
+  /**
+   * Selects the nodes for a block by its hash, or for its contents, and the meaning of a null. A block that is known to exist is requested from the
+   * nodes that have it, and a null is then a fault of the node; a block that left the chain may be on any node.
+   * @param otherwise meaning of a null for an unknown block
+   */
+  route(
+    hash: string,
+    otherwise: NullMeaning = this.#proofs.absence.byHash,
+  ): Pick<UpstreamRequest, 'block' | 'nulls'> {
+    const proven = this.#proofs.findHeader(hash)?.number;
+    const isServed = proven !== undefined && this.hashOf(proven) === hash;
+    const number = this.#head.numberOf(hash) ?? this.#findReported(hash) ?? (isServed ? proven : undefined);
+    if (number !== undefined) return { block: { number, hash }, nulls: 'fault' };
+    const exists = proven !== undefined || this.#departed.get(hash) === true;
+    return { nulls: otherwise === 'claim' && exists ? 'search' : otherwise };
+  }
+
+  /** Whether a block was served and left the chain; it may be canonical again. */
+  hasDeparted(hash: string): boolean {
+    return this.#departed.get(hash) === true;
+  }
+
+  /** Returns the canonical hash of a height if it is known without a request. */
+  hashOf(number: bigint): string | undefined {
+    return this.#proofs.links?.hashAt(number) ?? this.#findServed(number);
+  }
+
+  #findServed(number: bigint): string | undefined {
+    return this.#head.hashAt(number) ?? this.#proofs.agreed?.hashAt(number) ?? this.#hashes.get(number);
+  }
+
+  /** Returns the header of a canonical block if it is known without a request: a recent block, or the safe or finalized one. */
+  headerOf(number: bigint): BlockHeader | undefined {
+    const { safe, finalized } = this.#head;
+    return this.#head.headerAt(number) ?? [safe, finalized].find((header) => header?.number === number);
+  }
+
+  /**
+   * Returns the block at a height up to the served head; null if two nodes report that there is none. The hash of a recent height is
+   * known from the heads of the share; that of an older one is accepted when two nodes report the same, if there are two.
+   */
+  findByNumber(number: bigint, scope: RequestScope): PromiseOrValue<ReportedBlock | null> {
+    const hash = this.hashOf(number);
+    const known = hash === undefined ? undefined : this.#blocks.get(hash);
+    return known ?? this.#requestByNumber(number, hash, scope);
+  }
+
+  async #requestByNumber(
+    number: bigint,
+    known: string | undefined,
+    scope: RequestScope,
+  ): Promise<ReportedBlock | null> {
+    const epoch = this.#epoch;
+    const { links, agreed } = this.#proofs;
+    const isOpen = known === undefined && (links ?? agreed) !== undefined;
+    const hash = isOpen ? ((await links?.findHash(number)) ?? (await agreed?.findHash(number))) : known;
+    const call = this.#aboutNumber(number, hash);
+    const block = await (hash === undefined ? this.#agreeOnce(call) : this.#fetch({ call, scope }));
+    if (block !== null && epoch === this.#epoch) this.#hashes.set(number, block.hash);
+    return block;
+  }
+
+  /**
+   * Returns the blocks of a range, each the parent of the next, up to the served block at its end.
+   * @param last at most the served head
+   * @throws UpstreamFault if the nodes lack a block
+   */
+  async listRange(first: bigint, last: bigint, scope: RequestScope): Promise<readonly ReportedBlock[]> {
+    const epoch = this.#epoch;
+    let child = present(await this.findByNumber(last, scope));
+    const blocks: ReportedBlock[] = [child];
+    while (child.number > first) {
+      const count = Math.min(RANGE_STEP, Number(child.number - first));
+      const below = child.number - 1n;
+      const told = await Promise.all(
+        Array.from({ length: count }, (_, back) => this.#requestOneByNumber(below - BigInt(back), scope)),
+      );
+      for (const block of told) {
+        const { parentHash } = child;
+        child =
+          block?.hash === parentHash ? block : present(await this.findByHash(parentHash, scope, 'fault'));
+        blocks.push(child);
+        if (epoch === this.#epoch) this.#hashes.set(child.number, child.hash);
+      }
+    }
+    return blocks.reverse();
+  }
+
+  /** Returns the block of a height as one node reports it; the caller has to check that it is canonical. */
+  #requestOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<ReportedBlock | null> {
+    const hash = this.hashOf(number);
+    return (
+      (hash === undefined ? undefined : this.#blocks.get(hash)) ??
+      this.#fetch({ call: this.#aboutNumber(number, hash), scope })
+    );
+  }
+
+  #aboutNumber(number: bigint, hash: string | undefined): UpstreamRequest {
+    return {
+      method: 'eth_getBlockByNumber',
+      params: `["${encodeQuantity(number)}",false]`,
+      block: { number, hash },
+      nulls: hash === undefined ? this.#proofs.absence.byHeight : this.#proofs.absence.known,
+      isText: true,
+      check: this.#check(
+        (block) => block.number === number && (hash === undefined || block.hash === hash),
+        hash === undefined ? undefined : { number, hash },
+      ),
+      sharedAs: `block:${number}:${hash}`,
+    };
+  }
+
+  /** Returns the median of the safe or finalized blocks that up to three nodes report; null if they have none, or if it is not on the served chain. */
+  async findByTag(tag: 'safe' | 'finalized', scope: RequestScope): Promise<ReportedBlock | null> {
+    const call: UpstreamRequest = {
+      method: 'eth_getBlockByNumber',
+      params: `["${tag}",false]`,
+      needsVote: true,
+      nulls: 'truth',
+      isText: true,
+      check: this.#check(() => true),
+    };
+    const requested = new Set<Upstream>();
+    const told: (ReportedBlock | null)[] = [];
+    while (told.length < TAG_CONFIRMATIONS) {
+      const block = await this.#requestFromAnother({ call, scope, except: requested }, told.length > 0);
+      if (block === undefined) break;
+      told.push(block);
+    }
+    told.sort((a, b) => Number((a?.number ?? -1n) - (b?.number ?? -1n)));
+    const block = told[(told.length - 1) >> 1] ?? null;
+    const latest = this.#head.head;
+    if (block === null || latest === undefined || block.number > latest.number) return null;
+    const hash = this.hashOf(block.number);
+    return hash === undefined || hash === block.hash ? block : null;
+  }
+
+  /** Returns a cached block by its hash, canonical or not. */
+  findKnown(hash: string): ReportedBlock | undefined {
+    return this.#blocks.get(hash);
+  }
+
+  /**
+   * Returns a block by its hash, canonical or not; null if there is none.
+   * @param nulls meaning of a null for an unknown block
+   */
+  findByHash(hash: string, scope: RequestScope, nulls?: NullMeaning): PromiseOrValue<ReportedBlock | null> {
+    const known = this.#blocks.get(hash);
+    if (known !== undefined) return known;
+    const call: UpstreamRequest = {
+      method: 'eth_getBlockByHash',
+      params: `["${hash}",false]`,
+      ...this.route(hash, nulls),
+      isBound: true,
+      isText: true,
+      check: this.#check((block) => block.hash === hash),
+      sharedAs: `block:${hash}`,
+    };
+    return this.#fetch({ call, scope });
+  }
+
+  /**
+   * Whether a height is known to be after the merge, where blocks have no uncles: it is at or above a block with difficulty 0.
+   * Block 0 is made up, so its difficulty does not count.
+   */
+  isMergedAt(number: bigint): boolean {
+    const { head } = this.#head;
+    if (head !== undefined) this.#noteMerge(head);
+    return this.#mergedFrom !== undefined && number >= this.#mergedFrom;
+  }
+
+  /** Clears everything when the network becomes a different chain. */
+  forgetChain(): void {
+    this.forgetNumbers();
+    this.#blocks.clear();
+    this.#confirmed.clear();
+    this.#proofs.agreed?.forgetChain();
+    this.#mergedFrom = undefined;
+  }
+
+  /** Whether two nodes, or as many operators as agreement requires, have reported this hash for its height. */
+  isConfirmed(hash: string): boolean {
+    return this.#confirmed.get(hash) === true;
+  }
+
+  /** Changes when heights may have other blocks than before. The hash of a single height also expires without such a change. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Records blocks that left the chain and clears the hashes of heights, which may have changed. */
+  noteDeparture(hashes: readonly string[]): void {
+    for (const hash of hashes) this.#departed.set(hash, true);
+    this.#proofs.agreed?.noteDeparture(hashes.length);
+    this.forgetNumbers();
+  }
+
+  /** Clears the hashes of heights, which may have changed. */
+  forgetNumbers(): void {
+    this.#hashes.clear();
+    this.#agreeing.clear();
+    this.#epoch++;
+  }
+
+  /** Sends one request for all concurrent callers with the same height; it continues when any of them goes away. */
+  #agreeOnce(call: UpstreamRequest): Promise<ReportedBlock | null> {
+    const under = this.#agreeing.get(call.params);
+    if (under !== undefined) return under;
+    const scope = new RequestScope(performance.now() + AGREE_LIMIT_MS);
+    const agreement = this.#agree(call, scope).finally(() => {
+      if (this.#agreeing.get(call.params) === agreement) this.#agreeing.delete(call.params);
+    });
+    this.#agreeing.set(call.params, agreement);
+    return agreement;
+  }
+
+  async #agree(call: UpstreamRequest, scope: RequestScope): Promise<ReportedBlock | null> {
+    const { sharedAs: _, ...unshared } = call;
+    const requested = new Set<Upstream>();
+    const { voices } = this.#proofs;
+    const told = new ReportedBlocks();
+    for (;;) {
+      const before = requested.size;
+      const block = await this.#requestFromAnother(
+        { call: unshared, scope, except: requested },
+        told.size > 0,
+      );
+      if (block === undefined) break;
+      if (block === null || requested.size === before) return block;
+      const node = [...requested].at(-1) as Upstream;
+      const isEnough = told.add(block, voices === undefined ? node : node.operator) >= (voices?.needed ?? 2);
+      if (!isEnough) continue;
+      this.#confirmed.set(block.hash, true);
+      return block;
+    }
+    const only = told.only;
+    if (only !== undefined) return only;
+    throw new UpstreamFault('wrong', 'the nodes tell different blocks of the same height');
+  }
+
+  /** Sends to a node that is not in `except` and adds it there. Returns undefined if `isOptional` and no other node can answer. */
+  async #requestFromAnother(
+    context: RequestContext & { readonly except: Set<Upstream> },
+    isOptional: boolean,
+  ): Promise<ReportedBlock | null | undefined> {
+    const witness: AnsweredBy = {};
+    try {
+      const block = await this.#fetch({ ...context, witness });
+      if (witness.upstream !== undefined) context.except.add(witness.upstream);
+      return block;
+    } catch (error) {
+      if (isOptional && error instanceof UpstreamFault && error.kind !== 'aborted') return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * @param isExpected whether a block is the requested one
+   * @param named the requested block, if its hash is known
+   */
+  #check(
+    isExpected: (block: ReportedBlock) => boolean,
+    named?: VerificationTarget,
+  ): (result: JsonResult, upstream?: Upstream) => JsonResult {
+    return (result, upstream) => {
+      const block = parseBlock(parseJsonText(result as string));
+      if (!isExpected(block)) {
+        if (named !== undefined) this.#proofs.noteOther(named, upstream);
+        throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
+      }
+      return this.#proofs.check(block, result, upstream);
+    };
+  }
+
+  async #fetch(context: RequestContext): Promise<ReportedBlock | null> {
+    const result = await this.#ask(context);
+    if (result === 'null') return null;
+    const block = parseBlock(await parseText(result as string, context.scope));
+    this.#blocks.set(block.hash, block);
+    this.#noteMerge(block);
+    return block;
+  }
+
+  #noteMerge({ number, difficulty }: BlockHeader): void {
+    if (difficulty !== 0n || number === 0n) return;
+    if (this.#mergedFrom === undefined || number < this.#mergedFrom) this.#mergedFrom = number;
+  }
+}
+
+function weighBlock({ transactionHashes, uncleHashes, extraData }: ReportedBlock): number {
+  return HEADER_BYTES + HASH_BYTES * (transactionHashes.length + uncleHashes.length) + extraData.length;
+}
+
+function present(block: ReportedBlock | null): ReportedBlock {
+  if (block === null) throw new UpstreamFault('missing', 'the nodes do not have a block of the chain');
+  return block;
+}

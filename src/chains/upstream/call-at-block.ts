@@ -1,0 +1,66 @@
+import type { CacheKey } from '../../cache/cache.ts';
+import type { UpstreamRequest } from '../../pool/upstream-request.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+
+/** Texts that the parameters of a call at a block are built from. */
+export type CallTexts = {
+  /** The parameter before the block. */
+  readonly text: JsonText;
+  /** The parameters after the block, each preceded by a comma. */
+  readonly overrides: string;
+  /** Whether a block that has left the chain is refused (`requireCanonical`). */
+  readonly isStrict: boolean;
+  /** Whether the block is canonical, so that its number identifies it. */
+  readonly isCanonical: boolean;
+  /** Whether the reference is `latest`. */
+  readonly isHead: boolean;
+};
+
+/** A call at a block whose hash is known. The parameters are encoded when they are sent, in the form that the node takes. */
+export class CallAtBlock implements UpstreamRequest {
+  readonly method: string;
+  readonly block: { readonly number: bigint; readonly hash: string };
+  readonly key: CacheKey | undefined;
+  readonly nulls = 'fault';
+  readonly isBuffered = true;
+  readonly check: NonNullable<UpstreamRequest['check']>;
+  readonly #texts: CallTexts;
+  #byHash: JsonText | undefined;
+
+  constructor(
+    method: string,
+    texts: CallTexts,
+    block: { readonly number: bigint; readonly hash: string },
+    key: CacheKey | undefined,
+    check: NonNullable<UpstreamRequest['check']>,
+  ) {
+    this.method = method;
+    this.#texts = texts;
+    this.block = block;
+    this.key = key;
+    this.check = check;
+  }
+
+  /** Whether the block is canonical, so that its number identifies it. */
+  get isCanonical(): boolean {
+    return this.#texts.isCanonical;
+  }
+
+  get params(): JsonText {
+    const { text, overrides, isCanonical } = this.#texts;
+    if (!isCanonical) return this.paramsByHash;
+    return `[${text},"${encodeQuantity(this.block.number)}"${overrides}]`;
+  }
+
+  get paramsAlone(): JsonText | undefined {
+    const { text, overrides, isHead } = this.#texts;
+    return isHead && overrides === '' && this.method === 'eth_estimateGas' ? `[${text}]` : undefined;
+  }
+
+  get paramsByHash(): JsonText {
+    const { text, overrides, isStrict } = this.#texts;
+    this.#byHash ??= `[${text},{"blockHash":"${this.block.hash}","requireCanonical":${isStrict}}${overrides}]`;
+    return this.#byHash;
+  }
+}

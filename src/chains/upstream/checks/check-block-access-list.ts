@@ -1,0 +1,65 @@
+/** Compares block access lists with their hash in the header (EIP-7928). */
+
+import { decodeBlockAccessList, encodeBlockAccessList } from '../../../chain/block-access-list.ts';
+import {
+  encodeBlockAccessListJson,
+  parseBlockAccessListJson,
+} from '../../../chain/block-access-list-json.ts';
+import type { AccessListForm } from '../../../chain/requests.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
+import type { JsonResult } from '../../../primitives/json-result.ts';
+import { keccak256 } from '../../../primitives/keccak.ts';
+import { parseJsonText } from '../../../primitives/parse-json.ts';
+import { keepUnique } from '../keep-unique.ts';
+
+/**
+ * Reports whether a list has the hash in the header, and in which form the node sent it.
+ * @throws UpstreamFault where the hash differs
+ */
+type JudgeList = (isCorrect: boolean, provided: AccessListForm, upstream: Upstream | undefined) => void;
+
+/**
+ * Creates a check that a list has this hash, which returns the list in the requested form: a node that lacks the method is asked for the other form,
+ * whose answer comes as the only item of an array.
+ * @param form requested form
+ * @returns a check that throws UpstreamFault `wrong` for a list that is not text or cannot be read, `missing` for null, and what `classify` throws
+ */
+export function checkBlockAccessList(
+  hash: string,
+  form: AccessListForm,
+  classify: JudgeList,
+): (result: JsonResult, upstream?: Upstream) => JsonResult {
+  const otherForm = form === 'raw' ? 'objects' : 'raw';
+  return (result, upstream) => {
+    if (typeof result !== 'string') {
+      result.cancel();
+      throw new UpstreamFault('wrong', 'the block access list is no text');
+    }
+    const value: unknown = parseJsonText(result);
+    // Accounts are objects, so the only item of a list is neither an array nor a string.
+    const [only] = Array.isArray(value) && value.length === 1 ? value : [];
+    const isOther = typeof only === 'string' || Array.isArray(only);
+    const list = isOther ? only : value;
+    if (list === null) throw new UpstreamFault('missing', 'the node does not have the block access list');
+    const encoded = encodeList(list);
+    const isCorrect = encoded !== undefined && bytesToHex(keccak256(encoded)) === hash;
+    classify(isCorrect, isOther ? otherForm : form, upstream);
+    if (encoded === undefined) throw new UpstreamFault('wrong', 'the block access list cannot be read');
+    if (!isOther) return keepUnique(result);
+    if (form === 'raw') return `"${bytesToHex(encoded)}"`;
+    return [...encodeBlockAccessListJson(decodeBlockAccessList(encoded))].join('');
+  };
+}
+
+/** Encodes a list as RLP, from either form; returns undefined where it is malformed. */
+function encodeList(value: unknown): Uint8Array | undefined {
+  try {
+    return typeof value === 'string'
+      ? hexToBytes(value)
+      : encodeBlockAccessList(parseBlockAccessListJson(value));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { UpstreamFault } from '../../../pool/fault.ts';
+import type { ReportedBlock } from '../../../pool/heads/block.ts';
+import type { JsonResult } from '../../../primitives/json-result.ts';
+import { checkResult, type PromptByteCheck } from './check-stream.ts';
+import { TextSearch } from './text-search.ts';
+
+/**
+ * Creates a check that a block has this hash, by its own member, at any position, and that its transactions are those of the known block, in order,
+ * where it is known. The bytes are searched, so that megabytes of transactions need not become objects.
+ * @returns a check that throws UpstreamFault `wrong` for any other block
+ */
+export function checkBlock(
+  hash: string,
+  known: ReportedBlock | undefined,
+): (result: JsonResult) => JsonResult {
+  return (result) => checkResult(result, new BlockSearch(hash, known?.transactionHashes ?? []));
+}
+
+/** Searches the text of a block once, piece by piece. */
+class BlockSearch implements PromptByteCheck {
+  readonly #search: TextSearch;
+
+  constructor(hash: string, transactionHashes: readonly string[]) {
+    this.#search = new TextSearch('block', { hash, transactionHashes });
+  }
+
+  add(piece: Uint8Array): void {
+    this.#search.add(piece);
+  }
+
+  finish(): void {
+    if (!this.#search.hasOwn) {
+      throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
+    }
+    if (!this.#search.hasAll) {
+      throw new UpstreamFault('wrong', 'transactions of the block are missing or out of order');
+    }
+  }
+}

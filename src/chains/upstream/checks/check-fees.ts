@@ -1,0 +1,28 @@
+import { UpstreamFault } from '../../../pool/fault.ts';
+import type { JsonResult } from '../../../primitives/json-result.ts';
+
+const OLDEST = /"oldestBlock"\s*:\s*"(0x[0-9a-fA-F]{1,16})"/;
+
+const PADDED = /"0x0+(?=[0-9a-fA-F])/g;
+
+/** Returns a fee history with its quantities in normal form: its strings are quantities, in lists too, and a node may write leading zeros. */
+export function trimFeeHistory(result: JsonResult): JsonResult {
+  return typeof result === 'string' && result.search(PADDED) >= 0 ? result.replace(PADDED, '"0x') : result;
+}
+
+/**
+ * Creates a check that a fee history ends at the requested block, by its oldest block: it begins at most `blockCount` blocks up to it. Nodes may
+ * return fewer blocks, and fields differ between clients; the data of the blocks is not checked here.
+ * @param newest number of the requested block
+ * @returns a check that throws UpstreamFault `wrong` for any other fee history
+ */
+export function checkFeeHistory(newest: bigint, blockCount: number): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const isObject = typeof result === 'string' && result.trimStart().startsWith('{');
+    const text = isObject ? OLDEST.exec(result)?.[1] : undefined;
+    const oldest = text === undefined ? undefined : BigInt(text);
+    if (oldest !== undefined && oldest <= newest && newest - oldest < blockCount)
+      return trimFeeHistory(result);
+    throw new UpstreamFault('wrong', 'the fee history is not that of the blocks asked for');
+  };
+}

@@ -1,0 +1,188 @@
+/** Compares network encodings from nodes with their block. */
+
+import { UpstreamFault } from '../../../pool/fault.ts';
+import type { ReportedBlock } from '../../../pool/heads/block.ts';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
+import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
+import { keccak256 } from '../../../primitives/keccak.ts';
+import { asBytes, asInteger, asList, decodeRlp, readRlpSpan } from '../../../primitives/rlp.ts';
+import { checkStream, type StreamCheck } from './check-stream.ts';
+import { checkData } from './check-values.ts';
+
+/** Maximum bytes of an encoded header: the longest known, of chains with a hundred seals, have a tenth of it. */
+const MAX_HEADER_BYTES = 65_536;
+const PREFIX = '"0x';
+/** Characters of the prefix and of two RLP lengths of up to 9 bytes, which determine where the header ends. */
+const LENGTHS_CHARACTERS = PREFIX.length + 2 * 18;
+/** Ethereum's bound on extra data. Longer ones contain seals, which the hashes of such chains exclude (IBFT, QBFT). */
+const MAX_UNSEALED_BYTES = 32;
+/** Positions of fields in an encoded header. */
+const PARENT_HASH = 0;
+const TIMESTAMP = 11;
+const EXTRA_DATA = 12;
+
+/**
+ * Creates a check that an encoded block, or an encoded header, begins with the header of this block.
+ * @returns a check that throws UpstreamFault `wrong` for any other header
+ */
+export function checkRawHeader(
+  block: ReportedBlock,
+  part: 'block' | 'header',
+): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const check = new RawHeaderCheck(block, part);
+    // A stream has to be hex data as well, as far as it is read.
+    if (typeof result !== 'string') return checkStream(result, check);
+    check.add((checkData(result) as string).trim());
+    check.finish();
+    return result;
+  };
+}
+
+class RawHeaderCheck implements StreamCheck {
+  readonly #block: ReportedBlock;
+  readonly #part: 'block' | 'header';
+  #begin = '';
+  /** Characters to wait for: pieces may be single bytes, and are not parsed one by one. */
+  #wanted = LENGTHS_CHARACTERS;
+  #isChecked = false;
+
+  constructor(block: ReportedBlock, part: 'block' | 'header') {
+    this.#block = block;
+    this.#part = part;
+  }
+
+  add(piece: string): void {
+    if (this.#isChecked) return;
+    this.#begin += piece.slice(0, PREFIX.length + 2 * MAX_HEADER_BYTES);
+    if (this.#begin.length < this.#wanted) return;
+    const header = this.#readHeader();
+    if (header === undefined) return;
+    if (!isHeaderOf(header, this.#block)) throw notOfBlock();
+    this.#isChecked = true;
+    this.#begin = '';
+  }
+
+  finish(): void {
+    if (!this.#isChecked) throw notOfBlock();
+  }
+
+  /**
+   * Reads the header; returns undefined while it is incomplete.
+   * @throws UpstreamFault when it cannot be completed
+   */
+  #readHeader(): Uint8Array | undefined {
+    const bytes = hexToBytes(/^"(0x(?:[0-9a-fA-F]{2})*)/.exec(this.#begin)?.[1] ?? '0x');
+    const { start, end } = this.#findHeader(bytes);
+    if (end <= bytes.length) return bytes.subarray(start, end);
+    const wanted = PREFIX.length + 2 * end;
+    // Enough characters have arrived, so some of them are not digits.
+    if (end > MAX_HEADER_BYTES || wanted <= this.#wanted) throw notOfBlock();
+    this.#wanted = wanted;
+    return undefined;
+  }
+
+  #findHeader(bytes: Uint8Array): { readonly start: number; readonly end: number } {
+    try {
+      const start = this.#part === 'block' ? readRlpSpan(bytes, 0, bytes.length)?.start : 0;
+      const span = start === undefined ? undefined : readRlpSpan(bytes, start, bytes.length);
+      if (start !== undefined && span !== undefined) return { start, end: span.end };
+    } catch {
+      // Handled by the error below.
+    }
+    throw notOfBlock();
+  }
+}
+
+function isHeaderOf(encoded: Uint8Array, { hash, parentHash, timestamp, extraData }: ReportedBlock): boolean {
+  if (bytesToHex(keccak256(encoded)) === hash) return true;
+  if ((extraData.length - 2) / 2 <= MAX_UNSEALED_BYTES) return false;
+  try {
+    const fields = asList(decodeRlp(encoded), 'header');
+    return (
+      bytesToHex(asBytes(fields[PARENT_HASH], 'parentHash')) === parentHash &&
+      asInteger(fields[TIMESTAMP], 'timestamp') === timestamp &&
+      bytesToHex(asBytes(fields[EXTRA_DATA], 'extraData')) === extraData
+    );
+  } catch {
+    return false;
+  }
+}
+
+function notOfBlock(): UpstreamFault {
+  return new UpstreamFault('wrong', 'the encoded header is not that of the block');
+}
+
+/**
+ * Creates a check that there is one encoded receipt for each transaction of the block. The encoding does not name the block.
+ * @returns a check that throws UpstreamFault `wrong` for any other number of receipts
+ */
+export function checkRawReceipts({ transactionHashes }: ReportedBlock): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const check = new RawReceiptsCheck(transactionHashes.length);
+    if (typeof result !== 'string') return checkStream(result, check);
+    check.add(result.trim());
+    check.finish();
+    return result;
+  };
+}
+
+class RawReceiptsCheck implements StreamCheck {
+  readonly #count: number;
+  #quotes = 0;
+  #hasBegun = false;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  add(piece: string): void {
+    if (!this.#hasBegun && !piece.startsWith('['))
+      throw new UpstreamFault('wrong', 'the receipts are no array');
+    this.#hasBegun = true;
+    for (let at = piece.indexOf('"'); at >= 0; at = piece.indexOf('"', at + 1)) this.#quotes++;
+  }
+
+  finish(): void {
+    if (this.#quotes !== 2 * this.#count) {
+      throw new UpstreamFault('wrong', 'there are receipts of other transactions');
+    }
+  }
+}
+
+/** Transaction types whose hash is that of the bytes by definition; legacy transactions are lists. Chains have types of their own with other rules. */
+const HASHED_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 4]);
+const LIST_BASE = 0xc0;
+
+/**
+ * Creates a check that an encoded transaction has this hash. geth returns `"0x"` for an unknown transaction, which becomes null.
+ * @param isListed whether a block lists the transaction, so that it exists
+ * @param isEvery whether the hash is that of the bytes whatever the type, as for transactions whose hash was recomputed
+ * @returns a check that throws UpstreamFault `wrong` for another transaction, and `missing` for a listed one that the node does not have
+ */
+export function checkRawTransaction(
+  hash: string,
+  isListed: boolean,
+  isEvery = false,
+): (result: JsonResult) => JsonResult {
+  return (result) => {
+    const text = (checkData(result) as string).trim();
+    if (text === '"0x"') {
+      if (!isListed) return 'null';
+      throw new UpstreamFault('missing', 'the node does not have what it should have');
+    }
+    if (isOfHash(text, hash) || !(isEvery || isHashed(text))) return text;
+    throw new UpstreamFault('wrong', 'the encoded transaction is not the one asked for');
+  };
+}
+
+/** Whether the hash of an encoded transaction, a JSON string, is this one. */
+export function isOfHash(text: JsonText, hash: string): boolean {
+  return bytesToHex(keccak256(hexToBytes(text.slice(1, -1)))) === hash;
+}
+
+/** Whether the hash of an encoded transaction is that of its bytes by definition. */
+function isHashed(text: JsonText): boolean {
+  const first = Number.parseInt(text.slice(3, 5), 16);
+  return HASHED_TYPES.has(first) || first >= LIST_BASE;
+}

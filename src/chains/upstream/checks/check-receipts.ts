@@ -1,0 +1,44 @@
+import { UpstreamFault } from '../../../pool/fault.ts';
+import type { ReportedBlock } from '../../../pool/heads/block.ts';
+import type { JsonResult } from '../../../primitives/json-result.ts';
+import { checkResult, type PromptByteCheck } from './check-stream.ts';
+import { TextSearch } from './text-search.ts';
+
+const OPEN_LIST = 0x5b;
+
+/**
+ * Creates a check that the receipts of a block are complete, in the order of its transactions, and of this block only. Their bytes are searched, so
+ * that 20 MB need not become objects.
+ * @returns a check that throws UpstreamFault `wrong` for any other receipts
+ */
+export function checkReceipts(block: ReportedBlock): (result: JsonResult) => JsonResult {
+  return (result) => checkResult(result, new ReceiptSearch(block));
+}
+
+/** Searches the text of receipts once, piece by piece. */
+class ReceiptSearch implements PromptByteCheck {
+  readonly #count: number;
+  readonly #search: TextSearch;
+  #hasBegun = false;
+
+  constructor(block: ReportedBlock) {
+    this.#count = block.transactionHashes.length;
+    this.#search = new TextSearch('receipts', block);
+  }
+
+  add(piece: Uint8Array): void {
+    if (!this.#hasBegun && piece[0] !== OPEN_LIST) throw wrong('the receipts are no array');
+    this.#hasBegun = true;
+    this.#search.add(piece);
+    if (this.#search.hasOther) throw wrong('the receipts are those of another block');
+  }
+
+  finish(): void {
+    if (!this.#search.hasAll) throw wrong('receipts are missing or out of order');
+    if (this.#search.receipts !== this.#count) throw wrong('there are receipts of other transactions');
+  }
+}
+
+function wrong(message: string): UpstreamFault {
+  return new UpstreamFault('wrong', message);
+}

@@ -1,0 +1,79 @@
+import { awaitAnswerSlot } from '../../../pool/transport/answer-slots.ts';
+import { isComplete, type JsonResult, type JsonStream } from '../../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+
+/** Bytes that are checked in one turn: a read of a node has as many. */
+const SLICE_BYTES = 128 * 1024;
+
+/**
+ * Checks the bytes of a result as they arrive, and keeps none of a piece: its memory may be reused. Both methods throw an UpstreamFault when the
+ * result is wrong; the next piece comes once they have finished.
+ */
+export interface ByteCheck {
+  add(piece: Uint8Array): PromiseOrValue<void>;
+  finish(): PromiseOrValue<void>;
+}
+
+/** A `ByteCheck` that is always synchronous. */
+export interface PromptByteCheck {
+  add(piece: Uint8Array): void;
+  finish(): void;
+}
+
+/** Checks a result as it arrives. Both methods throw an UpstreamFault when it is wrong. */
+export interface StreamCheck {
+  /** @param piece the next bytes, one UTF-16 unit each; of a text that is complete, all of it */
+  add(piece: string): void;
+  finish(): void;
+}
+
+/** Returns the result once it is checked; a stream is checked while it is read. */
+export function checkResult(result: JsonResult, check: PromptByteCheck): JsonResult {
+  if (!isComplete(result)) return checkBytes(result, check);
+  check.add(typeof result === 'string' ? Buffer.from(result.trimStart()) : result.value.bytes);
+  check.finish();
+  return result;
+}
+
+/** Returns the stream with a check of its pieces as latin1 text; it breaks off where it is found to be wrong, at the latest before its last piece. */
+export function checkStream(source: JsonStream, check: StreamCheck): JsonStream {
+  return checkBytes(source, { add: (piece) => check.add(toLatin1(piece)), finish: () => check.finish() });
+}
+
+/** Returns the stream with a check of its bytes; it breaks off where it is found to be wrong, at the latest before its last piece. */
+export function checkBytes(source: JsonStream, check: ByteCheck): JsonStream {
+  return { pieces: readChecked(source, check), cancel: () => source.cancel() };
+}
+
+/** Withholds the last piece until it and all before it have passed the check. */
+async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerator<Uint8Array> {
+  let buffered: Uint8Array | undefined;
+  try {
+    for await (const piece of source.pieces) {
+      // Pieces of HTTP arrive in turns of their own; a message of a WebSocket is one piece.
+      if (piece.length > SLICE_BYTES) await addInSlots(piece, check);
+      else {
+        const added = check.add(piece);
+        if (added instanceof Promise) await added;
+      }
+      if (buffered !== undefined) yield buffered;
+      buffered = piece;
+    }
+    await check.finish();
+  } catch (error) {
+    source.cancel();
+    throw error;
+  }
+  if (buffered !== undefined) yield buffered;
+}
+
+async function addInSlots(piece: Uint8Array, check: ByteCheck): Promise<void> {
+  for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+    if (at > 0) await awaitAnswerSlot();
+    await check.add(piece.subarray(at, at + SLICE_BYTES));
+  }
+}
+
+function toLatin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+}

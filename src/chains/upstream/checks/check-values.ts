@@ -1,0 +1,106 @@
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { decodeHexInto, isLowerHex } from '../../../primitives/byte-loops.ts';
+import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
+import { encodeQuantity } from '../../../primitives/quantity.ts';
+import { checkStream, type StreamCheck } from './check-stream.ts';
+
+const DATA = /^\s*"0x(?:[0-9a-fA-F]{2})*"\s*$/;
+/** Normal form, which nearly all nodes send. */
+const QUANTITY = /^"0x(?:0|[1-9a-f][0-9a-f]{0,63})"$/;
+/** Quantity with leading zeros, digits of either case and white space, or a number. */
+const LOOSE_QUANTITY = /^\s*(?:"0[xX]0*([0-9a-fA-F]{1,64})"|(0|[1-9][0-9]{0,15}))\s*$/;
+
+const HEX = /^\s*"0x[0-9a-fA-F]*"\s*$/;
+/** Maximum length for the pattern, which remembers each byte of the text: eight times as long, and more memory than the text. */
+const MAX_PATTERN_LENGTH = 4_096;
+const PIECE_LENGTH = 64 * 1024;
+/** Discarded output of decoding, which validates digits in any case. */
+const DECODED = new Uint8Array(PIECE_LENGTH / 2);
+
+/**
+ * Checks the result of a call: hex data.
+ * @throws UpstreamFault `wrong` where the result is not hex data
+ */
+export function checkData(result: JsonResult): JsonResult {
+  if (typeof result !== 'string') return checkStream(result, new DataCheck());
+  if (result.length <= MAX_PATTERN_LENGTH) return checkPattern(result, DATA, NO_DATA);
+  if (isLongData(result)) return result;
+  throw new UpstreamFault('wrong', NO_DATA);
+}
+
+function isLongData(result: JsonText): boolean {
+  const text = result.trim();
+  if (!text.startsWith(BEGIN) || !text.endsWith('"') || text.length % 2 !== 0) return false;
+  const end = text.length - 1;
+  for (let at = BEGIN.length; at < end; at += PIECE_LENGTH) {
+    const piece = text.slice(at, Math.min(at + PIECE_LENGTH, end));
+    if (!isLowerHex(piece, 0) && !decodeHexInto(DECODED, 0, piece, 0)) return false;
+  }
+  return true;
+}
+
+/**
+ * Checks a storage word, which some clients cut to its significant digits.
+ * @throws UpstreamFault `wrong` where the result is not hex
+ */
+export function checkHex(result: JsonResult): JsonResult {
+  return checkPattern(result, HEX, 'the result is no hex');
+}
+
+/**
+ * Checks a quantity of at most 32 bytes, and returns it in normal form: some nodes write numbers, or leading zeros, which go-ethereum's client
+ * rejects.
+ * @throws UpstreamFault `wrong` where the result is not a quantity
+ */
+export function checkQuantity(result: JsonResult): JsonResult {
+  if (typeof result !== 'string') {
+    result.cancel();
+    throw new UpstreamFault('wrong', NO_QUANTITY);
+  }
+  if (QUANTITY.test(result)) return result;
+  const [, digits, number] = (result.length <= MAX_PATTERN_LENGTH && LOOSE_QUANTITY.exec(result)) || [];
+  const value = digits === undefined ? number : `0x${digits}`;
+  if (value === undefined || (number !== undefined && !Number.isSafeInteger(Number(number))))
+    throw new UpstreamFault('wrong', NO_QUANTITY);
+  return `"${encodeQuantity(BigInt(value))}"`;
+}
+
+function checkPattern(result: JsonResult, pattern: RegExp, message: string): JsonResult {
+  if (typeof result === 'string' && pattern.test(result)) return result;
+  if (typeof result !== 'string') result.cancel();
+  throw new UpstreamFault('wrong', message);
+}
+
+const NO_QUANTITY = 'the result is no quantity';
+const NO_DATA = 'the result of a call is no hex data';
+const BEGIN = '"0x';
+const NOT_HEX = /[^0-9a-fA-F]/;
+
+/** Checks that a stream is one JSON string of whole bytes in hex. */
+class DataCheck implements StreamCheck {
+  /** Prefix of the stream, up to the length of `BEGIN`. */
+  #begin = '';
+  #digits = 0;
+  #isComplete = false;
+
+  add(piece: string): void {
+    let digits = piece;
+    if (this.#begin.length < BEGIN.length) {
+      const text = this.#begin + piece;
+      this.#begin = text.slice(0, BEGIN.length);
+      digits = text.slice(BEGIN.length);
+      if (!BEGIN.startsWith(this.#begin)) throw new UpstreamFault('wrong', NO_DATA);
+    }
+    if (this.#isComplete && digits !== '') throw new UpstreamFault('wrong', NO_DATA);
+    if (digits.endsWith('"')) {
+      this.#isComplete = true;
+      digits = digits.slice(0, -1);
+    }
+    if (NOT_HEX.test(digits)) throw new UpstreamFault('wrong', NO_DATA);
+    this.#digits += digits.length;
+  }
+
+  finish(): void {
+    if (!this.#isComplete || this.#digits % 2 !== 0) throw new UpstreamFault('wrong', NO_DATA);
+  }
+}

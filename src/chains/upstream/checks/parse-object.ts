@@ -1,0 +1,42 @@
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { type ParseWork, parseText } from '../../../pool/parse-text.ts';
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonResult,
+  type JsonText,
+} from '../../../primitives/json-result.ts';
+import { parseJsonText } from '../../../primitives/parse-json.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Parses an answer that has to be an object, for checks, which run again where it is long.
+ * @throws UpstreamFault when it is not an object
+ */
+export function parseObject(result: JsonResult): Members {
+  return requireObject(parseJsonText(requireWhole(result)));
+}
+
+/**
+ * Parses an answer that has been checked, with pauses where it is long.
+ * @throws UpstreamFault when it is not an object
+ */
+export async function parseObjectInSlots(result: JsonResult, work: ParseWork): Promise<Members> {
+  return requireObject(await parseText(requireWhole(result), work));
+}
+
+function requireWhole(result: JsonResult): JsonText | JsonBytes {
+  if (isComplete(result)) return result;
+  result.cancel();
+  throw noObject();
+}
+
+function requireObject(value: unknown): Members {
+  if (typeof value === 'object' && value !== null) return value as Members;
+  throw noObject();
+}
+
+function noObject(): UpstreamFault {
+  return new UpstreamFault('wrong', 'the result is no object');
+}

@@ -1,0 +1,131 @@
+/** Searches JSON text for the identity of a block and its transactions, in WebAssembly: see `assembly/search-text.ts`. */
+import { decodeBase64 } from '../../../primitives/base64.ts';
+import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../../primitives/webassembly.ts';
+import { TEXT_SEARCH_MODULE } from './text-search-module.ts';
+
+type Global = { readonly value: number };
+const text = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(TEXT_SEARCH_MODULE))).exports as {
+  readonly memory: WebAssemblyMemory;
+  readonly HASHES: Global;
+  readonly BLOCK_HASH: Global;
+  readonly BEFORE: Global;
+  readonly state: Global;
+  readonly found: Global;
+  readonly receipts: Global;
+  readonly hasOwn: Global;
+  readonly hasOther: Global;
+  begin(state: number): void;
+  search(start: number, end: number, wanted: number, isBlock: boolean): number;
+};
+
+/** Start of the free memory of the module: its second page. */
+const BUFFER = 65_536;
+const space = Buffer.from(text.memory.buffer);
+const BEFORE = text.BEFORE.value;
+/** Maximum hashes that are searched at a time. */
+const WINDOW = 64;
+const DIGITS = 64;
+const PREFIX_LENGTH = 2;
+/** More bytes than are needed before and behind a letter. */
+const MAX_REST = 128;
+
+/** Block hash and transaction hashes to search for, in lower case. */
+export type SoughtBlock = { readonly hash: string; readonly transactionHashes: readonly string[] };
+
+/**
+ * Searches a text once, in pieces of any size, with the same findings as in the whole text: transaction hashes in their order, each behind the one
+ * before, and hashes of a block behind a name, as in `"blockHash":"0x…"`, at any position. The source of the text ensures that it is JSON.
+ */
+export class TextSearch {
+  readonly #isBlock: boolean;
+  readonly #hash: Buffer;
+  readonly #transactionHashes: readonly string[];
+  /** Digits of the hashes from `#windowStart` on. */
+  #window: Buffer | undefined;
+  #windowStart = 0;
+  #found = 0;
+  #receipts = 0;
+  #hasOwn = false;
+  #hasOther = false;
+  #state = 0;
+  /** Bytes that are searched again, preceded by `BEFORE` others. */
+  readonly #rest: Buffer = Buffer.alloc(MAX_REST);
+  #restLength: number = BEFORE;
+
+  /** @param kind `receipts`: hashes of a block are behind `"blockHash"`; `block`: behind `"hash"` in letters of any case */
+  constructor(kind: 'receipts' | 'block', { hash, transactionHashes }: SoughtBlock) {
+    this.#isBlock = kind === 'block';
+    this.#hash = readDigits([hash]);
+    this.#transactionHashes = transactionHashes;
+  }
+
+  /** Whether all transaction hashes have been found. */
+  get hasAll(): boolean {
+    return this.#found === this.#transactionHashes.length;
+  }
+
+  /** Number of `"cumulativeGasUsed"` members, which every receipt has once and no log has. */
+  get receipts(): number {
+    return this.#receipts;
+  }
+
+  /** Whether the text has named the block, and whether it has named another. */
+  get hasOwn(): boolean {
+    return this.#hasOwn;
+  }
+
+  get hasOther(): boolean {
+    return this.#hasOther;
+  }
+
+  add(piece: Uint8Array): void {
+    for (let at = 0; at < piece.length; ) {
+      const room = space.length - BUFFER - this.#restLength;
+      const part = piece.subarray(at, at + room);
+      this.#addPart(part);
+      at += part.length;
+    }
+  }
+
+  #addPart(part: Uint8Array): void {
+    space.set(this.#rest.subarray(0, this.#restLength), BUFFER);
+    space.set(part, BUFFER + this.#restLength);
+    space.set(this.#hash, text.BLOCK_HASH.value);
+    const end = BUFFER + this.#restLength + part.length;
+    let at = BUFFER + BEFORE;
+    for (let isAtEnd = false; !isAtEnd; ) {
+      const wanted = this.#loadHashes();
+      text.begin(this.#state);
+      at = text.search(at, end, wanted, this.#isBlock);
+      this.#state = text.state.value;
+      this.#found += text.found.value;
+      this.#receipts += text.receipts.value;
+      this.#hasOwn ||= text.hasOwn.value !== 0;
+      this.#hasOther ||= text.hasOther.value !== 0;
+      isAtEnd = wanted === 0 || text.found.value < wanted;
+    }
+    this.#restLength = space.copy(this.#rest, 0, at - BEFORE, end);
+  }
+
+  /**
+   * Writes the next wanted hashes into the module's memory.
+   * @returns how many there are
+   */
+  #loadHashes(): number {
+    const hashes = this.#transactionHashes;
+    const place = this.#found % WINDOW;
+    const wanted = Math.min(WINDOW - place, hashes.length - this.#found);
+    if (wanted === 0) return 0;
+    const start = this.#found - place;
+    if (this.#window === undefined || start !== this.#windowStart) {
+      this.#window = readDigits(hashes.slice(start, start + WINDOW));
+      this.#windowStart = start;
+    }
+    space.set(this.#window.subarray(place * DIGITS), text.HASHES.value);
+    return wanted;
+  }
+}
+
+function readDigits(hashes: readonly string[]): Buffer {
+  return Buffer.from(hashes.map((hash) => hash.slice(PREFIX_LENGTH)).join(''), 'latin1');
+}

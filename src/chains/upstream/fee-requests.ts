@@ -1,0 +1,189 @@
+import { ChainError } from '../../chain/errors.ts';
+import { quantity } from '../../chain/json-values.ts';
+import type { BlockReference, FeeHistoryRequest } from '../../chain/requests.ts';
+import { UpstreamFault } from '../../pool/fault.ts';
+import type { UpstreamRequest } from '../../pool/upstream-request.ts';
+import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { TooFewVoices } from './agreement/send-to-voices.ts';
+import { findHash, type RequestParts } from './call-requests.ts';
+import { checkFeeHistory, trimFeeHistory } from './checks/check-fees.ts';
+import { checkQuantity } from './checks/check-values.ts';
+import { parseObject, parseObjectInSlots } from './checks/parse-object.ts';
+import type { DerivedPrice, DerivedPrices } from './derived-prices.ts';
+import type { HeadRequests } from './head-requests.ts';
+
+const HEAD_ALONE: FeeHistoryRequest = {
+  blockCount: 1,
+  newest: { kind: 'tag', tag: 'latest' },
+  percentiles: [],
+};
+/** Longest fee history of one block, UTF-16 units, with room for members that a chain adds. */
+const MAX_HEAD_HISTORY = 16_384;
+const HEX = /^0x[0-9a-fA-F]{1,64}$/;
+/** geth returns null for a price that the chain does not have. */
+const MAYBE_PRICE = { nulls: 'truth', check: checkNullOrQuantity } as const;
+
+/** Requests for gas prices. Prices of the next block come from `eth_feeHistory`, which more nodes support than a method per price. */
+export class FeeRequests {
+  readonly #parts: RequestParts;
+  readonly #heads: HeadRequests;
+  readonly #proven: DerivedPrices;
+
+  constructor(parts: RequestParts, heads: HeadRequests, proven: DerivedPrices) {
+    this.#parts = parts;
+    this.#heads = heads;
+    this.#proven = proven;
+  }
+
+  getGasPrice(scope: RequestScope): Promise<JsonText | null> {
+    return this.#getReply('eth_gasPrice', ({ tip, baseFee }) => tip + baseFee, scope);
+  }
+
+  getPriorityFee(scope: RequestScope): Promise<JsonText | null> {
+    return this.#getReply('eth_maxPriorityFeePerGas', ({ tip }) => tip, scope);
+  }
+
+  /**
+   * Returns a node's price, which differs between clients. Where operators have to agree and do not, it is computed by geth's rule from verified
+   * blocks.
+   * @param toPrice derives the method's answer from the computed price
+   */
+  async #getReply(
+    method: string,
+    toPrice: (price: DerivedPrice) => bigint,
+    scope: RequestScope,
+  ): Promise<JsonText | null> {
+    const query = { method, check: checkQuantity, nulls: 'fault' } as const;
+    if (this.#parts.sendToVoices === undefined) return this.#heads.ask(query, scope);
+    const head = await this.#parts.resolver.getHead(scope);
+    const known = this.#proven.findKnown(head);
+    if (known !== undefined) return this.#readVerified(known, toPrice, scope);
+    try {
+      return await this.#heads.ask(query, scope);
+    } catch (error) {
+      if (!(error instanceof TooFewVoices)) throw error;
+      return this.#readVerified(this.#proven.compute(head, scope.owner), toPrice, scope, error);
+    }
+  }
+
+  async #readVerified(
+    computed: Promise<DerivedPrice>,
+    toPrice: (price: DerivedPrice) => bigint,
+    scope: RequestScope,
+    refusal?: TooFewVoices,
+  ): Promise<JsonText> {
+    scope.hasCalledNode = true;
+    try {
+      const price = await computed;
+      scope.noteTrust(price.trust);
+      return quantity(toPrice(price));
+    } catch (error) {
+      if (!(error instanceof UpstreamFault || error instanceof ChainError)) throw error;
+      const why = refusal === undefined ? '' : `${refusal.message}, and `;
+      throw new ChainError(
+        'unavailable',
+        `${why}no price can be computed from proven blocks: ${error.message}; with verify: auto a price is one node's word`,
+      );
+    }
+  }
+
+  /** Returns the fee history at the block that `newest` currently resolves to; for `pending` it is one node's pending block. */
+  async getFeeHistory(request: FeeHistoryRequest, scope: RequestScope): Promise<JsonText | null> {
+    const { blockCount, newest, percentiles } = request;
+    const resolved = await this.#parts.resolver.resolve(newest, scope);
+    const method = 'eth_feeHistory';
+    const encode = (block: string): string =>
+      JSON.stringify([encodeQuantity(blockCount), block, percentiles]);
+    if (resolved.kind === 'pending') {
+      return this.#heads.requestUncached(
+        {
+          method,
+          params: encode('pending'),
+          isSticky: true,
+          isText: true,
+          nulls: 'fault',
+          check: trimFeeHistory,
+        },
+        scope,
+      );
+    }
+    if (resolved.kind === 'none') throw await this.#explainNone(newest, resolved.message, scope);
+    const position = await findHash(resolved.position, this.#parts.directory, scope);
+    const { number, hash } = position;
+    const params = encode(encodeQuantity(number));
+    const call: UpstreamRequest = {
+      method,
+      params,
+      block: position,
+      key: { blockHash: hash, request: `${this.#parts.cacheScope()}:${method}:${params}` },
+      isText: true,
+      nulls: 'fault',
+      check: checkFeeHistory(number, blockCount),
+    };
+    return this.#heads.requestOnce(this.#heads.nameOf(hash, `${method}:${params}`), call, scope);
+  }
+
+  /** Returns, as geth defines it and whichever client answers, the base fee of the block after the served head. */
+  async getBaseFee(scope: RequestScope): Promise<JsonText | null> {
+    const { baseFeePerGas: current } = await this.#parts.resolver.getHead(scope);
+    const next = await this.#readHistory('baseFeePerGas', 1, scope);
+    if (next === undefined) return this.#heads.ask({ ...MAYBE_PRICE, method: 'eth_baseFee' }, scope);
+    return next === 0n && current === undefined ? 'null' : quantity(next);
+  }
+
+  /** Returns, as geth defines it and whichever client answers, the blob price in the served head itself. */
+  async getBlobBaseFee(scope: RequestScope): Promise<JsonText | null> {
+    const price = await this.#readHistory('baseFeePerBlobGas', 0, scope);
+    if (price === undefined) return this.#heads.ask({ ...MAYBE_PRICE, method: 'eth_blobBaseFee' }, scope);
+    return price === 0n ? 'null' : quantity(price);
+  }
+
+  /** Returns an item of a list in the fee history of the head; undefined if nodes do not have it. */
+  async #readHistory(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
+    if (this.#parts.sendToVoices !== undefined) return this.#readAgreed(list, at, scope);
+    const history = await this.getFeeHistory(HEAD_ALONE, scope);
+    return history === null ? undefined : readPrice(await parseObjectInSlots(history, scope), list, at);
+  }
+
+  /** Same item where operators have to agree: only this price is compared, since clients differ in other members of a history. */
+  async #readAgreed(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
+    const { number, hash } = await this.#parts.resolver.getHead(scope);
+    const checkHistory = checkFeeHistory(number, HEAD_ALONE.blockCount);
+    const method = 'eth_feeHistory';
+    const call: UpstreamRequest = {
+      method,
+      params: JSON.stringify([encodeQuantity(HEAD_ALONE.blockCount), encodeQuantity(number), []]),
+      block: { number, hash },
+      isText: true,
+      nulls: 'truth',
+      check(result) {
+        const history = checkHistory(result);
+        if (typeof history !== 'string' || history.length > MAX_HEAD_HISTORY)
+          throw new UpstreamFault('wrong', 'the fee history of one block is too long');
+        const price = readPrice(parseObject(history), list, at);
+        return price === undefined ? 'null' : quantity(price);
+      },
+    };
+    const name = this.#heads.nameOf(hash, `${method}:${list}`);
+    const price = await this.#heads.requestOnce(name, call, scope);
+    return price === null || price === 'null' ? undefined : BigInt(price.slice(1, -1));
+  }
+
+  async #explainNone(newest: BlockReference, message: string, scope: RequestScope): Promise<ChainError> {
+    if (newest.kind !== 'number') return new ChainError('failed', message);
+    const { number: head } = await this.#parts.resolver.getHead(scope);
+    return new ChainError('failed', `request beyond head block: requested ${newest.number}, head ${head}`);
+  }
+}
+
+function checkNullOrQuantity(result: JsonResult): JsonResult {
+  return result === 'null' ? result : checkQuantity(result);
+}
+
+function readPrice(history: Readonly<Record<string, unknown>>, list: string, at: number): bigint | undefined {
+  const values = history[list];
+  const value: unknown = Array.isArray(values) ? values[at] : undefined;
+  return typeof value === 'string' && HEX.test(value) ? BigInt(value) : undefined;
+}

@@ -1,0 +1,77 @@
+import { toChainError } from '../../pool/chain-errors.ts';
+import { type FaultKind, UpstreamFault } from '../../pool/fault.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+
+/** Faults with which nodes respond for a block that they have just reorged away from. */
+const MOVED: ReadonlySet<FaultKind> = new Set<FaultKind>(['missing', 'wrong', 'unreachable']);
+const MAX_MOVES = 2;
+
+/** The network's head, as far as it is followed. */
+export type Whereabouts = {
+  /** Hash of the served head. */
+  readonly headHash: () => string | undefined;
+  /** Requests the heads of the healthy nodes now. Never rejects. */
+  readonly refresh: () => Promise<void>;
+};
+
+/**
+ * Repeats a request at a tag if the head has changed meanwhile: a reorg between resolving the block and sending the request is no
+ * failure for a caller that asked for `latest`. Throws or rejects with ChainErrors.
+ * @param ask resolves the block and sends the request
+ * @param read derives the result from the answer
+ */
+export function followMoves<T, U>(
+  ask: () => Promise<T>,
+  isAtTag: boolean,
+  where: Whereabouts,
+  read: (answer: T) => U,
+): Promise<U>;
+export function followMoves<T, U>(
+  ask: () => PromiseOrValue<T>,
+  isAtTag: boolean,
+  where: Whereabouts,
+  read: (answer: T) => U,
+): PromiseOrValue<U>;
+export function followMoves<T, U>(
+  ask: () => PromiseOrValue<T>,
+  isAtTag: boolean,
+  where: Whereabouts,
+  read: (answer: T) => U,
+): PromiseOrValue<U> {
+  return requestFrom({ ask, isAtTag, where, read }, 0);
+}
+
+type Followed<T, U> = {
+  readonly ask: () => PromiseOrValue<T>;
+  readonly isAtTag: boolean;
+  readonly where: Whereabouts;
+  readonly read: (answer: T) => U;
+};
+
+/** @param moves changes of the head so far */
+function requestFrom<T, U>(followed: Followed<T, U>, moves: number): PromiseOrValue<U> {
+  const { ask, read, where } = followed;
+  const before = where.headHash();
+  try {
+    const answer = ask();
+    if (!(answer instanceof Promise)) return read(answer);
+    return answer.then(read, (error: unknown) => retry(followed, moves, before, error));
+  } catch (error) {
+    return retry(followed, moves, before, error);
+  }
+}
+
+/** @param before hash of the head before the request */
+async function retry<T, U>(
+  followed: Followed<T, U>,
+  moves: number,
+  before: string | undefined,
+  error: unknown,
+): Promise<U> {
+  const { isAtTag, where } = followed;
+  const mayHaveMoved = isAtTag && error instanceof UpstreamFault && MOVED.has(error.kind);
+  if (!mayHaveMoved || moves >= MAX_MOVES) throw toChainError(error);
+  if (where.headHash() === before) await where.refresh();
+  if (where.headHash() === before) throw toChainError(error);
+  return requestFrom(followed, moves + 1);
+}

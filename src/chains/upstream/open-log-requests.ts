@@ -1,0 +1,43 @@
+import { DEFAULT_VERIFY_LOG_BLOCKS } from '../../pool/options.ts';
+import type { Upstream } from '../../pool/upstream.ts';
+import { systemClock } from '../../util/clock.ts';
+import type { BlockRequests } from './block-requests.ts';
+import type { RequestParts } from './call-requests.ts';
+import { LogRequests } from './log-requests.ts';
+import type { UpstreamChainOptions } from './upstream-chain-options.ts';
+import { LogProofs } from './verifying/log-proofs.ts';
+
+/** Options of the network, and the nodes that logs are requested from. */
+type LogOptions = Pick<UpstreamChainOptions, 'network' | 'logs' | 'log' | 'verifyLogBlocks'> & {
+  readonly blocks: BlockRequests;
+  readonly upstreams: readonly Upstream[];
+  readonly headNumber: () => bigint;
+};
+
+/** Creates the requests for logs. Where blocks are verified, logs of ranges of up to `verifyLogBlocks` blocks are verified, too. */
+export function openLogRequests(parts: RequestParts, options: LogOptions): LogRequests {
+  const { network, logs: limits, log, verifyLogBlocks = DEFAULT_VERIFY_LOG_BLOCKS } = options;
+  const { blocks, upstreams, headNumber } = options;
+  const { verifier, blocks: checks } = parts.proofs ?? {};
+  const findHeader = (hash: string) => checks?.findHeader(hash);
+  return new LogRequests({
+    ...parts,
+    limits,
+    logProofs:
+      verifier &&
+      new LogProofs({ verifier, blocks, findHeader, maxBlocks: verifyLogBlocks, limits, headNumber }),
+    maxBlocks: () => maxLogBlocks(upstreams),
+    now: () => systemClock.now(),
+    onBloomless: (kind, block) =>
+      log.warn(
+        { network, block: block.toString(), kind },
+        'headers of this network do not commit to its logs: what nodes tell of them is not compared with the bloom any more',
+      ),
+  });
+}
+
+/** Maximum blocks per request for logs at the node that accepts most. */
+function maxLogBlocks(upstreams: readonly Upstream[]): number {
+  const usable = upstreams.filter(({ isUp }) => isUp);
+  return Math.max(1, ...(usable.length > 0 ? usable : upstreams).map(({ logSpan }) => logSpan.limit));
+}

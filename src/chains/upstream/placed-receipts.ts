@@ -1,0 +1,51 @@
+/** Extracts receipts of single transactions from those of their block. */
+
+import { UpstreamFault } from '../../pool/fault.ts';
+import { checkParsed } from '../../pool/parse-text.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import type { Characters } from '../../primitives/utf8-text.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { asText, isSameText } from '../../verification/members.ts';
+import type { ReportedPlace } from './checks/check-parts.ts';
+import { parseObject } from './checks/parse-object.ts';
+import { cutItems } from './cut-items.ts';
+import { keepUnique } from './keep-unique.ts';
+
+/**
+ * Returns the receipt at a place. No other is parsed: they may not have been compared with anything.
+ * @throws UpstreamFault `wrong` if it is of another transaction, or of another block: one of the same height may have the transaction in the same
+ * place
+ */
+export async function cutReceipt(
+  receipts: Characters,
+  hash: string,
+  { blockHash, index }: ReportedPlace,
+  scope: RequestScope,
+): Promise<JsonText> {
+  let position = 0n;
+  for await (const text of cutItems(receipts, scope)) {
+    if (position++ !== index) continue;
+    return checkParsed(() => {
+      const receipt = parseObject(text);
+      if (!isSameText(receipt['transactionHash'], hash) || !isSameText(receipt['blockHash'], blockHash))
+        throw misplaced();
+      return keepUnique(text);
+    }, scope);
+  }
+  throw misplaced();
+}
+
+/** Yields all receipts of a block with the hashes of their transactions in lower case. */
+export async function* cutReceipts(
+  receipts: Characters,
+  scope: RequestScope,
+): AsyncGenerator<readonly [hash: string, text: JsonText]> {
+  for await (const text of cutItems(receipts, scope)) {
+    const { transactionHash } = await checkParsed(() => parseObject(text), scope);
+    yield [asText(transactionHash).toLowerCase(), text];
+  }
+}
+
+export function misplaced(): UpstreamFault {
+  return new UpstreamFault('wrong', 'the transaction is not where the node says it is');
+}

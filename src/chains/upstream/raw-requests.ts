@@ -1,0 +1,119 @@
+import { ChainError } from '../../chain/errors.ts';
+import type { AccessListForm, BlockReference, RawPart } from '../../chain/requests.ts';
+import { UpstreamFault } from '../../pool/fault.ts';
+import type { UpstreamRequest } from '../../pool/upstream-request.ts';
+import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { Subject } from '../../verification/findings.ts';
+import type { BlockAccess } from './block-access.ts';
+import type { RequestParts } from './call-requests.ts';
+import { checkBlockAccessList } from './checks/check-block-access-list.ts';
+import { checkRawHeader, checkRawReceipts } from './checks/check-raw.ts';
+import { checkAccessList } from './verifying/check-access-list.ts';
+import { RAW_SUBJECTS } from './verifying/subjects.ts';
+import type { WholeBlocks } from './whole-blocks.ts';
+
+const RAW_METHODS: Readonly<Record<RawPart, string>> = {
+  block: 'debug_getRawBlock',
+  header: 'debug_getRawHeader',
+  receipts: 'debug_getRawReceipts',
+};
+
+const ACCESS_LIST_METHODS: Readonly<Record<AccessListForm, string>> = {
+  objects: 'eth_getBlockAccessList',
+  raw: 'debug_getRawBlockAccessList',
+};
+
+/** A block by its hash, and its number if that is known. */
+export type NamedBlock = { readonly number: bigint | undefined; readonly hash: string };
+
+export type RawTools = {
+  readonly access: BlockAccess;
+  readonly whole: WholeBlocks;
+  readonly noteTrust: (
+    block: NamedBlock,
+    reference: BlockReference,
+    subjects: readonly Subject[],
+    scope: RequestScope,
+  ) => PromiseOrValue<void>;
+};
+
+/** Requests for the encoded parts of a block, and for its access list (EIP-7928). */
+export class RawRequests {
+  readonly #parts: RequestParts;
+  readonly #tools: RawTools;
+
+  constructor(parts: RequestParts, tools: RawTools) {
+    this.#parts = parts;
+    this.#tools = tools;
+  }
+
+  async getRaw(reference: BlockReference, part: RawPart, scope: RequestScope): Promise<JsonResult | null> {
+    const found = await this.#tools.access.find(reference, scope);
+    if (found === 'pending' || found === null) return null;
+    const { block, isCanonical } = found;
+    const proven = await this.#tools.whole.prove(block, isCanonical, scope);
+    const byHash = [{ blockHash: block.hash }];
+    const compare = part === 'receipts' ? checkRawReceipts(block) : checkRawHeader(block, part);
+    const call: UpstreamRequest = {
+      ...this.#tools.access.about(
+        RAW_METHODS[part],
+        block,
+        isCanonical ? [encodeQuantity(block.number)] : byHash,
+      ),
+      paramsByHash: JSON.stringify(byHash),
+      isBuffered: true,
+      // Receipts do not name their block.
+      isBound: part !== 'receipts' || proven !== undefined,
+      check: (result, upstream) => {
+        const compared = compare(result);
+        const { proofs } = this.#parts;
+        if (proven === undefined || proofs === undefined) return compared;
+        return proofs.checkRaw(part, proven.header, compared, upstream);
+      },
+    };
+    const answer = await requestOptional(() => this.#parts.ask({ call, scope }), call.method);
+    await this.#tools.noteTrust(block, reference, RAW_SUBJECTS[part], scope);
+    return answer;
+  }
+
+  /** Returns the access list of a block. Nodes that have only the other form are sent that one. */
+  async getAccessList(
+    reference: BlockReference,
+    form: AccessListForm,
+    scope: RequestScope,
+  ): Promise<JsonText | null> {
+    const found = await this.#tools.access.find(reference, scope);
+    if (found === 'pending' || found === null) return null;
+    const { block, isCanonical } = found;
+    const { number, hash, blockAccessListHash } = block;
+    if (blockAccessListHash === undefined) throw new ChainError('absent', 'the block has no access list');
+    // By hash: a node that returns another list than the block's is then wrong.
+    const params = { objects: [hash], raw: [isCanonical ? encodeQuantity(number) : hash] };
+    const other = form === 'raw' ? 'objects' : 'raw';
+    const call: UpstreamRequest = {
+      ...this.#tools.access.about(ACCESS_LIST_METHODS[form], block, params[form]),
+      batch: () => [{ method: ACCESS_LIST_METHODS[other], params: JSON.stringify(params[other]) }],
+      check: checkBlockAccessList(blockAccessListHash, form, (isCorrect, provided, upstream) => {
+        const told = { number, hash, isCorrect, isByHash: provided === 'objects' || !isCanonical };
+        checkAccessList(this.#parts.proofs?.verifier, told, upstream);
+      }),
+    };
+    const answer = await this.#tools.access.requestText(call, scope);
+    await this.#tools.noteTrust(block, reference, ['header'], scope);
+    return answer;
+  }
+}
+
+/** Sends a request that many nodes do not support. @throws ChainError `unsupported` if none does */
+async function requestOptional(ask: () => PromiseOrValue<JsonResult>, method: string): Promise<JsonResult> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof UpstreamFault && error.kind === 'unsupported')
+      throw new ChainError('unsupported', method);
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import type { NullMeaning } from '../../pool/upstream-request.ts';
+import type { JsonResult } from '../../primitives/json-result.ts';
+import { trimFeeHistory } from './checks/check-fees.ts';
+import { checkData, checkHex, checkQuantity } from './checks/check-values.ts';
+
+/** Block parameter of a read method, and the meaning of its null for a block that the network has. */
+export type ReadRule = {
+  /** Position of the block parameter; absent if there is none. */
+  readonly block?: number;
+  /** Whether the block parameter may be missing, which means `latest`. */
+  readonly isOptional?: boolean;
+  /** Whether nodes that support EIP-1898 take a hash in this place. */
+  readonly takesHash?: boolean;
+  /** Whether the answer names its block by hash, so that it can be compared. */
+  readonly namesBlock?: boolean;
+  /** Answer if the block is above the served head; by default the error `header not found`. */
+  readonly above?: 'null';
+  readonly nulls: NullMeaning;
+  /** Checks the form of an answer. */
+  readonly check?: (result: JsonResult) => JsonResult;
+};
+
+const STATE: ReadRule = { takesHash: true, nulls: 'fault' };
+const PLAIN: ReadRule = { nulls: 'fault' };
+
+/**
+ * Read methods that every network of nodes serves. None of them writes, signs, administers, or leaves state behind in the
+ * node that answered (filters, subscriptions).
+ */
+export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
+  ['eth_getBalance', { ...STATE, block: 1, check: checkQuantity }],
+  ['eth_getCode', { ...STATE, block: 1, check: checkData }],
+  ['eth_getStorageAt', { ...STATE, block: 2, check: checkHex }],
+  ['eth_getTransactionCount', { ...STATE, block: 1, check: checkQuantity }],
+  ['eth_getProof', { ...STATE, block: 2 }],
+  ['eth_createAccessList', { ...STATE, block: 1, isOptional: true }],
+  ['eth_feeHistory', { block: 1, nulls: 'fault', check: trimFeeHistory }],
+  ['eth_getBlockByNumber', { block: 0, above: 'null', nulls: 'doubt', namesBlock: true }],
+  ['eth_getLogs', PLAIN],
+  ['eth_gasPrice', { ...PLAIN, check: checkQuantity }],
+  ['eth_maxPriorityFeePerGas', { ...PLAIN, check: checkQuantity }],
+  ['eth_blobBaseFee', { ...PLAIN, check: checkQuantity }],
+  ['eth_syncing', PLAIN],
+]);
+
+/** Rule for any other method: its parameters are not inspected. */
+export const UNKNOWN_METHOD: ReadRule = { nulls: 'truth' };

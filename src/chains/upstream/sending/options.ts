@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { headersSchema, type UpstreamOptions, urlSchema } from '../../../pool/options.ts';
+
+/** `send:` section of a network: where transactions go. */
+export type SendSectionOptions = {
+  /** All nodes concurrently; one after the other until one accepts; or the named ones concurrently. */
+  readonly to: 'all' | 'first' | readonly string[];
+  /** Private relay, which then is the only one that gets transactions. */
+  readonly private?: UpstreamOptions;
+  /**
+   * Checks before transactions are sent to nodes: `ethereum` runs all that need no state, `form` only those that hold on every chain. Default: `ethereum` on
+   * Ethereum and its test networks, otherwise `form`.
+   */
+  readonly rules?: 'ethereum' | 'form';
+  /** Whether replayable transactions (before EIP-155), valid on every chain, are accepted; by default on development networks only. */
+  readonly unprotected?: boolean;
+};
+
+const relaySchema: z.ZodType<UpstreamOptions> = z
+  .strictObject({
+    url: urlSchema(['http:', 'https:']),
+    headers: headersSchema.exactOptional(),
+    bearer: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, 'expected a token')
+      .exactOptional(),
+  })
+  .transform((row) => ({
+    ...row,
+    name: 'private relay',
+    tier: 1,
+    connections: 16,
+    inFlight: 256,
+    batch: { items: 1, callers: 'never' },
+  }));
+
+export const DEFAULT_SEND: SendSectionOptions = { to: 'all' };
+
+export const sendOptionsSchema: z.ZodType<SendSectionOptions> = z
+  .strictObject({
+    to: z
+      .union(
+        [z.enum(['all', 'first']), z.array(z.string().min(1).max(64)).min(1).max(100)],
+        'expected all, first, or a list of names of upstreams',
+      )
+      .default('all'),
+    private: relaySchema.exactOptional(),
+    rules: z.enum(['ethereum', 'form']).exactOptional(),
+    unprotected: z.boolean().exactOptional(),
+  })
+  .prefault({});

@@ -1,0 +1,59 @@
+import type { BlockReference } from '../../../chain/requests.ts';
+import { encodePendingTransactionJson } from '../../../chain/wire-json.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import type { UpstreamRequest } from '../../../pool/upstream-request.ts';
+import type { JsonText } from '../../../primitives/json-result.ts';
+import { encodeQuantity } from '../../../primitives/quantity.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import type { SentRecords } from './sent-records.ts';
+import type { SentTransactions } from './sent-transactions.ts';
+
+/**
+ * Lets senders of a transaction see it, whichever node answers. Keys that have sent nothing in this process are looked up in shared records only for answers
+ * about what is not in a block: a null, or the tag pending.
+ */
+export class OwnWrites {
+  readonly #sent: SentTransactions;
+  readonly #records: SentRecords | undefined;
+
+  constructor(sent: SentTransactions, records: SentRecords | undefined) {
+    this.#sent = sent;
+    this.#records = records;
+  }
+
+  /** Nodes to prefer for the call, because they have the caller's transactions. */
+  findPreferred(call: UpstreamRequest, scope: RequestScope): ReadonlySet<Upstream> | undefined {
+    if (call.transactionHash !== undefined) return this.#sent.find(scope, call.transactionHash)?.takers;
+    return call.isSticky === true ? this.#sent.findTakers(scope) : undefined;
+  }
+
+  /** JSON of a transaction that no node knows, as it was sent; null where this caller has not sent it. */
+  async findSent(hash: string, scope: RequestScope): Promise<JsonText | null> {
+    const found = this.#sent.find(scope, hash) ?? (await this.#records?.find(scope, hash));
+    return found === undefined ? null : encodePendingTransactionJson(found.transaction, found.sender, hash);
+  }
+
+  /** JSON of the caller's transaction with this nonce, sent in this process; null where there is none. */
+  findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null {
+    const found = this.#sent.findNonce(scope, sender.toLowerCase(), nonce);
+    return found === undefined
+      ? null
+      : encodePendingTransactionJson(found.transaction, found.sender, found.hash);
+  }
+
+  /** Raises a pending transaction count by the caller's transactions that the node does not have. */
+  async raiseCount(
+    count: JsonText,
+    address: string,
+    block: BlockReference,
+    scope: RequestScope,
+  ): Promise<JsonText> {
+    const sender = address.toLowerCase();
+    if (block.kind !== 'tag' || block.tag !== 'pending') return count;
+    const shared = await this.#records?.listNonces(scope, sender);
+    const reported = BigInt(JSON.parse(count) as string);
+    let next = reported;
+    while (this.#sent.findNonce(scope, sender, next) !== undefined || shared?.has(next) === true) next++;
+    return next === reported ? count : `"${encodeQuantity(next)}"`;
+  }
+}

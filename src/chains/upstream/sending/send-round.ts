@@ -1,0 +1,127 @@
+import { ChainError } from '../../../chain/errors.ts';
+import { SendRefusal } from '../../../pool/errors/send-refusals.ts';
+import { type FaultKind, UpstreamFault } from '../../../pool/fault.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+
+/** Outcome of sending a transaction to one node. */
+export type SendOutcome = { readonly upstream: Upstream } & (
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'refused'; readonly error: SendRefusal }
+  | { readonly kind: 'fault'; readonly fault: UpstreamFault }
+);
+
+/** Faults after which the node has certainly not received the transaction. */
+const NOT_SENT: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'rateLimited',
+  'unauthorized',
+  'unsupported',
+  'missing',
+  'pruned',
+]);
+
+export type RoundParts = {
+  readonly nodes: readonly Upstream[];
+  /** Sends the transaction to one node; resolves when the node has accepted it. */
+  readonly ask: (upstream: Upstream) => Promise<unknown>;
+  /** Whether a node is tried only when those before it have not accepted the transaction. */
+  readonly isSequential: boolean;
+};
+
+/** Sends one transaction to a set of nodes. */
+export class SendRound {
+  /** Answers in order of arrival. */
+  readonly answers: SendOutcome[] = [];
+  /** First node that has accepted the transaction; undefined once all have answered and none has. Rejects with errors that are no answer of a node. */
+  readonly first: Promise<Upstream | undefined>;
+  /** Resolves when all nodes have answered. Never rejects. */
+  readonly completed: Promise<void>;
+
+  constructor({ nodes, ask, isSequential }: RoundParts) {
+    let resolveFirst: (upstream: Upstream | undefined) => void = () => {};
+    let rejectFirst: (error: unknown) => void = () => {};
+    this.first = new Promise((resolve, reject) => {
+      resolveFirst = resolve;
+      rejectFirst = reject;
+    });
+    // A repeated send awaits only `completed`.
+    this.first.catch(() => {});
+    const sendToOne = async (upstream: Upstream): Promise<boolean> => {
+      const answer = await readAnswer(upstream, ask);
+      this.answers.push(answer);
+      if (answer.kind === 'taken') resolveFirst(upstream);
+      return answer.kind === 'taken';
+    };
+    const work = isSequential ? sendInOrder(nodes, sendToOne) : Promise.all(nodes.map(sendToOne));
+    this.completed = work.then(() => resolveFirst(undefined), rejectFirst);
+  }
+
+  /** Nodes that may have the transaction, or its block, although they did not report so: they are polled for it until they answer. */
+  get unsure(): readonly Upstream[] {
+    return this.#listNodes(
+      (answer) =>
+        (answer.kind === 'fault' && !NOT_SENT.has(answer.fault.kind)) ||
+        (answer.kind === 'refused' && answer.error.verdict === 'nonceTooLow'),
+    );
+  }
+
+  /** Nodes that refuse the transaction for another reason than its nonce: some use such words for a transaction that they have. */
+  get refusing(): readonly Upstream[] {
+    return this.#listNodes((answer) => answer.kind === 'refused' && answer.error.verdict === 'refused');
+  }
+
+  /** Whether a node refuses the transaction in unknown words, which may mean that it has it. */
+  get isUnclear(): boolean {
+    return this.answers.some((answer) => answer.kind === 'refused' && !answer.error.isKnown);
+  }
+
+  #listNodes(isMeant: (answer: SendOutcome) => boolean): readonly Upstream[] {
+    return this.answers.filter(isMeant).map(({ upstream }) => upstream);
+  }
+
+  /** Returns why the transaction was not accepted: the most precise, then most frequent of the reported reasons. */
+  explain(): ChainError {
+    const refusals = this.answers.flatMap((answer) => (answer.kind === 'refused' ? [answer.error] : []));
+    if (refusals.length > 0) return chooseRefusal(refusals);
+    const faults = this.answers.flatMap((answer) => (answer.kind === 'fault' ? [answer.fault] : []));
+    const unsure = faults.find(({ kind }) => !NOT_SENT.has(kind));
+    if (unsure !== undefined)
+      return new ChainError('unavailable', `${unsure.message}; the transaction may have been sent or not`);
+    if (faults.length > 0 && faults.every(({ kind }) => kind === 'rateLimited'))
+      return new ChainError('busy', faults[0]?.bound ?? 'nodes.rate');
+    const [fault] = faults;
+    return new ChainError('unavailable', `${fault?.message}; the transaction was not sent`);
+  }
+}
+
+async function sendInOrder(
+  nodes: readonly Upstream[],
+  sendToOne: (upstream: Upstream) => Promise<boolean>,
+): Promise<void> {
+  for (const upstream of nodes) if (await sendToOne(upstream)) return;
+}
+
+async function readAnswer(
+  upstream: Upstream,
+  ask: (upstream: Upstream) => Promise<unknown>,
+): Promise<SendOutcome> {
+  try {
+    await ask(upstream);
+    return { upstream, kind: 'taken' };
+  } catch (error) {
+    if (error instanceof SendRefusal)
+      return error.verdict === 'known' ? { upstream, kind: 'taken' } : { upstream, kind: 'refused', error };
+    if (error instanceof UpstreamFault) return { upstream, kind: 'fault', fault: error };
+    if (error instanceof ChainError)
+      return { upstream, kind: 'refused', error: new SendRefusal('refused', error.message, false) };
+    throw error;
+  }
+}
+
+/** Prefers known words, then the most frequent. Figures in the words may differ between nodes. */
+function chooseRefusal(refusals: readonly SendRefusal[]): SendRefusal {
+  const kindOf = ({ message }: SendRefusal): string => message.split(':', 1)[0] as string;
+  const count = (error: SendRefusal): number =>
+    refusals.filter((other) => kindOf(other) === kindOf(error)).length;
+  const ranked = refusals.toSorted((a, b) => Number(b.isKnown) - Number(a.isKnown) || count(b) - count(a));
+  return ranked[0] as SendRefusal;
+}

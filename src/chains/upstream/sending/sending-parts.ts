@@ -1,0 +1,42 @@
+import type { BlockReads, HeadReads, StateReads, TransactionReads } from '../../../chain/chain.ts';
+import type { EthereumBounds } from '../../../chain/sending/check-sent-transaction.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import type { Directed, Handler } from '../../../pool/upstream-request.ts';
+import type { RecoverPublicKey } from '../../../primitives/signature.ts';
+import type { RecordTable } from '../../../shared-store/records/record-table.ts';
+import type { BlockDirectory } from '../block-directory.ts';
+import type { SendSectionOptions } from './options.ts';
+
+/** EVM and cryptography functions for checking transactions, which this module does not import. */
+export type SendingTools = {
+  readonly recoverPublicKey: RecoverPublicKey;
+  readonly measureGas: EthereumBounds['measureGas'];
+};
+
+/** Reads of the chain that sending a transaction needs. */
+export type ChainForSending = {
+  readonly blocks: Pick<BlockReads, 'getHeaderObject'>;
+  readonly transactions: Pick<TransactionReads, 'getTransaction' | 'getReceipt'>;
+  readonly state: Pick<StateReads, 'getTransactionCount'>;
+  readonly heads: Pick<HeadReads, 'served' | 'watch'>;
+};
+
+export type SendingParts = {
+  /** @throws ChainError as long as the chain id is not known; nothing is sent before */
+  readonly chainId: bigint;
+  readonly isDevelopment: boolean;
+  readonly upstreams: readonly Upstream[];
+  readonly options: SendSectionOptions;
+  readonly tools: SendingTools;
+  /** Private relay, where one is configured: it alone gets transactions. */
+  readonly relay: Upstream | undefined;
+  /** Sends to one node, as the pool does. */
+  readonly sendToNode: Handler<Directed>;
+  /** The chain without locally sent transactions; it may be created after this object. */
+  readonly chain: () => ChainForSending;
+  readonly directory: Pick<BlockDirectory, 'hashOf' | 'hasDeparted'>;
+  /** Requests the heads of healthy nodes now. Never rejects. */
+  readonly refreshHeads: () => Promise<void>;
+  /** Table by which processes share sent transactions; without it each process knows only its own. */
+  readonly records: RecordTable | undefined;
+};

@@ -1,0 +1,93 @@
+import type { EthereumBounds, SendingRules } from '../../../chain/sending/check-sent-transaction.ts';
+import type { ForkField, RevisionRules } from '../../../evm/revisions/revision-rules.ts';
+import { REVISIONS, rulesOf } from '../../../evm/revisions/revisions.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import type { SendingParts } from './sending-parts.ts';
+
+/** Osaka activation times, Unix seconds, by chain id, for Ethereum and its test networks: no header field reveals Osaka. */
+const OSAKA_TIMES: ReadonlyMap<bigint, bigint> = new Map([
+  [1n, 1_764_798_551n],
+  [17_000n, 1_759_308_480n],
+  [11_155_111n, 1_760_427_360n],
+  [560_048n, 1_761_677_592n],
+]);
+
+/** Header members that identify the active fork. */
+type HeaderMembers = Readonly<Partial<Record<ForkField | 'gasLimit' | 'timestamp', unknown>>>;
+
+/** Rules for checking sent transactions at the served head; read once per head. */
+export class SendingRuleBook {
+  readonly #parts: Omit<SendingParts, 'relay' | 'sendToNode' | 'upstreams'>;
+  #known: { readonly head: string; readonly bounds: EthereumBounds | undefined } | undefined;
+
+  constructor(parts: Omit<SendingParts, 'relay' | 'sendToNode' | 'upstreams'>) {
+    this.#parts = parts;
+  }
+
+  async read(scope: RequestScope): Promise<SendingRules> {
+    const { chainId, options, isDevelopment } = this.#parts;
+    const kind = options.rules ?? (OSAKA_TIMES.has(chainId) ? 'ethereum' : 'form');
+    return {
+      chainId,
+      allowsUnprotected: options.unprotected ?? isDevelopment,
+      bounds: kind === 'ethereum' ? await this.#readBounds(scope) : undefined,
+    };
+  }
+
+  /** Returns undefined where the head cannot be read: then the nodes decide. */
+  async #readBounds(scope: RequestScope): Promise<EthereumBounds | undefined> {
+    const { heads, blocks } = this.#parts.chain();
+    const { served } = heads;
+    if (served === undefined) return undefined;
+    if (this.#known?.head === served.hash) return this.#known.bounds;
+    let text: string | null;
+    try {
+      text = await blocks.getHeaderObject(
+        { kind: 'hash', hash: served.hash, requireCanonical: false },
+        scope,
+      );
+    } catch {
+      return undefined;
+    }
+    const bounds = text === null ? undefined : this.#readHeader(JSON.parse(text) as HeaderMembers);
+    this.#known = { head: served.hash, bounds };
+    return bounds;
+  }
+
+  #readHeader(header: HeaderMembers): EthereumBounds | undefined {
+    const { gasLimit, timestamp } = header;
+    if (typeof gasLimit !== 'string' || typeof timestamp !== 'string') return undefined;
+    const told = findRevision(header);
+    const isOsaka = BigInt(timestamp) >= (OSAKA_TIMES.get(this.#parts.chainId) ?? MAX_TIME);
+    const revision = isOsaka && told.number < OSAKA.number ? OSAKA : told;
+    return { revision, gasLimit: BigInt(gasLimit), measureGas: this.#parts.tools.measureGas };
+  }
+}
+
+const MAX_TIME = 2n ** 64n;
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+const OSAKA = rulesOf('osaka');
+
+/** Revisions that introduced header fields, with these fields, newest first. */
+const REPORTED_BY_HEADER: readonly {
+  readonly rules: RevisionRules;
+  readonly fields: readonly ForkField[];
+}[] = REVISIONS.map(rulesOf)
+  .map((rules) => {
+    const before = REVISIONS[rules.number - 1];
+    const known = before === undefined ? undefined : rulesOf(before).headerFields;
+    return { rules, fields: [...rules.headerFields].filter((field) => known?.has(field) !== true) };
+  })
+  .filter(({ fields }) => fields.length > 0)
+  .reverse();
+
+/** Finds the revision by header fields. Before London no field shows whether Berlin is active; it is active everywhere by now. */
+function findRevision(header: HeaderMembers): RevisionRules {
+  // Not every node reports all fields: execution-apis has no slotNumber.
+  const told = REPORTED_BY_HEADER.find(({ fields }) => fields.some((field) => isPresent(header[field])));
+  return told?.rules ?? rulesOf('berlin');
+}

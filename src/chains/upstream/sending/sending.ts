@@ -1,0 +1,105 @@
+import type { BlockReference } from '../../../chain/requests.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import type { UpstreamRequest } from '../../../pool/upstream-request.ts';
+import type { JsonText } from '../../../primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { steadyTime } from '../../../util/steady-time.ts';
+import { OwnWrites } from './own-writes.ts';
+import { PrivateHashes } from './private-hashes.ts';
+import { type PlacedRequest, ReportedPlaces } from './reported-places.ts';
+import type { SendingParts } from './sending-parts.ts';
+import { SentKeeper } from './sent-keeper.ts';
+import { SentRecords } from './sent-records.ts';
+import { SentTransactions } from './sent-transactions.ts';
+import { TransactionSender } from './transaction-sender.ts';
+
+/** Operations of a chain for senders: sending, and seeing what they have sent. */
+export interface SendingReads {
+  send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
+  findSent(hash: string, scope: RequestScope): Promise<JsonText | null>;
+  findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null;
+  /** Whether a transaction is pending only at the private relay, so that requests to nodes must not name its hash. @throws ChainError */
+  isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean>;
+  /** Sends a request about a transaction by its hash; see `ReportedPlaces`. */
+  requestPlaced<T>(request: PlacedRequest<T>, scope: RequestScope): Promise<T>;
+  raiseCount(count: JsonText, sender: string, block: BlockReference, scope: RequestScope): Promise<JsonText>;
+}
+
+/** Transaction sending of one network: checks, sends, re-sends, and lets senders see their transactions. */
+export class Sending implements SendingReads {
+  readonly #sender: TransactionSender;
+  readonly #keeper: SentKeeper;
+  readonly #own: OwnWrites;
+  readonly #places: ReportedPlaces | undefined;
+  readonly #hidden: PrivateHashes;
+  readonly #relay: Upstream | undefined;
+  readonly #isDevelopment: boolean;
+
+  constructor(parts: SendingParts) {
+    const sent = new SentTransactions(() => performance.now());
+    // A replaced development chain has the same chain id, so its records would be stale.
+    const table = parts.isDevelopment ? undefined : parts.records;
+    const records = table && new SentRecords(table, () => parts.chainId, steadyTime);
+    this.#own = new OwnWrites(sent, records);
+    this.#places = records && new ReportedPlaces(parts, records);
+    this.#hidden = new PrivateHashes(parts, records);
+    this.#sender = new TransactionSender(parts, sent, this.#hidden, async (entry, scope) => {
+      this.#keeper.begin();
+      await records?.write(entry, scope);
+    });
+    this.#keeper = new SentKeeper(parts, sent, this.#hidden, this.#sender);
+    this.#relay = parts.relay;
+    this.#isDevelopment = parts.isDevelopment;
+  }
+
+  send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText> {
+    return this.#sender.send(bytes, scope);
+  }
+
+  findSent(hash: string, scope: RequestScope): Promise<JsonText | null> {
+    return this.#own.findSent(hash, scope);
+  }
+
+  findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null {
+    return this.#own.findWaiting(sender, nonce, scope);
+  }
+
+  isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean> {
+    return this.#relay !== undefined && this.#hidden.isHidden(hash, scope);
+  }
+
+  requestPlaced<T>(request: PlacedRequest<T>, scope: RequestScope): Promise<T> {
+    return this.#places === undefined ? request.ask() : this.#places.ask(request, scope);
+  }
+
+  async raiseCount(
+    count: JsonText,
+    sender: string,
+    block: BlockReference,
+    scope: RequestScope,
+  ): Promise<JsonText> {
+    // The only node of a development network is authoritative, also right after it was rolled back.
+    if (this.#isDevelopment) return count;
+    return this.#own.raiseCount(count, sender, block, scope);
+  }
+
+  findPreferred(call: UpstreamRequest, scope: RequestScope): ReadonlySet<Upstream> | undefined {
+    return this.#own.findPreferred(call, scope);
+  }
+
+  /** Forgets sent transactions: a request may have undone them, so only the node's report counts. */
+  forget(): void {
+    this.#keeper.forget();
+  }
+
+  /** Resolves when no check of pending transactions is running. */
+  get idle(): Promise<void> {
+    return this.#keeper.idle;
+  }
+
+  async close(): Promise<void> {
+    this.#keeper.close();
+    await this.#relay?.close();
+  }
+}

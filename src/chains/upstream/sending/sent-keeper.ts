@@ -1,0 +1,164 @@
+import type { BlockPlace } from '../../../chain/chain.ts';
+import { ChainError } from '../../../chain/errors.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { RequestScope } from '../../../util/request-scope.ts';
+import { findAt } from './find-at.ts';
+import type { PrivateHashes } from './private-hashes.ts';
+import type { SendingParts } from './sending-parts.ts';
+import type { SentEntry, SentTransactions } from './sent-transactions.ts';
+import type { TransactionSender } from './transaction-sender.ts';
+
+/** Blocks between two checks of pending transactions. */
+const BLOCKS_BETWEEN = 2n;
+/** Cap on transactions per check, round-robin over keys and least recently checked first, and how many of them run concurrently. */
+const MAX_CHECKED = 128;
+const CONCURRENCY = 4;
+/** Cap on re-sends of one transaction for each key that has sent it. */
+const MAX_REPEATS = 20;
+const CHECK_LIMIT_MS = 10_000;
+
+/**
+ * Checks sent transactions until they are in a served block or can no longer be, and re-sends them to nodes that have lost them. A development node goes
+ * back, or starts anew, only on request: then transactions sent before are forgotten, and nothing is re-sent.
+ */
+export class SentKeeper {
+  readonly #parts: SendingParts;
+  readonly #sent: SentTransactions;
+  readonly #sender: Pick<TransactionSender, 'repeat'>;
+  readonly #hidden: Pick<PrivateHashes, 'isHidden'>;
+  readonly #stopped = new RequestScope(Number.POSITIVE_INFINITY);
+  #unwatch: (() => void) | undefined;
+  #checkedAt: bigint | undefined;
+  /** Last announced head. */
+  #head: BlockPlace | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(
+    parts: SendingParts,
+    sent: SentTransactions,
+    hidden: Pick<PrivateHashes, 'isHidden'>,
+    sender: Pick<TransactionSender, 'repeat'>,
+  ) {
+    this.#parts = parts;
+    this.#sent = sent;
+    this.#hidden = hidden;
+    this.#sender = sender;
+  }
+
+  /** Call when a transaction was sent. */
+  begin(): void {
+    if (this.#unwatch !== undefined || this.#stopped.aborted) return;
+    const { heads } = this.#parts.chain();
+    this.#checkedAt = heads.served?.number;
+    this.#head = heads.served;
+    this.#unwatch = heads.watch(() => this.#onHead());
+  }
+
+  /** Drops all transactions sent before. */
+  forget(): void {
+    this.#sent.clear();
+  }
+
+  close(): void {
+    this.#stopped.abort();
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  /** Resolves when the running check is over. */
+  get idle(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
+  #onHead(): void {
+    const { served } = this.#parts.chain().heads;
+    const isUndone = this.#parts.isDevelopment && !isAbove(served, this.#head);
+    this.#head = served;
+    if (isUndone) this.#sent.clear();
+    if (this.#sent.size === 0) {
+      this.#unwatch?.();
+      this.#unwatch = undefined;
+      return;
+    }
+    if (served === undefined || this.#running !== undefined) return;
+    const since = served.number - (this.#checkedAt ?? 0n);
+    // A lower head is a reorg: transactions of its blocks may be lost.
+    if (since >= 0n && since < BLOCKS_BETWEEN) return;
+    this.#checkedAt = served.number;
+    this.#running = this.#checkAll().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  async #checkAll(): Promise<void> {
+    const entries = this.#choose();
+    const work = async (): Promise<void> => {
+      for (let entry = entries.shift(); entry !== undefined; entry = entries.shift()) {
+        if (this.#stopped.aborted) return;
+        await this.#check(entry);
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  }
+
+  /** Chooses each transaction once; keys that have sent the same one alternate, since it is requested under the key that it is chosen for. */
+  #choose(): SentEntry[] {
+    const chosen = new Map<string, SentEntry>();
+    for (const entry of this.#sent.takeSlots()) {
+      const same = chosen.get(entry.hash);
+      if (same === undefined || entry.checks < same.checks) chosen.set(entry.hash, entry);
+      if (chosen.size === MAX_CHECKED) break;
+    }
+    for (const entry of chosen.values()) entry.checks++;
+    return [...chosen.values()];
+  }
+
+  async #check(entry: SentEntry): Promise<void> {
+    const scope = new RequestScope(performance.now() + CHECK_LIMIT_MS, this.#stopped);
+    scope.owner = entry.owner;
+    try {
+      if (this.#sent.isOver(entry)) this.#sent.delete(entry);
+      else if (await this.#isOut(entry, scope))
+        for (const same of this.#sent.listSame(entry.hash)) this.#sent.delete(same);
+      else if (!entry.isPrivate && !this.#parts.isDevelopment) await this.#restore(entry, scope);
+    } catch (error) {
+      // The next check retries.
+      if (!(error instanceof ChainError || error instanceof UpstreamFault)) throw error;
+    } finally {
+      scope.release();
+    }
+  }
+
+  /** Whether the transaction, or another of its nonce, is in a served block. */
+  async #isOut({ hash, sender, transaction }: SentEntry, scope: RequestScope): Promise<boolean> {
+    if (await this.#hidden.isHidden(hash, scope)) return false;
+    const { transactions, state } = this.#parts.chain();
+    if ((await transactions.getReceipt(hash, scope)) !== null) return true;
+    const count = await state.getTransactionCount(sender, { kind: 'tag', tag: 'latest' }, scope);
+    return BigInt(JSON.parse(count) as string) > transaction.nonce;
+  }
+
+  /** Re-sends the transaction to nodes that have lost it. */
+  async #restore(entry: SentEntry, scope: RequestScope): Promise<void> {
+    const { sendToNode } = this.#parts;
+    const takers = [...entry.takers];
+    const isKept = await Promise.all(
+      takers.map((upstream) => findAt(upstream, entry.hash, sendToNode, scope)),
+    );
+    const lost = takers.filter((_, i) => isKept[i] === false);
+    for (const upstream of lost) entry.takers.delete(upstream);
+    const isNowhere = takers.length === 0;
+    if (lost.length === 0 && !isNowhere) return;
+    const repeated = this.#sent.listSame(entry.hash).find(({ repeats }) => repeats < MAX_REPEATS);
+    if (repeated === undefined) return;
+    repeated.repeats++;
+    const nodes = isNowhere ? this.#parts.upstreams.filter(({ isUp }) => isUp) : lost;
+    for (const upstream of await this.#sender.repeat(entry, nodes, scope)) entry.takers.add(upstream);
+  }
+}
+
+/** Whether a head equals or follows the previous one, as far as numbers show. */
+function isAbove(head: BlockPlace | undefined, before: BlockPlace | undefined): boolean {
+  if (head === undefined) return false;
+  return before === undefined || head.number > before.number || head.hash === before.hash;
+}

@@ -1,0 +1,218 @@
+import type { Transaction } from '../../../chain/transaction.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { SharedBudget } from '../../../util/shared-budget.ts';
+import { SentViews } from './sent-views.ts';
+
+/** Time that a transaction outside any block is remembered, and re-sent where it is lost. */
+export const SENT_LIFE_MS: number = 10 * 60_000;
+/** Bound on the bytes of all remembered transactions, and one key's share of them. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const OWNER_SHARE = 0.25;
+/** Cap on remembered transactions of one key. */
+export const MAX_SENT_OF_OWNER: number = 1_024;
+/** Approximate heap size of an entry without its bytes, and of each session that sees it. */
+const ENTRY_BYTES = 1_024;
+const VIEW_BYTES = 256;
+
+/** Transaction that a node has accepted and that is in no served block as far as known, as one key has sent it. */
+export type SentEntry = {
+  readonly hash: string;
+  /** Lower-case `0x` text. */
+  readonly sender: string;
+  readonly transaction: Transaction;
+  /** Bytes as sent, with blobs. */
+  readonly bytes: Uint8Array;
+  /** Key that the entry is charged to. */
+  readonly owner: string;
+  /** Whether only a relay has received the transaction. */
+  readonly isPrivate: boolean;
+  readonly sentAt: number;
+  /** Sessions of the key that see the transaction; `undefined` is the key without a session. */
+  readonly viewers: Set<string | undefined>;
+  /** Nodes that have accepted the transaction and not lost it: shared by all keys that have sent these bytes. */
+  readonly takers: Set<Upstream>;
+  /** Number of checks and of re-sends for this key. */
+  checks: number;
+  repeats: number;
+};
+
+/** Transactions of one key. */
+type Owner = {
+  /** Oldest first. */
+  readonly entries: Map<string, SentEntry>;
+  /** Same entries, least recently visited first. */
+  readonly line: Set<SentEntry>;
+  readonly views: SentViews;
+};
+
+/** Identity under which a request sees its own writes: its session where it has one, otherwise its key. */
+export function viewerOf({ owner = '', session }: RequestScope): string {
+  return session === undefined ? owner : `${owner} ${session}`;
+}
+
+/**
+ * Pending transactions of this process, bounded per key, in bytes, and in time. Bytes that several keys have sent have an entry for each, so that no key can
+ * evict another's.
+ */
+export class SentTransactions {
+  /** Oldest first. */
+  readonly #entries = new Set<SentEntry>();
+  /** Least recently visited key first. */
+  readonly #owners = new Map<string, Owner>();
+  readonly #byHash = new Map<string, Set<SentEntry>>();
+  readonly #budget = new SharedBudget(MAX_BYTES, OWNER_SHARE);
+  readonly #now: () => number;
+
+  /** @param now monotonic clock in milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Number of entries; bytes sent by two keys count twice. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Returns an entry of the hash, of any key. */
+  get(hash: string): SentEntry | undefined {
+    for (const entry of this.#byHash.get(hash) ?? []) {
+      if (!this.isOver(entry)) return entry;
+      this.delete(entry);
+    }
+    return undefined;
+  }
+
+  /** Entries of the same bytes, one for each key that has sent them. */
+  listSame(hash: string): readonly SentEntry[] {
+    return [...(this.#byHash.get(hash) ?? [])];
+  }
+
+  isOver({ sentAt }: SentEntry): boolean {
+    return this.#now() - sentAt > SENT_LIFE_MS;
+  }
+
+  /**
+   * Remembers a transaction for its key, or adds the session to the key's existing entry; the oldest entries of the same key make room.
+   * @returns the entry; undefined where there is no room
+   */
+  add(
+    sent: Pick<SentEntry, 'hash' | 'sender' | 'transaction' | 'bytes' | 'isPrivate'>,
+    { owner: name = '', session }: RequestScope,
+  ): SentEntry | undefined {
+    const known = this.#findOf(name, sent.hash);
+    if (known !== undefined) {
+      if (known.viewers.has(session) || this.#budget.tryTake(name, VIEW_BYTES)) this.#show(known, session);
+      return known;
+    }
+    if (!this.#makeRoom(name, measure(sent) + VIEW_BYTES)) return undefined;
+    const same = this.#byHash.get(sent.hash) ?? new Set<SentEntry>();
+    const [other] = same;
+    const entry: SentEntry = {
+      ...sent,
+      owner: name,
+      sentAt: this.#now(),
+      viewers: new Set(),
+      takers: other?.takers ?? new Set(),
+      checks: 0,
+      repeats: 0,
+    };
+    const owner = this.#owners.get(name) ?? { entries: new Map(), line: new Set(), views: new SentViews() };
+    this.#owners.set(name, owner);
+    owner.entries.set(entry.hash, entry);
+    owner.line.add(entry);
+    this.#byHash.set(entry.hash, same.add(entry));
+    this.#entries.add(entry);
+    this.#show(entry, session);
+    return entry;
+  }
+
+  /** Removes the entry of its key. */
+  delete(entry: SentEntry): void {
+    if (!this.#entries.delete(entry)) return;
+    const owner = this.#owners.get(entry.owner) as Owner;
+    this.#budget.giveBack(entry.owner, measure(entry) + entry.viewers.size * VIEW_BYTES);
+    owner.views.hide(entry);
+    owner.entries.delete(entry.hash);
+    owner.line.delete(entry);
+    if (owner.entries.size === 0) this.#owners.delete(entry.owner);
+    const same = this.#byHash.get(entry.hash);
+    same?.delete(entry);
+    if (same?.size === 0) this.#byHash.delete(entry.hash);
+  }
+
+  clear(): void {
+    for (const entry of this.#entries) this.delete(entry);
+  }
+
+  /** Yields all entries, round-robin over keys: one of each key, then the next of each. The next call begins with the least recently visited. */
+  *takeSlots(): Generator<SentEntry, void, undefined> {
+    const left = new Map([...this.#owners].map(([name, { line }]) => [name, line.size]));
+    while (left.size > 0) {
+      for (const [name, count] of left) {
+        const owner = this.#owners.get(name);
+        const [entry] = owner?.line ?? [];
+        if (count === 0 || owner === undefined || entry === undefined) {
+          left.delete(name);
+          continue;
+        }
+        left.set(name, count - 1);
+        owner.line.delete(entry);
+        owner.line.add(entry);
+        this.#owners.delete(name);
+        this.#owners.set(name, owner);
+        yield entry;
+      }
+    }
+  }
+
+  /** Returns this viewer's transaction with this hash. */
+  find({ owner = '', session }: RequestScope, hash: string): SentEntry | undefined {
+    return this.#keep(this.#owners.get(owner)?.views.find(session, hash));
+  }
+
+  /** Nodes that have this viewer's latest pending transaction; undefined where none is pending. */
+  findTakers({ owner = '', session }: RequestScope): ReadonlySet<Upstream> | undefined {
+    return this.#owners.get(owner)?.views.findLatest(session)?.takers;
+  }
+
+  /** Returns this viewer's pending transaction with this sender and nonce. */
+  findNonce({ owner = '', session }: RequestScope, sender: string, nonce: bigint): SentEntry | undefined {
+    const entry = this.#owners.get(owner)?.views.findNonce(session, sender, nonce);
+    return entry === undefined || this.isOver(entry) ? undefined : entry;
+  }
+
+  #findOf(owner: string, hash: string): SentEntry | undefined {
+    return this.#keep(this.#owners.get(owner)?.entries.get(hash));
+  }
+
+  /** Returns the entry unless it has expired. */
+  #keep(entry: SentEntry | undefined): SentEntry | undefined {
+    if (entry === undefined || !this.isOver(entry)) return entry;
+    this.delete(entry);
+    return undefined;
+  }
+
+  /** The caller has charged a new view to the budget. */
+  #show(entry: SentEntry, session: string | undefined): void {
+    const ended = this.#owners.get(entry.owner)?.views.show(entry, session) ?? 0;
+    this.#budget.giveBack(entry.owner, ended * VIEW_BYTES);
+  }
+
+  #makeRoom(name: string, bytes: number): boolean {
+    for (;;) {
+      const owner = this.#owners.get(name);
+      const hasRoom = owner === undefined || owner.entries.size < MAX_SENT_OF_OWNER;
+      if (hasRoom && this.#budget.tryTake(name, bytes)) return true;
+      const [oldest] = this.#entries;
+      const [ownOldest] = owner?.entries.values() ?? [];
+      const leaves = oldest !== undefined && this.isOver(oldest) ? oldest : ownOldest;
+      if (leaves === undefined) return false;
+      this.delete(leaves);
+    }
+  }
+}
+
+function measure({ bytes }: Pick<SentEntry, 'bytes'>): number {
+  return bytes.length + ENTRY_BYTES;
+}

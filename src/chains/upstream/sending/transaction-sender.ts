@@ -1,0 +1,269 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChainError } from '../../../chain/errors.ts';
+import {
+  type CheckedTransaction,
+  checkSentTransaction,
+} from '../../../chain/sending/check-sent-transaction.ts';
+import { hashTransaction } from '../../../chain/transaction.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { explainOutage } from '../../../pool/node-state.ts';
+import { Route } from '../../../pool/route.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import type { UpstreamRequest } from '../../../pool/upstream-request.ts';
+import { bytesToHex } from '../../../primitives/hex.ts';
+import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
+import { limitOf } from '../../../util/bounds.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { SharedBudget } from '../../../util/shared-budget.ts';
+import { SCHEDULER } from '../../../util/slot-scheduler.ts';
+import { findAt } from './find-at.ts';
+import type { PrivateHashes } from './private-hashes.ts';
+import { SendRound } from './send-round.ts';
+import type { SendingParts } from './sending-parts.ts';
+import { SendingRuleBook } from './sending-rules.ts';
+import type { SentEntry, SentTransactions } from './sent-transactions.ts';
+
+/** Time limit of nodes; sending continues in the background when the client has its answer or has gone. */
+const SEND_LIMIT_MS = 15_000;
+/** Time limit of the search at nodes that have not reported whether they have accepted it, and the pauses between tries. */
+const FIND_LIMIT_MS = 4_000;
+const FIND_PAUSES_MS = [0, 150, 300, 600, 900, 1_500];
+/** Bound on the bytes of in-flight transactions, and one key's share of them. */
+const MAX_BYTES = limitOf('sends.bytes');
+const OWNER_SHARE = 0.25;
+/** Bytes charged per transaction in addition, so that their number is bounded too. */
+const SEND_BYTES = 16 * 1024;
+
+/** Size from which checks wait for a scheduler slot of the owner, bytes, and the approximate maximum cost per byte. */
+const LARGE_BYTES = 16 * 1024;
+const CHECK_MS_A_BYTE = 0.0002;
+
+const METHOD = 'eth_sendRawTransaction';
+
+/** Called for each transaction that a node has accepted, before the client has its answer. */
+export type OnSent = (entry: SentEntry, scope: RequestScope) => Promise<void>;
+
+/** Checked transaction to be sent. */
+type Sending = { readonly checked: CheckedTransaction; readonly hash: string; readonly bytes: Uint8Array };
+
+/** In-flight send of a transaction, and the key that started it. */
+type Running = { readonly owner: string; readonly round: Promise<SendRound> };
+
+/** Sends locally checked transactions to the nodes of a network; the first node that accepts determines the answer. */
+export class TransactionSender {
+  readonly #parts: SendingParts;
+  readonly #rules: SendingRuleBook;
+  readonly #sent: SentTransactions;
+  readonly #hidden: PrivateHashes;
+  readonly #onSent: OnSent;
+  readonly #budget = new SharedBudget(MAX_BYTES, OWNER_SHARE);
+  /** In-flight sends by hash: the same bytes arriving concurrently are sent once. */
+  readonly #running = new Map<string, Running>();
+
+  constructor(parts: SendingParts, sent: SentTransactions, hidden: PrivateHashes, onSent: OnSent) {
+    this.#parts = parts;
+    this.#hidden = hidden;
+    this.#rules = new SendingRuleBook(parts);
+    this.#sent = sent;
+    this.#onSent = onSent;
+  }
+
+  /**
+   * Checks and sends a transaction; resolves once a node has accepted it.
+   * @param bytes encoded transaction, with blobs
+   * @returns the JSON text of its hash
+   * @throws ChainError
+   */
+  async send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText> {
+    const rules = await this.#rules.read(scope);
+    const { length } = bytes;
+    const owner = scope.owner ?? '';
+    if (length > LARGE_BYTES) await SCHEDULER.pause(owner, length * CHECK_MS_A_BYTE);
+    // Many may have waited for the same rules, and each signature recovery takes half a millisecond.
+    const checked = await SCHEDULER.take(owner, () =>
+      checkSentTransaction(bytes, rules, this.#parts.tools.recoverPublicKey),
+    );
+    const hash = bytesToHex(hashTransaction(checked.transaction));
+    const sending: Sending = { checked, hash, bytes };
+    const { sender, transaction } = checked;
+    await this.#hidden.add(hash, { sender: bytesToHex(sender), nonce: `${transaction.nonce}` });
+    const round = await this.#share(sending, scope);
+    // Many calls may have sent the same transaction.
+    await SCHEDULER.rejoin(owner);
+    await this.#note(sending, scope);
+    this.#noteTakers(round, hash);
+    return `"${hash}"`;
+  }
+
+  /** Resolves once the transaction is accepted, whichever key has started the send. */
+  async #share(sending: Sending, scope: RequestScope): Promise<SendRound> {
+    const running = this.#running.get(sending.hash);
+    if (running === undefined) return this.#begin(sending, scope);
+    try {
+      return await running.round;
+    } catch (error) {
+      // The bounds of another key do not apply to this one.
+      const isTheirs = running.owner !== (scope.owner ?? '') && isBusy(error);
+      if (!isTheirs) throw error;
+      return this.#begin(sending, scope);
+    }
+  }
+
+  #begin(sending: Sending, scope: RequestScope): Promise<SendRound> {
+    const running: Running = { owner: scope.owner ?? '', round: this.#run(sending, scope) };
+    this.#running.set(sending.hash, running);
+    const forget = (): void => {
+      if (this.#running.get(sending.hash) === running) this.#running.delete(sending.hash);
+    };
+    running.round.then(forget, forget);
+    return running.round;
+  }
+
+  /** Re-sends a transaction to these nodes. Never rejects. @returns the nodes that have it now */
+  async repeat(
+    { hash, bytes }: SentEntry,
+    nodes: readonly Upstream[],
+    scope: RequestScope,
+  ): Promise<Upstream[]> {
+    const round = this.#startRound(nodes, hash, bytes, scope, false);
+    await round.completed;
+    return round.answers.flatMap((answer) => (answer.kind === 'taken' ? [answer.upstream] : []));
+  }
+
+  /** Resolves once the transaction is accepted. */
+  async #run({ hash, bytes }: Sending, callerScope: RequestScope): Promise<SendRound> {
+    const owner = callerScope.owner ?? '';
+    const nodes = this.#chooseNodes();
+    if (nodes.length === 0)
+      throw new ChainError(
+        'unavailable',
+        `${explainOutage(this.#parts.upstreams)}; the transaction was not sent`,
+      );
+    const size = bytes.length + SEND_BYTES;
+    if (!this.#budget.tryTake(owner, size)) throw new ChainError('busy', 'sends.bytes');
+    const scope = callerScope.derive({ deadline: performance.now() + SEND_LIMIT_MS, isDetached: true });
+    const isSequential = this.#parts.relay === undefined && this.#parts.options.to === 'first';
+    const round = this.#startRound(nodes, hash, bytes, scope, isSequential);
+    void round.completed.then(() => {
+      this.#budget.giveBack(owner, size);
+      this.#noteTakers(round, hash);
+    });
+    const first = await round.first;
+    if (first === undefined && !(await this.#isKnown(round, nodes, hash, scope))) throw round.explain();
+    return round;
+  }
+
+  #startRound(
+    nodes: readonly Upstream[],
+    hash: string,
+    bytes: Uint8Array,
+    scope: RequestScope,
+    isSequential: boolean,
+  ): SendRound {
+    const call: UpstreamRequest = {
+      method: METHOD,
+      params: `["${bytesToHex(bytes)}"]`,
+      isText: true,
+      nulls: 'fault',
+      check: checkHash(hash),
+    };
+    const ask = (upstream: Upstream): Promise<JsonResult> =>
+      this.#parts.sendToNode({ call, scope, upstream, route: new Route([]), requestedAt: performance.now() });
+    return new SendRound({ nodes, ask, isSequential });
+  }
+
+  /** Chooses the nodes that get a transaction: the healthy ones, or, where none is, those that may still answer. */
+  #chooseNodes(): readonly Upstream[] {
+    const { relay, upstreams, options } = this.#parts;
+    if (relay !== undefined) return [relay];
+    const { to } = options;
+    const named = typeof to === 'string' ? upstreams : upstreams.filter(({ name }) => to.includes(name));
+    const verified = named.filter(({ standing, isOnFork }) => standing === 'verified' && !isOnFork);
+    const usable = verified.filter((node) => !node.lacks(METHOD));
+    const well = usable.filter(
+      ({ isAway, health }) => !isAway && health.circuit !== 'open' && !health.isPaused,
+    );
+    const chosen = [well, usable, verified].find((nodes) => nodes.length > 0) ?? [];
+    return chosen.toSorted((a, b) => a.tier - b.tier || a.health.score - b.health.score);
+  }
+
+  /** Verified nodes that did not get the transaction now, although it was accepted before: it may be pending at one of them alone. */
+  #listUnrequested(requested: readonly Upstream[], hash: string): readonly Upstream[] {
+    const { relay, upstreams } = this.#parts;
+    if (relay !== undefined || this.#sent.get(hash) === undefined) return [];
+    return upstreams.filter((node) => node.standing === 'verified' && !requested.includes(node));
+  }
+
+  /**
+   * Whether a transaction that no node has accepted now is in a block or pending: nodes have many words for a transaction that they have. Refusing nodes are
+   * queried once, those that may have it until they answer; unknown words count as such where the transaction was accepted before.
+   */
+  async #isKnown(
+    round: SendRound,
+    requested: readonly Upstream[],
+    hash: string,
+    scope: RequestScope,
+  ): Promise<boolean> {
+    if (round.isUnclear && this.#sent.get(hash) !== undefined) return true;
+    const unsure = [...round.unsure, ...this.#listUnrequested(requested, hash)];
+    const inside = scope.derive({ deadline: performance.now() + FIND_LIMIT_MS });
+    try {
+      const looks = [
+        ...round.refusing.map((upstream) => findAt(upstream, hash, this.#parts.sendToNode, inside)),
+        ...unsure.map((upstream) => this.#isAt(upstream, hash, inside)),
+      ];
+      if (unsure.length > 0) looks.push(this.#isServed(hash, inside));
+      return (await Promise.all(looks)).includes(true);
+    } finally {
+      inside.release();
+    }
+  }
+
+  /** Polls the node: one that has dropped the connection may have the transaction in a moment. */
+  async #isAt(upstream: Upstream, hash: string, scope: RequestScope): Promise<boolean> {
+    for (const pause of FIND_PAUSES_MS) {
+      if (pause > 0) await sleep(pause);
+      const found = await findAt(upstream, hash, this.#parts.sendToNode, scope);
+      if (found !== undefined) return found;
+    }
+    return false;
+  }
+
+  async #isServed(hash: string, scope: RequestScope): Promise<boolean> {
+    try {
+      if (await this.#hidden.isHidden(hash, scope)) return false;
+      return (await this.#parts.chain().transactions.getTransaction({ hash }, scope)) !== null;
+    } catch (error) {
+      if (error instanceof ChainError) return false;
+      throw error;
+    }
+  }
+
+  /** Remembers the transaction for this caller. */
+  async #note({ checked, hash, bytes }: Sending, scope: RequestScope): Promise<void> {
+    const { transaction } = checked;
+    const sender = bytesToHex(checked.sender);
+    const isPrivate = this.#parts.relay !== undefined;
+    const entry = this.#sent.add({ hash, sender, transaction, bytes, isPrivate }, scope);
+    if (entry !== undefined) await this.#onSent(entry, scope);
+  }
+
+  #noteTakers(round: SendRound, hash: string): void {
+    const entry = this.#sent.get(hash);
+    if (entry === undefined) return;
+    for (const answer of round.answers) if (answer.kind === 'taken') entry.takers.add(answer.upstream);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof ChainError && error.kind === 'busy';
+}
+
+/** Rejects another hash: the node has not understood the bytes. */
+function checkHash(hash: string): (result: JsonResult) => JsonResult {
+  const expected = `"${hash}"`;
+  return (result) => {
+    if (typeof result === 'string' && result.toLowerCase() === expected) return result;
+    throw new UpstreamFault('wrong', 'the node gave another hash for the transaction');
+  };
+}

@@ -1,0 +1,131 @@
+import { ChainError } from '../../chain/errors.ts';
+import type { Upstream } from '../../pool/upstream.ts';
+import type { AnsweredBy, UpstreamRequest } from '../../pool/upstream-request.ts';
+import { hexToBytes } from '../../primitives/hex.ts';
+import type { JsonText } from '../../primitives/json-result.ts';
+import { parseJsonText } from '../../primitives/parse-json.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { StateProofRequest, VerifiedState } from '../../verification/state-proof.ts';
+import type { StateNodes, StatePlace } from '../local-execution/proven/state-nodes.ts';
+import type { PinnedBlock, RequestParts } from './call-requests.ts';
+import { checkData } from './checks/check-values.ts';
+import { keepUnique } from './keep-unique.ts';
+
+/** Requests state proofs and codes from the pool and compares them with the block. Throws UpstreamFault and ChainError. */
+/** Maximum number of nodes that are tried after one refuses. */
+const MAX_REFUSALS = 16;
+/** Kinds of errors that are not sent by a node. */
+const OF_SERVICE: ReadonlySet<ChainError['kind']> = new Set<ChainError['kind']>([
+  'unavailable',
+  'aborted',
+  'busy',
+  'timeout',
+]);
+
+type GivenProof = { readonly text: JsonText; readonly state: VerifiedState | undefined };
+
+export class StateClient implements StateNodes {
+  readonly #parts: Pick<RequestParts, 'ask' | 'proofs'>;
+
+  constructor(parts: Pick<RequestParts, 'ask' | 'proofs'>) {
+    this.#parts = parts;
+  }
+
+  async requestProof(
+    request: StateProofRequest,
+    at: StatePlace,
+    scope: RequestScope,
+  ): Promise<VerifiedState | undefined> {
+    return (await this.#ask(request, at, scope, (text) => text)).state;
+  }
+
+  /** Requests a proof and returns it with its state: the node's text, or a rewritten one if an object in it has a name twice. */
+  requestProofText(request: StateProofRequest, at: StatePlace, scope: RequestScope): Promise<GivenProof> {
+    // `keepUnique` runs within the check, where a long text has been parsed with pauses.
+    return this.#ask(request, at, scope, keepUnique);
+  }
+
+  async #ask(
+    request: StateProofRequest,
+    at: StatePlace,
+    scope: RequestScope,
+    finish: (text: JsonText) => JsonText,
+  ): Promise<GivenProof> {
+    const { proofs } = this.#parts;
+    const { address, slots } = request;
+    let state: VerifiedState | undefined;
+    const call: UpstreamRequest = {
+      ...describeRead('eth_getProof', `"${address}",${JSON.stringify(slots)}`, at),
+      check(result, upstream) {
+        state = proofs?.checkState(at, request, result as JsonText, upstream);
+        return state === undefined ? result : finish(result as JsonText);
+      },
+    };
+    const text = await this.#requestFromProvers(call, scope);
+    return { text, state };
+  }
+
+  async requestCode(
+    address: string,
+    codeHash: Uint8Array,
+    at: StatePlace,
+    scope: RequestScope,
+  ): Promise<Uint8Array> {
+    const { proofs } = this.#parts;
+    const call: UpstreamRequest = {
+      ...describeRead('eth_getCode', `"${address}"`, at),
+      check(result, upstream) {
+        // Parse first: if that needs pauses, the whole check runs again.
+        const code = parseJsonText(result as JsonText);
+        const text = checkData(result) as JsonText;
+        proofs?.checkCode(at, address, codeHash, code, upstream);
+        return text;
+      },
+    };
+    const text = await this.#requestFromProvers(call, scope);
+    return hexToBytes(JSON.parse(text) as string);
+  }
+
+  /**
+   * Tries one node after the other. The request is well-formed, so an error of one node does not exclude a proof of another.
+   * @throws the error of the first node if none proves the state
+   */
+  async #requestFromProvers(call: UpstreamRequest, scope: RequestScope): Promise<JsonText> {
+    const except = new Set<Upstream>();
+    let refusal: ChainError | undefined;
+    for (;;) {
+      const witness: AnsweredBy = {};
+      try {
+        return (await this.#parts.ask({ call, scope, except, witness })) as JsonText;
+      } catch (error) {
+        if (!isWordOfNode(error)) throw refusal ?? error;
+        refusal ??= error;
+        if (witness.upstream === undefined || except.size === MAX_REFUSALS) throw refusal;
+        except.add(witness.upstream);
+      }
+    }
+  }
+}
+
+/** Whether an error of the pool is the answer of a node. */
+function isWordOfNode(error: unknown): error is ChainError {
+  return error instanceof ChainError && !OF_SERVICE.has(error.kind);
+}
+
+/** Builds a state read with the block as its last parameter. @param subject JSON text of the parameters before it */
+export function describeRead(
+  method: string,
+  subject: string,
+  { number, hash, isCanonical }: PinnedBlock['position'] & Pick<PinnedBlock, 'isCanonical'>,
+): UpstreamRequest {
+  const byHash = `[${subject},{"blockHash":"${hash}"}]`;
+  return {
+    method,
+    params: isCanonical ? `[${subject},"${encodeQuantity(number)}"]` : byHash,
+    paramsByHash: byHash,
+    block: { number, hash },
+    nulls: 'fault',
+    isText: true,
+  };
+}

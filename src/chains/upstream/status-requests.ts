@@ -1,0 +1,43 @@
+import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { BlockResolver } from './block-resolver.ts';
+import { parseObject } from './checks/parse-object.ts';
+import type { HeadRequests } from './head-requests.ts';
+
+/** Status of a network of nodes. */
+export class StatusRequests {
+  readonly #resolver: BlockResolver;
+  readonly #heads: HeadRequests;
+
+  constructor(resolver: BlockResolver, heads: HeadRequests) {
+    this.#resolver = resolver;
+    this.#heads = heads;
+  }
+
+  /** A served head is as new as the network: nodes that are far behind have no vote on it and receive no requests. */
+  async getSyncing(scope: RequestScope): Promise<JsonText> {
+    await this.#resolver.getHead(scope);
+    return 'false';
+  }
+
+  getConfig(scope: RequestScope): Promise<JsonText | null> {
+    return this.#heads.ask({ method: 'eth_config', check: checkObject, nulls: 'fault' }, scope);
+  }
+
+  /** Returns one node's capabilities with the served head in place of its own: requests that this node cannot answer go to others. */
+  async getCapabilities(scope: RequestScope): Promise<JsonText | null> {
+    const { number, hash } = await this.#resolver.getHead(scope);
+    const answer = await this.#heads.ask(
+      { method: 'eth_capabilities', check: checkObject, nulls: 'fault' },
+      scope,
+    );
+    if (answer === null) return null;
+    return JSON.stringify({ ...parseObject(answer), head: { number: encodeQuantity(number), hash } });
+  }
+}
+
+function checkObject(result: JsonResult): JsonResult {
+  parseObject(result);
+  return result;
+}

@@ -1,0 +1,300 @@
+import { isTag } from '../../chain/block-reference.ts';
+import type {
+  BlockReads,
+  Chain,
+  Executions,
+  FeeReads,
+  HeadReads,
+  LogReads,
+  NodeReads,
+  StateReads,
+  TransactionReads,
+} from '../../chain/chain.ts';
+import { ChainError, UNSUPPORTED } from '../../chain/errors.ts';
+import type { AnchoredChain } from '../../chain/output-claim.ts';
+import type { BlockReference, CallRequest, TransactionReference } from '../../chain/requests.ts';
+import type { ChainFigures } from '../../observe/sources.ts';
+import { toChainError } from '../../pool/chain-errors.ts';
+import { UpstreamFault } from '../../pool/fault.ts';
+import type { NetworkChainId } from '../../pool/network-chain-id.ts';
+import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import type { AccountRequests } from './account-requests.ts';
+import type { BlockRequests } from './block-requests.ts';
+import type { CallRequests } from './call-requests.ts';
+import type { DevelopmentNode } from './development-node.ts';
+import type { FeeRequests } from './fee-requests.ts';
+import { followMoves, type Whereabouts } from './follow-moves.ts';
+import type { ExecutionKind, LocalExecutions } from './local-executions.ts';
+import type { LogRequests } from './log-requests.ts';
+import type { PassedRequests } from './passed-requests.ts';
+import type { SendingReads } from './sending/sending.ts';
+import type { StatusRequests } from './status-requests.ts';
+import type { TransactionRequests } from './transaction-requests.ts';
+
+const HASH = /^0x[0-9a-f]{64}$/i;
+
+/** Components of an upstream chain. */
+export type UpstreamChainParts = {
+  readonly chainId: Pick<NetworkChainId, 'value' | 'find'>;
+  readonly calls: CallRequests;
+  /** Absent if nodes execute. */
+  readonly local?: LocalExecutions | undefined;
+  readonly blocks: BlockRequests;
+  readonly transactions: TransactionRequests;
+  readonly logs: LogRequests;
+  readonly others: PassedRequests;
+  readonly state: AccountRequests;
+  readonly fees: FeeRequests;
+  readonly status: StatusRequests;
+  readonly heads: HeadReads;
+  readonly sending: SendingReads;
+  /** The node of a development network, for methods that are sent only once. */
+  readonly development?: DevelopmentNode | undefined;
+  /** Receives the output roots of the chain from layer 1; absent if layer 1 is not read. */
+  readonly layer1?: AnchoredChain | undefined;
+  readonly calibrated?: Promise<void> | undefined;
+  readonly where: Whereabouts;
+  readonly isAnswerable: () => boolean;
+  readonly describe: () => ChainFigures;
+  readonly close: () => Promise<void>;
+};
+
+/** A reader that always returns promises. */
+type Promised<T> = {
+  readonly [K in keyof T]: T[K] extends (...parameters: infer P) => infer R
+    ? (...parameters: P) => Promise<Awaited<R>>
+    : never;
+};
+
+/** A chain served by real nodes: every operation becomes requests to the pool, every fault a ChainError. */
+export class UpstreamChain implements Chain {
+  readonly blocks: BlockReads;
+  readonly transactions: Promised<TransactionReads>;
+  readonly logs: Promised<LogReads>;
+  readonly state: StateReads;
+  readonly execution: Executions;
+  readonly fees: Promised<FeeReads>;
+  readonly node: Promised<NodeReads>;
+  readonly heads: HeadReads;
+  readonly passOnce?: NonNullable<Chain['passOnce']>;
+  readonly #parts: UpstreamChainParts;
+
+  constructor(parts: UpstreamChainParts) {
+    const { blocks, transactions, calls, logs, state, fees, status, sending, where } = parts;
+    this.heads = parts.heads;
+    this.#parts = parts;
+    const { development } = parts;
+    if (development !== undefined)
+      this.passOnce = async (method, params, scope) => {
+        const answer = await development.ask(method, params, scope);
+        return answer === UNSUPPORTED ? answer : translateFaults(answer);
+      };
+    const answer = <T>(block: BlockReference, ask: () => PromiseOrValue<T>): PromiseOrValue<T> =>
+      followMoves(ask, block.kind === 'tag', where, passOn);
+    const answerPieces = <T extends JsonResult | null>(
+      block: BlockReference,
+      ask: () => PromiseOrValue<T>,
+    ): PromiseOrValue<T | JsonStream> => followMoves(ask, block.kind === 'tag', where, translateFaults<T>);
+    // The place of a transaction may change with the head, however the request names it.
+    const answerAbout = <T>(transaction: TransactionReference, ask: () => Promise<T>): Promise<T> =>
+      followMoves(ask, 'hash' in transaction || transaction.block.kind === 'tag', where, passOn);
+    this.blocks = {
+      getHeader: (block, scope) => answer(block, () => blocks.getHeader(block, scope)),
+      getBlock: (block, hasTransactions, scope) =>
+        answerPieces(block, () => blocks.getBlock(block, hasTransactions, scope)),
+      getHeaderObject: (block, scope) => answer(block, () => blocks.getHeaderObject(block, scope)),
+      findHeaderObject: (hash, scope) =>
+        followMoves(() => blocks.findHeaderObject(hash, scope), false, where, passOn),
+      countTransactions: (block, scope) => answer(block, () => blocks.countTransactions(block, scope)),
+      countUncles: (block, scope) => answer(block, () => blocks.countUncles(block, scope)),
+      getUncle: (block, index, scope) => answer(block, () => blocks.getUncle(block, index, scope)),
+      getReceipts: (block, scope) => answerPieces(block, () => blocks.getReceipts(block, scope)),
+      getRaw: (block, part, scope) => answerPieces(block, () => blocks.getRaw(block, part, scope)),
+      getAccessList: (block, form, scope) => answer(block, () => blocks.getAccessList(block, form, scope)),
+    };
+    const answerByHash = async <T>(
+      hash: string,
+      ask: () => Promise<T | null>,
+      scope: RequestScope,
+    ): Promise<T | null> => {
+      if (await sending.isHidden(hash, scope)) return null;
+      const findPlace = () => transactions.findPlace(hash);
+      return sending.requestPlaced({ hash, ask: () => answerAbout({ hash }, ask), findPlace }, scope);
+    };
+    this.transactions = {
+      getTransaction: async (transaction, scope) => {
+        const ask = () => transactions.getTransaction(transaction, scope);
+        if (!('hash' in transaction)) return answerAbout(transaction, ask);
+        const { hash } = transaction;
+        return (await answerByHash(hash, ask, scope)) ?? sending.findSent(hash, scope);
+      },
+      getRawTransaction: async (transaction, scope) => {
+        if ('hash' in transaction && (await sending.isHidden(transaction.hash, scope))) return null;
+        return answerAbout(transaction, () => transactions.getRawTransaction(transaction, scope));
+      },
+      getReceipt: (hash, scope) => answerByHash(hash, () => transactions.getReceipt(hash, scope), scope),
+      findWaiting: async (sender, nonce, scope) => sending.findWaiting(sender, nonce, scope),
+      send: async (bytes, scope) => {
+        await parts.chainId.find(scope);
+        const hash = await sending.send(bytes, scope);
+        await development?.followSend();
+        return hash;
+      },
+    };
+    this.logs = {
+      getBlockLogs: (hash, scope) => followMoves(() => logs.getBlockLogs(hash, scope), false, where, passOn),
+      getLogs: (filter, scope) =>
+        followMoves(
+          () => logs.getLogs(filter, scope),
+          filter.blocks.kind === 'range',
+          where,
+          translateFaults,
+        ),
+    };
+    this.state = {
+      getBalance: (address, block, scope) => answer(block, () => state.getBalance(address, block, scope)),
+      getCode: (address, block, scope) => answer(block, () => state.getCode(address, block, scope)),
+      getTransactionCount: (address, block, scope) =>
+        continueWith(
+          answer(block, () => state.getTransactionCount(address, block, scope)),
+          (count) => sending.raiseCount(count, address, block, scope),
+        ),
+      getStorageAt: (address, slot, block, scope) =>
+        answer(block, () => state.getStorageAt(address, slot, block, scope)),
+      getStorageValues: (requests, block, scope) =>
+        answer(block, () => state.getStorageValues(requests, block, scope)),
+      getProof: (address, slots, block, scope) =>
+        answer(block, () => state.getProof(address, slots, block, scope)),
+    };
+    /** Executes a call here if possible, otherwise on nodes. */
+    const execute = <T extends JsonResult>(
+      kind: ExecutionKind,
+      request: CallRequest,
+      ask: () => PromiseOrValue<T>,
+      scope: RequestScope,
+    ): PromiseOrValue<T | JsonStream> => {
+      const sendToNodes = () => answerPieces(request.block, ask);
+      if (parts.local === undefined) return sendToNodes();
+      const answered = parts.local.execute(kind, request, scope) as PromiseOrValue<T | undefined>;
+      return continueWith(answered, (result) => result ?? sendToNodes());
+    };
+    const { executeFastPath } = parts.local ?? {};
+    const doNodesExecute = parts.local === undefined || parts.local.executesNone === true;
+    this.execution = {
+      ...(executeFastPath !== undefined && { callFastPath: executeFastPath }),
+      ...(doNodesExecute && { callMany: calls.callMany.bind(calls) }),
+      call: (request, scope) => execute('call', request, () => calls.call(request, scope), scope),
+      estimateGas: (request, scope) =>
+        execute(
+          'estimate',
+          request,
+          () => calls.estimateGas(request, scope),
+          scope,
+        ) as PromiseOrValue<JsonText>,
+      createAccessList: (request, scope) =>
+        execute('accessList', request, () => calls.createAccessList(request, scope), scope),
+      simulate: (request, scope) => answerPieces(request.block, () => calls.simulate(request, scope)),
+    };
+    const answerAtHead = <T>(ask: () => Promise<T>): Promise<T> => followMoves(ask, true, where, passOn);
+    this.fees = {
+      getGasPrice: (scope) => answerAtHead(() => fees.getGasPrice(scope)),
+      getPriorityFee: (scope) => answerAtHead(() => fees.getPriorityFee(scope)),
+      getFeeHistory: (request, scope) =>
+        followMoves(() => fees.getFeeHistory(request, scope), request.newest.kind === 'tag', where, passOn),
+      getBaseFee: (scope) => answerAtHead(() => fees.getBaseFee(scope)),
+      getBlobBaseFee: (scope) => answerAtHead(() => fees.getBlobBaseFee(scope)),
+    };
+    this.node = {
+      getSyncing: (scope) => answerAtHead(() => status.getSyncing(scope)),
+      getConfig: (scope) => answerAtHead(() => status.getConfig(scope)),
+      getCapabilities: (scope) => answerAtHead(() => status.getCapabilities(scope)),
+    };
+  }
+
+  get chainId(): bigint {
+    return this.#parts.chainId.value;
+  }
+
+  findChainId(scope: RequestScope): PromiseOrValue<bigint> {
+    return this.#parts.chainId.find(scope);
+  }
+
+  get isAnswerable(): boolean {
+    return this.#parts.isAnswerable();
+  }
+
+  request(
+    method: string,
+    params: readonly unknown[],
+    scope: RequestScope,
+  ): Promise<JsonResult | typeof UNSUPPORTED> {
+    return this.#requestOther(method, params, scope, false);
+  }
+
+  pass(
+    method: string,
+    params: readonly unknown[],
+    scope: RequestScope,
+  ): Promise<JsonResult | typeof UNSUPPORTED> {
+    return this.#requestOther(method, params, scope, true);
+  }
+
+  async #requestOther(
+    method: string,
+    params: readonly unknown[],
+    scope: RequestScope,
+    isPassed: boolean,
+  ): Promise<JsonResult | typeof UNSUPPORTED> {
+    const hashes = params.filter((param): param is string => typeof param === 'string' && HASH.test(param));
+    for (const hash of hashes)
+      if (await this.#parts.sending.isHidden(hash.toLowerCase(), scope))
+        throw new ChainError('absent', 'transaction not found');
+    const ask = (): Promise<JsonResult | typeof UNSUPPORTED> =>
+      this.#parts.others.ask(method, params, scope, isPassed).catch((error: unknown) => {
+        if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
+        throw error;
+      });
+    return followMoves(ask, params.some(isTag), this.#parts.where, (answer) =>
+      answer === UNSUPPORTED ? answer : translateFaults(answer),
+    );
+  }
+
+  /** Resolves when recent blocks have been examined for the first time; nothing is verified before. */
+  get calibrated(): Promise<void> | undefined {
+    return this.#parts.calibrated;
+  }
+
+  /** Receives the output roots of the chain from layer 1; absent if layer 1 is not read. */
+  get layer1(): AnchoredChain | undefined {
+    return this.#parts.layer1;
+  }
+
+  /** Figures for metrics and the status page. */
+  describe(): ChainFigures {
+    return this.#parts.describe();
+  }
+
+  close(): Promise<void> {
+    return this.#parts.close();
+  }
+}
+
+function passOn<T>(answer: T): T {
+  return answer;
+}
+
+/** Wraps a stream so that it fails with ChainErrors; a complete result is returned unchanged. */
+function translateFaults<T extends JsonResult | null>(result: T): T | JsonStream {
+  if (result === null || isComplete(result)) return result;
+  return { pieces: readTranslated(result), cancel: () => result.cancel() };
+}
+
+async function* readTranslated(source: JsonStream): AsyncGenerator<Uint8Array> {
+  try {
+    yield* source.pieces;
+  } catch (error) {
+    throw toChainError(error);
+  }
+}

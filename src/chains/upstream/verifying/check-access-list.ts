@@ -1,0 +1,34 @@
+import { UpstreamFault } from '../../../pool/fault.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import { Findings } from '../../../verification/findings.ts';
+import type { Verifier } from './verifier.ts';
+
+/** A block access list that a node returned (EIP-7928). */
+export type ReportedAccessList = {
+  /** Number of the requested block. */
+  readonly number: bigint;
+  readonly hash: string;
+  /** Whether the list hashes to the commitment in the header. */
+  readonly isCorrect: boolean;
+  /** Whether the request named the block by hash: by height the node may answer about another block. */
+  readonly isByHash: boolean;
+};
+
+/**
+ * Records an access list as verified or refuted.
+ * @param verifier absent where verification is off
+ * @param upstream the node that returned the list
+ * @throws UpstreamFault `wrong`; a node asked by hash is quarantined once another one returns the correct list, where state is verified
+ */
+export function checkAccessList(
+  verifier: Verifier | undefined,
+  { number, hash, isCorrect, isByHash }: ReportedAccessList,
+  upstream: Upstream | undefined,
+): void {
+  const text = 'the block access list is not the one that the header commits to';
+  const findings = new Findings();
+  if (!isCorrect) findings.contradict('state', text);
+  if (isByHash && verifier?.calibration.stateOf('state', number) === 'verified')
+    verifier.classify({ number, hash: `${hash}/accessList` }, findings.list, ['state'], upstream);
+  if (!isCorrect) throw new UpstreamFault('wrong', text);
+}

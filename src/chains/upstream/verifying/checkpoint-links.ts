@@ -1,0 +1,236 @@
+import { ChainError } from '../../../chain/errors.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import type { Checkpoint } from '../../../pool/options.ts';
+import type { BlockPosition, Send } from '../../../pool/upstream-request.ts';
+import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import { Lru } from '../../../util/lru.ts';
+import { RequestScope } from '../../../util/request-scope.ts';
+import { HeaderReader, HISTORY_LENGTH, proveOlderHash } from './ancestor-proofs.ts';
+import type { Verifier } from './verifier.ts';
+
+/** Maximum number of headers followed for one request. */
+export const MAX_WALK = 1_024n;
+/** Capacity of each LRU of linked blocks, about 150 bytes each: one holds the most recently used blocks, the other only multiples of `MILESTONE`. */
+const MAX_LINKED = 65_536;
+const MILESTONE = 512n;
+/** Proofs on their way down stop at multiples of this height: stops are cached, and stay the same when the checkpoint moves. */
+const STOP = 15n * MILESTONE;
+/** Time limit of one linking attempt, milliseconds. */
+const LINK_LIMIT_MS = 10_000;
+/** Maximum number of successive proofs on the way to one old block. */
+const MAX_JUMPS = 64n;
+/** Pause after nodes returned no state proof below an anchor, milliseconds: otherwise every request about an old block would send one. */
+const PROOF_PAUSE_MS = 60_000;
+
+type Block = { readonly number: bigint; readonly hash: string };
+
+/** A configured checkpoint is fixed; one anchored in layer 1 moves on, and is days behind the head. */
+type CheckpointKind = 'configured' | 'anchored';
+
+/**
+ * Blocks linked to the checkpoint by hashes. Ancestors of the checkpoint, linked by `parentHash` or by the EIP-2935 history contract,
+ * are on the chain whatever nodes report. A block above the checkpoint that descends from it is on no other chain, but a node may still have invented it.
+ */
+export class CheckpointLinks {
+  #checkpoint: Checkpoint;
+  readonly #kind: CheckpointKind;
+  readonly #verifier: Verifier;
+  readonly #ask: Send;
+  readonly #linked = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
+  readonly #milestones = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
+  readonly #running = new Map<string, Promise<string | undefined>>();
+  /** Earliest time of the next proof below an anchor, on the clock of `performance.now()`. */
+  #provesFrom = 0;
+
+  constructor(checkpoint: Checkpoint, verifier: Verifier, ask: Send, kind: CheckpointKind = 'configured') {
+    this.#checkpoint = checkpoint;
+    this.#kind = kind;
+    this.#verifier = verifier;
+    this.#ask = ask;
+  }
+
+  get checkpoint(): Checkpoint {
+    return this.#checkpoint;
+  }
+
+  /** Replaces the checkpoint by a later block; links stay. */
+  moveTo(checkpoint: Checkpoint): void {
+    this.#note(this.#checkpoint);
+    this.#checkpoint = checkpoint;
+    this.#provesFrom = 0;
+  }
+
+  /**
+   * Returns why an unlinked block is unverifiable, as the end of a sentence; undefined where the block is linked or needs no link. An anchor requires
+   * links only for blocks within `MAX_WALK` below it, which headers alone can link.
+   */
+  whyUnlinked(position: BlockPosition): string | undefined {
+    if (this.has(position)) return undefined;
+    const { number } = this.#checkpoint;
+    if (this.#kind === 'configured')
+      return `no more than ${MAX_WALK} headers, nor a proof of state, link the block to the checkpoint, block ${number}: check its number and hash, or configure one that is nearer`;
+    if (position.number > number || position.number + MAX_WALK < number) return undefined;
+    return `no headers link the block to block ${number}, which is anchored in layer 1`;
+  }
+
+  /** Whether a block is known to be linked to the checkpoint. */
+  has({ number, hash }: BlockPosition): boolean {
+    return hash !== undefined && this.#find(number) === hash;
+  }
+
+  /** Known hash of a block at or below the checkpoint. */
+  hashAt(number: bigint): string | undefined {
+    return number <= this.checkpoint.number ? this.#find(number) : undefined;
+  }
+
+  /** Returns the hash of a block at or below the checkpoint, linking it by requests to nodes where it is unknown. Undefined where that fails. Never rejects. */
+  findHash(number: bigint): PromiseOrValue<string | undefined> {
+    if (number > this.checkpoint.number) return undefined;
+    return this.#find(number) ?? this.#once(`${number}`, (scope) => this.#goDown(number, scope));
+  }
+
+  /** Tries to link a block to the checkpoint. Never rejects. */
+  link(position: BlockPosition): PromiseOrValue<unknown> {
+    const { number, hash } = position;
+    if (hash === undefined || this.has(position)) return undefined;
+    if (number <= this.checkpoint.number) return this.findHash(number);
+    if (this.#kind === 'anchored') return undefined;
+    return this.#once(hash, (scope) => this.#reachUp({ number, hash }, scope));
+  }
+
+  #find(number: bigint): string | undefined {
+    if (number === this.checkpoint.number) return this.checkpoint.hash;
+    return this.#linked.get(number) ?? this.#milestones.get(number);
+  }
+
+  #note({ number, hash }: Block): void {
+    this.#linked.set(number, hash);
+    if (number % MILESTONE === 0n) this.#milestones.set(number, hash);
+  }
+
+  /** Coalesces concurrent runs by name, with a scope that no caller aborts; a fault of nodes yields undefined. */
+  #once(
+    name: string,
+    work: (scope: RequestScope) => Promise<string | undefined>,
+  ): Promise<string | undefined> {
+    const running = this.#running.get(name);
+    if (running !== undefined) return running;
+    const result = work(new RequestScope(performance.now() + LINK_LIMIT_MS))
+      .catch((error: unknown) => {
+        if (error instanceof UpstreamFault || error instanceof ChainError) return undefined;
+        throw error;
+      })
+      .finally(() => this.#running.delete(name));
+    this.#running.set(name, result);
+    return result;
+  }
+
+  /** Links the block at a height below the checkpoint. */
+  async #goDown(number: bigint, scope: RequestScope): Promise<string | undefined> {
+    let from = this.#findAbove(number);
+    if (from.number - number > MAX_JUMPS * STOP) return undefined;
+    for (let jumps = 0n; from.number - number > MAX_WALK && jumps < MAX_JUMPS; jumps++) {
+      const to = from.number - number > HISTORY_LENGTH ? findStop(from.number) : number;
+      const hash = await this.#jump(from, to, scope);
+      if (hash === undefined) return undefined;
+      from = { number: to, hash };
+      this.#note(from);
+    }
+    await this.#walk(from, number, scope);
+    return this.#find(number);
+  }
+
+  /** Calls `#prove`; below an anchor, skips it for `PROOF_PAUSE_MS` after a failure. */
+  async #jump(from: Block, to: bigint, scope: RequestScope): Promise<string | undefined> {
+    if (performance.now() < this.#provesFrom) return undefined;
+    let hash: string | undefined;
+    try {
+      hash = await this.#prove(from, to, scope);
+    } finally {
+      if (hash === undefined && this.#kind === 'anchored')
+        this.#provesFrom = performance.now() + PROOF_PAUSE_MS;
+    }
+    return hash;
+  }
+
+  #prove(from: Block, to: bigint, scope: RequestScope): Promise<string | undefined> {
+    return proveOlderHash({ verifier: this.#verifier, ask: this.#ask, scope }, from, to);
+  }
+
+  /** Returns the lowest known linked block at or above a height: within `MAX_WALK` every block is checked, above that only the stops. */
+  #findAbove(number: bigint): Block {
+    const { checkpoint } = this;
+    const next = number + MAX_WALK < checkpoint.number ? number + MAX_WALK : checkpoint.number;
+    for (let at = number; at <= next; at++) {
+      const hash = this.#find(at);
+      if (hash !== undefined) return { number: at, hash };
+    }
+    const last =
+      number + MAX_JUMPS * STOP < checkpoint.number ? number + MAX_JUMPS * STOP : checkpoint.number;
+    for (let at = (next / STOP + 1n) * STOP; at <= last; at += STOP) {
+      const hash = this.#find(at);
+      if (hash !== undefined) return { number: at, hash };
+    }
+    return checkpoint;
+  }
+
+  /** Links a block above the checkpoint that descends from it. */
+  async #reachUp(block: Block, scope: RequestScope): Promise<string | undefined> {
+    const below = this.#findBelow(block.number);
+    const distance = block.number - below.number;
+    if (distance > HISTORY_LENGTH) return undefined;
+    if (distance > MAX_WALK) {
+      if ((await this.#prove(block, below.number, scope)) !== below.hash) return undefined;
+      this.#note(block);
+    } else {
+      const path = await this.#follow(block, below.number, scope);
+      if (path === undefined) return undefined;
+      for (const each of path) this.#note(each);
+    }
+    return block.hash;
+  }
+
+  /** Returns the highest linked block below a height above the checkpoint, within the EIP-2935 window; otherwise the checkpoint. */
+  #findBelow(number: bigint): Block {
+    for (let back = 1n; back <= HISTORY_LENGTH && number - back > this.checkpoint.number; back++) {
+      const hash = this.#find(number - back);
+      if (hash !== undefined) return { number: number - back, hash };
+    }
+    return this.checkpoint;
+  }
+
+  /** Links the ancestors of a linked block down to a height. */
+  async #walk(from: Block, to: bigint, scope: RequestScope): Promise<void> {
+    const headers = new HeaderReader({ verifier: this.#verifier, ask: this.#ask, scope });
+    let at = from;
+    while (at.number > to) {
+      const { parentHash } = await headers.read(at, at.number - to);
+      at = { number: at.number - 1n, hash: parentHash };
+      this.#note(at);
+    }
+  }
+
+  /**
+   * Returns a block and its ancestors above the first linked one. Undefined where the path reaches the checkpoint's height, or exceeds `MAX_WALK`, unlinked.
+   * @param to height of the linked block that is expected; headers down to it are prefetched
+   */
+  async #follow(block: Block, to: bigint, scope: RequestScope): Promise<readonly Block[] | undefined> {
+    const headers = new HeaderReader({ verifier: this.#verifier, ask: this.#ask, scope });
+    const path: Block[] = [];
+    let at = block;
+    while (!this.has(at)) {
+      // Where a reorg removed the linked block below, the ancestors of that block are still linked.
+      if (at.number <= this.checkpoint.number || block.number - at.number > MAX_WALK) return undefined;
+      path.push(at);
+      const left = at.number > to ? at.number - to : 1n;
+      const { parentHash } = await headers.read(at, left);
+      at = { number: at.number - 1n, hash: parentHash };
+    }
+    return path;
+  }
+}
+
+/** Returns the oldest multiple of `STOP` within the history window (EIP-2935) of block `from`. */
+function findStop(from: bigint): bigint {
+  return ((from - HISTORY_LENGTH + STOP - 1n) / STOP) * STOP;
+}

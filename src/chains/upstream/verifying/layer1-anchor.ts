@@ -1,0 +1,268 @@
+import { ChainError } from '../../../chain/errors.ts';
+import type { AnchoredChain, OutputClaim } from '../../../chain/output-claim.ts';
+import type { Logger } from '../../../observe/logger.ts';
+import type { AnchorFigures } from '../../../observe/sources.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import type { BlockHeader } from '../../../pool/heads/block.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import type { Send, UpstreamRequest } from '../../../pool/upstream-request.ts';
+import { concatBytes } from '../../../primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
+import type { JsonText } from '../../../primitives/json-result.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from '../../../primitives/keccak.ts';
+import { parseJsonText } from '../../../primitives/parse-json.ts';
+import { encodeQuantity } from '../../../primitives/quantity.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { asText, isMembers } from '../../../verification/members.ts';
+import { verifyAccountProof } from '../../../verification/state-proof.ts';
+import { type VerifiedHeader, verifyHeader } from '../../../verification/verify-block.ts';
+import { describeRead } from '../state-client.ts';
+import { CheckpointLinks } from './checkpoint-links.ts';
+import type { Anchor } from './trust.ts';
+import type { Verifier } from './verifier.ts';
+
+/** The L2ToL1MessagePasser predeploy; an output root commits to its storage root. */
+const MESSAGE_PASSER = '0x4200000000000000000000000000000000000016';
+const VERSION = new Uint8Array(32);
+const NO_WITHDRAWALS = bytesToHex(EMPTY_TRIE_ROOT);
+
+export type Layer1AnchorParts = {
+  readonly network: string;
+  readonly verifier: Verifier;
+  readonly ask: Send;
+  readonly head: () => BlockHeader | undefined;
+  readonly refute: (upstream: Upstream, evidence: string) => void;
+  readonly log: Logger;
+};
+
+/** A verified header. */
+type ToldHeader = VerifiedHeader & { readonly withdrawalsRoot: string | undefined };
+/** Number of the block of an output root, and a check that a header there fits the claim. */
+type MeantBlock = { readonly number: bigint; readonly isMeant: (header: ToldHeader) => boolean };
+type ToldBlock = { readonly header: ToldHeader; readonly upstream: Upstream | undefined };
+
+/**
+ * Anchors a rollup in output roots stored on layer 1: the block of such a root and its ancestors are on the chain, whatever nodes report. Nodes that
+ * report another block at its height are quarantined; while all nodes do, no block counts as verified.
+ */
+export class Layer1Anchor implements Anchor, AnchoredChain {
+  readonly #parts: Layer1AnchorParts;
+  #links: CheckpointLinks | undefined;
+  /** Output root of the current anchor block. */
+  #outputRoot = '';
+  /** Why there is no anchor, or no newer one, as the end of a sentence. */
+  #reason: string | undefined = 'layer 1 has not been asked yet';
+  #isContradicted = false;
+
+  constructor(parts: Layer1AnchorParts) {
+    this.#parts = parts;
+  }
+
+  get links(): CheckpointLinks | undefined {
+    return this.#links;
+  }
+
+  get contradiction(): string | undefined {
+    return this.#isContradicted ? this.#reason : undefined;
+  }
+
+  /** Finds the block of an output root and makes it the anchor. Never rejects. */
+  async anchor({ outputRoot, block }: OutputClaim, scope: RequestScope): Promise<void> {
+    if (this.#outputRoot === outputRoot && !this.#isContradicted) {
+      this.#reason = undefined;
+      return;
+    }
+    try {
+      const head = this.#parts.head();
+      if (head === undefined) throw new UpstreamFault('missing', 'no head is known yet');
+      const { number, isMeant } =
+        'number' in block ? nameBlock(block.number) : await this.#findBlock(block.timestamp, head, scope);
+      if (number < 0n) throw new UpstreamFault('missing', 'the chain has no block that old');
+      if (number > head.number) throw new UpstreamFault('missing', `no node has block ${number} yet`);
+      const told = await this.#sendToNodes(number, scope);
+      const found = await this.#findRoot(told, outputRoot, scope);
+      if (found !== undefined) return this.#adopt(found, outputRoot, told);
+      if (!told.every(({ header }) => isMeant(header)))
+        throw new UpstreamFault('wrong', `block ${number} has another time than its distance from the head`);
+      this.#contradict(number, outputRoot);
+    } catch (error) {
+      if (!(error instanceof UpstreamFault || error instanceof ChainError)) throw error;
+      if (!scope.aborted) this.noteUnanchored(error.message);
+    }
+  }
+
+  /** Records that no newer anchor was found. The current anchor and a contradiction stay. */
+  noteUnanchored(reason: string): void {
+    const { network, log } = this.#parts;
+    if (this.#isContradicted || this.#reason === reason) return;
+    this.#reason = reason;
+    const block = this.#links?.checkpoint.number.toString();
+    log.warn({ network, reason, block }, 'no newer block of the network can be anchored in layer 1');
+  }
+
+  describe(): AnchorFigures {
+    const number = this.#links?.checkpoint.number;
+    const reason = this.#reason;
+    return {
+      state: this.#isContradicted ? 'contradicted' : number === undefined ? 'waiting' : 'anchored',
+      ...(reason !== undefined && { reason }),
+      ...(number !== undefined && { number: Number(number) }),
+    };
+  }
+
+  #adopt(block: ToldHeader, outputRoot: string, told: readonly ToldBlock[]): void {
+    const { network, verifier, ask, refute, log } = this.#parts;
+    const { number, hash } = block;
+    if (this.#links !== undefined && number > this.#links.checkpoint.number)
+      this.#links.moveTo({ number, hash });
+    else this.#links = new CheckpointLinks({ number, hash }, verifier, ask, 'anchored');
+    this.#outputRoot = outputRoot;
+    this.#reason = undefined;
+    this.#isContradicted = false;
+    log.info({ network, block: `${number}`, hash, outputRoot }, 'the network is anchored in layer 1');
+    for (const { header, upstream } of told)
+      if (upstream !== undefined && header.hash !== hash)
+        refute(upstream, `its block ${number} is ${header.hash}: layer 1 commits to ${hash}`);
+  }
+
+  #contradict(number: bigint, outputRoot: string): void {
+    const { network, log } = this.#parts;
+    const reason = `no node has the block ${number} that layer 1 commits to`;
+    if (this.contradiction !== reason)
+      log.error({ network, block: `${number}`, outputRoot }, `${reason}: no answer about blocks is proven`);
+    this.#reason = reason;
+    this.#isContradicted = true;
+  }
+
+  /** Returns the latest block at or before a timestamp in seconds, assuming a constant block time. */
+  async #findBlock(timestamp: bigint, head: BlockHeader, scope: RequestScope): Promise<MeantBlock> {
+    const { parentHash } = head;
+    const { header } = await this.#requestHeader(head.number - 1n, parentHash, new Set(), scope);
+    const pace = head.timestamp - header.timestamp;
+    const left = head.timestamp - timestamp;
+    if (left < 0n) throw new UpstreamFault('missing', `no node has a block of the time ${timestamp} yet`);
+    if (pace <= 0n) throw new UpstreamFault('missing', 'the last two blocks have the same time');
+    return {
+      number: head.number - (left + pace - 1n) / pace,
+      isMeant: (block) => block.timestamp <= timestamp && timestamp < block.timestamp + pace,
+    };
+  }
+
+  /**
+   * Requests the header at a height from every node.
+   * @throws UpstreamFault where no node returns a header that verifies
+   */
+  async #sendToNodes(number: bigint, scope: RequestScope): Promise<readonly ToldBlock[]> {
+    const requested = new Set<Upstream>();
+    const told: ToldBlock[] = [];
+    for (;;) {
+      try {
+        told.push(await this.#requestHeader(number, undefined, requested, scope));
+      } catch (error) {
+        if (told.length === 0 || !(error instanceof UpstreamFault)) throw error;
+        return told;
+      }
+      const { upstream } = told.at(-1) as ToldBlock;
+      if (upstream === undefined) return told;
+      requested.add(upstream);
+    }
+  }
+
+  /** @param hash of the block, where it is known */
+  async #requestHeader(
+    number: bigint,
+    hash: string | undefined,
+    except: ReadonlySet<Upstream>,
+    scope: RequestScope,
+  ): Promise<ToldBlock> {
+    let told: ToldBlock | undefined;
+    const call: UpstreamRequest = {
+      method: hash === undefined ? 'eth_getBlockByNumber' : 'eth_getBlockByHash',
+      params: `["${hash ?? encodeQuantity(number)}",false]`,
+      block: { number, hash },
+      nulls: 'fault',
+      isText: true,
+      check: (result, upstream) => {
+        told = { header: this.#readHeader(parseJsonText(result as JsonText), number, hash), upstream };
+        return result;
+      },
+    };
+    await this.#parts.ask({ call, scope, except });
+    return told as unknown as ToldBlock;
+  }
+
+  #readHeader(block: unknown, number: bigint, hash: string | undefined): ToldHeader {
+    const members = isMembers(block) ? block : {};
+    const { withdrawalsRoot } = members;
+    const header = verifyHeader(members, hash ?? asText(members['hash']), this.#parts.verifier.openTools());
+    if (header?.number !== number) throw new UpstreamFault('wrong', 'the header is not that of its block');
+    return { ...header, withdrawalsRoot: withdrawalsRoot == null ? undefined : asText(withdrawalsRoot) };
+  }
+
+  /**
+   * Returns the header whose output root matches; undefined where none does.
+   * @throws UpstreamFault where none matches and the output root of one is unknown
+   */
+  async #findRoot(
+    told: readonly ToldBlock[],
+    outputRoot: string,
+    scope: RequestScope,
+  ): Promise<ToldHeader | undefined> {
+    let unknown: unknown;
+    const headers = new Map(told.map(({ header }) => [header.hash, header]));
+    for (const header of headers.values()) {
+      try {
+        if (await this.#makes(header, outputRoot, scope)) return header;
+      } catch (error) {
+        unknown = error;
+      }
+    }
+    if (unknown !== undefined) throw unknown;
+    return undefined;
+  }
+
+  /** Whether a block has an output root. Since Isthmus its header contains the storage root of the message passer; before, this takes an account proof. */
+  async #makes(header: ToldHeader, outputRoot: string, scope: RequestScope): Promise<boolean> {
+    const { withdrawalsRoot } = header;
+    if (withdrawalsRoot !== undefined && computeOutputRoot(header, withdrawalsRoot) === outputRoot)
+      return true;
+    if (withdrawalsRoot !== undefined && withdrawalsRoot.toLowerCase() !== NO_WITHDRAWALS) return false;
+    return computeOutputRoot(header, await this.#proveStorageRoot(header, scope)) === outputRoot;
+  }
+
+  async #proveStorageRoot({ number, hash, stateRoot }: ToldHeader, scope: RequestScope): Promise<string> {
+    let storageRoot: Uint8Array | undefined;
+    const call: UpstreamRequest = {
+      ...describeRead('eth_getProof', `"${MESSAGE_PASSER}",[]`, { number, hash, isCanonical: true }),
+      check: (result) => {
+        const { findings } = this.#parts.verifier.openTools();
+        const request = { address: MESSAGE_PASSER, slots: [] };
+        const proven = verifyAccountProof(parseJsonText(result as JsonText), request, stateRoot, findings);
+        if (proven === undefined)
+          throw new UpstreamFault('wrong', 'the proof of the message passer is wrong');
+        storageRoot = proven.account?.storageRoot ?? EMPTY_TRIE_ROOT;
+        return result;
+      },
+    };
+    try {
+      await this.#parts.ask({ call, scope });
+    } catch (error) {
+      if (!(error instanceof UpstreamFault || error instanceof ChainError)) throw error;
+      throw new UpstreamFault(
+        'missing',
+        `no node proves the message passer at block ${number}: ${error.message}`,
+      );
+    }
+    return bytesToHex(storageRoot as Uint8Array);
+  }
+}
+
+function nameBlock(number: bigint): MeantBlock {
+  return { number, isMeant: () => true };
+}
+
+function computeOutputRoot({ stateRoot, hash }: ToldHeader, storageRoot: string): string {
+  return bytesToHex(
+    keccak256(concatBytes(VERSION, hexToBytes(stateRoot), hexToBytes(storageRoot), hexToBytes(hash))),
+  );
+}

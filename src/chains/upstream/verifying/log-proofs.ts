@@ -1,0 +1,300 @@
+import { ChainError } from '../../../chain/errors.ts';
+import { type LogLimits, type LogRange, refuseLogs } from '../../../chain/log-range.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { parseText } from '../../../pool/parse-text.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonResult,
+  type JsonText,
+} from '../../../primitives/json-result.ts';
+import { parseJsonText } from '../../../primitives/parse-json.ts';
+import { encodeQuantity } from '../../../primitives/quantity.ts';
+import type { AnswerMemory } from '../../../util/answer-memory.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { SCHEDULER, SLOT_MS } from '../../../util/slot-scheduler.ts';
+import { Findings, type Members, type Subject } from '../../../verification/findings.ts';
+import { isSameText } from '../../../verification/members.ts';
+import type { VerifiedHeader } from '../../../verification/verify-block.ts';
+import {
+  compareLogs,
+  LogMatcher,
+  listMatching,
+  readNumber,
+  type WantedLogs,
+} from '../../../verification/verify-logs.ts';
+import type { FoundBlock } from '../block-access.ts';
+import type { BlockRequests } from '../block-requests.ts';
+import { refuseMany } from '../checks/check-logs.ts';
+import { keepUnique } from '../keep-unique.ts';
+import type { VerifiedBlock } from './verified-blocks.ts';
+import type { Verifier } from './verifier.ts';
+
+/** Subjects from which logs are derived. */
+const LOG_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'receipts', 'place', 'logIndex', 'logs'];
+/** Blocks of one request whose transactions and receipts are requested concurrently. */
+const BLOCKS_AT_ONCE = 4;
+/** Blocks below the head for which a node may have the header but not yet the logs; this is no lie. */
+const INDEXING_BLOCKS = 8n;
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+
+export type LogProofParts = {
+  readonly verifier: Verifier;
+  readonly blocks: BlockRequests;
+  /** Returns a cached verified header. */
+  readonly findHeader: (hash: string) => VerifiedHeader | undefined;
+  /** Longest range in blocks whose logs are verified. */
+  readonly maxBlocks: number;
+  readonly limits: LogLimits;
+  readonly headNumber: () => bigint;
+};
+
+/** A block of a range; `logs` holds its matching logs once its receipts were read. */
+type Row = {
+  readonly found: FoundBlock;
+  readonly header: VerifiedHeader;
+  logs: readonly string[] | undefined;
+};
+
+/** An answer has logs of blocks whose blooms exclude them: their receipts must be read before a node is blamed. */
+export class UnexpectedLogs extends Error {
+  override readonly name = 'UnexpectedLogs';
+  readonly numbers: readonly bigint[];
+
+  constructor(numbers: readonly bigint[]) {
+    super('logs of blocks with blooms that exclude them');
+    this.numbers = numbers;
+  }
+}
+
+/** Derives the logs that a filter matches in consecutive blocks, from the receipts of the blocks whose blooms do not exclude them. */
+export class LogProofs {
+  readonly #parts: LogProofParts;
+  /** A verified block had logs that the bloom in its header excludes: blooms of this chain are unusable. */
+  #isBloomless = false;
+
+  constructor(parts: LogProofParts) {
+    this.#parts = parts;
+  }
+
+  /** Why logs of a range are unverifiable, as the end of a sentence; undefined where verification can be tried. */
+  whyNot({ first, last }: LogRange): string | undefined {
+    const { verifier, maxBlocks } = this.#parts;
+    if (this.isTooLong({ first, last })) {
+      const range = `[${encodeQuantity(first)}, ${encodeQuantity(last)}]`;
+      return `the range ${range} has ${last - first + 1n} blocks, and verifyLogBlocks of this network is ${maxBlocks}`;
+    }
+    const provided = LOG_SUBJECTS.find((subject) => !verifier.canVerify(subject, last));
+    return provided && verifier.whyUnverifiable({ number: last, hash: '' }, [provided]);
+  }
+
+  /** Whether a range has more blocks than are verified. */
+  isTooLong({ first, last }: LogRange): boolean {
+    return last - first >= BigInt(this.#parts.maxBlocks);
+  }
+
+  /** Splits a range into parts, in order, within which logs are all verifiable or all unverifiable: forks change this. */
+  divide({ first, last }: LogRange): readonly LogRange[] {
+    let next = first;
+    return this.#parts.verifier.calibration.divide(LOG_SUBJECTS, first, last).map((end) => {
+      const part = { first: next, last: end };
+      next = end + 1n;
+      return part;
+    });
+  }
+
+  /** Why logs in receipts of a block are not verified, as the end of a sentence; undefined where they are. */
+  whyUnverifiable({ number, hash }: Pick<FoundBlock['block'], 'number' | 'hash'>): string | undefined {
+    return this.#parts.verifier.whyUnverifiable({ number, hash }, LOG_SUBJECTS);
+  }
+
+  /**
+   * Returns the receipts of a block, verified against its header.
+   * @throws UpstreamFault where the nodes lack the receipts or the block
+   */
+  async getReceipts(found: FoundBlock, scope: RequestScope): Promise<JsonText | JsonBytes> {
+    const { receipts } = await requestReceipts(this.#parts, found, scope);
+    return receipts;
+  }
+
+  /**
+   * Derives the logs that match a filter, requesting missing blocks and receipts from nodes.
+   * @param found consecutive blocks
+   * @param memory reserved for the logs, released by the caller
+   * @throws UpstreamFault where the nodes lack the data
+   * @throws ChainError where the logs exceed the limits of one answer
+   */
+  async find(
+    found: readonly FoundBlock[],
+    wanted: WantedLogs,
+    memory: AnswerMemory,
+    scope: RequestScope,
+  ): Promise<ExpectedLogs> {
+    const { findHeader, blocks } = this.#parts;
+    const rows: Row[] = [];
+    for (const each of found) {
+      // Blocks found before calibration was complete have not been verified.
+      const header =
+        findHeader(each.block.hash) ?? (await blocks.getReceiptsOf(each, scope, true)).proven?.header;
+      if (header === undefined)
+        throw new UpstreamFault('unsupported', 'a header of the range was not verified');
+      rows.push({ found: each, header, logs: undefined });
+    }
+    const expected = new ExpectedLogs(this.#parts, new LogMatcher(wanted), rows, memory);
+    await expected.examine(expected.listPossible(this.#isBloomless), scope);
+    return expected;
+  }
+
+  /** Reads the receipts of blocks whose logs are in an answer although their blooms exclude them. */
+  async findMore(expected: ExpectedLogs, { numbers }: UnexpectedLogs, scope: RequestScope): Promise<void> {
+    await expected.examine(numbers, scope);
+    if (numbers.some((number) => expected.has(number))) this.#isBloomless = true;
+  }
+}
+
+/** Logs of a range that match a filter, derived from its blocks and receipts. */
+export class ExpectedLogs {
+  readonly #parts: LogProofParts;
+  readonly #matcher: LogMatcher;
+  readonly #rows: ReadonlyMap<bigint, Row>;
+  readonly #memory: AnswerMemory;
+  #results = 0;
+  #bytes = 0;
+
+  /** @param rows of all blocks of the range, in order */
+  constructor(parts: LogProofParts, matcher: LogMatcher, rows: readonly Row[], memory: AnswerMemory) {
+    this.#parts = parts;
+    this.#matcher = matcher;
+    this.#rows = new Map(rows.map((row) => [row.header.number, row]));
+    this.#memory = memory;
+  }
+
+  /** Hash of a block of the range. */
+  hashOf(number: bigint): string | undefined {
+    return this.#rows.get(number)?.header.hash;
+  }
+
+  /** Whether receipts of a block contain matching logs. */
+  has(number: bigint): boolean {
+    return (this.#rows.get(number)?.logs?.length ?? 0) > 0;
+  }
+
+  /**
+   * Numbers of the blocks that may have matching logs.
+   * @param isBloomless whether blooms are ignored
+   */
+  listPossible(isBloomless: boolean): readonly bigint[] {
+    return [...this.#rows.values()]
+      .filter(({ header }) => isBloomless || this.#matcher.mayMatch(header.logsBloom))
+      .map(({ header }) => header.number);
+  }
+
+  /**
+   * Requests the receipts of blocks, `BLOCKS_AT_ONCE` at a time.
+   * @throws ChainError where the logs exceed the limits of one answer
+   */
+  async examine(numbers: readonly bigint[], scope: RequestScope): Promise<void> {
+    for (let at = 0; at < numbers.length; at += BLOCKS_AT_ONCE) {
+      const rows = numbers.slice(at, at + BLOCKS_AT_ONCE).map((number) => this.#rows.get(number) as Row);
+      const found = await Promise.all(rows.map(({ found }) => this.#findLogs(found, scope)));
+      for (const [i, row] of rows.entries()) this.#keep(row, found[i] ?? []);
+    }
+  }
+
+  /** Why the derived logs are not verified, as the end of a sentence; undefined where they are. */
+  whyUnverifiable(): string | undefined {
+    const { verifier } = this.#parts;
+    let child: VerifiedHeader | undefined;
+    for (const { header, logs } of [...this.#rows.values()].reverse()) {
+      if (child !== undefined && child.parentHash !== header.hash)
+        return 'the blocks do not follow each other';
+      child = header;
+      const why = verifier.whyUnverifiable(header, logs === undefined ? ['header'] : LOG_SUBJECTS);
+      if (why !== undefined) return why;
+    }
+    return undefined;
+  }
+
+  /**
+   * Compares the logs of an answer about a part of the range.
+   * @returns the same answer, rewritten where an object in it repeats a name
+   * @throws UpstreamFault `wrong`
+   * @throws UnexpectedLogs where the answer has logs of blocks whose receipts were not read
+   */
+  compare(
+    result: JsonResult,
+    { first, last }: LogRange,
+    upstream: Upstream | undefined,
+  ): JsonText | JsonBytes {
+    const logs: unknown = isComplete(result) ? parseJsonText(result) : undefined;
+    if (!isComplete(result) || !Array.isArray(logs))
+      throw new UpstreamFault('wrong', 'the logs are no array');
+    refuseMany(logs, this.#parts.limits.results, { first, last });
+    const rows = new Map([...this.#rows].filter(([number]) => number >= first && number <= last));
+    const unexpected = new Set<bigint>();
+    for (const { blockHash, blockNumber } of logs.map((log) => Object(log) as Members)) {
+      const row = rows.get(readNumber(blockNumber));
+      if (row === undefined) continue;
+      if (isHash(blockHash) && !isSameText(blockHash, row.header.hash))
+        throw new UpstreamFault('wrong', 'the node gave logs of another block than the one of this height');
+      if (row.logs === undefined) unexpected.add(row.header.number);
+    }
+    if (unexpected.size > 0) throw new UnexpectedLogs([...unexpected]);
+    const expected = [...rows.values()].flatMap((row) => row.logs ?? []);
+    const difference = compareLogs(logs, expected, (number) => rows.get(number)?.header);
+    const { verifier, headNumber } = this.#parts;
+    if (difference?.lacksFrom !== undefined && BigInt(difference.lacksFrom) + INDEXING_BLOCKS > headNumber())
+      throw new UpstreamFault('wrong', 'the node gave not all logs of a recent block');
+    const findings = new Findings();
+    if (difference !== undefined) findings.contradict('logs', difference.text);
+    verifier.classify(
+      { number: last, hash: rows.get(last)?.header.hash ?? '' },
+      findings.list,
+      ['logs'],
+      upstream,
+      expected.length > 0 ? ['logs'] : [],
+    );
+    return keepUnique(result);
+  }
+
+  async #findLogs(found: FoundBlock, scope: RequestScope): Promise<readonly string[]> {
+    const { receipts, proven } = await requestReceipts(this.#parts, found, scope);
+    // Parsing a large block takes about one scheduler slot.
+    await SCHEDULER.pause(scope.owner ?? '', SLOT_MS);
+    const list = (await parseText(receipts, scope)) as readonly unknown[];
+    return listMatching(list, proven, this.#matcher);
+  }
+
+  #keep(row: Row, logs: readonly string[]): void {
+    const { limits } = this.#parts;
+    const bytes = logs.reduce((sum, { length }) => sum + length, 0);
+    if (!this.#memory.hold(bytes)) throw new ChainError('busy', 'answers.bytes');
+    row.logs = logs;
+    this.#results += logs.length;
+    this.#bytes += bytes;
+    const [first = 0n] = this.#rows.keys();
+    const { number } = row.header;
+    if (this.#results > limits.results) throw refuseLogs('results', limits.results, { first }, number);
+    if (this.#bytes >= limits.bytes) throw refuseLogs('bytes', limits.bytes, { first }, number);
+  }
+}
+
+/**
+ * Returns the receipts of a block, and the block that they were verified against.
+ * @throws UpstreamFault where the nodes lack them
+ */
+async function requestReceipts(
+  { blocks }: LogProofParts,
+  found: FoundBlock,
+  scope: RequestScope,
+): Promise<{ readonly receipts: JsonText | JsonBytes; readonly proven: VerifiedBlock }> {
+  const { receipts, proven } = await blocks.getReceiptsOf(found, scope, true);
+  if (!isComplete(receipts)) throw new UpstreamFault('tooLarge', 'the receipts of a block cannot be held');
+  if (proven === undefined) throw new UpstreamFault('unsupported', 'a block with logs was not verified');
+  return { receipts, proven };
+}
+
+function isHash(value: unknown): boolean {
+  return typeof value === 'string' && HASH.test(value);
+}

@@ -1,0 +1,47 @@
+import type { Upstream } from '../../../pool/upstream.ts';
+import { Lru } from '../../../util/lru.ts';
+import type { Finding, Subject } from '../../../verification/findings.ts';
+
+/** Cap on recent refuted answers, by block and subject: about 200 bytes each. */
+const MAX_MISMATCHES = 1_024;
+const MISMATCH_MS = 600_000;
+
+/** A node's answer that its block refutes. */
+export type PendingMismatch = { readonly upstream: Upstream; readonly finding: Finding };
+
+/**
+ * Answers that contradict their block, stored until it is known whether the node or the rules known here are at fault: a node is wrong when another one
+ * returns an answer about the same subject of the block that verifies.
+ */
+export class PendingMismatches {
+  readonly #pending = new Lru<string, Map<Upstream, Finding>>(MAX_MISMATCHES, MISMATCH_MS);
+
+  add(blockHash: string, upstream: Upstream, finding: Finding): void {
+    const name = `${blockHash}:${finding.subject}`;
+    const pending = this.#pending.get(name) ?? new Map<Upstream, Finding>();
+    pending.set(upstream, finding);
+    this.#pending.set(name, pending);
+  }
+
+  /** Number of other nodes with the same evidence about a block. */
+  countOthers(blockHash: string, upstream: Upstream, { subject, evidence }: Finding): number {
+    const pending = this.#pending.get(`${blockHash}:${subject}`) ?? new Map<Upstream, Finding>();
+    return [...pending].filter(([other, finding]) => other !== upstream && finding.evidence === evidence)
+      .length;
+  }
+
+  /** Findings about a subject of a block, by node. */
+  listReplies(blockHash: string, subject: string): ReadonlyMap<Upstream, Finding> {
+    return this.#pending.get(`${blockHash}:${subject}`) ?? new Map<Upstream, Finding>();
+  }
+
+  /** Removes and returns the refuted answers about a subject of a block; called when an answer about it was verified. */
+  complete(blockHash: string, subject: Subject): readonly PendingMismatch[] {
+    if (this.#pending.size === 0) return [];
+    const name = `${blockHash}:${subject}`;
+    const pending = this.#pending.get(name);
+    if (pending === undefined) return [];
+    this.#pending.delete(name);
+    return [...pending].map(([upstream, finding]) => ({ upstream, finding }));
+  }
+}

@@ -1,0 +1,344 @@
+import type { RawPart } from '../../../chain/requests.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { parseText } from '../../../pool/parse-text.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import {
+  ABSENCE_REQUIRED,
+  ABSENCE_UNVERIFIED,
+  ABSENCE_VERIFIED,
+  type Absence,
+} from '../../../pool/upstream-request.ts';
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+} from '../../../primitives/json-result.ts';
+import { parseJsonText } from '../../../primitives/parse-json.ts';
+import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import { Findings, type Subject } from '../../../verification/findings.ts';
+import { ListText } from '../../../verification/list-text.ts';
+import { asText, isMembers, isSameText } from '../../../verification/members.ts';
+import {
+  type StateProofRequest,
+  type VerifiedState,
+  verifyAccountProof,
+  verifyCode,
+} from '../../../verification/state-proof.ts';
+import { ReceiptStream } from '../../../verification/stream-receipts.ts';
+import { type VerifiedHeader, verifyHeader } from '../../../verification/verify-block.ts';
+import { verifyRawBlock, verifyRawHeader, verifyRawReceipts } from '../../../verification/verify-raw.ts';
+import { verifyReceipts } from '../../../verification/verify-receipts.ts';
+import {
+  type VerifyTools,
+  verifyPlace,
+  verifySender,
+  verifyTransaction,
+} from '../../../verification/verify-transaction.ts';
+import { checkBytes } from '../checks/check-stream.ts';
+import { keepUnique } from '../keep-unique.ts';
+import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';
+import { type AgreementRule, type Anchor, type IsAgreed, TrustRules } from './trust.ts';
+import { type VerifiedBlock, VerifiedBlocks } from './verified-blocks.ts';
+import type { VerificationTarget, Verifier } from './verifier.ts';
+
+/** Subjects that depend on senders; only a sample of a block's senders is recovered. */
+const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
+
+/** The block that receipts are verified against, and the verification so far. */
+type OpenReceipts = { readonly block: VerifiedBlock; readonly receipts: ReceiptStream };
+
+/** An answer contradicts a part of its block that was not recomputed: the block must be requested again and recomputed in full before a node is blamed. */
+export class ContradictedBlock extends Error {
+  override readonly name = 'ContradictedBlock';
+}
+
+/** Verifies answers about parts of blocks against blocks that were verified as a whole, and records their trust level. */
+export class Proofs {
+  readonly verifier: Verifier | undefined;
+  readonly blocks: VerifiedBlocks | undefined;
+  readonly trust: TrustRules;
+
+  /**
+   * @param verifier absent where verification is off
+   * @param isAgreed whether enough nodes report a block
+   * @param anchor absent where neither a checkpoint nor layer 1 is configured
+   * @param agreement absent where two nodes are enough
+   */
+  constructor(
+    verifier: Verifier | undefined,
+    isAgreed: IsAgreed,
+    anchor?: Anchor,
+    agreement?: AgreementRule,
+  ) {
+    this.verifier = verifier;
+    this.blocks = verifier === undefined ? undefined : new VerifiedBlocks(verifier);
+    this.trust = new TrustRules(verifier, isAgreed, anchor, agreement);
+  }
+
+  /** Meaning of nulls that nodes return. */
+  get absence(): Absence {
+    if (this.verifier === undefined) return ABSENCE_UNVERIFIED;
+    return this.verifier.mode === 'require' ? ABSENCE_REQUIRED : ABSENCE_VERIFIED;
+  }
+
+  /** Whether answers about a subject are verified; false where verification is off (`Verifier.canVerify`). */
+  canVerify(subject: Subject, number: bigint | undefined): boolean {
+    return this.verifier?.canVerify(subject, number) === true;
+  }
+
+  /** Suffix of cache keys of verified answers, so that an unverified answer is never read as verified. */
+  keyPart(subject: Subject, number: bigint | undefined): string {
+    return this.canVerify(subject, number) ? ':verified' : '';
+  }
+
+  /**
+   * Verifies the receipts of a block.
+   * @returns the same result, rewritten where an object in it repeats a name
+   * @throws UpstreamFault `wrong`
+   * @throws ContradictedBlock where the receipts contradict senders of the block that were not recovered
+   */
+  checkReceipts(
+    block: VerifiedBlock,
+    result: JsonText | JsonBytes,
+    upstream: Upstream | undefined,
+  ): JsonResult {
+    const { verifier } = this;
+    if (verifier === undefined) return result;
+    const { header, transactions } = block;
+    const tools = verifier.openTools();
+    const receipts: unknown = (transactions.rows && ListText.load(result)) ?? parseJsonText(result);
+    verifyReceipts(receipts, header, transactions, tools);
+    if (tools.findings.list.length > 0 && areOfOther(parseJsonText(result), header.hash)) {
+      verifier.noteOther(header, upstream);
+      throw new UpstreamFault('wrong', 'the receipts are those of another block');
+    }
+    if (this.#recheckSenders(block, tools))
+      throw new ContradictedBlock('the senders in the block and in its receipts differ');
+    this.#classifyReceipts(verifier, block, tools, upstream);
+    return receipts instanceof ListText && receipts.isRead ? result : keepUnique(result);
+  }
+
+  /**
+   * Verifies the receipts of a block while they are streamed.
+   * @param known the block
+   * @param proveAgain requests the block again; called where its senders have been contradicted meanwhile
+   */
+  checkReceiptStream(
+    known: VerifiedBlock,
+    stream: JsonStream,
+    upstream: Upstream | undefined,
+    proveAgain: () => PromiseOrValue<VerifiedBlock | undefined>,
+  ): JsonStream {
+    const { verifier } = this;
+    if (verifier === undefined) return stream;
+    const tools = verifier.openTools();
+    const parse = (text: JsonText): PromiseOrValue<unknown> =>
+      parseText(text, { memory: upstream?.openMemory });
+    let opened: OpenReceipts | undefined;
+    const open = (block: VerifiedBlock): OpenReceipts => {
+      opened = { block, receipts: new ReceiptStream(block, tools, parse) };
+      return opened;
+    };
+    const openAgain = async (): Promise<OpenReceipts> => open((await proveAgain()) ?? known);
+    if (this.blocks?.isContradicted(known.header.hash) !== true) open(known);
+    return checkBytes(stream, {
+      add: (piece) =>
+        opened === undefined
+          ? openAgain().then(({ receipts }) => receipts.add(piece))
+          : opened.receipts.add(piece),
+      finish: async () => {
+        const { block, receipts } = opened ?? (await openAgain());
+        receipts.finish();
+        if (this.#recheckSenders(block, tools))
+          throw new UpstreamFault('wrong', 'the senders in the block and in its receipts differ');
+        this.#classifyReceipts(verifier, block, tools, upstream);
+      },
+    });
+  }
+
+  /** Whether receipts contradict senders of their block that were not recovered; the block is then marked for full verification. */
+  #recheckSenders({ header, hasAllSenders }: VerifiedBlock, { findings }: VerifyTools): boolean {
+    const isUncertain = !hasAllSenders && OF_SENDERS.some((subject) => findings.has(subject));
+    if (isUncertain) this.blocks?.uncertainty(header.hash);
+    return isUncertain;
+  }
+
+  #classifyReceipts(
+    verifier: Verifier,
+    { header, transactions }: VerifiedBlock,
+    { findings }: VerifyTools,
+    upstream: Upstream | undefined,
+  ): void {
+    const shown = transactions.length > 0 ? RECEIPT_SUBJECTS : [];
+    verifier.classify(header, findings.list, RECEIPT_SUBJECTS, upstream, shown);
+  }
+
+  /**
+   * Verifies an RLP-encoded block or header, or the encoded receipts of a block.
+   * @returns the same result; a stream is not verified
+   * @throws UpstreamFault `wrong`
+   */
+  checkRaw(
+    part: RawPart,
+    header: VerifiedHeader,
+    result: JsonResult,
+    upstream: Upstream | undefined,
+  ): JsonResult {
+    const { verifier } = this;
+    const subject = RAW_SUBJECTS[part][1] ?? 'header';
+    if (verifier === undefined) return result;
+    if (!isComplete(result)) {
+      verifier.markUnverifiable(header.hash, subject, 'the encoded answer is too large to be verified');
+      return result;
+    }
+    const tools = verifier.openTools();
+    const value: unknown = parseJsonText(result);
+    if (part === 'block') verifyRawBlock(asText(value), header, tools);
+    else if (part === 'header') verifyRawHeader(asText(value), header.hash, tools);
+    else verifyRawReceipts(value, header.receiptsRoot, tools);
+    // Encoded receipts do not name their block: asked by number, a node on another branch returns those of another block.
+    const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
+    if (isOfOther && tools.findings.list.length > 0)
+      throw new UpstreamFault('wrong', 'the encoded receipts do not make the root in the header');
+    verifier.classify(header, tools.findings.list, RAW_SUBJECTS[part], upstream);
+    return result;
+  }
+
+  /**
+   * Verifies an uncle against the hash that its block lists.
+   * @param block the block, with the hashes of its uncles in order
+   * @param index position of the uncle in the block
+   * @param text JSON of the uncle
+   * @throws UpstreamFault `wrong`
+   */
+  checkUncle(
+    block: VerificationTarget & { readonly uncleHashes: readonly string[] },
+    index: number,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): void {
+    const { verifier } = this;
+    if (verifier === undefined || !verifier.canVerify('header', block.number)) return;
+    const tools = verifier.openTools();
+    const uncle: unknown = parseJsonText(text);
+    verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
+    // An uncle object lists no uncles, whatever its header commits to.
+    const found = tools.findings.list.filter(({ subject }) => subject !== 'uncles');
+    verifier.classify(block, found, ['header'], upstream);
+  }
+
+  /**
+   * Verifies an `eth_getProof` answer against the state root of its block, even where verification is off.
+   * @returns the account and slots that it proves; undefined where nodes agree on a proof that does not verify here
+   * @throws UpstreamFault `wrong`
+   */
+  checkState(
+    { number, hash, stateRoot }: Pick<VerifiedHeader, 'number' | 'hash' | 'stateRoot'>,
+    request: StateProofRequest,
+    text: JsonText,
+    upstream: Upstream | undefined,
+  ): VerifiedState | undefined {
+    const { verifier } = this;
+    const findings = new Findings();
+    const proven = verifyAccountProof(parseJsonText(text), request, stateRoot, findings);
+    const [finding] = findings.list;
+    // Asked by number, a node on another branch is not wrong about the block: it proves the state of another one.
+    const isOfOther = finding?.evidence !== undefined && upstream?.knowsHashParameters !== true;
+    if (finding !== undefined && (isOfOther || verifier === undefined))
+      throw new UpstreamFault('wrong', finding.text);
+    const checked = { number, hash: nameAccount(hash, request.address) };
+    verifier?.classify(checked, findings.list, ['state'], upstream, ['state']);
+    return proven;
+  }
+
+  /**
+   * Verifies the code of an account against its verified code hash.
+   * @throws UpstreamFault `wrong`
+   */
+  checkCode(
+    { number, hash }: Pick<VerifiedHeader, 'number' | 'hash'>,
+    address: string,
+    codeHash: Uint8Array,
+    code: unknown,
+    upstream: Upstream | undefined,
+  ): void {
+    const findings = new Findings();
+    verifyCode(code, codeHash, findings);
+    // Asked by number, a node may answer about another block, in which the account has other code.
+    if (!findings.has('state') || upstream?.knowsHashParameters === true)
+      this.verifier?.classify(
+        { number, hash: nameAccount(hash, address) },
+        findings.list,
+        ['state'],
+        upstream,
+      );
+    if (findings.has('state')) throw new UpstreamFault('wrong', 'the code is not that of the account');
+  }
+
+  /**
+   * Verifies a transaction object against the transaction at a position of its block.
+   * @throws UpstreamFault `wrong`
+   */
+  checkTransaction(
+    { header, transactions }: VerifiedBlock,
+    index: number,
+    text: JsonText | JsonBytes,
+    upstream: Upstream | undefined,
+  ): void {
+    const { verifier } = this;
+    if (verifier === undefined) return;
+    const tools = verifier.openTools();
+    const value: unknown = parseJsonText(text);
+    const transaction = isMembers(value) ? value : {};
+    const listed = transactions.facts[index];
+    // No root covers this transaction: its hash is its only identity.
+    if (listed?.isUncovered !== true) {
+      const verified = verifyTransaction(transaction, tools, header.baseFeePerGas);
+      if (verified !== undefined && verified.facts.hash !== listed?.hash) {
+        tools.findings.contradict('transactions', 'the block has another transaction at this position');
+      }
+      verifySender(transaction, tools, verifier.recoverPublicKey);
+    }
+    verifyPlace(transaction, header, index, tools.findings);
+    verifier.classify(header, tools.findings.list, TRANSACTION_SUBJECTS, upstream);
+  }
+
+  /**
+   * Verifies a pending transaction against its own hash, and its sender against the signature.
+   * @throws UpstreamFault `wrong`
+   */
+  checkWaiting(text: JsonText | JsonBytes): void {
+    const { verifier } = this;
+    if (verifier === undefined) return;
+    const tools = verifier.openTools();
+    const value: unknown = parseJsonText(text);
+    const transaction = isMembers(value) ? value : {};
+    verifyTransaction(transaction, tools, undefined);
+    verifySender(transaction, tools, verifier.recoverPublicKey);
+    const refuted = tools.findings.list.find(
+      ({ subject, kind }) => kind === 'contradicts' && verifier.calibration.stateOf(subject) === 'verified',
+    );
+    if (refuted !== undefined)
+      throw new UpstreamFault('wrong', `of a transaction that waits: ${refuted.text}`);
+  }
+}
+
+/** Key of answers about one account of a block: a node wrong about one account may be correct about another. */
+function nameAccount(blockHash: string, address: string): string {
+  return `${blockHash}, account ${address}`;
+}
+
+/** Whether receipts belong to another block of the height: the node is on another branch, and not wrong about this block. */
+function areOfOther(receipts: unknown, blockHash: string): boolean {
+  return (
+    Array.isArray(receipts) &&
+    receipts.every(
+      (receipt) =>
+        isMembers(receipt) &&
+        typeof receipt['blockHash'] === 'string' &&
+        !isSameText(receipt['blockHash'], blockHash),
+    )
+  );
+}

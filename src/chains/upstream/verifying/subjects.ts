@@ -1,0 +1,40 @@
+/** Subjects that must be verified for each kind of answer. */
+import type { RawPart } from '../../../chain/requests.ts';
+import type { Subject } from '../../../verification/findings.ts';
+
+/** Subjects that the transactions of a block verify, beside its header. */
+export const OF_TRANSACTIONS: readonly Subject[] = [
+  'transactions',
+  'place',
+  'members',
+  'from',
+  'gasPrice',
+  'chainId',
+];
+/** Subjects that the receipts of a block verify, beside its header and its transactions. */
+export const OF_RECEIPTS: readonly Subject[] = [
+  'receipts',
+  'place',
+  'members',
+  'gasUsed',
+  'contractAddress',
+  'effectiveGasPrice',
+  'logIndex',
+  'blobGas',
+];
+
+/** Subjects of a block's header, answered by itself. */
+export const HEADER_SUBJECTS: readonly Subject[] = ['header', 'members'];
+/** Subjects of an uncle: it is a header, and the header of its block commits to it. */
+export const UNCLE_SUBJECTS: readonly Subject[] = [...HEADER_SUBJECTS, 'uncles'];
+export const TRANSACTION_SUBJECTS: readonly Subject[] = ['header', ...OF_TRANSACTIONS];
+/** Subjects of blocks with whole transactions. */
+export const BLOCK_SUBJECTS: readonly Subject[] = ['header', ...OF_TRANSACTIONS, 'withdrawals', 'uncles'];
+export const RECEIPT_SUBJECTS: readonly Subject[] = ['header', 'transactions', ...OF_RECEIPTS, 'from'];
+/** Subjects of encoded headers, blocks and receipts. */
+export const RAW_SUBJECTS: Readonly<Record<RawPart, readonly Subject[]>> = {
+  header: ['header'],
+  block: ['header', 'transactions', 'withdrawals'],
+  receipts: ['header', 'receipts'],
+};
+export const STATE_SUBJECTS: readonly Subject[] = ['header', 'state'];

@@ -1,0 +1,193 @@
+import { ChainError } from '../../../chain/errors.ts';
+import type { BlockPosition } from '../../../pool/upstream-request.ts';
+import { continueWith, type PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import type { BoundName } from '../../../util/bounds.ts';
+import type { RequestScope, Trust } from '../../../util/request-scope.ts';
+import type { Subject } from '../../../verification/findings.ts';
+import type { CheckpointLinks } from './checkpoint-links.ts';
+import type { Verifier } from './verifier.ts';
+
+const ONE_NODE =
+  'only one node in service has the block: configure a checkpoint, or ask by the hash of the block';
+const REQUESTED_TOO_EARLY = 'it was not known yet what can be verified when it was asked for: ask again';
+
+/** Whether more than one node reports the hash at its height. */
+export type IsAgreed = (position: BlockPosition) => boolean;
+
+/** A source beside nodes that commits to blocks of the chain: a configured checkpoint, or layer 1. */
+export interface Anchor {
+  /** Absent until the block that it commits to is known. */
+  readonly links: CheckpointLinks | undefined;
+  /** Why every block is unverifiable, whatever nodes agree on, as the end of a sentence. */
+  readonly contradiction?: string | undefined;
+}
+
+/** Explains how many operators must have a block, where that is configured. */
+export interface AgreementRule {
+  /** States who has a block and how many must, as a sentence without a full stop. */
+  explain(position: BlockPosition): string;
+}
+
+/** Records the trust level of answers, and refuses those that are not verified where the network requires it. */
+export class TrustRules {
+  readonly #verifier: Verifier | undefined;
+  readonly #isAgreed: IsAgreed;
+  readonly #anchor: Anchor | undefined;
+  readonly #agreement: AgreementRule | undefined;
+  /** Answers so far, by trust level. */
+  readonly counts: Record<Trust, number> = { proven: 0, agreed: 0, single: 0 };
+
+  /**
+   * @param verifier absent where verification is off
+   * @param isAgreed whether enough nodes report a block
+   * @param anchor absent where neither a checkpoint nor layer 1 is configured
+   * @param agreement absent where two nodes are enough; with it an unverified answer is one node's word, whoever has its block
+   */
+  constructor(
+    verifier: Verifier | undefined,
+    isAgreed: IsAgreed,
+    anchor?: Anchor,
+    agreement?: AgreementRule,
+  ) {
+    this.#verifier = verifier;
+    this.#isAgreed = isAgreed;
+    this.#anchor = anchor;
+    this.#agreement = agreement;
+  }
+
+  /** Tries to link a block to the checkpoint, where one is configured. Never rejects. */
+  link(position: BlockPosition): PromiseOrValue<unknown> {
+    return this.#anchor?.links?.link(position);
+  }
+
+  /** Calls `note` once linking the block to the checkpoint has finished. */
+  complete(
+    scope: RequestScope,
+    position: BlockPosition,
+    isNamed: boolean,
+    subjects: readonly Subject[],
+  ): PromiseOrValue<void> {
+    const linking = isNamed ? undefined : this.link(position);
+    return continueWith(linking, () => this.note(scope, position, isNamed, subjects));
+  }
+
+  /**
+   * Records the trust level of an answer about a block.
+   * @param isNamed whether the caller named the block by its hash, which anchors it
+   * @param subjects what was compared
+   * @throws ChainError `unavailable` where the network requires verification and the answer is not verified
+   */
+  note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
+    const why = this.#explain(position, isNamed, subjects) ?? this.#whyEarly(scope);
+    const isCompared = this.#agreement === undefined ? this.#isAccepted(position, isNamed) : isNamed;
+    this.#record(scope, why, isCompared ? 'agreed' : 'single');
+  }
+
+  /**
+   * Records the trust level of logs up to a block.
+   * @param why the logs are not verified, as the end of a sentence; undefined where they are, provided that the block is the one at its height
+   * @throws ChainError `unavailable` where the network requires verification and they are not verified
+   */
+  noteLogs(scope: RequestScope, position: BlockPosition, isNamed: boolean, why: string | undefined): void {
+    this.#record(scope, why ?? this.#whyUnanchored(position, isNamed) ?? this.#whyEarly(scope), 'single');
+  }
+
+  /**
+   * Records the trust level of an execution on state verified at a block: `REQUESTED_TOO_EARLY` does not apply, since proofs and headers are always verified.
+   * @param why the result is not verified for another reason
+   * @throws ChainError `unavailable` where the network requires verification and the result is not verified
+   */
+  noteExecuted(
+    scope: RequestScope,
+    position: BlockPosition,
+    isNamed: boolean,
+    why: string | undefined,
+  ): void {
+    this.#record(scope, why ?? this.#whyUnanchored(position, isNamed), 'single');
+  }
+
+  /**
+   * Refuses requests about a block that would be refused anyway, before any node is asked or anything executed.
+   * @throws ChainError `unavailable` where the network requires verification and the block is not verified to be the one at its height
+   */
+  demandAnchor(position: BlockPosition, isNamed: boolean): void {
+    if (this.#verifier?.mode !== 'require') return;
+    const why = this.#whyUnanchored(position, isNamed);
+    if (why !== undefined) throw notVerified(why);
+  }
+
+  /**
+   * @param why the answer is not verified
+   * @throws ChainError `unavailable` where the network requires verification
+   */
+  demandProof(why: string, bound?: BoundName): void {
+    if (this.#verifier?.mode === 'require') throw notVerified(why, bound);
+  }
+
+  #isAccepted(position: BlockPosition, isNamed: boolean): boolean {
+    const { number, hash } = position;
+    if (isNamed || hash === undefined) return isNamed;
+    return this.#anchor?.links?.hashAt(number) === hash || this.#isAgreed(position);
+  }
+
+  /** Why a block may not be the one at its height, as the end of a sentence; undefined where it is. */
+  #whyUnanchored(position: BlockPosition, isNamed: boolean): string | undefined {
+    const { links, contradiction } = this.#anchor ?? {};
+    const why = isNamed ? undefined : (contradiction ?? links?.whyUnlinked(position));
+    return why ?? (this.#isAccepted(position, isNamed) ? undefined : this.#whyAlone(position));
+  }
+
+  #whyAlone(position: BlockPosition): string {
+    if (this.#agreement === undefined) return ONE_NODE;
+    return `${this.#agreement.explain(position)}: configure a checkpoint, or ask by the hash of the block`;
+  }
+
+  /** @param otherwise trust level where `why` is present */
+  #record(scope: RequestScope, why: string | undefined, otherwise: Trust): void {
+    if (why !== undefined) this.demandProof(why);
+    const trust = why === undefined ? 'proven' : otherwise;
+    scope.noteTrust(trust);
+    this.counts[trust]++;
+  }
+
+  /** Why an answer may have come before answers of its kind were compared, whatever can be verified by now. */
+  #whyEarly({ startedAt }: RequestScope): string | undefined {
+    const widenedAt = this.#verifier?.calibration.widenedAt;
+    return widenedAt !== undefined && startedAt < widenedAt ? REQUESTED_TOO_EARLY : undefined;
+  }
+
+  /**
+   * Records that an answer is one node's word.
+   * @param why as the end of a sentence
+   * @throws ChainError `unavailable` where the network requires verification
+   */
+  noteSingle(scope: RequestScope, why: string): void {
+    this.#record(scope, why, 'single');
+  }
+
+  /**
+   * Records the trust level of an answer that no block commits to.
+   * @param isHashed whether it hashes to the hash that the caller named
+   * @throws ChainError `unavailable` where the network requires verification and it does not
+   */
+  noteAlone(scope: RequestScope, isHashed: boolean): void {
+    if (!isHashed) this.demandProof('what was encoded does not hash to the hash that it was asked for by');
+    const trust = isHashed && this.#verifier !== undefined ? 'proven' : 'single';
+    scope.noteTrust(trust);
+    this.counts[trust]++;
+  }
+
+  /** Why an answer is not verified; undefined where it is. */
+  #explain(position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): string | undefined {
+    const { number, hash } = position;
+    if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';
+    const why = this.#verifier.whyUnverifiable({ number, hash }, subjects);
+    if (why !== undefined) return why;
+    return this.#whyUnanchored(position, isNamed);
+  }
+}
+
+function notVerified(why: string, bound?: BoundName): ChainError {
+  const message = `the answer is not proven, which verify: require demands: ${why}`;
+  return new ChainError('unavailable', message, undefined, bound);
+}

@@ -1,0 +1,400 @@
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { parseText } from '../../../pool/parse-text.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import {
+  isComplete,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+} from '../../../primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { TokenBucket } from '../../../util/token-bucket.ts';
+import type { Members, Subject } from '../../../verification/findings.ts';
+import { findHeaderForm } from '../../../verification/hash-header.ts';
+import { NO_UNCLES } from '../../../verification/header-forms.ts';
+import type { KnownTransactions } from '../../../verification/known-transactions.ts';
+import { type BlockText, ListText } from '../../../verification/list-text.ts';
+import { asText, isMembers, isSameText } from '../../../verification/members.ts';
+import { BlockStream } from '../../../verification/stream-block.ts';
+import {
+  type VerifiedHeader,
+  verifyBody,
+  verifyHeader,
+  verifyListed,
+} from '../../../verification/verify-block.ts';
+import { readNumber } from '../../../verification/verify-logs.ts';
+import { type VerifyTools, verifySender } from '../../../verification/verify-transaction.ts';
+import { checkBytes } from '../checks/check-stream.ts';
+import { keepUnique } from '../keep-unique.ts';
+import { BLOCK_SUBJECTS } from './subjects.ts';
+import type { VerificationTarget, Verifier } from './verifier.ts';
+
+/** Cap on transactions of cached blocks, each block counted as 8 more: 128 bytes each, 600 where they were requested one by one. */
+const MAX_TRANSACTIONS = 32_768;
+const BLOCK_WEIGHT = 8;
+/** Maximum number of transactions of one cached block. */
+const MAX_REMEMBERED: number = MAX_TRANSACTIONS - BLOCK_WEIGHT;
+/** Cap on cached headers whose transactions may be unknown: about 1 KB each, with the bloom. */
+const MAX_HEADERS = 4_096;
+/** Cap on cached uncle hashes, each block counted as one more: about 100 bytes each. */
+const MAX_UNCLES = 12_288;
+/** Cap on blocks marked for full verification: about 300 bytes each. */
+const MAX_CONTRADICTED = 1_024;
+/**
+ * Senders recovered per block, 54 us each; the transactions root covers their signatures anyway. Senders beyond the first
+ * of a block draw on `MORE_SENDERS_PER_SECOND`: under a load of many blocks, a node that changes senders is found some seconds later.
+ */
+const SENDER_SAMPLE = 4;
+const MORE_SENDERS_PER_SECOND = 100;
+
+const HEADER_SUBJECTS: readonly Subject[] = ['header'];
+
+/** A block whose header and transactions were recomputed. */
+export type VerifiedBlock = {
+  readonly header: VerifiedHeader;
+  readonly transactions: KnownTransactions;
+  /** Whether every sender was recovered; otherwise a sample was, and the others are as reported by a node. */
+  readonly hasAllSenders: boolean;
+};
+
+/** Scope of one verification of a block. */
+type Judged = {
+  readonly isFull: boolean;
+  /** Whether no transaction was verified. */
+  readonly isEmpty: boolean;
+  readonly subjects: readonly Subject[];
+};
+/** Verified position of a transaction. */
+export type TransactionPlace = { readonly header: VerifiedHeader; readonly index: number };
+
+/** Requests a whole block: its text; a stream where it is too large, null where it does not exist. */
+export type RequestWhole = (scope: RequestScope) => PromiseOrValue<JsonResult | null>;
+
+/** Requests further parts of a block while it is streamed. Undefined where no node has them. */
+export type RequestMore = {
+  readonly header: () => PromiseOrValue<VerifiedHeader | undefined>;
+  /** Hashes of the uncles that the header commits to. */
+  readonly uncles: (header: VerifiedHeader) => PromiseOrValue<readonly string[] | undefined>;
+};
+
+/** Cache of blocks that were verified as a whole, so that answers about parts of them can be verified. */
+export class VerifiedBlocks {
+  readonly #verifier: Verifier;
+  readonly #blocks = new Lru<string, VerifiedBlock>(
+    MAX_TRANSACTIONS,
+    BLOCK_LIFE,
+    undefined,
+    ({ transactions }) => BLOCK_WEIGHT + transactions.length,
+  );
+
+  readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, BLOCK_LIFE);
+  /** Uncle hashes that match the header, by block hash. */
+  readonly #uncles = new Lru<string, readonly string[]>(
+    MAX_UNCLES,
+    BLOCK_LIFE,
+    undefined,
+    (uncles) => 1 + uncles.length,
+  );
+  /** Positions of transactions by hash. */
+  readonly #indexes = new WeakMap<VerifiedBlock, ReadonlyMap<string, number>>();
+  readonly #contradicted = new Lru<string, true>(MAX_CONTRADICTED, Number.POSITIVE_INFINITY);
+  readonly #moreSenders = new TokenBucket({
+    capacity: MORE_SENDERS_PER_SECOND,
+    perSecond: MORE_SENDERS_PER_SECOND,
+  });
+
+  constructor(verifier: Verifier) {
+    this.#verifier = verifier;
+    verifier.onForgotten = (hash) => this.#blocks.delete(hash);
+  }
+
+  /** Cached verified header of a block, with or without its transactions. */
+  findHeader(hash: string): VerifiedHeader | undefined {
+    return this.#headers.get(hash) ?? this.#blocks.get(hash)?.header;
+  }
+
+  /** Marks a block for full verification, senders and uncles included, after an answer contradicted a part that was not recomputed. */
+  uncertainty(hash: string): void {
+    this.#blocks.delete(hash);
+    this.#contradicted.set(hash, true);
+  }
+
+  /** Whether a block is marked for full verification: its cached answers must not be used. */
+  isContradicted(hash: string): boolean {
+    return this.#contradicted.get(hash) === true;
+  }
+
+  /** Caches uncle hashes that match the header of a block. */
+  noteUncles(hash: string, uncles: readonly string[]): void {
+    this.#uncles.set(hash, uncles);
+    this.#verifier.noteVerified(hash, 'uncles');
+  }
+
+  /** Known uncle hashes of a block; empty where its cached header commits to none. */
+  unclesOf(hash: string): readonly string[] | undefined {
+    return this.#blocks.get(hash)?.header.unclesHash === NO_UNCLES ? [] : this.#uncles.get(hash);
+  }
+
+  /** Position of a transaction by its hash, among the cached blocks. */
+  findTransaction(hash: string): TransactionPlace | undefined {
+    for (const block of this.#blocks.values()) {
+      const index = this.#indexOf(block).get(hash);
+      if (index !== undefined) return { header: block.header, index };
+    }
+    return undefined;
+  }
+
+  /** Built lazily: most blocks are never searched. */
+  #indexOf(block: VerifiedBlock): ReadonlyMap<string, number> {
+    const known = this.#indexes.get(block);
+    if (known !== undefined) return known;
+    const index = new Map(block.transactions.facts.map(({ hash }, i) => [hash, i]));
+    this.#indexes.set(block, index);
+    return index;
+  }
+
+  /** Cached block that was verified as a whole. */
+  find(hash: string): VerifiedBlock | undefined {
+    return this.#blocks.get(hash);
+  }
+
+  /**
+   * Verifies a block that a node returned against its hash.
+   * @param named the requested block, with its number where that is known
+   * @param isFull whether it lists whole transactions instead of hashes
+   * @param requestMore requests what a stream does not contain in time
+   * @returns the same result, rewritten where an object in it repeats a name; a stream, which has whole transactions, is verified while it is read
+   * @throws UpstreamFault `wrong`
+   */
+  check(
+    named: VerificationTarget,
+    result: JsonResult,
+    isFull: boolean,
+    upstream: Upstream | undefined,
+    requestMore?: RequestMore,
+  ): JsonResult {
+    const verifier = this.#verifier;
+    if (result === 'null' || !verifier.canVerify('header', named.number)) return result;
+    if (!isComplete(result)) return this.#checkStream(named, result, upstream, requestMore);
+    const text = ListText.parseBlock(result, this.findHeader(named.hash));
+    const transactions = this.#verify(named, text, isFull, upstream);
+    return transactions instanceof ListText && transactions.isRead ? result : keepUnique(result);
+  }
+
+  /**
+   * Returns the verified block; requests it where it is not cached. Undefined where its transactions are unverifiable.
+   * @param requestWhole a stream that it returns has been read
+   */
+  prove(
+    block: VerificationTarget,
+    requestWhole: RequestWhole,
+    scope: RequestScope,
+  ): PromiseOrValue<VerifiedBlock | undefined> {
+    const { hash } = block;
+    const known = this.#blocks.get(hash);
+    if (known !== undefined) return known;
+    if (!this.#verifier.canVerify('transactions', block.number)) return undefined;
+    return continueWith(requestWhole(scope), (result) => {
+      const proven = this.#blocks.get(hash);
+      if (proven !== undefined || result === null) return proven;
+      // The answer came from a cache, of this process or another one.
+      if (isComplete(result)) this.check(block, result, true, undefined);
+      else result.cancel();
+      return this.#blocks.get(hash);
+    });
+  }
+
+  /**
+   * Returns the verified header of a block; requests the block where the header is not cached. Undefined where it is unverifiable.
+   * @param requestBlock requests the block, with transactions or hashes
+   */
+  proveHeader(
+    block: VerificationTarget,
+    requestBlock: RequestWhole,
+    scope: RequestScope,
+  ): PromiseOrValue<VerifiedHeader | undefined> {
+    const { hash } = block;
+    const known = this.#headers.get(hash);
+    if (known !== undefined) return known;
+    return continueWith(requestBlock(scope), (result) => {
+      const proven = this.#headers.get(hash);
+      if (proven !== undefined || result === null) return proven;
+      // The answer came from a cache, of this process or another one.
+      if (isComplete(result)) this.check(block, result, false, undefined);
+      else result.cancel();
+      return this.#headers.get(hash);
+    });
+  }
+
+  /** Caches the header of a block that a node announced, where it hashes to the hash that it names: no request is needed for it later. */
+  noteHeader(block: unknown): void {
+    if (
+      !isMembers(block) ||
+      typeof block['hash'] !== 'string' ||
+      !this.#verifier.canVerify('header', undefined)
+    )
+      return;
+    const hash = block['hash'].toLowerCase();
+    if (this.#headers.get(hash) !== undefined) return;
+    const header = verifyHeader(block, hash, this.#verifier.openTools());
+    if (header !== undefined) this.#headers.set(hash, header);
+  }
+
+  /** @returns the transactions in the text */
+  #verify(
+    named: VerificationTarget,
+    text: BlockText,
+    isFull: boolean,
+    upstream: Upstream | undefined,
+  ): unknown {
+    const { hash } = named;
+    const tools = this.#verifier.openTools();
+    const block = isMembers(text.block) ? text.block : {};
+    if (text.header === undefined) this.#refuseOther(named, block, tools, upstream);
+    const header = text.header ?? verifyHeader(block, hash, tools);
+    const known = header === undefined ? undefined : this.#blocks.get(hash);
+    const proven =
+      header === undefined || !isFull ? undefined : verifyBody(block, header, tools, known?.transactions);
+    if (known !== undefined && !isFull) verifyListed(block, known.transactions, tools);
+    const hasAllSenders =
+      proven !== undefined && this.#compareSenders(hash, block['transactions'], proven.length, tools);
+    const subjects = isFull || known !== undefined ? BLOCK_SUBJECTS : HEADER_SUBJECTS;
+    const isEmpty = proven === undefined || proven.length === 0;
+    this.#classify(header ?? named, block, tools, { isFull, isEmpty, subjects }, upstream);
+    if (header !== undefined) this.#headers.set(hash, header);
+    if (header !== undefined && proven !== undefined)
+      this.#keep({ header, transactions: proven, hasAllSenders });
+    return block['transactions'];
+  }
+
+  #checkStream(
+    named: VerificationTarget,
+    stream: JsonStream,
+    upstream: Upstream | undefined,
+    requestMore: RequestMore | undefined,
+  ): JsonStream {
+    const { hash } = named;
+    const verifier = this.#verifier;
+    const tools = verifier.openTools();
+    const isEverySender = verifier.mode === 'require' || this.isContradicted(hash);
+    const block = new BlockStream({
+      hash,
+      tools,
+      header: this.findHeader(hash),
+      requestHeader: () => requestMore?.header(),
+      maxTransactions: MAX_REMEMBERED,
+      verifySender: (transaction) => verifySender(transaction, tools, verifier.recoverPublicKey),
+      isEverySender,
+      parse: (text) => parseText(text, { memory: upstream?.openMemory }),
+    });
+    return checkBytes(stream, {
+      add: (piece) => block.add(piece),
+      finish: async () => {
+        const { header, count, transactions, ...found } = await block.finish();
+        this.#refuseOther(named, found.block, tools, upstream);
+        if (header !== undefined && header.unclesHash !== NO_UNCLES && this.#uncles.get(hash) === undefined) {
+          const uncles = await requestMore?.uncles(header);
+          if (uncles !== undefined) this.noteUncles(hash, uncles);
+        }
+        const isEmpty = count === 0;
+        const checked = { isFull: true, isEmpty, subjects: BLOCK_SUBJECTS };
+        this.#classify(header ?? named, found.block, tools, checked, upstream);
+        if (header === undefined) return;
+        this.#headers.set(hash, header);
+        if (transactions !== undefined) this.#keep({ header, transactions, hasAllSenders: isEverySender });
+        else if (count > MAX_REMEMBERED)
+          verifier.markUnverifiable(
+            hash,
+            'transactions',
+            'the block has too many transactions to be remembered',
+          );
+      },
+    });
+  }
+
+  /**
+   * Rejects another block of the height: asked by number, a node on another branch is not wrong about the named block.
+   * @throws UpstreamFault `wrong`
+   */
+  #refuseOther(
+    named: VerificationTarget,
+    block: Members,
+    { writer }: VerifyTools,
+    upstream: Upstream | undefined,
+  ): void {
+    if (isSameText(block['hash'], named.hash)) return;
+    if (findHeaderForm(block, asText(block['hash']), writer) === undefined) return;
+    this.#verifier.noteOther(named, upstream);
+    throw new UpstreamFault('wrong', 'the node has another block at this height');
+  }
+
+  #keep(block: VerifiedBlock): void {
+    const { hash } = block.header;
+    this.#blocks.set(hash, block);
+    this.#contradicted.delete(hash);
+  }
+
+  /** Records what was found in a block, its uncles included. */
+  #classify(
+    { number: known, hash }: VerificationTarget,
+    block: Members,
+    tools: VerifyTools,
+    { isFull, isEmpty, subjects }: Judged,
+    upstream: Upstream | undefined,
+  ): void {
+    const number = known ?? readNumber(block['number']);
+    this.#compareUncles(hash, block, tools);
+    const shown = isEmpty ? [] : listShown(block);
+    this.#verifier.classify({ number, hash }, tools.findings.list, subjects, upstream, shown);
+    const { uncles } = block;
+    if (isFull && Array.isArray(uncles) && uncles.length > 0 && this.#uncles.get(hash) === undefined) {
+      this.#verifier.markUnverifiable(
+        hash,
+        'uncles',
+        'the uncles of the block were not compared with its header',
+      );
+    }
+  }
+
+  #compareUncles(hash: string, { uncles }: Members, { findings }: VerifyTools): void {
+    const known = this.#uncles.get(hash);
+    if (known === undefined || !Array.isArray(uncles)) return;
+    if (uncles.length === known.length && uncles.every((uncle, i) => isSameText(uncle, known[i] ?? '')))
+      return;
+    findings.contradict('uncles', 'the block lists other uncles than its header commits to');
+  }
+
+  /** @returns whether all senders were compared, not a sample */
+  #compareSenders(hash: string, told: unknown, length: number, tools: VerifyTools): boolean {
+    const { mode, recoverPublicKey } = this.#verifier;
+    const isEvery = mode === 'require' || this.isContradicted(hash) || length <= SENDER_SAMPLE;
+    const sample = this.#moreSenders.tryTake(SENDER_SAMPLE - 1) ? SENDER_SAMPLE : 1;
+    const count = isEvery ? length : sample;
+    // A text that was not read to its end has no items yet.
+    const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
+    const start = isEvery ? 0 : Math.floor(Math.random() * length);
+    for (let i = 0; i < count; i++) {
+      const index = (start + i) % length;
+      const transaction =
+        transactions instanceof ListText
+          ? transactions.parseItem(index)
+          : (transactions as readonly unknown[])[index];
+      verifySender(transaction as Members, tools, recoverPublicKey);
+    }
+    return isEvery;
+  }
+}
+
+/** Subjects that a block with transactions verifies. */
+function listShown({ withdrawals }: Members): readonly Subject[] {
+  const isEmpty = !Array.isArray(withdrawals) || withdrawals.length === 0;
+  return isEmpty ? BLOCK_SUBJECTS.filter((subject) => subject !== 'withdrawals') : BLOCK_SUBJECTS;
+}
+
+/** Replaces the transactions of a block by their hashes. */
+export function listHashes(block: JsonText): JsonText {
+  const members = JSON.parse(block) as { readonly transactions: readonly Members[] };
+  return JSON.stringify({ ...members, transactions: members.transactions.map(({ hash }) => hash) });
+}

@@ -1,0 +1,66 @@
+import { createMemoryCache } from '../cache/memory-cache.ts';
+import { DEFAULT_LOG_LIMITS } from '../chain/log-range.ts';
+import { openUpstreamChain } from '../chains/upstream/open-upstream-chain.ts';
+import { DEFAULT_SEND } from '../chains/upstream/sending/options.ts';
+import type { NetworkOptions } from '../config/network-options.ts';
+import { createLogger } from '../observe/logger.ts';
+import type { VerificationFigures } from '../observe/sources.ts';
+import { DEFAULT_VERIFY } from '../pool/options.ts';
+import { SENDING_TOOLS } from '../service/sending-tools.ts';
+import { awaitNodes } from './await-nodes.ts';
+
+type Rows = VerificationFigures['rows'];
+
+/** A small cache suffices: only a few blocks are requested, each once. */
+const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
+const WIDEST_SUBJECT = 'effectiveGasPrice'.length;
+
+/**
+ * Verifies recent blocks of a network as the service does at its start, and reports which of its answers can be verified.
+ * Undefined if verification is off, or if no node returned a block.
+ */
+export async function findVerifiable(
+  network: string,
+  { upstreams, pool, verify = DEFAULT_VERIFY }: NetworkOptions,
+): Promise<Rows | undefined> {
+  if (upstreams === undefined || verify === 'off') return undefined;
+  const chain = await openUpstreamChain({
+    network,
+    upstreams,
+    pool,
+    logs: DEFAULT_LOG_LIMITS,
+    verify,
+    cache: createMemoryCache(CACHE),
+    log: createLogger('silent'),
+    sending: { options: DEFAULT_SEND, tools: SENDING_TOOLS },
+  });
+  try {
+    await awaitNodes(chain);
+    const { verification } = chain.describe();
+    return verification?.rows.some(({ state }) => state !== 'untested') === true
+      ? verification.rows
+      : undefined;
+  } finally {
+    await chain.close();
+  }
+}
+
+const MEANINGS = {
+  verified: 'is recomputed',
+  untested: 'is tried when a block has it: none of the recent ones does',
+  unverifiable: 'is compared between nodes',
+} as const;
+/** Meaning of an unverifiable subject that is not compared between nodes either. */
+const ACCEPTED = "is one node's word";
+
+/** Formats one line per subject. */
+export function describeVerifiable(rows: Rows): string {
+  const lines = rows.map(({ subject, state, reason, from, until }) => {
+    const since = from === undefined ? '' : ` from block ${from} on`;
+    const before = until === undefined ? '' : `; not of some blocks up to ${until}`;
+    const why = reason === undefined ? '' : `: ${reason}`;
+    const meaning = subject === 'state' && state === 'unverifiable' ? ACCEPTED : MEANINGS[state];
+    return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${meaning}${since}${why}${before}\n`;
+  });
+  return `\n  answers about blocks and state\n${lines.join('')}`;
+}

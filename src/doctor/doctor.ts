@@ -1,0 +1,159 @@
+import { parseArgs } from 'node:util';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { isServed } from '../config/method-options.ts';
+import type { NetworkOptions } from '../config/network-options.ts';
+import type { VerificationFigures } from '../observe/sources.ts';
+import { formatTable } from '../service/format-table.ts';
+import { UsageError } from '../service/usage.ts';
+import { type AnchorDiagnosis, describeAnchor, tryAnchor } from './doctor-anchor.ts';
+import { describeExecution, type ExecutionDiagnosis, tryExecution } from './doctor-execution.ts';
+import { describeFamily, type FamilyDiagnosis, tryFamily } from './doctor-family.ts';
+import { describeRollup, diagnoseRollup, type RollupDiagnosis } from './doctor-rollup.ts';
+import { listTableRows } from './doctor-table.ts';
+import { describeVerifiable, findVerifiable } from './doctor-verification.ts';
+import { examineNetwork } from './nodes/examine-network.ts';
+import type { ExaminationReport, ReportFinding } from './nodes/network-report.ts';
+
+const DOCTOR_USAGE = `portcullis doctor --config FILE [--network NAME] [--json]
+
+Asks every node of a configuration what it supports, and says what that means: chain, head and how far it is behind,
+latency, tags, methods, block hashes and state overrides in calls, how reverts come, the largest batch, whether heads
+are announced; by which marks the family of a rollup is recognised; what of their answers about blocks and state can be
+verified, whether calls can be executed here, and up to which block a rollup is anchored in its layer 1. It only reads; a node is sent about 1200 calls, most of them
+eth_chainId in four batches.
+
+  --config FILE    the configuration, as for serve
+  --network NAME   only this network
+  --json           one JSON object instead of tables
+
+Exit code 0 when each network has at least one node that can be asked, 1 otherwise.
+`;
+
+/** Network of the configuration; without a report there were no nodes to examine. */
+type Diagnosis = {
+  readonly name: string;
+  readonly source: string;
+  readonly rollup?: RollupDiagnosis;
+  readonly report?: ExaminationReport;
+  /** Marks of a rollup's nodes that identify its family. */
+  readonly recognition?: FamilyDiagnosis;
+  /** Subjects of its answers, verifiable or not. */
+  readonly verification?: VerificationFigures['rows'];
+  /** Whether its calls can be executed locally, if that is configured. */
+  readonly execution?: ExecutionDiagnosis;
+  /** Block that its layer 1 commits to, if it is anchored. */
+  readonly anchor?: AnchorDiagnosis;
+};
+
+/** Runs `portcullis doctor`. @returns the exit code */
+export async function runDoctor(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      config: { type: 'string', short: 'c' },
+      network: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(DOCTOR_USAGE);
+    return 0;
+  }
+  if (values.config === undefined) throw new UsageError('doctor takes --config FILE');
+  const config = await loadConfig(values.config, process.env);
+  const diagnoses: Diagnosis[] = [];
+  for (const [name, options] of chooseNetworks(config, values.network)) {
+    const diagnosis = await diagnose(name, options, config.networks);
+    diagnoses.push(diagnosis);
+    if (!values.json) process.stdout.write(`${diagnoses.length > 1 ? '\n' : ''}${describe(diagnosis)}`);
+  }
+  if (values.json) process.stdout.write(`${encodeDiagnoses(diagnoses)}\n`);
+  return diagnoses.every(({ report }) => report?.isServable ?? true) ? 0 : 1;
+}
+
+function chooseNetworks({ networks }: Config, name: string | undefined): [string, NetworkOptions][] {
+  const all = Object.entries(networks);
+  const chosen = name === undefined ? all : all.filter(([each]) => each === name);
+  if (chosen.length === 0) throw new UsageError(`there is no network ${name}`);
+  return chosen;
+}
+
+async function diagnose(
+  name: string,
+  options: NetworkOptions,
+  networks: Config['networks'],
+): Promise<Diagnosis> {
+  const { upstreams, pool, rollup, builtin, methods, agreement } = options;
+  const about = rollup === undefined ? {} : { rollup: await diagnoseRollup(rollup) };
+  if (upstreams === undefined)
+    return { name, source: builtin === undefined ? 'embedded' : 'builtin', ...about };
+  const prefix = about.rollup?.prefix;
+  // The method names of a namespace are unknown.
+  const also = methods.also.filter((entry) => !entry.endsWith('*'));
+  const wants = {
+    also,
+    isServed: (method: string) => isServed(methods, method),
+    ...(prefix !== undefined && { rollupPrefix: prefix }),
+    ...(agreement !== undefined && { agreement }),
+  };
+  const report = await examineNetwork(upstreams, pool, wants);
+  const recognition = report.isServable ? await tryFamily(name, options) : undefined;
+  const verification = report.isServable ? await findVerifiable(name, options) : undefined;
+  const execution = report.isServable ? await tryExecution(name, options) : undefined;
+  const anchor = report.isServable ? await tryAnchor(name, networks) : undefined;
+  return {
+    name,
+    source: 'upstreams',
+    ...about,
+    report,
+    ...(recognition !== undefined && { recognition }),
+    ...(verification !== undefined && { verification }),
+    ...(execution !== undefined && { execution }),
+    ...(anchor !== undefined && { anchor }),
+  };
+}
+
+function describe(diagnosis: Diagnosis): string {
+  const { name, source, rollup, report, recognition, verification, execution, anchor } = diagnosis;
+  const about = rollup === undefined ? '' : describeRollup(rollup);
+  if (report === undefined) return `${name}: ${source}, there are no nodes to examine\n${about}`;
+  const { identity, nodes, isServable, findings } = report;
+  const usable = nodes.filter(({ standing }) => standing === 'usable').length;
+  const chain = identity === undefined ? '' : `chain ${identity.chainId}, `;
+  const verdict = isServable ? '' : ': it cannot be served';
+  const lines = findings.map((finding) => `  ${describeFinding(finding)}\n`);
+  return [
+    `${name}: ${chain}${usable} of ${nodes.length} nodes can be asked${verdict}\n${about}\n`,
+    formatTable(listTableRows(nodes)),
+    lines.length > 0 ? '\n' : '',
+    ...lines,
+    recognition === undefined ? '' : describeFamily(recognition, rollup?.family),
+    verification === undefined ? '' : describeVerifiable(verification),
+    execution === undefined ? '' : describeExecution(execution),
+    anchor === undefined ? '' : describeAnchor(anchor),
+  ].join('');
+}
+
+const WIDEST_SEVERITY = 'warning'.length;
+
+function describeFinding({ severity, upstream, problem, advice }: ReportFinding): string {
+  const prefix = upstream === undefined ? '' : `${upstream}: `;
+  return `${severity.padEnd(WIDEST_SEVERITY)}  ${prefix}${problem}; ${advice}`;
+}
+
+/** Encodes chain ids and block numbers as decimal text, because they may not fit into a double. */
+function encodeDiagnoses(diagnoses: readonly Diagnosis[]): string {
+  const networks = diagnoses.map(({ report, ...rest }) => ({ ...rest, ...flatten(report) }));
+  const encodeBigInt = (_: string, value: unknown): unknown =>
+    typeof value === 'bigint' ? value.toString() : value;
+  return JSON.stringify({ networks }, encodeBigInt, 2);
+}
+
+function flatten(report: ExaminationReport | undefined): object {
+  if (report === undefined) return {};
+  const { identity, nodes, isServable, findings } = report;
+  const upstreams = nodes.map(({ examination, ...rest }) => ({ ...rest, ...examination }));
+  return { isServable, ...identity, upstreams, findings };
+}

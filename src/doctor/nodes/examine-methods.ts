@@ -1,0 +1,109 @@
+import type { ReportedBlock } from '../../pool/heads/block.ts';
+import { encodeQuantity } from '../../primitives/quantity.ts';
+import { asText, isSameText } from '../../verification/members.ts';
+import { classifySupport } from './classify-support.ts';
+import type { FeatureName, Support } from './examination.ts';
+import type { NodeProbe } from './node-probe.ts';
+
+/** Account without code or balance. */
+const UNUSED = '0x00000000000000000000000000000000d0c70000';
+const CALL = { to: UNUSED, data: '0x' };
+/** PUSH1 42, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN */
+const CODE_ANSWERING_42 = '0x602a60005260206000f3';
+const WORD_OF_42 = `0x${'2a'.padStart(64, '0')}`;
+
+type Check = (value: unknown) => string | undefined;
+type Probe = { readonly method: string; readonly params: readonly unknown[]; readonly check: Check };
+
+/**
+ * Tests the service's methods, and the request forms of the pool.
+ * @param latest block at which calls are made
+ * @param sample block with transactions, if there is one nearby
+ */
+export async function examineFeatures(
+  requests: NodeProbe,
+  latest: ReportedBlock,
+  sample: ReportedBlock,
+): Promise<Readonly<Record<FeatureName, Support>>> {
+  const probes = Object.entries(listProbes(latest, sample));
+  const answers = await Promise.all(
+    probes.map(async ([name, { method, params, check }]): Promise<[string, Support]> => {
+      return [name, classifySupport(await requests.ask(method, params), check)];
+    }),
+  );
+  return Object.fromEntries(answers) as Record<FeatureName, Support>;
+}
+
+function listProbes(latest: ReportedBlock, sample: ReportedBlock): Record<FeatureName, Probe> {
+  const at = encodeQuantity(latest.number);
+  const atHash = { blockHash: latest.hash };
+  const sampled = encodeQuantity(sample.number);
+  const overrides = { [UNUSED]: { code: CODE_ANSWERING_42 } };
+  const receipts = checkReceiptList(sample);
+  return {
+    eth_call: { method: 'eth_call', params: [CALL, at], check: checkResult('0x') },
+    callAtHash: { method: 'eth_call', params: [CALL, atHash], check: checkResult('0x') },
+    stateOverrides: {
+      method: 'eth_call',
+      params: [CALL, at, overrides],
+      check: (value) => (value === '0x' ? 'they are ignored' : checkResult(WORD_OF_42)(value)),
+    },
+    eth_estimateGas: { method: 'eth_estimateGas', params: [CALL], check: checkQuantity },
+    estimateAtBlock: { method: 'eth_estimateGas', params: [CALL, at], check: checkQuantity },
+    estimateAtHash: { method: 'eth_estimateGas', params: [CALL, atHash], check: checkQuantity },
+    eth_getBlockReceipts: { method: 'eth_getBlockReceipts', params: [sampled], check: receipts },
+    receiptsByHash: { method: 'eth_getBlockReceipts', params: [sample.hash], check: receipts },
+    eth_getTransactionByBlockNumberAndIndex: {
+      method: 'eth_getTransactionByBlockNumberAndIndex',
+      params: [sampled, '0x0'],
+      check: checkPart(sample.transactionHashes[0]),
+    },
+    eth_getUncleByBlockNumberAndIndex: {
+      method: 'eth_getUncleByBlockNumberAndIndex',
+      params: [sampled, '0x0'],
+      check: checkPart(sample.uncleHashes[0]),
+    },
+  };
+}
+
+/** Tests the node's own forms of the rollup methods. */
+export async function examineRollup(
+  requests: NodeProbe,
+  prefix: string,
+): Promise<Readonly<Record<string, Support>>> {
+  const name = `${prefix}_estimateGas`;
+  const [estimate, info] = await Promise.all([requests.ask(name, [CALL]), requests.ask('rollup_getInfo')]);
+  const isObject: Check = (value) =>
+    typeof value === 'object' && value !== null ? undefined : 'the answer is no object';
+  return { [name]: classifySupport(estimate, isObject), rollup_getInfo: classifySupport(info, isObject) };
+}
+
+function checkResult(result: string): Check {
+  return (value) => (value === result ? undefined : 'the result is not what it must be');
+}
+
+function checkQuantity(value: unknown): string | undefined {
+  const isQuantity = typeof value === 'string' && /^0x[0-9a-f]{1,16}$/i.test(value);
+  return isQuantity ? undefined : 'the result is no quantity';
+}
+
+/** Requires the part that the block lists at the index, or null where it lists none. */
+function checkPart(hash: string | undefined): Check {
+  return (value) => {
+    if (hash === undefined) return value === null ? undefined : 'not null for what the block does not list';
+    if (value === null) return 'null for what the block lists';
+    const { hash: found } = Object(value) as { readonly hash?: unknown };
+    return isSameText(found, hash) ? undefined : 'not what the block lists';
+  };
+}
+
+function checkReceiptList({ transactionHashes }: ReportedBlock): Check {
+  return (value) => {
+    if (value === null) return 'null for a block that it has';
+    if (!Array.isArray(value)) return 'the answer is no list';
+    const hashes = value.map((receipt) => asText(Object(receipt).transactionHash).toLowerCase());
+    const isComplete =
+      hashes.length === transactionHashes.length && hashes.every((hash, i) => hash === transactionHashes[i]);
+    return isComplete ? undefined : 'the receipts are not those of the block';
+  };
+}

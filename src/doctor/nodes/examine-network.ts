@@ -1,0 +1,105 @@
+import type { AgreementOptions } from '../../chains/upstream/agreement/options.ts';
+import {
+  agreeOnChain,
+  type ChainIdentity,
+  type Claimant,
+  countGenesisClaims,
+  isSameChain,
+  tallyChainIds,
+} from '../../pool/chain-claims.ts';
+import { findOperator } from '../../pool/endpoint.ts';
+import type { PoolOptions, UpstreamOptions } from '../../pool/options.ts';
+import { readConfigured } from '../../pool/start-up.ts';
+import { listAgreementFindings } from './agreement-findings.ts';
+import type { Examination } from './examination.ts';
+import { type ExaminationWants, examineUpstream } from './examine-upstream.ts';
+import { listNetworkFindings } from './network-findings.ts';
+import type {
+  ExaminationReport,
+  NodeReport,
+  NodeStanding,
+  ReportFinding,
+  Severity,
+} from './network-report.ts';
+import { listNodeFindings } from './node-findings.ts';
+
+/** Examines all nodes of a network concurrently, and reports problems. Never rejects. */
+export async function examineNetwork(
+  upstreams: readonly UpstreamOptions[],
+  pool: PoolOptions,
+  wants: ExaminationWants & { readonly agreement?: AgreementOptions },
+): Promise<ExaminationReport> {
+  const examined = upstreams.map((row, position) => examineUpstream(row, position, pool, wants));
+  return reportNetwork(await Promise.all(examined), pool, upstreams.map(findOperator), wants.agreement);
+}
+
+/**
+ * Compares the nodes with each other and with the configuration.
+ * @param operators operator of each node, in the order of `examinations`; by default each node has its own
+ */
+export function reportNetwork(
+  examinations: readonly Examination[],
+  pool: PoolOptions,
+  operators: readonly string[] = examinations.map((_, i) => `${i}`),
+  agreement?: AgreementOptions,
+): ExaminationReport {
+  const claims = examinations.map((examination, i) => ({
+    identity: examination.answers ? examination.identity : undefined,
+    operator: operators[i] as string,
+    isAwaited: false,
+  }));
+  const identity = findChain(claims, pool);
+  const standings = examinations.map((examination) => findStanding(examination, identity));
+  const best = findBestHead(examinations.filter((_, i) => standings[i] === 'usable'));
+  const nodes = examinations.map((examination, i): NodeReport => {
+    const standing = standings[i] as NodeStanding;
+    const isUsable = standing === 'usable' && examination.answers && examination.latest !== undefined;
+    const lag = isUsable ? Number(best - (examination.latest?.number ?? best)) : undefined;
+    return { examination, standing, lag };
+  });
+  const genesis = identity === undefined ? NO_CLAIMS : countGenesisClaims(claims, identity.chainId);
+  const tally = { ...tallyChainIds(claims, readConfigured(pool)), genesis };
+  const findings = [
+    ...listNetworkFindings(nodes, pool, identity, tally),
+    ...listAgreementFindings(nodes, operators, agreement),
+    ...nodes.flatMap((node) => listNodeFindings(node, nodes, pool, identity)),
+  ];
+  return {
+    identity,
+    nodes,
+    isServable: standings.includes('usable'),
+    findings: sortFindings(findings),
+  };
+}
+
+const NO_CLAIMS = { hashes: [], majority: undefined } as const;
+
+/** Returns the chain that most operators report, or that is configured; without a genesis block where the nodes are split. */
+function findChain(claims: readonly Claimant[], pool: PoolOptions): ChainIdentity | undefined {
+  const identity = agreeOnChain(claims, readConfigured(pool))?.identity;
+  if (identity === undefined || pool.genesisHash !== undefined) return identity;
+  return { ...identity, genesisHash: countGenesisClaims(claims, identity.chainId).majority };
+}
+
+function findStanding(examination: Examination, identity: ChainIdentity | undefined): NodeStanding {
+  if (!examination.answers) return 'silent';
+  if (identity !== undefined && !isSameChain(examination.identity, identity)) return 'otherChain';
+  const isOpen = identity !== undefined && identity.genesisHash === undefined;
+  if (isOpen && examination.identity.genesisHash !== undefined) return 'disputed';
+  return examination.latest === undefined ? 'headless' : 'usable';
+}
+
+function findBestHead(examinations: readonly Examination[]): bigint {
+  let best = 0n;
+  for (const examination of examinations) {
+    const head = examination.answers ? examination.latest?.number : undefined;
+    if (head !== undefined && head > best) best = head;
+  }
+  return best;
+}
+
+const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note'];
+
+function sortFindings(findings: readonly ReportFinding[]): readonly ReportFinding[] {
+  return findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+}

@@ -1,0 +1,163 @@
+import { createEndpoint, nameUpstream } from '../../pool/endpoint.ts';
+import { listSecrets } from '../../pool/errors/secrets.ts';
+import type { ReportedBlock } from '../../pool/heads/block.ts';
+import type { Identity } from '../../pool/identity.ts';
+import { readSync } from '../../pool/node-feed.ts';
+import { createNodeMemory } from '../../pool/node-memory.ts';
+import type { PoolOptions, UpstreamOptions } from '../../pool/options.ts';
+import { createTransport } from '../../pool/transport/create-transport.ts';
+import type { Endpoint, Transport, TransportLimits } from '../../pool/transport/transport.ts';
+import { AnswerMemory } from '../../util/answer-memory.ts';
+import { completeWithin } from '../../util/complete-within.ts';
+import type { Announcements, Examination, ExaminedNode, LatestBlock } from './examination.ts';
+import { examineAnnouncements } from './examine-announcements.ts';
+import { examineBatches } from './examine-batches.ts';
+import { examineTags, findSample, readLatest } from './examine-blocks.ts';
+import { examineFeatures, examineRollup } from './examine-methods.ts';
+import { examineNamed, examineReads } from './examine-reads.ts';
+import { examineReverts } from './examine-reverts.ts';
+import { findFault, identifyNode } from './identify-node.ts';
+import { measureLatency } from './measure-latency.ts';
+import { NodeProbe } from './node-probe.ts';
+
+/** Longest wait for one answer; a shorter `answerTimeout` of the pool takes precedence. */
+const REQUEST_LIMIT_MS = 5_000;
+const CLOSE_LIMIT_MS = 1_000;
+/** Receipts of a large block are read completely. */
+const ANSWER_BYTES = 64 * 1024 * 1024;
+const PING_MS = 15_000;
+
+export type ExaminationWants = {
+  /** Set for a rollup: `<prefix>_estimateGas` and `rollup_getInfo` are tested too. */
+  readonly rollupPrefix?: string;
+  /** Methods that are tested without parameters. */
+  readonly also?: readonly string[];
+  /** Whether the network serves a read method; by default all are served. */
+  readonly isServed?: (method: string) => boolean;
+};
+
+/**
+ * Examines one node. Takes some seconds where it answers and at most half a minute where it hangs; the examination of an unavailable node contains the
+ * reason. Never rejects.
+ * @param position position of the row in the configuration, from 0
+ */
+export async function examineUpstream(
+  row: UpstreamOptions,
+  position: number,
+  pool: PoolOptions,
+  wants: ExaminationWants,
+): Promise<Examination> {
+  const endpoint = createEndpoint(row.url, row);
+  const announcer = row.heads === undefined ? undefined : createEndpoint(row.heads, row);
+  const limits = limitsOf(row, pool);
+  const limitMs = Math.min(REQUEST_LIMIT_MS, pool.answerTimeout);
+  const secrets = [endpoint, announcer].flatMap((each) =>
+    each === undefined ? [] : listSecrets(each.url, each.headers),
+  );
+  return withTransport(endpoint, limits, async (transport) => {
+    const requests = new NodeProbe(transport, limitMs, secrets);
+    const label = { name: nameUpstream(row, position), tier: row.tier };
+    const found = await identifyNode({ transport, memory: limits.memory }, requests, limitMs);
+    if ('kind' in found) return { ...label, answers: false, fault: found };
+    const identity = { ...found, clientVersion: requests.clean(found.clientVersion) };
+    const latencyMs = await measureLatency(requests);
+    const [rest, announcements] = await Promise.all([
+      examineAnswers(requests, wants),
+      announcer === undefined
+        ? examineAnnouncements(transport, limitMs)
+        : examineAnnouncer(announcer, limits, secrets, identity),
+    ]);
+    const batches = await examineBatches(requests);
+    return { ...label, answers: true, identity, latencyMs, ...rest, announcements, batches };
+  });
+}
+
+type Answers = Pick<
+  ExaminedNode,
+  'latest' | 'sync' | 'tags' | 'features' | 'reads' | 'also' | 'rollup' | 'reverts'
+>;
+
+async function examineAnswers(
+  requests: NodeProbe,
+  { rollupPrefix, also: names = [], isServed = () => true }: ExaminationWants,
+): Promise<Answers> {
+  const [head, syncing, tags, reverts, rollup, also] = await Promise.all([
+    readLatest(requests),
+    requests.ask('eth_syncing'),
+    examineTags(requests),
+    examineReverts(requests),
+    rollupPrefix === undefined ? {} : examineRollup(requests, rollupPrefix),
+    examineNamed(requests, names),
+  ]);
+  const methods =
+    head === undefined ? { features: {}, reads: {} } : await examineMethods(requests, head, isServed);
+  const sync = syncing.kind === 'result' ? readSync(syncing.value) : undefined;
+  const latest = head === undefined ? undefined : measureAge(head);
+  return { latest, sync, tags, ...methods, also, rollup, reverts };
+}
+
+async function examineMethods(
+  requests: NodeProbe,
+  head: ReportedBlock,
+  isServed: (method: string) => boolean,
+): Promise<Pick<ExaminedNode, 'features' | 'reads'>> {
+  const sample = await findSample(requests, head);
+  const [features, reads] = await Promise.all([
+    examineFeatures(requests, head, sample),
+    examineReads(requests, head, sample, isServed),
+  ]);
+  return { features, reads };
+}
+
+/** Requires that the URL that announces heads leads to the same chain. */
+async function examineAnnouncer(
+  endpoint: Endpoint,
+  limits: TransportLimits,
+  secrets: readonly string[],
+  { chainId }: Identity,
+): Promise<Announcements> {
+  return withTransport(endpoint, limits, async (transport) => {
+    const outcome = await new NodeProbe(transport, limits.answerTimeout, secrets).ask('eth_chainId');
+    const fault = findFault(outcome);
+    if (fault !== undefined) return { state: 'failing', reason: fault.reason };
+    const said = outcome.kind === 'result' ? BigInt(String(outcome.value)) : undefined;
+    if (said !== chainId) return { state: 'failing', reason: `its chain id is ${said}` };
+    return examineAnnouncements(transport, limits.answerTimeout);
+  });
+}
+
+async function withTransport<T>(
+  endpoint: Endpoint,
+  limits: TransportLimits,
+  work: (transport: Transport) => Promise<T>,
+): Promise<T> {
+  const transport = createTransport(endpoint, limits);
+  try {
+    return await work(transport);
+  } finally {
+    await completeWithin(transport.close(), CLOSE_LIMIT_MS);
+  }
+}
+
+/** Buffer memory shared by the answers of all examined nodes. */
+const MEMORY = createNodeMemory();
+
+function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {
+  const answerBytes = Math.min(pool.answerBytes, ANSWER_BYTES);
+  return {
+    connections: row.connections,
+    inFlight: row.inFlight,
+    batch: row.batch,
+    connectTimeout: Math.min(pool.connectTimeout, REQUEST_LIMIT_MS),
+    answerTimeout: Math.min(pool.answerTimeout, REQUEST_LIMIT_MS),
+    stallTimeout: Math.min(pool.stallTimeout, REQUEST_LIMIT_MS),
+    answerBytes,
+    streamBytes: answerBytes,
+    pingInterval: PING_MS,
+    memory: () => new AnswerMemory(MEMORY, nameUpstream(row, 0)),
+  };
+}
+
+function measureAge({ number, hash, timestamp }: ReportedBlock): LatestBlock {
+  return { number, hash, timestamp, ageSeconds: Math.round(Date.now() / 1_000 - Number(timestamp)) };
+}

@@ -1,0 +1,182 @@
+import {
+  type ChainIdentity,
+  type ChainIdTally,
+  describeSplit,
+  type GenesisClaims,
+} from '../../pool/chain-claims.ts';
+import { countShare } from '../../pool/heads/choose-head.ts';
+import type { PoolOptions } from '../../pool/options.ts';
+import { countBlocks, isBehind, listByHead, listVoters } from './compare-heads.ts';
+import type { ExaminedNode, FeatureName } from './examination.ts';
+import { formatSeconds } from './format-seconds.ts';
+import { listNames } from './list-names.ts';
+import type { NodeReport, ReportFinding } from './network-report.ts';
+
+/** A chain without a block newer than this has stalled, or all nodes are far behind. */
+const STALE_SECONDS = 600;
+
+/** Combined claims of the operators. */
+export type ChainTally = ChainIdTally & { readonly genesis: GenesisClaims };
+
+/** Findings about the nodes as a whole. */
+export function listNetworkFindings(
+  nodes: readonly NodeReport[],
+  pool: PoolOptions,
+  identity: ChainIdentity | undefined,
+  tally: ChainTally,
+): readonly ReportFinding[] {
+  const usable = listByHead(nodes);
+  const examined = usable.map(({ examination }) => examination);
+  const [best] = examined;
+  const disagreement = findDisagreement(pool, identity, tally);
+  if (best === undefined) return disagreement.length > 0 ? disagreement : [NO_NODE];
+  return [
+    ...disagreement,
+    ...MISSING_METHODS.flatMap((missing) => findMissingMethod(missing, examined)),
+    ...findMissingReads(examined),
+    ...(['safe', 'finalized'] as const).flatMap((tag) => classifyTag(tag, examined, pool)),
+    ...findWithheldHead(examined, best, pool),
+    ...findStaleHead(best),
+    ...findPolledHeads(examined),
+    ...(usable.length > 1 || pool.development ? [] : [ALONE]),
+  ];
+}
+
+const NO_NODE: ReportFinding = {
+  severity: 'error',
+  problem: 'no node can be asked',
+  advice: 'the network cannot be served until one of them answers',
+};
+const ALONE: ReportFinding = {
+  severity: 'note',
+  problem: 'only one node can be asked',
+  advice: 'there is nothing to fail over to; add a second one',
+};
+
+/** Reports that no genesis block, or no chain id, has a majority. */
+function findDisagreement(
+  { chainId, genesisHash }: PoolOptions,
+  identity: ChainIdentity | undefined,
+  { tally, operators, needed, genesis: { hashes, majority } }: ChainTally,
+): readonly ReportFinding[] {
+  if (identity === undefined || genesisHash !== undefined) return [];
+  if (hashes.length > 0 && majority === undefined) {
+    const advice = 'none of these nodes is asked until most have the same; set pool.genesisHash';
+    return [{ severity: 'error', problem: describeSplit(hashes), advice }];
+  }
+  if (chainId !== undefined) return [];
+  if ([...tally.values()].some((votes) => votes >= needed)) return [];
+  return [
+    {
+      severity: 'error',
+      problem:
+        tally.size > 1
+          ? 'the nodes do not agree on a chain id'
+          : `too few operators report a chain id: ${tally.get(identity.chainId) ?? 0} of ${operators}`,
+      advice: `set pool.chainId; without it the network is down until ${needed} of ${operators} operators report the same one`,
+    },
+  ];
+}
+
+const MISSING_METHODS: readonly (readonly [FeatureName, string])[] = [
+  ['eth_call', 'eth_call'],
+  ['eth_estimateGas', 'eth_estimateGas'],
+  ['eth_getTransactionByBlockNumberAndIndex', 'eth_getTransactionByBlockNumberAndIndex'],
+  ['eth_getUncleByBlockNumberAndIndex', 'eth_getUncleByBlockNumberAndIndex'],
+];
+
+function findMissingMethod(
+  [feature, name]: (typeof MISSING_METHODS)[number],
+  examined: readonly ExaminedNode[],
+): readonly ReportFinding[] {
+  if (!examined.every(({ features }) => features[feature]?.state === 'no')) return [];
+  return [
+    {
+      severity: 'error',
+      problem: `no node has ${name}`,
+      advice: 'the network answers it with an error; add a node that has it',
+    },
+  ];
+}
+
+/** Reports reads that are served by default or named, and that no node has. */
+function findMissingReads(examined: readonly ExaminedNode[]): readonly ReportFinding[] {
+  const names = new Set(examined.flatMap(({ reads, also }) => [...Object.keys(reads), ...Object.keys(also)]));
+  const missing = [...names].filter((name) =>
+    examined.every(({ reads, also }) => (reads[name] ?? also[name])?.state === 'no'),
+  );
+  if (missing.length === 0) return [];
+  return [
+    {
+      severity: 'warning',
+      problem: `no node has ${missing.join(', ')}`,
+      advice:
+        'the network answers them with an error; add a node that has them, or name them in methods.except',
+    },
+  ];
+}
+
+function classifyTag(
+  tag: 'safe' | 'finalized',
+  examined: readonly ExaminedNode[],
+  { tags }: PoolOptions,
+): readonly ReportFinding[] {
+  const without = examined.filter((node) => node.tags[tag].state === 'no').map(({ name }) => name);
+  const substitute = tags[tag];
+  if (substitute !== undefined) {
+    if (without.length > 0) return [];
+    const problem = `the nodes know ${tag}, but pool.tags.${tag} is ${substitute}`;
+    return [{ severity: 'note', problem, advice: 'remove the substitute to serve what the nodes say' }];
+  }
+  if (without.length === 0) return [];
+  const isUnknown = without.length === examined.length;
+  const advice = isUnknown
+    ? `set pool.tags.${tag} to what shall be served for it, or to none`
+    : `it counts for ${tag} like a node that lags`;
+  return [
+    isUnknown
+      ? { severity: 'warning', problem: `${tag} is not known to any node`, advice }
+      : { severity: 'note', problem: `${tag} is known, but not ${listNames(without)}`, advice },
+  ];
+}
+
+function findWithheldHead(
+  examined: readonly ExaminedNode[],
+  best: ExaminedNode,
+  pool: PoolOptions,
+): readonly ReportFinding[] {
+  const voters = listVoters(examined, pool);
+  const served = voters[countShare(pool.headShare, voters.length) - 1];
+  if (served?.latest === undefined || best.latest === undefined || !isBehind(served, best)) return [];
+  const lag = best.latest.number - served.latest.number;
+  return [
+    {
+      severity: 'warning',
+      problem: `the network serves a head ${countBlocks(lag)} behind that of ${best.name}`,
+      advice: 'too few nodes have the newer ones; remove those that lag, or lower pool.headShare',
+    },
+  ];
+}
+
+function findStaleHead({ latest }: ExaminedNode): readonly ReportFinding[] {
+  if (latest === undefined || latest.ageSeconds < STALE_SECONDS) return [];
+  return [
+    {
+      severity: 'note',
+      problem: `the newest block is ${formatSeconds(latest.ageSeconds)} old`,
+      advice: 'the chain stands still, or every node is still syncing',
+    },
+  ];
+}
+
+function findPolledHeads(examined: readonly ExaminedNode[]): readonly ReportFinding[] {
+  const polled = examined.filter(({ announcements }) => announcements.state === 'none');
+  if (polled.length === 0) return [];
+  return [
+    {
+      severity: 'note',
+      problem: `heads are polled from ${listNames(polled.map(({ name }) => name))}`,
+      advice: 'give such a row a WebSocket URL in heads:, and new blocks are known sooner',
+    },
+  ];
+}

@@ -1,0 +1,209 @@
+import type { ChainIdentity } from '../../pool/chain-claims.ts';
+import type { PoolOptions } from '../../pool/options.ts';
+import { countBlocks, isBehind, isSyncing, isTooFarBehind, listByHead } from './compare-heads.ts';
+import type { ExaminedNode, FeatureName, Support } from './examination.ts';
+import { adviseOnFault } from './fault-advice.ts';
+import type { NodeReport, ReportFinding, Severity } from './network-report.ts';
+
+/** Batch size in which the pool collects the receipts of nodes without `eth_getBlockReceipts`. */
+const RECEIPT_BATCH = 100;
+/** Default maximum of calls that share a batch. */
+const JOINED_BATCH = 100;
+
+/** Findings about one node, compared with the others. */
+export function listNodeFindings(
+  { examination, standing, lag }: NodeReport,
+  nodes: readonly NodeReport[],
+  pool: PoolOptions,
+  identity: ChainIdentity | undefined,
+): readonly ReportFinding[] {
+  const upstream = examination.name;
+  const find = (severity: Severity, problem: string, advice: string): ReportFinding => {
+    return { severity, upstream, problem, advice };
+  };
+  if (!examination.answers) {
+    const { kind, reason } = examination.fault;
+    return [find('error', reason, adviseOnFault(kind))];
+  }
+  if (standing === 'otherChain' && identity !== undefined) {
+    const problem = describeOtherChain(examination, identity, pool);
+    return [find('error', problem, 'it is quarantined and never asked; remove it or correct its URL')];
+  }
+  // The finding about the network names the genesis blocks.
+  if (standing === 'disputed') return [];
+  if (standing === 'headless') {
+    return [find('error', 'it does not report its latest block', 'it is never asked; see what it logs')];
+  }
+  const best = listByHead(nodes)[0]?.examination;
+  const isLate = best !== undefined && isBehind(examination, best);
+  const advice =
+    best !== undefined && isTooFarBehind(examination, best, pool)
+      ? 'it has no vote in the head, and is asked last, and for older blocks only'
+      : 'it is asked for older blocks only';
+  return [
+    ...(isSyncing(examination, pool)
+      ? [
+          find(
+            'warning',
+            describeSync(examination),
+            'it has no vote in the head, and is asked last, until that is done',
+          ),
+        ]
+      : []),
+    ...(isLate ? [find('warning', `${countBlocks(lag ?? 0)} behind ${best.name}`, advice)] : []),
+    ...listFeatureFindings(examination).map(([severity, problem, advice]) => find(severity, problem, advice)),
+  ];
+}
+
+function describeSync({ sync, latest }: ExaminedNode): string {
+  const target = sync?.target === undefined ? '' : ` of ${sync.target}`;
+  return `it is syncing: block ${latest?.number ?? 'unknown'}${target}`;
+}
+
+function describeOtherChain(
+  { identity }: ExaminedNode,
+  { chainId, genesisHash }: ChainIdentity,
+  pool: PoolOptions,
+): string {
+  const others = (setting: unknown): string => (setting === undefined ? 'the others say' : 'pool says');
+  return identity.chainId === chainId
+    ? `genesis block ${identity.genesisHash}, ${others(pool.genesisHash)} ${genesisHash}`
+    : `chain id ${identity.chainId}, ${others(pool.chainId)} ${chainId}`;
+}
+
+type Row = readonly [Severity, problem: string, advice: string];
+
+function listFeatureFindings(node: ExaminedNode): readonly Row[] {
+  return [
+    ...MISSING.flatMap(([feature, severity, problem, advice]): Row[] => {
+      const support = node.features[feature];
+      return support?.state === 'no' ? [[severity, withReason(problem, support), advice]] : [];
+    }),
+    ...checkEstimates(node),
+    ...checkReads(node),
+    ...checkReceipts(node),
+    ...checkBatches(node),
+    ...checkHashes(node),
+    ...checkReverts(node),
+    ...checkAnnouncements(node),
+    ...checkEarliest(node),
+    ...listUnclear(node),
+  ];
+}
+
+const OTHERS_ANSWER = 'other nodes must answer it';
+const MISSING: readonly (readonly [FeatureName, ...Row])[] = [
+  ['eth_call', 'error', 'no eth_call', OTHERS_ANSWER],
+  ['eth_estimateGas', 'error', 'no eth_estimateGas', 'estimates fail here: remove it'],
+  [
+    'stateOverrides',
+    'error',
+    'no state overrides in eth_call',
+    'calls that need them may come out wrong; remove it, or raise its tier so that it is asked last',
+  ],
+  [
+    'eth_getTransactionByBlockNumberAndIndex',
+    'warning',
+    'no eth_getTransactionByBlockNumberAndIndex',
+    OTHERS_ANSWER,
+  ],
+  ['eth_getUncleByBlockNumberAndIndex', 'warning', 'no eth_getUncleByBlockNumberAndIndex', OTHERS_ANSWER],
+];
+
+/** l2geth's method takes the call alone, and is sent so for the head. */
+function checkEstimates({ features }: ExaminedNode): readonly Row[] {
+  const { eth_estimateGas: alone, estimateAtBlock } = features;
+  if (alone?.state === 'no' || estimateAtBlock?.state !== 'no') return [];
+  const problem = withReason('no eth_estimateGas with a block', estimateAtBlock);
+  return [['warning', problem, 'it estimates at its head only; estimates at other blocks fail here']];
+}
+
+/** Reports methods that are served by default, or named, and missing here; one line each. */
+function checkReads({ reads, also }: ExaminedNode): readonly Row[] {
+  return [reads, also].flatMap((methods): Row[] => {
+    const missing = Object.entries(methods).filter(([, { state }]) => state === 'no');
+    const [first] = missing;
+    if (first === undefined) return [];
+    const names = missing.map(([name]) => name).join(', ');
+    return [['warning', withReason(`no ${names}`, first[1]), OTHERS_ANSWER]];
+  });
+}
+
+function checkReceipts({ features, batches }: ExaminedNode): readonly Row[] {
+  const support = features.eth_getBlockReceipts;
+  if (support?.state !== 'no') {
+    if (features.receiptsByHash?.state !== 'no') return [];
+    return [
+      ['note', 'no eth_getBlockReceipts by hash', 'only blocks that left the chain are asked that way'],
+    ];
+  }
+  const problem = withReason('no eth_getBlockReceipts', support);
+  if (batches.answered >= RECEIPT_BATCH) {
+    return [['warning', problem, 'receipts are collected one by one: many calls for a large block']];
+  }
+  const limit = `it answers batches of ${batches.answered} at most, and they are collected in batches of`;
+  return [['error', problem, `${limit} ${RECEIPT_BATCH}: larger blocks need another node`]];
+}
+
+/** The pool discovers a node's batch limit by itself, over and over. Where receipts need batches, `checkReceipts` names the limit. */
+function checkBatches({ features, batches }: ExaminedNode): readonly Row[] {
+  if (batches.answered >= JOINED_BATCH || features.eth_getBlockReceipts?.state === 'no') return [];
+  const items = Math.max(1, batches.answered);
+  const problem = withReason(`it answers batches of ${batches.answered} at most`, batches);
+  return [['note', problem, `batch: { items: ${items} } in its row spares it larger ones`]];
+}
+
+/** The pool decides by the client's name; a node behind a proxy may support less. */
+function checkHashes({ identity, features }: ExaminedNode): readonly Row[] {
+  const refused = [features.callAtHash, features.estimateAtHash].find((support) => support?.state === 'no');
+  if (!identity.knowsHashParameters || refused === undefined) return [];
+  const problem = withReason('refuses block hashes in calls (EIP-1898)', refused);
+  return [['error', problem, 'calls are asked by hash of a client of this name; they will fail here']];
+}
+
+function checkReverts({ reverts }: ExaminedNode): readonly Row[] {
+  switch (reverts) {
+    case 'dataLost':
+      return [['warning', 'reverts come without their data', 'clients cannot decode why a call reverted']];
+    case 'unrecognised':
+      return [
+        [
+          'warning',
+          'reverts cannot be distinguished from other failures',
+          'they are asked of other nodes too',
+        ],
+      ];
+    case 'translated':
+      return [['note', 'reverts come in a form of their own', 'clients get them as geth writes them']];
+    default:
+      return [];
+  }
+}
+
+function checkAnnouncements({ announcements: { state, reason } }: ExaminedNode): readonly Row[] {
+  if (state !== 'failing') return [];
+  return [['warning', `it announces no heads (${reason})`, 'they are polled instead']];
+}
+
+function checkEarliest({ identity }: ExaminedNode): readonly Row[] {
+  if (identity.genesisHash !== undefined) return [];
+  return [
+    ['note', 'it does not have the genesis block', 'its chain id alone distinguishes it from other chains'],
+  ];
+}
+
+/** Reports in one line all that could not be tested. */
+function listUnclear({ features, reads, also, reverts }: ExaminedNode): readonly Row[] {
+  const unclear = Object.entries({ ...features, ...reads, ...also }).filter(
+    ([, support]) => support.state === 'unclear',
+  );
+  const names = [...unclear.map(([name]) => name), ...(reverts === 'unclear' ? ['reverts'] : [])];
+  if (names.length === 0) return [];
+  const reason = unclear[0]?.[1].reason;
+  const because = reason === undefined ? '' : ` (${reason})`;
+  return [['note', `could not be tried: ${names.join(', ')}${because}`, 'examine it again later']];
+}
+
+function withReason(problem: string, { reason }: Pick<Support, 'reason'>): string {
+  return reason === undefined ? problem : `${problem} (${reason})`;
+}

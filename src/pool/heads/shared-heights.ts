@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import { ChainError } from '../../chain/errors.ts';
+import {
+  HEIGHT_LEASE_MS,
+  HEIGHT_SLACK_MS,
+  type HeightTable,
+  type OtherHeights,
+} from '../../shared-store/records/height-table.ts';
+import type { Clock } from '../../util/clock.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { FloorTrust, type FloorTrustOptions } from './floor-trust.ts';
+
+/** Time limit for a request to wait for a head that another process serves, milliseconds. */
+const WAIT_LIMIT_MS = 2_000;
+/** Interval between checks of the table and the nodes while requests wait, milliseconds. */
+const LOOK_MS = 20;
+/** Pause of requests to an unavailable table, milliseconds. */
+const AWAY_MS = 250;
+
+export type SharedHeightsOptions = {
+  readonly table: HeightTable;
+  /** Returns the name of the chain in the table. */
+  readonly name: () => string;
+  readonly clock: Clock;
+  /** Returns the height of the served head. */
+  readonly height: () => bigint | undefined;
+  /** Requests the heads of the nodes. */
+  readonly refresh: () => Promise<void>;
+  /** Called when a higher head may be served. */
+  readonly onAdmitted: () => void;
+} & Pick<FloorTrustOptions, 'onLost' | 'onRegained'>;
+
+/**
+ * Keeps the heads of the processes that serve one chain from going back: a read of the head in one process reflects every earlier answer of the others. A
+ * process announces the height of a new head in the table, and serves it once every reply that the table sent before has expired (`HEIGHT_LEASE_MS`); a process
+ * whose reply has expired reads the table again before it reads its head, and waits where the head of another process is higher. While the table is
+ * unavailable, and while its nodes do not confirm what others serve (`FloorTrust`), a process relies on its own nodes alone.
+ */
+export class SharedHeights {
+  readonly #options: SharedHeightsOptions;
+  readonly #id = randomUUID();
+  readonly #trust: FloorTrust;
+  /** Highest height that may be served here. */
+  #admitted = -1n;
+  /** Announced height that is not admitted yet. */
+  #announced: bigint | undefined;
+  /** Height served by another process. */
+  #floor = -1n;
+  /** Heights announced by other processes, and when they may serve each at the earliest, clock milliseconds. */
+  #rising: readonly { readonly height: bigint; readonly at: number }[] = [];
+  /** Until then no process serves a higher block than is known here, clock milliseconds. */
+  #heldUntil = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+  #following: Promise<void> | undefined;
+  #refreshing: Promise<void> | undefined;
+  readonly #waiting = new Set<() => void>();
+  #cancel: () => void = () => {};
+  #isClosed = false;
+
+  constructor(options: SharedHeightsOptions) {
+    this.#options = options;
+    const { onLost, onRegained } = options;
+    this.#trust = new FloorTrust({ promptMs: WAIT_LIMIT_MS, onLost, onRegained });
+  }
+
+  /** Highest height that may be served now. */
+  get admitted(): bigint {
+    return this.#admitted;
+  }
+
+  /** Whether a block of this height may be served now; otherwise it is announced, and `onAdmitted` is called when it may. */
+  admits(height: bigint): boolean {
+    if (height <= this.#admitted || this.#isClosed) return true;
+    // One at a time: the table stores only the last announced height.
+    if (this.#announced === undefined) this.#announce(height);
+    return height <= this.#admitted;
+  }
+
+  /** Must be called when the served head has changed. */
+  noteServed(): void {
+    const height = this.#options.height() ?? -1n;
+    this.#trust.noteOwn(height, this.#options.clock.now());
+    if (height < this.#admitted) {
+      this.#admitted = height;
+      this.#announced = undefined;
+      this.#cancel();
+      void this.#read();
+    }
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** Whether no process can have served a higher block than this by now; renews the lease in the background. */
+  isCurrent(height: bigint): boolean {
+    const { clock } = this.#options;
+    const now = clock.now();
+    if (now >= this.#heldUntil - HEIGHT_LEASE_MS / 2 && this.#reading === undefined) void this.#read();
+    return now < this.#heldUntil && height >= this.#findFloor(now);
+  }
+
+  /**
+   * Resolves once the served head is as high as that of every other process at the time of the call.
+   * @throws ChainError `unavailable` where the nodes do not have it in time
+   */
+  async catchUp(scope: RequestScope): Promise<void> {
+    const { clock, height } = this.#options;
+    const until = clock.now() + WAIT_LIMIT_MS;
+    await this.#readAgain();
+    const floor = this.#findFloor(clock.now());
+    while ((height() ?? -1n) < floor) {
+      if (clock.now() >= until || scope.aborted || this.#isClosed)
+        throw new ChainError(
+          'unavailable',
+          `another process serves block ${floor}, which the nodes do not confirm here yet: ask again`,
+        );
+      this.#refresh();
+      await this.#waitForChange();
+      // A reorg may have shortened the chain.
+      await this.#readAgain();
+      if (this.#findFloor(clock.now()) < floor) return;
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel();
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** Height that is served, or may be from now on. */
+  #findServed(): bigint | undefined {
+    const height = this.#options.height();
+    const isAbove = this.#admitted >= 0n && (height === undefined || this.#admitted > height);
+    return isAbove ? this.#admitted : height;
+  }
+
+  /** Height that other processes serve; -1 where this process does not wait for them. */
+  #findFloor(now: number): bigint {
+    for (const { height, at } of this.#rising) if (now >= at && height > this.#floor) this.#floor = height;
+    return this.#trust.isTrusted(this.#floor, this.#options.height() ?? -1n, now) ? this.#floor : -1n;
+  }
+
+  #announce(height: bigint): void {
+    this.#announced = height;
+    this.#cancel();
+    const take = (others: OtherHeights | undefined): void => {
+      if (this.#announced !== height || this.#isClosed) return;
+      const waitMs = others === undefined ? 0 : findWait(others, height);
+      if (waitMs <= 0) this.#admit(height);
+      else {
+        this.#cancel = this.#options.clock.schedule(() => {
+          this.#admit(height);
+          this.#options.onAdmitted();
+        }, waitMs);
+      }
+    };
+    const others = this.#exchange();
+    if (!(others instanceof Promise)) take(others);
+    else
+      void others.then((reply) => {
+        take(reply);
+        if (height <= this.#admitted) this.#options.onAdmitted();
+      });
+  }
+
+  #admit(height: bigint): void {
+    this.#admitted = height;
+    this.#announced = undefined;
+  }
+
+  /** Reads the heights of other processes. Returns undefined where the table replied synchronously. */
+  #read(): Promise<void> | undefined {
+    const others = this.#exchange();
+    if (!(others instanceof Promise)) return undefined;
+    const reading = others.then(() => {
+      if (this.#reading === reading) this.#reading = undefined;
+    });
+    this.#reading = reading;
+    return reading;
+  }
+
+  /** Reads the heights with a request sent after this call: one in flight may have been answered already. */
+  #readAgain(): Promise<void> | undefined {
+    if (this.#reading === undefined) return this.#read();
+    this.#following ??= this.#reading.then(() => {
+      this.#following = undefined;
+      return this.#read();
+    });
+    return this.#following;
+  }
+
+  #exchange(): OtherHeights | undefined | Promise<OtherHeights | undefined> {
+    const { table, name, clock } = this.#options;
+    const sentAt = clock.now();
+    const served = this.#findServed();
+    const announced = this.#announced ?? served;
+    const reply = table.exchange(name(), this.#id, {
+      served: served === undefined ? undefined : Number(served),
+      announced: announced === undefined ? undefined : Number(announced),
+    });
+    const take = (others: OtherHeights | undefined): OtherHeights | undefined => {
+      this.#receive(others, sentAt);
+      return others;
+    };
+    return reply instanceof Promise ? reply.then(take) : take(reply);
+  }
+
+  #receive(others: OtherHeights | undefined, sentAt: number): void {
+    this.#rising = [];
+    if (others === undefined) {
+      this.#floor = -1n;
+      this.#heldUntil = sentAt + AWAY_MS;
+      return;
+    }
+    this.#heldUntil = sentAt + HEIGHT_LEASE_MS;
+    const { served = -1, rising } = others;
+    this.#floor = BigInt(served);
+    this.#rising = rising.map(({ height, ageMs }) => ({
+      height: BigInt(height),
+      at: sentAt + HEIGHT_LEASE_MS - ageMs,
+    }));
+  }
+
+  #refresh(): void {
+    this.#refreshing ??= this.#options
+      .refresh()
+      .catch(() => {})
+      .finally(() => {
+        this.#refreshing = undefined;
+      });
+  }
+
+  #waitForChange(): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        cancel();
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const cancel = this.#options.clock.schedule(wake, LOOK_MS);
+      this.#waiting.add(wake);
+    });
+  }
+}
+
+/** Milliseconds until a block of this height may be served, after this reply of the table. */
+function findWait({ served, rising, hasReaders }: OtherHeights, height: bigint): number {
+  if (!hasReaders) return 0;
+  if (served !== undefined && BigInt(served) >= height) return HEIGHT_SLACK_MS;
+  const ages = rising.map((other) => (BigInt(other.height) >= height ? other.ageMs : 0));
+  return HEIGHT_LEASE_MS + HEIGHT_SLACK_MS - Math.max(0, ...ages);
+}

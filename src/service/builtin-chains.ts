@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type ChainReader, openChainReader } from '../chains/embedded/store/chain-reader.ts';
+import { SCHEMA_VERSION } from '../chains/embedded/store/schema.ts';
+import type { BuiltinChain } from '../config/network-options.ts';
+import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
+import { readErrorCode } from '../util/system-error.ts';
+import { readBuiltinFacts } from './builtin-facts.ts';
+import { builtinChainFolder } from './data-paths.ts';
+import { SILENT_PROGRESS } from './import-progress.ts';
+
+async function isComplete(store: string, headHash: string): Promise<boolean> {
+  if (!hasLmdbFile(store)) return false;
+  checkLmdbFile(store);
+  let reader: ChainReader;
+  try {
+    reader = openChainReader(store);
+  } catch {
+    // Nothing was committed yet, or the import will report the fault.
+    return false;
+  }
+  try {
+    return reader.isIndexed && reader.head.hashText === headHash;
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Another process may be importing the same chain into the same folder; that takes a few seconds. */
+const ATTEMPTS = 10;
+const RETRY_MS = 500;
+
+/**
+ * Returns the store of a built-in chain, imported on first use. Chains and store layouts of other program versions have folders of their own.
+ * @throws Error if the import fails
+ */
+export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string): Promise<string> {
+  const { headHash } = readBuiltinFacts()[chain];
+  const data = join(dataDir, 'chains', `${chain}-${headHash.slice(2, 10)}-${SCHEMA_VERSION}`);
+  const folder = builtinChainFolder(chain);
+  const options = {
+    genesis: join(folder, 'genesis.json'),
+    blocks: join(folder, 'blocks.rlp.gz'),
+    data,
+    seal: 'ethash-format',
+  } as const;
+  for (let attempt = 1; !(await isComplete(data, headHash)); attempt++) {
+    // The import code is only loaded at the first start.
+    const { importChain } = await import('./import.ts');
+    try {
+      await importChain(options, SILENT_PROGRESS);
+    } catch (error) {
+      // A system error would not go away within half a second.
+      const isSystem = error instanceof Error && readErrorCode(error.cause) !== undefined;
+      if (isSystem || attempt === ATTEMPTS) throw error;
+      await wait(RETRY_MS);
+    }
+  }
+  return data;
+}

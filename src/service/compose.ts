@@ -1,0 +1,222 @@
+/** Composes a service for a configuration from the parts that the `open-*` files open. */
+import { availableParallelism } from 'node:os';
+import { createCache } from '../cache/create-cache.ts';
+import type { Config } from '../config/config.ts';
+import { createNetworkFeed } from '../feed/network-feed.ts';
+import { RemovedRecords } from '../feed/removed-records.ts';
+import { type ConfiguredGateway, createGateway } from '../gateway/gateway.ts';
+import { SwitchableGateway } from '../gateway/switchable-gateway.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { MetricsJson } from '../observe/metrics/render-metrics.ts';
+import type { Observability } from '../observe/observability.ts';
+import type { StatusReport } from '../observe/status-report.ts';
+import { createNodeMemory } from '../pool/node-memory.ts';
+import { ServiceHealth } from '../server/health.ts';
+import { createServer, type Server } from '../server/lifecycle.ts';
+import { EmbeddedChains } from './embedded-chains.ts';
+import { fitConnections } from './fit-connections.ts';
+import type { OpenFeed } from './held-chains.ts';
+import { createSources, watchService } from './observe-service.ts';
+import { type OpenAccess, openAccess } from './open-access.ts';
+import type { ChainBackends } from './open-chain.ts';
+import { OpenNetworks } from './open-networks.ts';
+import { checkReload } from './reload-rules.ts';
+import { readVersion } from './version.ts';
+
+/** All running parts of one configuration in one process. */
+export interface Service {
+  readonly server: Server;
+  /** Returns this process's status; `mergeStatus` combines those of several. */
+  readStatus(): Promise<StatusReport>;
+  /** Returns this process's metrics; `renderMetrics` renders those of one or several as Prometheus text. */
+  readMetrics(): Promise<MetricsJson>;
+  /**
+   * Switches to another configuration as a whole; connections remain open, and running requests end under the old configuration.
+   * @throws Error if it cannot be applied; the old configuration then remains in force
+   */
+  reload(config: Config): Promise<void>;
+  /** Drains and closes the server, then all its backends. */
+  close(): Promise<void>;
+}
+
+export type ServiceOptions = {
+  /** Networks besides the built-in ones that the key `demo` opens; on loopback only, like those. */
+  readonly hasDemoKey?: (network: string) => boolean;
+  /** Number of processes on this machine that serve this configuration. */
+  readonly processes?: number;
+  /** Whether a network that cannot be opened is an error; by default the others are served without it. */
+  readonly isStrict?: boolean;
+  /** Creates the feeds of networks; by default from their served heads. */
+  readonly openFeed?: OpenFeed;
+};
+
+/**
+ * Builds the service of a configuration; it does not listen yet.
+ * @throws Error with the network that cannot be opened, if `isStrict` or if none can be opened
+ */
+export async function composeService(
+  config: Config,
+  log: Logger,
+  options: ServiceOptions = {},
+): Promise<Service> {
+  const { hasDemoKey = () => false, processes = 1, isStrict = false, openFeed = createFeed } = options;
+  const threads = Math.max(1, Math.floor((availableParallelism() - 1) / processes));
+  const { simulationGas } = config.execution;
+  const engine = new EmbeddedChains({
+    threads,
+    memoryLimit: config.execution.callMemory,
+    runningLimit: config.execution.heavyCalls,
+    queueLimit: config.execution.waitingCalls,
+    ownerShare: config.limits.ownerShare,
+    provenState: config.execution.provenState,
+    ...(simulationGas !== undefined && { simulationGas }),
+    onFault: (fault) => log.error({ fault }, 'execution fault'),
+  });
+  const observability = await watchService(config, log);
+  const cache = await createCache(config.cache, log);
+  const nodeMemory = createNodeMemory(config.limits.nodeBytes);
+  const backends: ChainBackends = { dataDir: config.dataDir, engine, cache, log, nodeMemory };
+  const closeBackends = async (): Promise<void> => {
+    await engine.close();
+    await cache.close();
+    await observability.close();
+  };
+  const open = (next: Config, before?: Core): Promise<Core> =>
+    openCore(next, { backends, observability, processes, isStrict, hasDemoKey, openFeed }, before);
+  let core: Core;
+  try {
+    core = await open(config);
+  } catch (error) {
+    await closeBackends();
+    throw error;
+  }
+  const gateway = new SwitchableGateway(core.gateway);
+  const limits = { ...config.limits, connections: fitConnections(config, threads, log) };
+  const server = createServer({
+    gateway,
+    options: { listen: config.listen, cors: config.cors, limits },
+    health: new ServiceHealth(config.health, () => core.networks.readReadiness()),
+    log,
+    requests: observability.requests,
+  });
+  const readSources = () => createSources(core.networks, { cache, engine, gateway, server });
+  let reloading: Promise<void> = Promise.resolve();
+  /** Replaced cores that still have running requests. */
+  const retiring = new Set<Promise<void>>();
+
+  async function reload(next: Config): Promise<void> {
+    checkReload(core.networks.config, next);
+    const before = core;
+    core = await open(next, before);
+    gateway.switchTo(core.gateway);
+    const retired = retire(before, next.limits.drainTimeout, log).finally(() => {
+      gateway.forget(before.gateway);
+      retiring.delete(retired);
+    });
+    retiring.add(retired);
+  }
+
+  return {
+    server,
+    readStatus: () => observability.readStatus(readSources()),
+    readMetrics: () => observability.readMetrics(readSources()),
+    reload(next) {
+      // Reloads run one after the other, in request order.
+      const done = reloading.then(() => reload(next));
+      reloading = done.catch(() => {});
+      return done;
+    },
+    async close() {
+      await server.close();
+      await reloading;
+      await Promise.all(retiring);
+      await core.close();
+      await closeBackends();
+    },
+  };
+}
+
+const createFeed: OpenFeed = (chain, records) =>
+  createNetworkFeed({
+    chain,
+    ...(records !== undefined && { removed: new RemovedRecords(records, () => chain.chainId) }),
+  });
+
+/** Backends of the server under one configuration. */
+type Core = {
+  readonly gateway: ConfiguredGateway;
+  readonly networks: OpenNetworks;
+  readonly access: OpenAccess;
+  /** Closes the parts that no other core uses. */
+  close(): Promise<void>;
+};
+
+type CoreParts = {
+  readonly backends: ChainBackends;
+  readonly observability: Observability;
+  readonly processes: number;
+  readonly isStrict: boolean;
+  readonly hasDemoKey: (network: string) => boolean;
+  readonly openFeed: OpenFeed;
+};
+
+async function openCore(config: Config, parts: CoreParts, before: Core | undefined): Promise<Core> {
+  const { backends, observability, processes, isStrict, hasDemoKey, openFeed } = parts;
+  const access = await openAccess(config, processes, backends.log, before?.access);
+  const { records, heights } = access.tables;
+  let networks: OpenNetworks;
+  try {
+    const earlier = before?.networks;
+    networks = await OpenNetworks.open(
+      config,
+      { ...backends, records, heights },
+      { before: earlier, isStrict },
+    );
+  } catch (error) {
+    await access.close();
+    throw error;
+  }
+  const gateway = createGateway({
+    networks: networks.createRegistry(hasDemoKey, { openFeed, records }),
+    access,
+    credits: config.access.credits,
+    clientVersion: `portcullis/${readVersion()}`,
+    limits: {
+      batchItems: config.limits.batchItems,
+      batchConcurrency: config.limits.batchConcurrency,
+      batchAnswerBytes: config.limits.batchAnswerBytes,
+      reservedAnswerBytes: config.limits.unsentBytes,
+      ownerShare: config.limits.ownerShare,
+      bodiesInFlight: config.limits.inFlightBodies,
+      bodyTimeoutMs: config.limits.requestTimeout,
+    },
+    log: backends.log,
+    observer: observability.calls,
+    subscriptions: observability.subscriptions,
+  });
+  return {
+    gateway,
+    networks,
+    access,
+    async close() {
+      await networks.close();
+      await access.close();
+    },
+  };
+}
+
+/** Polling interval for running requests, milliseconds. */
+const LOOK_MS = 50;
+
+/** Closes a core once it has no running requests, or after the limit. Never rejects. */
+async function retire(core: Core, limitMs: number, log: Logger): Promise<void> {
+  const until = performance.now() + limitMs;
+  while (core.gateway.bodiesInFlight > 0 && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  try {
+    await core.close();
+  } catch (error) {
+    log.error({ err: error }, 'resources of an earlier configuration could not be closed');
+  }
+}

@@ -1,0 +1,36 @@
+import type { Chain } from '../chain/chain.ts';
+import type { NetworkFeed } from '../feed/feed.ts';
+import type { RecordTable } from '../shared-store/records/record-table.ts';
+import type { ObservedChain } from './open-chain.ts';
+
+/** Creates the feed of a chain. @param records table in which processes share its state */
+export type OpenFeed = (chain: Chain, records?: RecordTable) => NetworkFeed;
+
+/** Number of configurations that use a chain: a request that began under one of them may still need it. */
+const HOLDERS = new WeakMap<Chain, number>();
+/** Feed of each chain, independent of the configuration: subscriptions survive a reload. */
+const FEEDS = new WeakMap<Chain, NetworkFeed>();
+
+/** Counts a further configuration that uses the chain; `releaseChain` ends that. */
+export function holdChain(chain: ObservedChain): void {
+  HOLDERS.set(chain, (HOLDERS.get(chain) ?? 0) + 1);
+}
+
+/** Closes the chain and its feed if no other configuration uses it. */
+export async function releaseChain(chain: ObservedChain): Promise<void> {
+  const holders = (HOLDERS.get(chain) ?? 1) - 1;
+  HOLDERS.set(chain, holders);
+  if (holders > 0) return;
+  FEEDS.get(chain)?.close();
+  await chain.close();
+}
+
+/** Returns the feed of a chain in use; opens it on first use. */
+export function findFeed(chain: ObservedChain, open: OpenFeed, records?: RecordTable): NetworkFeed {
+  let feed = FEEDS.get(chain);
+  if (feed === undefined) {
+    feed = open(chain, records);
+    FEEDS.set(chain, feed);
+  }
+  return feed;
+}

@@ -1,0 +1,257 @@
+import { type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type Genesis, parseGenesis } from '../chain/genesis.ts';
+import { BlockImporter, type ImportChecks } from '../chains/embedded/import/block-importer.ts';
+import { initializeStore } from '../chains/embedded/import/initialize-store.ts';
+import { readBlocks } from '../chains/embedded/import/read-blocks.ts';
+import type { SealCheck } from '../chains/embedded/import/validate-header.ts';
+import { MAX_CALL_MEMORY } from '../chains/embedded/options.ts';
+import { type ChainWriter, openChainWriter } from '../chains/embedded/store/chain-writer.ts';
+import { DEFAULT_DATA_DIR } from '../config/config.ts';
+import { BlockError, EvmMemoryError } from '../engine/transition/block-error.ts';
+import { describeWriteError, prepareLmdbFolder } from '../util/lmdb-folder.ts';
+import { MAX_GENESIS_BYTES, readRegularFile, requireRegular } from '../util/read-file.ts';
+import { describeSystemError, isSpaceError, isStoreError } from '../util/system-error.ts';
+import type { ImportProgress } from './import-progress.ts';
+import { addToIndexes } from './index-store.ts';
+import { readChoice, readIntegerOption, requireOption } from './option-values.ts';
+import { StopSignals } from './stop-signals.ts';
+
+export const IMPORT_USAGE: string = `portcullis import --genesis FILE --blocks FILE[.gz] [--data DIR]
+                  [--seal ethash-format|none] [--verify full|header|none] [--call-memory MIB]
+
+Appends a file of RLP blocks to the chain stored in DIR. Every block is validated and executed,
+and every root is checked. An import that was cut off, or stopped with Ctrl-C, continues where it stopped.
+
+  --genesis FILE   geth genesis file of the chain
+  --blocks FILE    concatenated RLP blocks, optionally gzipped, optionally starting with block 0
+  --data DIR       folder of the store (default: chain below PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
+  --seal CHECK     ethash-format: proof-of-work difficulty follows the formula, seals may be anything (default)
+                   none: difficulty may be anything as well
+  --verify WHAT    full: headers, bodies, receipts, gas, and the state root of every block (default)
+                   header: the same, but the state root only at the end of each commit (up to 512 blocks); a wrong
+                   one refuses all that would have been committed
+                   none: blocks are executed and nothing is compared but that each follows its parent; for files
+                   that were checked before
+  --call-memory MIB  memory that the frames of one transaction may have, in MiB (default 256, at most 1024)
+`;
+
+export const SEAL_CHECKS: readonly SealCheck[] = ['ethash-format', 'none'];
+
+const VERIFICATIONS: readonly ImportChecks[] = ['full', 'header', 'none'];
+
+export type ImportOptions = {
+  readonly genesis: string;
+  readonly blocks: string;
+  readonly data: string;
+  readonly seal: SealCheck;
+  /** Default is `full`. */
+  readonly verify?: ImportChecks;
+  /** Most bytes of memory for the frames of one transaction; the EVM's default if absent. */
+  readonly callMemory?: number;
+};
+
+export type ImportSummary = {
+  readonly headNumber: bigint;
+  readonly headHash: string;
+  /** Blocks added by this run. */
+  readonly imported: number;
+  /** The import was stopped before the end of the file. */
+  readonly isStopped?: true;
+};
+
+/** Returns the `config` object as it is stored, with all digits of the terminal total difficulty. */
+function configText(genesisText: string, { config }: Genesis): string {
+  const json = JSON.parse(genesisText) as { config: Record<string, unknown> };
+  const difficulty = config.terminalTotalDifficulty;
+  return JSON.stringify({
+    ...json.config,
+    ...(difficulty !== undefined && { terminalTotalDifficulty: difficulty.toString() }),
+  });
+}
+
+/** @throws Error with the file and its fault */
+function readGenesis(file: string): { readonly genesisText: string; readonly genesis: Genesis } {
+  try {
+    const genesisText = readRegularFile(file, MAX_GENESIS_BYTES).toString('utf8');
+    if (genesisText.trim() === '') throw new Error('the file is empty');
+    return { genesisText, genesis: parseGenesis(genesisText) };
+  } catch (error) {
+    // The message of a SyntaxError quotes the file's content.
+    const reason =
+      error instanceof SyntaxError ? 'is not JSON: expected a geth genesis file' : describeSystemError(error);
+    throw new Error(`${file}: ${reason}`);
+  }
+}
+
+/** Returns the size in bytes. @throws Error with the file if no block can be read from it */
+function findSize(file: string): number {
+  let stats: Stats;
+  try {
+    stats = statSync(file);
+  } catch (error) {
+    throw new Error(`${file}: ${describeSystemError(error)}`);
+  }
+  try {
+    // The file is opened twice, first to detect gzip, so it must be a regular file.
+    requireRegular(stats);
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`);
+  }
+  if (stats.size === 0) throw new Error(`${file}: the file is empty`);
+  return stats.size;
+}
+
+/**
+ * Appends the blocks of a file to a store.
+ * @param stop ends the import after the current block; imported blocks are committed
+ * @throws ImportError with the faulty file and the number of imported blocks: all before the invalid block are committed
+ * @throws Error if the genesis file or the block file is unreadable, or the store cannot be opened
+ */
+export async function importChain(
+  options: ImportOptions,
+  progress: ImportProgress,
+  stop?: AbortSignal,
+): Promise<ImportSummary> {
+  const { genesisText, genesis } = readGenesis(options.genesis);
+  const size = findSize(options.blocks);
+  prepareLmdbFolder(options.data);
+  const writer = openWriter(options.data);
+  try {
+    try {
+      initializeStore(writer, genesis, configText(genesisText, genesis));
+      await addToIndexes(writer, (done, total) => progress.index(done, total), stop);
+    } catch (error) {
+      if (isStoreError(error)) throw describeWriteError(options.data, error);
+      throw error instanceof BlockError
+        ? new ImportError(`refused: ${options.genesis}: ${error.message}`, error)
+        : error;
+    }
+    return await importBlocks(writer, options, size, progress, stop);
+  } finally {
+    await writer.close();
+  }
+}
+
+function openWriter(data: string): ChainWriter {
+  try {
+    return openChainWriter(data);
+  } catch (error) {
+    throw isStoreError(error) ? describeWriteError(data, error) : error;
+  }
+}
+
+/** Import that ended before the end of its file. */
+export class ImportError extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'ImportError';
+  }
+}
+
+const MiB = 1_024 * 1_024;
+/** Interval at which the import yields to signals and the progress bar, milliseconds. */
+const SLOT_MS = 50;
+
+async function importBlocks(
+  writer: ChainWriter,
+  { seal, verify, blocks: file, data, callMemory }: ImportOptions,
+  size: number,
+  progress: ImportProgress,
+  stop: AbortSignal | undefined,
+): Promise<ImportSummary> {
+  const importer = new BlockImporter(writer, seal, verify, undefined, callMemory);
+  const before = importer.headNumber;
+  let [read, committedEnd, turnAt] = [0, 0, performance.now() + SLOT_MS];
+  let failure: unknown;
+  progress.start(size);
+  try {
+    for await (const { encoded, fileEnd } of readBlocks(file)) {
+      if (stop?.aborted === true) break;
+      const { kind, block } = importer.import(encoded);
+      read++;
+      if (importer.isCommitted) committedEnd = fileEnd;
+      progress.advance(block, kind, fileEnd, committedEnd);
+      if (performance.now() < turnAt) continue;
+      await setImmediate();
+      turnAt = performance.now() + SLOT_MS;
+    }
+    if (read === 0 && stop?.aborted !== true) throw new Error('holds no block');
+  } catch (error) {
+    failure = error;
+  }
+  try {
+    // Blocks that cannot be committed now are lost; the store keeps the state of the last commit.
+    if (!isStoreError(failure)) importer.commit();
+  } catch (error) {
+    failure ??= error;
+  }
+  progress.stop(failure === undefined && stop?.aborted !== true);
+  const { header, hashText } = writer.openReader().head;
+  const imported = Number(header.number - before);
+  const head = { headNumber: header.number, headHash: hashText, imported };
+  if (failure !== undefined) {
+    const reason = isStoreError(failure)
+      ? describeWriteError(data, failure).message
+      : `${failure instanceof BlockError ? 'refused: ' : ''}${file}: ${describeSystemError(failure)}`;
+    const remedy =
+      failure instanceof EvmMemoryError ? ': import with a higher --call-memory (MiB, at most 1024)' : '';
+    const goOn = isSpaceError(failure) ? '; make room: the same command goes on from there' : '';
+    throw new ImportError(`${reason}${remedy}; ${describeStored(head)}${goOn}`, failure);
+  }
+  return stop?.aborted === true ? { ...head, isStopped: true } : head;
+}
+
+/** Describes the store after an import that did not reach the end of its file. */
+export function describeStored({ headNumber, headHash, imported }: ImportSummary): string {
+  return `${imported} ${imported === 1 ? 'block' : 'blocks'} of this run kept, head is block ${headNumber} ${headHash}`;
+}
+
+/** Runs `portcullis import`. @returns the exit code */
+export async function runImport(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      genesis: { type: 'string' },
+      blocks: { type: 'string' },
+      data: { type: 'string' },
+      seal: { type: 'string', default: 'ethash-format' },
+      verify: { type: 'string', default: 'full' },
+      'call-memory': { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(IMPORT_USAGE);
+    return 0;
+  }
+  const genesis = requireOption('import', 'genesis', values.genesis);
+  const blocks = requireOption('import', 'blocks', values.blocks);
+  const seal = readChoice('seal', values.seal, SEAL_CHECKS);
+  const verify = readChoice('verify', values.verify, VERIFICATIONS);
+  const memory = readIntegerOption('call-memory', values['call-memory'], 1, MAX_CALL_MEMORY / MiB);
+  const data = values.data ?? join(process.env['PORTCULLIS_DATA_DIR'] || DEFAULT_DATA_DIR, 'chain');
+  const { createImportBar } = await import('./import-bar.ts');
+  const signals = new StopSignals();
+  try {
+    const callMemory = memory === undefined ? {} : { callMemory: memory * MiB };
+    const options = { genesis, blocks, data, seal, verify, ...callMemory };
+    const summary = await importChain(options, createImportBar(process.stderr), signals.stop);
+    if (summary.isStopped === true) return reportStop(summary, signals);
+    const { headNumber, headHash, imported } = summary;
+    process.stdout.write(`imported ${imported} blocks; head is block ${headNumber} ${headHash}\n`);
+    return 0;
+  } finally {
+    signals.close();
+  }
+}
+
+/** @returns the exit code */
+export function reportStop(summary: ImportSummary, { exitCode }: StopSignals): number {
+  process.stderr.write(
+    `portcullis: stopped by a signal: ${describeStored(summary)}; the same command goes on from there\n`,
+  );
+  return exitCode;
+}

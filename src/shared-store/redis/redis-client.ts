@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { Redis, ReplyError } from 'iovalkey';
+import { completeWithin } from '../../util/complete-within.ts';
+import { createConnectorClass, type ReplyMeter } from './redis-connector.ts';
+import type { RedisTarget } from './redis-url.ts';
+
+const CONNECT_TIMEOUT_MS = 2_000;
+/** Base delay before a reconnection, ms; up to the same again is added, so that replicas do not reconnect simultaneously. */
+const RECONNECT_MS = 250;
+/** Default limit of commands without a reply; at the limit none is sent. */
+const MAX_IN_FLIGHT = 256;
+/** Replies to other commands that may arrive in the same read as the end of a long one, bytes. */
+const REPLY_SLACK_BYTES = 1024 * 1024;
+
+/** Fault class of a server. */
+export type RedisFault =
+  /** No connection, or the connection broke. */
+  | 'unreachable'
+  /** No reply in time. */
+  | 'timeout'
+  /** Error reply: credentials, memory, or a server that is loading. */
+  | 'refused'
+  /** The value is not one that was written under this key. */
+  | 'garbage';
+
+export type RedisClientOptions = {
+  readonly target: RedisTarget;
+  /** Maximum bytes read of a value. */
+  readonly valueBytes: number;
+  /** Limit of commands without a reply; at the limit none is sent. */
+  readonly commands?: number;
+  /** Called for every broken or refused connection and every failed command. */
+  readonly onFault: (fault: RedisFault) => void;
+};
+
+/** Lua source, its SHA-1, and the number of leading arguments that are key names. */
+export type RedisScript = { readonly source: string; readonly hash: string; readonly keys: number };
+
+/** Creates a script with its SHA-1. @param keys number of leading arguments that are key names */
+export function createScript(keys: number, source: string): RedisScript {
+  return { source, hash: createHash('sha1').update(source).digest('hex'), keys };
+}
+
+/** Connection that reconnects by itself, with a bounded number of commands in flight. */
+export interface RedisClient {
+  /** Whether a command would be sent now: there is a connection, and room on it. */
+  readonly ready: boolean;
+  /** Returns the value truncated to `valueBytes`; null where there is none, undefined without a reply. Never rejects. */
+  get(key: string): Promise<Buffer | null | undefined>;
+  /**
+   * Sends any other command. @returns numbers, texts, null and lists of them; undefined without a reply. The reply must be known to be short.
+   * Never rejects.
+   */
+  send(command: string, ...args: readonly (string | number)[]): Promise<unknown>;
+  /** Runs a script, which the server caches by its hash. @returns the reply as `send` does; never rejects */
+  run(script: RedisScript, ...args: readonly (string | number)[]): Promise<unknown>;
+  /** Resolves when the server has replied or cannot. Never rejects. */
+  set(key: string, value: Buffer, ttlMs: number): Promise<void>;
+  /** Resolves once connected, or after `limitMs`. */
+  waitUntilReady(limitMs: number): Promise<void>;
+  /** Abandons all commands in flight, and reconnects. */
+  reconnect(): void;
+  close(): void;
+}
+
+/** Creates a client without queues: a command that cannot be sent immediately is dropped. */
+export function createRedisClient(options: RedisClientOptions): RedisClient {
+  return new BoundedClient(options);
+}
+
+class BoundedClient implements RedisClient {
+  readonly #redis: Redis;
+  readonly #meter: ReplyMeter;
+  readonly #valueBytes: number;
+  readonly #onFault: (fault: RedisFault) => void;
+  readonly #commands: number;
+  #inFlight = 0;
+
+  constructor({ target, valueBytes, commands = MAX_IN_FLIGHT, onFault }: RedisClientOptions) {
+    this.#commands = commands;
+    this.#valueBytes = valueBytes;
+    this.#onFault = onFault;
+    this.#meter = { unclaimedBytes: 0, limit: valueBytes + REPLY_SLACK_BYTES };
+    this.#redis = new Redis({
+      Connector: createConnectorClass(target, this.#meter),
+      ...(target.tls && { tls: {} }),
+      ...(target.username !== undefined && { username: target.username }),
+      ...(target.password !== undefined && { password: target.password }),
+      db: target.database,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      retryStrategy: () => RECONNECT_MS * (1 + Math.random()),
+      maxRetriesPerRequest: 0,
+      enableOfflineQueue: false,
+      enableReadyCheck: false,
+      autoResendUnfulfilledCommands: false,
+    });
+    // The errors contain addresses and arguments, so they are not passed on.
+    this.#redis.on('error', () => onFault('unreachable'));
+  }
+
+  get ready(): boolean {
+    return this.#redis.status === 'ready' && this.#inFlight < this.#commands;
+  }
+
+  async get(key: string): Promise<Buffer | null | undefined> {
+    // GETRANGE, because a value written by another program may have any length.
+    const value: unknown = await this.#send(() => this.#redis.getrangeBuffer(key, 0, this.#valueBytes - 1));
+    if (value === undefined) return undefined;
+    if (Buffer.isBuffer(value)) return value.length === 0 ? null : value;
+    this.#onFault('garbage');
+    return undefined;
+  }
+
+  send(command: string, ...args: readonly (string | number)[]): Promise<unknown> {
+    return this.#send(() => this.#redis.call(command, ...args));
+  }
+
+  run({ source, hash, keys }: RedisScript, ...args: readonly (string | number)[]): Promise<unknown> {
+    return this.#send(async () => {
+      try {
+        return await this.#redis.evalsha(hash, keys, ...args);
+      } catch (error) {
+        if (!isUnknownScript(error)) throw error;
+        return await this.#redis.eval(source, keys, ...args);
+      }
+    });
+  }
+
+  async set(key: string, value: Buffer, ttlMs: number): Promise<void> {
+    await this.#send(() => this.#redis.set(key, value, 'PX', ttlMs));
+  }
+
+  async waitUntilReady(limitMs: number): Promise<void> {
+    if (this.#redis.status !== 'ready')
+      await completeWithin(once(this.#redis, 'ready'), limitMs).catch(() => {});
+  }
+
+  reconnect(): void {
+    this.#redis.disconnect(true);
+  }
+
+  close(): void {
+    this.#redis.disconnect();
+  }
+
+  async #send<T>(command: () => Promise<T>): Promise<T | undefined> {
+    if (!this.ready) return undefined;
+    this.#inFlight++;
+    try {
+      return await command();
+    } catch (error) {
+      this.#onFault(error instanceof ReplyError ? 'refused' : 'unreachable');
+      return undefined;
+    } finally {
+      this.#inFlight--;
+      this.#meter.unclaimedBytes = 0;
+    }
+  }
+}
+
+/** The server was restarted, or never had the script. */
+function isUnknownScript(error: unknown): boolean {
+  return error instanceof ReplyError && (error as Error).message.startsWith('NOSCRIPT');
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NativeSection } from '../../../../src/chains/embedded/execution/native-section.ts';
+
+test('what runs is seen by the side that terminates, and nothing is begun behind that', () => {
+  const parent = new NativeSection();
+  const thread = new NativeSection(parent.shared);
+  const before = thread.run(() => 'done');
+  assert.equal(before, 'done');
+  assert.throws(
+    () =>
+      thread.run(() => {
+        assert.equal(parent.close(), true);
+        throw new RangeError('of the work');
+      }),
+    RangeError,
+  );
+  assert.equal(parent.close(), false);
+  let isBegun = false;
+  assert.throws(
+    () =>
+      thread.run(() => {
+        isBegun = true;
+      }),
+    /being terminated/,
+  );
+  assert.deepEqual([isBegun, parent.close()], [false, false]);
+});

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeRollup, diagnoseRollup } from '../../src/doctor/doctor-rollup.ts';
+
+const OPTIONS = { mode: 'verifier', l1CostMode: 'folded' } as const;
+
+test('every name of the estimate is told, or the one that is configured', async () => {
+  const own = await diagnoseRollup({ ...OPTIONS, family: 'zksync' });
+  assert.deepEqual([own.prefix, own.alsoPrefixes], ['zksync', ['zks']]);
+  assert.match(describeRollup(own), /estimates as zksync_estimateGas and zks_estimateGas/);
+  const mine = await diagnoseRollup({ ...OPTIONS, family: 'zksync', prefix: 'mine' });
+  assert.deepEqual([mine.prefix, mine.alsoPrefixes], ['mine', undefined]);
+  assert.match(describeRollup(mine), /estimates as mine_estimateGas;/);
+});

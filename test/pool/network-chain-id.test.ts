@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ChainError } from '../../src/chain/errors.ts';
+import { findMajorityChain } from '../../src/pool/chain-claims.ts';
+import { NetworkChainId } from '../../src/pool/network-chain-id.ts';
+import type { Upstream } from '../../src/pool/upstream.ts';
+import { RequestScope } from '../../src/util/request-scope.ts';
+import { answer, createNode } from './support/scripted-node.ts';
+
+const [GENESIS, OTHER_GENESIS] = [`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`];
+const WITH_NAME = 'with pool.chainId it need not be reported';
+
+type Said = { readonly id?: bigint; readonly operator?: string; readonly genesis?: string | undefined };
+
+/** A node that reported an id; one without an id counts as overdue unless it is awaited. */
+function node({ id, operator, genesis }: Said = {}, isAwaited = false): Upstream {
+  const { upstream } = createNode({ behaviour: answer('null'), ...(operator !== undefined && { operator }) });
+  upstream.standing = 'unverified';
+  upstream.isAwaited = isAwaited;
+  if (id === undefined) upstream.identityFault = 'unreachable';
+  else
+    upstream.identity = { chainId: id, genesisHash: genesis, clientVersion: '', knowsHashParameters: true };
+  return upstream;
+}
+
+describe('the chain that operators report', () => {
+  const find = (nodes: readonly Upstream[]): bigint | undefined => findMajorityChain(nodes, {})?.chainId;
+
+  it('is that of more than half of the configured ones, however many answer', () => {
+    assert.equal(find([node({ id: 1n })]), 1n);
+    assert.equal(find([node({ id: 5n }), node(), node()]), undefined);
+    assert.equal(find([node({ id: 1n }), node()]), undefined);
+    assert.equal(find([node({ id: 5n }), node({ id: 1n }), node()]), undefined);
+    assert.equal(find([node({ id: 5n }), node({ id: 1n }), node({ id: 1n })]), 1n);
+    assert.equal(find([node({ id: 1n }), node({ id: 1n }), node(), node()]), undefined);
+    assert.equal(find([node({ id: 1n }), node({ id: 1n }), node({ id: 1n }), node()]), 1n);
+  });
+
+  it('counts nodes of one operator once, by what more than half of them say', () => {
+    const liars = [1, 2, 3].map(() => node({ id: 5n, operator: 'liar' }));
+    assert.equal(find([...liars, node({ id: 1n }), node()]), undefined);
+    assert.equal(find([...liars, node({ id: 1n }), node({ id: 1n })]), 1n);
+    assert.equal(find([node({ id: 5n, operator: 'a' }), node({ id: 1n, operator: 'a' })]), undefined);
+    assert.equal(find([node({ id: 1n, operator: 'a' }), node({ operator: 'a' })]), 1n);
+  });
+
+  it('waits for all nodes of an operator to answer or to have had their time', () => {
+    const silent = node({ operator: 'a' }, true);
+    const nodes = [node({ id: 5n, operator: 'a' }), silent];
+    assert.equal(find(nodes), undefined);
+    silent.isAwaited = false;
+    assert.equal(find(nodes), 5n);
+  });
+
+  it('has the genesis block that more than half agree on, or none yet', () => {
+    const ours = { id: 1n, genesis: GENESIS };
+    const identity = { chainId: 1n, genesisHash: GENESIS };
+    assert.deepEqual(findMajorityChain([node(ours), node(ours), node()], {}), identity);
+    const split = [node(ours), node({ id: 1n, genesis: OTHER_GENESIS })];
+    assert.deepEqual(findMajorityChain(split, {}), { chainId: 1n, genesisHash: undefined });
+    // This node discarded block 0.
+    assert.deepEqual(findMajorityChain([node(ours), node({ id: 1n }), node()], {}), identity);
+    const configured = { chainId: 1n, genesisHash: OTHER_GENESIS };
+    assert.deepEqual(findMajorityChain([node(), node()], configured), configured);
+  });
+});
+
+describe('the chain id of a network', () => {
+  const scope = (): RequestScope => new RequestScope(performance.now() + 60_000);
+
+  it('is the configured one at once', () => {
+    const chainId = new NetworkChainId([node()], { chainId: 7n });
+    assert.deepEqual([chainId.value, chainId.known, chainId.find(scope())], [7n, 7n, 7n]);
+  });
+
+  it('is refused with what it waits for and what to set', () => {
+    const alone = new NetworkChainId([node()], {});
+    const message = `the chain id of the network is not known yet: the only node does not answer; ${WITH_NAME}`;
+    assert.throws(() => alone.value, new ChainError('unavailable', message));
+    assert.throws(() => alone.find(scope()), new ChainError('unavailable', message));
+    const three = new NetworkChainId([node({ id: 5n }), node(), node()], {});
+    assert.equal(
+      three.explain(),
+      `the chain id of the network is not known yet: 2 of 3 operators have to report the same; 1 of 3 operators reported 5; 2 nodes do not answer; ${WITH_NAME}`,
+    );
+  });
+
+  it('is waited for while a node may answer, and asked with then', async () => {
+    const nodes = [node({}, true), node({}, true)];
+    const chainId = new NetworkChainId(nodes, {});
+    const [found, requested] = [
+      chainId.find(scope()),
+      chainId.gate({ scope: scope() } as never, () => '"0x1"'),
+    ];
+    chainId.noteChange();
+    chainId.learn(3n);
+    assert.deepEqual([await found, await requested, chainId.find(scope())], [3n, '"0x1"', 3n]);
+  });
+
+  it('is refused as soon as no node is left that may answer', async () => {
+    const nodes = [node({}, true)];
+    const chainId = new NetworkChainId(nodes, {});
+    const found = chainId.find(scope());
+    for (const each of nodes) each.isAwaited = false;
+    chainId.noteChange();
+    await assert.rejects(async () => found, { kind: 'unavailable' });
+  });
+
+  it('is refused at the deadline of a request', async () => {
+    const chainId = new NetworkChainId([node({}, true)], {});
+    await assert.rejects(async () => chainId.find(new RequestScope(performance.now() + 10)), {
+      kind: 'unavailable',
+    });
+  });
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeState, explainOutage } from '../../src/pool/node-state.ts';
+import type { Upstream } from '../../src/pool/upstream.ts';
+import { ScriptedChain } from './support/scripted-chain.ts';
+import { answer, createNode } from './support/scripted-node.ts';
+
+const latest = new ScriptedChain({ length: 5 }).block(4);
+
+function makeUpstream(change: (upstream: Upstream) => void, tracker: object = { latest }): Upstream {
+  // Creation time is 0, because the file may be loaded long before the test runs.
+  const { upstream } = createNode({ behaviour: answer('1'), tracker, now: () => 0 });
+  upstream.vote = 'votes';
+  change(upstream);
+  return upstream;
+}
+
+const well = makeUpstream(() => {});
+const away = makeUpstream((upstream) => {
+  upstream.missedPolls = 2;
+});
+const other = makeUpstream((upstream) => {
+  upstream.standing = 'quarantined';
+  upstream.mismatch = 'chain id 5, expected 1';
+});
+const syncing = makeUpstream(
+  (upstream) => {
+    upstream.vote = 'syncing';
+  },
+  { latest, syncTarget: 90n },
+);
+const lagging = makeUpstream((upstream) => {
+  upstream.vote = 'lagging';
+});
+const reserve = makeUpstream((upstream) => {
+  upstream.vote = 'lowerTier';
+});
+const silent = makeUpstream((upstream) => {
+  upstream.standing = 'unverified';
+  upstream.identityFault = 'timeout';
+});
+const refusing = makeUpstream((upstream) => {
+  upstream.standing = 'unverified';
+  upstream.identityFault = 'unauthorized';
+});
+const fresh = makeUpstream(() => {}, {});
+const SPLIT = 'no majority for a genesis block: 0x1, 0x2; set pool.genesisHash';
+const disputed = makeUpstream((upstream) => {
+  upstream.standing = 'disputed';
+  upstream.mismatch = `has ${SPLIT}`;
+});
+const limited = makeUpstream((upstream) => {
+  upstream.health.pause(60_000);
+});
+
+test('a node is what it is, with the reason', () => {
+  const states = [
+    well,
+    away,
+    other,
+    syncing,
+    lagging,
+    reserve,
+    silent,
+    refusing,
+    fresh,
+    disputed,
+    limited,
+  ].map((upstream) => describeState(upstream, 0));
+  assert.deepEqual(states, [
+    { state: 'up' },
+    { state: 'down', reason: 'does not answer' },
+    { state: 'excluded', reason: 'is of another chain: chain id 5, expected 1' },
+    { state: 'lagging', reason: 'is syncing: block 4 of 90' },
+    { state: 'lagging', reason: 'is far behind: block 4' },
+    { state: 'up', reason: 'is in reserve: a better tier is healthy' },
+    { state: 'down', reason: 'does not answer' },
+    { state: 'down', reason: 'does not report a chain id (unauthorized)' },
+    { state: 'lagging', reason: 'has not reported a head' },
+    { state: 'excluded', reason: `has ${SPLIT}` },
+    { state: 'down', reason: 'is rate limited' },
+  ]);
+  assert.deepEqual(describeState(well, 1), { state: 'lagging', reason: 'is at block 4' });
+});
+
+test('an outage is explained for any number of nodes', () => {
+  assert.equal(explainOutage([other]), 'the only node is of another chain: chain id 5, expected 1');
+  assert.equal(
+    explainOutage([syncing, away, silent, away]),
+    '3 nodes do not answer, 1 node is syncing: block 4 of 90',
+  );
+  assert.equal(explainOutage([well]), 'the only node is at block 4');
+  assert.equal(explainOutage([disputed, disputed]), `2 nodes have ${SPLIT}`);
+  assert.equal(explainOutage([lagging, lagging]), '2 nodes are far behind: block 4');
+  const many = Array.from({ length: 20 }, (_, target) =>
+    makeUpstream(
+      (upstream) => {
+        upstream.vote = 'syncing';
+      },
+      { latest, syncTarget: BigInt(target + 10) },
+    ),
+  );
+  assert.equal(explainOutage(many).split(', ').length, 5, 'bounded');
+});

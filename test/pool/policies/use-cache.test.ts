@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Cache, CachedAnswer, CacheKey } from '../../../src/cache/cache.ts';
+import { createKeeper, fillCache, readCache } from '../../../src/pool/policies/use-cache.ts';
+import type { Handler, UpstreamRequest } from '../../../src/pool/upstream-request.ts';
+import type { JsonResult } from '../../../src/primitives/json-result.ts';
+import { createExchange } from '../support/exchange.ts';
+import { poolOf } from '../support/pool.ts';
+import { answer, createNode, later } from '../support/scripted-node.ts';
+import { createStream } from '../support/scripted-stream.ts';
+
+/** A cache that records its writes; with `isRemote` reads are asynchronous, as with a shared cache. */
+function createScriptedCache(isRemote = false): Cache & { readonly writes: string[] } {
+  const kept = new Map<string, CachedAnswer>();
+  const writes: string[] = [];
+  const name = ({ blockHash, request }: CacheKey): string => `${blockHash} ${request}`;
+  return {
+    writes,
+    get(key) {
+      const found = kept.get(name(key));
+      return isRemote ? Promise.resolve(found) : found;
+    },
+    set(key, value) {
+      writes.push(name(key));
+      kept.set(name(key), value);
+    },
+    evictBlock: () => {},
+    describe: () => [],
+    close: async () => {},
+  };
+}
+
+const KEY: CacheKey = { blockHash: '0xaa', request: '1:eth_call:[]' };
+
+function cached(cache: Cache, results: readonly JsonResult[]): Handler {
+  let calls = 0;
+  const node: Handler = async () => {
+    const result = results[calls++];
+    if (result === undefined) throw new Error('asked again');
+    return result;
+  };
+  const ask = readCache(cache)(fillCache(createKeeper(cache, () => true))(node));
+  return async (context) => ask(context);
+}
+
+describe('cache', () => {
+  for (const isRemote of [false, true]) {
+    it(`answers a second time from memory (${isRemote ? 'shared' : 'own'})`, async () => {
+      const ask = cached(createScriptedCache(isRemote), ['"0x1"']);
+      for (let i = 0; i < 3; i++)
+        assert.equal(await ask(createExchange({ key: KEY, isBound: true })), '"0x1"');
+    });
+  }
+
+  it('keeps nothing without a key, no null, no stream, no error', async () => {
+    const cache = createScriptedCache();
+    await cached(cache, ['1'])(createExchange());
+    await cached(cache, ['null'])(createExchange({ key: KEY, isBound: true }));
+    await cached(cache, [createStream('[1]')])(createExchange({ key: KEY, isBound: true }));
+    await assert.rejects(cached(cache, [])(createExchange({ key: KEY, isBound: true })), /asked again/);
+    assert.deepEqual(cache.writes, []);
+  });
+
+  it('keys that differ in block or question are different', async () => {
+    const ask = cached(createScriptedCache(), ['1', '2', '3']);
+    assert.equal(await ask(createExchange({ key: KEY, isBound: true })), '1');
+    assert.equal(await ask(createExchange({ key: { ...KEY, blockHash: '0xbb' } })), '2');
+    assert.equal(await ask(createExchange({ key: { ...KEY, request: '2:eth_call:[]' } })), '3');
+    assert.equal(await ask(createExchange({ key: KEY, isBound: true })), '1');
+  });
+
+  it('is written once for all callers that share an answer', async () => {
+    const cache = createScriptedCache(true);
+    const node = createNode(later(20, answer('"0x1"')));
+    const ask = poolOf([node], { cache });
+    const results = Array.from({ length: 40 }, () => ask(createExchange({ key: KEY, isBound: true })));
+    assert.deepEqual(new Set(await Promise.all(results)), new Set(['"0x1"']));
+    assert.equal(node.requested.calls.length, 1);
+    assert.equal(cache.writes.length, 1);
+  });
+});
+
+describe('what a node may have said of another block', () => {
+  const POSITION = { number: 9n, hash: '0xaa' };
+  const ask = async (
+    call: Partial<UpstreamRequest>,
+    isFinal: boolean,
+    knowsHashes = false,
+    evidence?: string,
+  ): Promise<number> => {
+    const cache = createScriptedCache();
+    const node = createNode(answer('"0x1"'));
+    if (knowsHashes) {
+      node.upstream.identity = {
+        chainId: 1n,
+        genesisHash: undefined,
+        clientVersion: 'Geth/v1',
+        knowsHashParameters: true,
+      };
+    }
+    const handler = fillCache(createKeeper(cache, () => isFinal))(async ({ witness }) => {
+      if (witness !== undefined) witness.upstream = node.upstream;
+      node.upstream.evidence = evidence;
+      return '"0x1"';
+    });
+    await handler(createExchange({ key: KEY, block: POSITION, ...call }));
+    return cache.writes.length;
+  };
+
+  it('is kept only when it cannot be of another block', async () => {
+    assert.equal(await ask({}, false), 0);
+    assert.equal(await ask({ paramsByHash: '[]' }, false), 0);
+    assert.equal(await ask({ paramsByHash: '[]' }, false, true), 1);
+    assert.equal(await ask({ isBound: true }, false), 1);
+    assert.equal(await ask({}, true), 1);
+  });
+
+  it('is not kept where it has been proven to lie meanwhile', async () => {
+    assert.equal(await ask({ isBound: true }, false, false, 'of block 0xaa: a lie'), 0);
+  });
+});

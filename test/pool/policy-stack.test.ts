@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
+import { describe, it } from 'node:test';
+import { createPolicy, type Policy, PolicyStack, type PolicySteps } from '../../src/pool/policy-stack.ts';
+import type { Directed, RequestContext, RoutedRequest } from '../../src/pool/upstream-request.ts';
+import { createExchange } from './support/exchange.ts';
+
+/** Whether the compiler accepts a policy of the first type where the second is expected. */
+type Fits<Given, Expected> = Given extends Expected ? true : false;
+
+describe('PolicyStack', () => {
+  it('passes an exchange through its policies from the outside in', async () => {
+    const passed: string[] = [];
+    const name =
+      (text: string): Policy =>
+      (next) =>
+      (context) => {
+        passed.push(text);
+        return next(context);
+      };
+    const handler = PolicyStack.of(name('first'))
+      .around(name('second'))
+      .around(name('third'))
+      .over(async () => '1');
+    assert.equal(await handler(createExchange()), '1');
+    assert.deepEqual(passed, ['first', 'second', 'third']);
+  });
+
+  it('does not compile where a policy needs what is not decided yet, or would lose what is', () => {
+    const needsRoute: Fits<Policy<RoutedRequest>, Policy<RequestContext>> = false;
+    const needsUpstream: Fits<Policy<Directed>, Policy<RoutedRequest>> = false;
+    const losesRoute: Fits<Policy<RequestContext>, Policy<RoutedRequest>> = false;
+    const decidesRoute: Fits<
+      Policy<RequestContext, RoutedRequest>,
+      Policy<RequestContext, RoutedRequest>
+    > = true;
+    assert.deepEqual([needsRoute, needsUpstream, losesRoute, decidesRoute], [false, false, false, true]);
+  });
+});
+
+describe('policies made of steps', () => {
+  /** Policy that records what it observes and changes nothing. */
+  const watch = (name: string, seen: string[]): Policy =>
+    createPolicy({
+      begin(context) {
+        seen.push(`${name} begins`);
+        return context;
+      },
+      onResult(_, result) {
+        seen.push(`${name} sees ${String(result)}`);
+        return result;
+      },
+      onError(_, error) {
+        seen.push(`${name} sees ${String(error)}`);
+        return error;
+      },
+    });
+
+  it('begin from the outside in, and see the outcome from the inside out', async () => {
+    const seen: string[] = [];
+    const stack = PolicyStack.of(watch('a', seen)).around(watch('b', seen)).around(watch('c', seen));
+    assert.equal(await stack.over(async () => '1')(createExchange()), '1');
+    assert.deepEqual(seen, ['a begins', 'b begins', 'c begins', 'c sees 1', 'b sees 1', 'a sees 1']);
+    seen.length = 0;
+    await assert.rejects(stack.over(() => Promise.reject(new Error('no')))(createExchange()), {
+      message: 'no',
+    });
+    assert.deepEqual(seen.slice(3), ['c sees Error: no', 'b sees Error: no', 'a sees Error: no']);
+  });
+
+  it('share one promise, in one stack with policies that are functions', async () => {
+    const seen: string[] = [];
+    const plain: Policy = (next) => (context) => next(context);
+    const handler = PolicyStack.of(watch('a', seen))
+      .around(plain)
+      .around(watch('b', seen))
+      .around(watch('c', seen))
+      .over(async () => '1');
+    assert.equal(await handler(createExchange()), '1');
+    assert.deepEqual(seen.slice(3), ['c sees 1', 'b sees 1', 'a sees 1']);
+    const made: string[] = [];
+    const hook = createHook({ init: (_, type) => void made.push(type) }).enable();
+    const outcome = Promise.resolve('1');
+    const answer = PolicyStack.of(watch('a', seen))
+      .around(watch('b', seen))
+      .over(() => outcome)(createExchange());
+    hook.disable();
+    assert.equal(await answer, '1');
+    assert.deepEqual(made, ['PROMISE', 'PROMISE']);
+  });
+
+  it('what begin answers or throws is seen by the policies around it only', async () => {
+    const begins = [
+      async () => '2',
+      () => {
+        throw new Error('refused');
+      },
+    ];
+    for (const begin of begins) {
+      const seen: string[] = [];
+      const decides = createPolicy({
+        begin,
+        onResult: () => assert.fail('sees its own answer'),
+        onError: () => assert.fail('sees its own error'),
+        recover: () => assert.fail('recovers from its own error'),
+      });
+      const inside: Policy = createPolicy({ begin: () => assert.fail('is asked') });
+      const handler = PolicyStack.of(watch('out', seen))
+        .around(decides)
+        .around(inside)
+        .over(() => assert.fail('is asked'));
+      await handler(createExchange()).catch(() => {});
+      assert.deepEqual(seen.slice(1), [begin === begins[0] ? 'out sees 2' : 'out sees Error: refused']);
+    }
+  });
+
+  it('a result may be replaced at once or later, by a failure too, for the policies around', async () => {
+    const replacements: readonly (readonly [NonNullable<PolicySteps<RequestContext>['onResult']>, string])[] =
+      [
+        [() => '2', 'out sees 2'],
+        [async () => '3', 'out sees 3'],
+        [
+          () => {
+            throw new Error('wrong');
+          },
+          'out sees Error: wrong',
+        ],
+        [(context, _, next) => next(context), 'out sees 1'],
+      ];
+    for (const [onResult, expected] of replacements) {
+      const seen: string[] = [];
+      const handler = PolicyStack.of(watch('out', seen))
+        .around(createPolicy<RequestContext>({ onResult }))
+        .over(async () => '1');
+      await handler(createExchange()).catch(() => {});
+      assert.deepEqual(seen.slice(1), [expected]);
+    }
+  });
+
+  it('a failure may be replaced, and recovered from by asking again what is inside', async () => {
+    const seen: string[] = [];
+    let requested = 0;
+    const again = createPolicy<RequestContext>({
+      onError: () => new Error('replaced'),
+      recover: (context, error, next) =>
+        (error as Error).message === 'replaced' && requested < 2 ? next(context) : undefined,
+    });
+    const handler = PolicyStack.of(watch('out', seen))
+      .around(again)
+      .around(watch('in', seen))
+      .over(async () => {
+        if (++requested % 2 === 1) throw new Error('first');
+        return '1';
+      });
+    assert.equal(await handler(createExchange()), '1');
+    assert.deepEqual(seen, [
+      'out begins',
+      'in begins',
+      'in sees Error: first',
+      'in begins',
+      'in sees 1',
+      'out sees 1',
+    ]);
+    await assert.rejects(handler(createExchange()), { message: 'replaced' });
+  });
+
+  it('an innermost handler that throws is a failure', async () => {
+    const seen: string[] = [];
+    const handler = PolicyStack.of(watch('out', seen)).over(() => {
+      throw new Error('thrown');
+    });
+    await assert.rejects(handler(createExchange()), { message: 'thrown' });
+    assert.deepEqual(seen.slice(1), ['out sees Error: thrown']);
+  });
+});

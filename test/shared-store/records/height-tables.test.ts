@@ -1,0 +1,81 @@
+/** Heights of heads in tables that processes share. */
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  HEIGHT_LEASE_MS,
+  HEIGHT_SLACK_MS,
+  type HeightTable,
+} from '../../../src/shared-store/records/height-table.ts';
+import { LmdbHeightTable } from '../../../src/shared-store/records/lmdb-height-table.ts';
+import { RedisHeightTable } from '../../../src/shared-store/records/redis-height-table.ts';
+import { makeFolder, NO_REDIS, openClient, openServer } from '../../access/key-tables.ts';
+
+const TABLES: readonly {
+  readonly name: string;
+  readonly skip: string | false;
+  open(t: TestContext): Promise<HeightTable>;
+}[] = [
+  {
+    name: 'LMDB',
+    skip: false,
+    open: async (t) => {
+      const table = new LmdbHeightTable(makeFolder(t), assert.ifError);
+      t.after(() => table.close());
+      return table;
+    },
+  },
+  {
+    name: 'Valkey',
+    skip: NO_REDIS,
+    open: async (t) => {
+      const client = await openClient(t, await openServer(t));
+      return new RedisHeightTable({ client, prefix: 'test', timeLimitMs: 5_000 });
+    },
+  },
+];
+
+const at = (served: number | undefined, announced = served) => ({ served, announced });
+
+for (const { name, skip, open } of TABLES) {
+  describe(`heights in ${name}`, { skip }, () => {
+    test('what is announced where nobody relies on an older answer is served at once', async (t) => {
+      const table = await open(t);
+      const first = await table.exchange('c', 'one', at(undefined, 7));
+      assert.deepEqual(first, { served: undefined, rising: [], hasReaders: false });
+      const second = await table.exchange('c', 'two', at(5));
+      assert.equal(second?.served, 7);
+      assert.equal(second?.hasReaders, true);
+    });
+
+    test('what is announced while others have an answer is served a lease later, what is served stays known', async (t) => {
+      const table = await open(t);
+      await table.exchange('c', 'one', at(6));
+      await table.exchange('c', 'two', at(6));
+      const announced = await table.exchange('c', 'one', at(6, 7));
+      assert.equal(announced?.hasReaders, true);
+      const early = await table.exchange('c', 'two', at(5));
+      // On a busy machine the lease may have expired.
+      assert.ok(early?.served === 7 || (early?.served === 6 && early.rising[0]?.height === 7));
+      await wait(HEIGHT_LEASE_MS + HEIGHT_SLACK_MS);
+      assert.equal((await table.exchange('c', 'two', at(6)))?.served, 7);
+    });
+
+    test('a chain that became shorter is known, and chains are apart', async (t) => {
+      const table = await open(t);
+      await table.exchange('c', 'one', at(9));
+      await table.exchange('c', 'one', at(3));
+      assert.equal((await table.exchange('c', 'two', at(1)))?.served, 3);
+      assert.equal((await table.exchange('d', 'two', at(1)))?.served, undefined);
+    });
+  });
+}
+
+test('a server that does not answer is away', { skip: NO_REDIS }, async (t) => {
+  const server = await openServer(t);
+  const client = await openClient(t, server);
+  const table = new RedisHeightTable({ client, prefix: 'test', timeLimitMs: 50 });
+  server.freeze();
+  t.after(() => server.thaw());
+  assert.equal(await table.exchange('c', 'one', at(1)), undefined);
+});
