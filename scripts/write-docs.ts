@@ -4,10 +4,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildCurlLines } from '../src/cli/curl-lines.ts';
 import { METHODS } from '../src/methods/table.ts';
-import { renderMetricsPage } from '../src/observe/metrics/metric-docs.ts';
-import { renderBounds } from '../src/rpc/bound-docs.ts';
-import { renderErrorsPage } from '../src/rpc/error-docs.ts';
-import { renderMethodsPage } from '../src/rpc/method-docs.ts';
+import { renderBounds } from './docs/bound-docs.ts';
+import { renderErrorsPage } from './docs/error-docs.ts';
+import { renderMethodsPage } from './docs/method-docs.ts';
+import { renderMetricsPage } from './docs/metric-docs.ts';
 
 /** The script runs as build/scripts/write-docs.js. */
 const DOCS = new URL('../../docs/', import.meta.url);

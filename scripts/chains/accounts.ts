@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
-import { privateKeyToAddress } from '../../src/primitives/secp256k1.ts';
+import { privateKeyToAddress } from './secp256k1.ts';
 
 /** An account with a public private key: for development chains only. */
 export type Account = {

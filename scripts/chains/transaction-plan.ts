@@ -10,8 +10,8 @@ import {
 import { concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeRlp } from '../../src/primitives/rlp.ts';
-import { signHash } from '../../src/primitives/secp256k1.ts';
 import type { Account } from './accounts.ts';
+import { signHash } from './secp256k1.ts';
 
 /** An authorization (EIP-7702). By default the nonce is the authority's own at the head, and the chain id the chain's. */
 export type AuthorizationPlan = {

@@ -2,11 +2,25 @@ import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/pr
 import { Lru } from '../util/lru.ts';
 import { KeyRules } from './key-rules.ts';
 import { hashApiKey, isApiKey } from './keys/api-key.ts';
-import { findOpening } from './keys/find-opening.ts';
 import type { KeyRecord } from './keys/key-record.ts';
 import type { KeySettings } from './keys/key-settings.ts';
 import type { KeyTable } from './keys/key-table.ts';
 import type { KeyVerifier, Principal, Terms } from './principal.ts';
+
+/**
+ * Returns until when this form of the key is valid, or undefined if it is not valid now.
+ * @param hash SHA-256 of the presented key
+ * @param now Unix ms
+ */
+function findOpening(record: KeyRecord, hash: string, now: number): { readonly until: number } | undefined {
+  const form = record.hashes.find((one) => one.hash === hash);
+  if (form === undefined || record.revokedAt !== undefined) return undefined;
+  const ends = [form.until, record.settings.expiresAt].map((text) =>
+    text === undefined ? Number.POSITIVE_INFINITY : Date.parse(text),
+  );
+  const until = Math.min(...ends);
+  return until > now ? { until } : undefined;
+}
 
 /** Terms of keys without terms of their own. */
 export type DefaultTerms = Pick<KeySettings, 'rate' | 'dailyCredits'>;

@@ -6,9 +6,32 @@ import { JSON_TYPE, sendText } from './answers.ts';
 import { formatAuthorization } from './page/console/authorization.ts';
 import { findHost } from './page/console/find-host.ts';
 import type { ConsoleRequest } from './page/console/wire.ts';
-import { readAdminBody } from './read-body.ts';
 import { AdminRefusal, BoundRefusal } from './refusal.ts';
 import { type AdminCall, type Connect, ServiceClient } from './service-client.ts';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/**
+ * Reads the whole body.
+ * @throws Refusal when it is too large or breaks off
+ */
+async function readAdminBody(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > MAX_BODY_BYTES) break;
+      pieces.push(piece);
+    }
+  } catch {
+    throw new AdminRefusal(400, 'the body broke off');
+  }
+  if (size > MAX_BODY_BYTES) {
+    throw new AdminRefusal(413, `the body exceeds ${MAX_BODY_BYTES} bytes`, { Connection: 'close' });
+  }
+  return Buffer.concat(pieces);
+}
 
 /** Maximum concurrent console requests. */
 const MAX_IN_FLIGHT = limitOf('admin.calls');

@@ -1,15 +1,35 @@
+import type { Header } from '../chain/header.ts';
 import type { BlockReference } from '../chain/requests.ts';
+import { ForkRules } from '../chains/local-execution/remote/fork-rules.ts';
 import type { BlockOrOverrides } from '../methods/block-or-overrides.ts';
 import { encodeQuantity } from '../primitives/quantity.ts';
 import { evidenceOf, readHeader } from './evidence.ts';
-import { type Bundle, BundleError, encodeBundle, lowerHex } from './format.ts';
+import { type Bundle, BundleError, encodeBundle, lowerHex, type Rules } from './format.ts';
 import { findProvable, type ProvableMethod, readParams } from './provable-methods.ts';
 import type { ReadKind } from './reads/read-kind.ts';
 import { encodeBlockHeader, requestBlock, type Source } from './request-block.ts';
-import { findRules } from './runs/find-rules.ts';
 import { proveRun, type VerifiedRun } from './runs/prove-run.ts';
-import { readEngineHeader } from './runs/rules.ts';
+import { assumeRules, describeRules, readEngineHeader } from './runs/rules.ts';
 import { verifyBundle } from './verify-bundle.ts';
+
+/**
+ * Returns the rules of a source's chain at a block: as named on the command line, from its schedule, as its nodes report them (EIP-7910), or of a known
+ * public chain.
+ * @throws BundleError if no source provides them
+ */
+async function findRules({ chain, scope, config, fork }: Source, header: Header): Promise<Rules> {
+  if (fork !== undefined) return assumeRules(chain.chainId, fork, header);
+  const rules = new ForkRules(chain.chainId, config);
+  if (config === undefined) {
+    const answer = await chain.node.getConfig(scope);
+    if (answer !== null) rules.note([JSON.parse(answer)]);
+  }
+  const found = rules.find(header);
+  if (found !== undefined) return describeRules(found.config, header);
+  throw new BundleError(
+    'the network does not say the rules of this block (eth_config): name its fork with --fork',
+  );
+}
 
 /** Request whose answer is bundled with its evidence. */
 export type BundleRequest = { readonly method: string; readonly params: readonly unknown[] };

@@ -4,8 +4,35 @@ import { type CallSeries, CallSeriesTable } from './call-table.ts';
 import { Histogram } from './histogram.ts';
 import { KeyUsage } from './key-usage.ts';
 import type { LimitObserver, LimitReason } from './limit-observer.ts';
-import { RecentErrors } from './recent-errors.ts';
+import type { ErrorEntry } from './status.ts';
 import { Traffic } from './traffic.ts';
+
+/** Maximum distinct failures; the least recently seen one is evicted. */
+const MAX_ENTRIES = 100;
+
+/** Latest failures of the service or of nodes, grouped by network, method and error. */
+class RecentErrors {
+  /** Ordered by last occurrence. */
+  readonly #entries = new Map<string, { -readonly [K in keyof ErrorEntry]: ErrorEntry[K] }>();
+
+  /** @param at Unix milliseconds */
+  note(network: string, method: string, error: string, at: number): void {
+    const name = `${network} ${method} ${error}`;
+    const entry = this.#entries.get(name) ?? { at, network, method, error, count: 0 };
+    entry.at = at;
+    entry.count++;
+    this.#entries.delete(name);
+    this.#entries.set(name, entry);
+    if (this.#entries.size <= MAX_ENTRIES) return;
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  /** Returns the entries, newest first. */
+  list(): ErrorEntry[] {
+    return [...this.#entries.values()].map((entry) => ({ ...entry })).reverse();
+  }
+}
 
 const BATCH_BOUNDS: readonly number[] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 /** Label of refusals before the network is known. */

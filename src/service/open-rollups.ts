@@ -1,4 +1,5 @@
-import type { Chain } from '../chain/chain.ts';
+import type { BlockReads, Chain } from '../chain/chain.ts';
+import { ChainError } from '../chain/errors.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { RemoteNode } from '../pool/open-node.ts';
 import { type UpstreamOptions, upstreamsSchema } from '../pool/options.ts';
@@ -9,8 +10,24 @@ import { findWireNames, type WireNames } from '../rollup/wire-names.ts';
 import { completeWithin } from '../util/complete-within.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { EstimateComparisons } from './estimate-comparisons.ts';
-import { readLayer1 } from './layer1-reads.ts';
 import { type ChainBackends, type ObservedChain, openNodes } from './open-chain.ts';
+
+type Layer1 = { readonly blocks: Pick<BlockReads, 'getHeader'> };
+
+/** Wraps layer 1 so that its errors say that layer 1 is unreachable, not the rollup's nodes. */
+function readLayer1(layer1: Layer1 | Promise<Layer1>): Layer1['blocks'] {
+  return {
+    async getHeader(block, scope) {
+      try {
+        return await (await layer1).blocks.getHeader(block, scope);
+      } catch (error) {
+        // The error of a bound names the bound already.
+        if (!(error instanceof ChainError) || error.kind === 'aborted' || error.kind === 'busy') throw error;
+        throw new ChainError(error.kind, `layer 1 cannot be asked: ${error.message}`);
+      }
+    },
+  };
+}
 
 /** Time limit for examining a chain of a configured family, milliseconds. */
 const LOOK_LIMIT_MS = 10_000;

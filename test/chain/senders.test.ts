@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { privateKeyToAddress, recoverPublicKey, signHash } from '../../scripts/chains/secp256k1.ts';
 import {
   type Authorization,
   assembleTransaction,
@@ -16,7 +17,6 @@ import { createMclRecovery } from '../../src/engine/cryptography/secp256k1-mcl.t
 import { bigIntToFixedBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
-import { privateKeyToAddress, recoverPublicKey, signHash } from '../../src/primitives/secp256k1.ts';
 import type { RecoverPublicKey, Signature } from '../../src/primitives/signature.ts';
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

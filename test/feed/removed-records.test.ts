@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createNetworkFeed } from '../../src/feed/network-feed.ts';
 import { RemovedRecords } from '../../src/feed/removed-records.ts';
-import { MemoryRecordTable } from '../../src/shared-store/records/memory-record-table.ts';
 import { MAX_RECORD_BYTES, type RecordTable } from '../../src/shared-store/records/record-table.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FaultyRecords } from '../support/faulty-records.ts';
+import { MemoryRecordTable } from '../support/memory-record-table.ts';
 import { ModelChain, modelTopic } from '../support/model-chain.ts';
 import { ANY, createScope, type FeedSetup, Recorder } from './support.ts';
 

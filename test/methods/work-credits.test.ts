@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MethodContext } from '../../src/methods/method-context.ts';
 import { findMethod } from '../../src/methods/table.ts';
-import { MemoryRecordTable } from '../../src/shared-store/records/memory-record-table.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createFakeChain } from '../support/fake-chain.ts';
+import { MemoryRecordTable } from '../support/memory-record-table.ts';
 import { ModelFeed } from '../support/model-feed.ts';
 import { FilterProcess } from './filter-client.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { renderMetricsPage } from '../../scripts/docs/metric-docs.ts';
 import { CallRecorder } from '../../src/observe/call-recorder.ts';
 import { EventLoopDelay } from '../../src/observe/event-loop-delay.ts';
 import { DURATION_BOUNDS, Histogram } from '../../src/observe/histogram.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 import type { MetricState } from '../../src/observe/metric.ts';
-import { renderMetricsPage } from '../../src/observe/metrics/metric-docs.ts';
 import { METRICS } from '../../src/observe/metrics/metric-table.ts';
 import {
   METRICS_CONTENT_TYPE,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { encodeCall } from '../../scripts/chains/encode-call.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { encodeBytesCall } from '../../src/rollup/contract.ts';
-import { computePosterGas } from '../../src/rollup/fees/arbitrum-poster.ts';
+import { computePosterGas } from './arbitrum-poster.ts';
 
 test("Arbitrum's padding: at the least price, and above it", () => {
   assert.equal(computePosterGas(10n ** 13n, 100_000_000n, 100_000_000n), 110_000n);

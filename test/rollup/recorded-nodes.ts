@@ -1,6 +1,7 @@
 /** Answers of a node of each family, in its own shapes, and the service's results for them. Every value appears once. */
-import { computePosterGas } from '../../src/rollup/fees/arbitrum-poster.ts';
+
 import { makeBlock, type Params, RpcError } from '../support/served-node.ts';
+import { computePosterGas } from './arbitrum-poster.ts';
 
 export type RecordedFamily = {
   /** Name in the table; the service recognises the family by itself. */

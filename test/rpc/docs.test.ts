@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { renderBounds } from '../../scripts/docs/bound-docs.ts';
+import { renderErrorsPage } from '../../scripts/docs/error-docs.ts';
+import { renderMethodsPage } from '../../scripts/docs/method-docs.ts';
 import { buildCurlLines } from '../../src/cli/curl-lines.ts';
 import { METHODS } from '../../src/methods/table.ts';
-import { renderBounds } from '../../src/rpc/bound-docs.ts';
-import { renderErrorsPage } from '../../src/rpc/error-docs.ts';
-import { renderMethodsPage } from '../../src/rpc/method-docs.ts';
 import { encodeOpenRpc } from '../../src/rpc/openrpc.ts';
 
 /** Reads a file of docs/; the test runs as build/test/rpc/docs.test.js. */

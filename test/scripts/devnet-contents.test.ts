@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { Transaction as EthersTransaction } from 'ethers';
 import type { Facts } from '../../scripts/chains/facts.ts';
+import { recoverPublicKey } from '../../scripts/chains/secp256k1.ts';
 import { type Block, decodeBlock } from '../../src/chain/block.ts';
 import { activeForks } from '../../src/chain/chain-config.ts';
 import { type Genesis, parseGenesis } from '../../src/chain/genesis.ts';
@@ -12,7 +13,6 @@ import { hashTransaction, recoverSender, type Transaction } from '../../src/chai
 import { bigIntToFixedBytes, concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
 import { readRlpSpan } from '../../src/primitives/rlp.ts';
-import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
 import { sha256 } from '../../src/primitives/sha256.ts';
 
 const CHAINS = new URL('../../../chains/', import.meta.url);

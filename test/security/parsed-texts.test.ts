@@ -66,7 +66,7 @@ const TABLE: Readonly<Record<string, Row>> = {
     answers: [HEADER, BLOCK, RECEIPTS, LOGS, PROOF, 'eth_getCode'],
   },
   'bundle/format.ts': { parse: 2, bound: 'operator' },
-  'bundle/runs/find-rules.ts': { parse: 1, answers: ['eth_config'] },
+  'bundle/prove.ts': { parse: 1, answers: ['eth_config'] },
   'chain/genesis.ts': { parse: 1, bound: 'operator' },
   'service/builtin-facts.ts': { parse: 1, bound: 'own' },
   'service/import.ts': { parse: 1, decode: 1, bound: 'operator' },

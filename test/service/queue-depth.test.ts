@@ -10,8 +10,8 @@ import { renderMetrics } from '../../src/observe/metrics/render-metrics.ts';
 import { EmbeddedChains } from '../../src/service/embedded-chains.ts';
 import { createSources, type ObservedParts, watchService } from '../../src/service/observe-service.ts';
 import { OpenNetworks } from '../../src/service/open-networks.ts';
-import { MemoryRecordTable } from '../../src/shared-store/records/memory-record-table.ts';
 import type { FairQueue } from '../../src/util/fair-queue.ts';
+import { MemoryRecordTable } from '../support/memory-record-table.ts';
 import { startNode } from '../support/served-node.ts';
 
 async function open(t: TestContext) {

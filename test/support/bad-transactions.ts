@@ -1,4 +1,6 @@
 /** Transactions that a node refuses for their form or content, and some that it accepts; signed, and damaged byte by byte. */
+
+import { privateKeyToAddress, signHash } from '../../scripts/chains/secp256k1.ts';
 import {
   type Authorization,
   assembleTransaction,
@@ -9,7 +11,6 @@ import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
 import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../src/primitives/rlp.ts';
-import { privateKeyToAddress, signHash } from '../../src/primitives/secp256k1.ts';
 import { sha256 } from '../../src/primitives/sha256.ts';
 
 export type BadTransaction = { readonly name: string; readonly bytes: Uint8Array };

@@ -1,5 +1,6 @@
 /** Builds small valid chains, block by block, from parts that a test chooses. */
 import { BlockMaker } from '../../scripts/chains/block-maker.ts';
+import { signHash } from '../../scripts/chains/secp256k1.ts';
 import { type Block, encodeBlock, type Withdrawal } from '../../src/chain/block.ts';
 import { type Genesis, parseGenesis } from '../../src/chain/genesis.ts';
 import type { Header } from '../../src/chain/header.ts';
@@ -13,7 +14,6 @@ import type { ExecutedBlock } from '../../src/chains/embedded/store/chain-writer
 import { ZERO_ADDRESS } from '../../src/primitives/address.ts';
 import { concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
 import { keccak256 } from '../../src/primitives/keccak.ts';
-import { signHash } from '../../src/primitives/secp256k1.ts';
 
 /** Parts of a block that do not follow from its parent. */
 export type BlockParts = {

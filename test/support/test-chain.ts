@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { privateKeyToAddress } from '../../scripts/chains/secp256k1.ts';
 import { encodeBlock } from '../../src/chain/block.ts';
 import { EngineChain } from '../../src/chains/embedded/engine-chain.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../../src/chains/embedded/execution/execution-pool.ts';
 import { concatBytes } from '../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../src/primitives/hex.ts';
-import { privateKeyToAddress } from '../../src/primitives/secp256k1.ts';
 import { importChain } from '../../src/service/import.ts';
 import { SILENT_PROGRESS } from '../../src/service/import-progress.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { recoverPublicKey } from '../../scripts/chains/secp256k1.ts';
 import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
-import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
 import { Findings, type Members, type Subject } from '../../src/verification/findings.ts';
 import { KnownTransactions } from '../../src/verification/known-transactions.ts';
 import { isMembers } from '../../src/verification/members.ts';

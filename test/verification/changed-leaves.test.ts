@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { recoverPublicKey } from '../../scripts/chains/secp256k1.ts';
 import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
-import { recoverPublicKey } from '../../src/primitives/secp256k1.ts';
 import { Findings, type Members } from '../../src/verification/findings.ts';
 import { verifySender } from '../../src/verification/verify-transaction.ts';
 import { SKIP_REASON } from '../support/vectors.ts';

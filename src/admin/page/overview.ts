@@ -1,9 +1,29 @@
 import type { ProcessStatus, ServiceStatus, TrafficSample } from '../../observe/status.ts';
-import { element, setText } from './dom.ts';
+import { element, setAttribute, setText, svgElement } from './dom.ts';
 import { formatBytes, formatCount, formatMs, formatRate, formatShare, NOTHING } from './format.ts';
 import type { Part } from './keyed-list.ts';
-import { Meter } from './meter.ts';
 import { Sparkline } from './sparkline.ts';
+
+/** A bar for a share, whose number is displayed beside it. */
+class Meter implements Part<number> {
+  readonly root: SVGSVGElement;
+  readonly #bar: SVGRectElement = svgElement('rect', { class: 'bar-part', height: '6', width: '0' });
+
+  constructor() {
+    const ground = svgElement('rect', { class: 'bar-ground', height: '6', width: '100' });
+    this.root = svgElement(
+      'svg',
+      { viewBox: '0 0 100 6', preserveAspectRatio: 'none', class: 'meter', 'aria-hidden': 'true' },
+      ground,
+      this.#bar,
+    );
+  }
+
+  /** @param share 0 to 1 */
+  update(share: number): void {
+    setAttribute(this.#bar, 'width', String(Math.round(share * 1_000) / 10));
+  }
+}
 
 /** Samples averaged for a displayed number. */
 const RECENT = 10;

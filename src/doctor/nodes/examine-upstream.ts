@@ -8,17 +8,68 @@ import type { PoolOptions, UpstreamOptions } from '../../pool/options.ts';
 import { createTransport } from '../../pool/transport/create-transport.ts';
 import type { Endpoint, Transport, TransportLimits } from '../../pool/transport/transport.ts';
 import { AnswerMemory } from '../../util/answer-memory.ts';
-import { completeWithin } from '../../util/complete-within.ts';
-import type { Announcements, Examination, ExaminedNode, LatestBlock } from './examination.ts';
-import { examineAnnouncements } from './examine-announcements.ts';
-import { examineBatches } from './examine-batches.ts';
+import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
+import type { Announcements, BatchLimit, Examination, ExaminedNode, LatestBlock } from './examination.ts';
 import { examineTags, findSample, readLatest } from './examine-blocks.ts';
 import { examineFeatures, examineRollup } from './examine-methods.ts';
 import { examineNamed, examineReads } from './examine-reads.ts';
 import { examineReverts } from './examine-reverts.ts';
 import { findFault, identifyNode } from './identify-node.ts';
-import { measureLatency } from './measure-latency.ts';
-import { NodeProbe } from './node-probe.ts';
+import { NodeProbe, type ProbeOutcome } from './node-probe.ts';
+
+const SAMPLES = 5;
+
+/** Median time of one `eth_chainId` on an open connection, milliseconds; undefined when one fails. */
+async function measureLatency(requests: NodeProbe): Promise<number | undefined> {
+  const times: number[] = [];
+  while (times.length < SAMPLES) {
+    const start = performance.now();
+    const { kind } = await requests.ask('eth_chainId');
+    if (kind !== 'result') return undefined;
+    times.push(performance.now() - start);
+  }
+  const median = times.toSorted((a, b) => a - b)[Math.floor(SAMPLES / 2)] as number;
+  return Number(median.toFixed(3));
+}
+
+const SIZES: readonly number[] = [1, 10, 100, 1_000];
+const CALL = { method: 'eth_chainId', params: '[]' };
+
+/** Sends larger and larger batches until one is not answered completely. */
+async function examineBatches(requests: NodeProbe): Promise<BatchLimit> {
+  let answered = 0;
+  for (const size of SIZES) {
+    const outcomes = await requests.sendBatch(new Array(size).fill(CALL));
+    const failure = findFailure(outcomes);
+    if (failure !== undefined) return { answered, reason: failure };
+    answered = size;
+  }
+  return { answered };
+}
+
+function findFailure(outcomes: readonly ProbeOutcome[] | ProbeOutcome): string | undefined {
+  const first = [outcomes].flat().find(({ kind }) => kind !== 'result');
+  return first === undefined || first.kind === 'result' ? undefined : first.reason;
+}
+
+/** Subscribes to new heads, waits until the node accepts, and ends the subscription. Waits at most `limitMs`. */
+async function examineAnnouncements(transport: Transport, limitMs: number): Promise<Announcements> {
+  const watch = transport.watch?.bind(transport);
+  if (watch === undefined) return { state: 'none' };
+  let unwatch = (): void => {};
+  const agreed = new Promise<boolean>((resolve) => {
+    unwatch = watch('newHeads', {
+      onResult() {},
+      onReady: () => resolve(true),
+      onLost: () => resolve(false),
+    });
+  });
+  const outcome = await completeWithin(agreed, limitMs);
+  unwatch();
+  if (outcome === TIMED_OUT)
+    return { state: 'failing', reason: `no subscription within ${limitMs / 1_000} s` };
+  return outcome ? { state: 'coming' } : { state: 'failing', reason: 'the node refuses the subscription' };
+}
 
 /** Longest wait for one answer; a shorter `answerTimeout` of the pool takes precedence. */
 const REQUEST_LIMIT_MS = 5_000;

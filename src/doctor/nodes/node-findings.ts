@@ -1,9 +1,33 @@
 import type { ChainIdentity } from '../../pool/chain-claims.ts';
+import type { FaultKind } from '../../pool/fault.ts';
 import type { PoolOptions } from '../../pool/options.ts';
 import { countBlocks, isBehind, isSyncing, isTooFarBehind, listByHead } from './compare-heads.ts';
 import type { ExaminedNode, FeatureName, Support } from './examination.ts';
-import { adviseOnFault } from './fault-advice.ts';
 import type { NodeReport, ReportFinding, Severity } from './network-report.ts';
+
+const SETTINGS = 'check the key in its URL, bearer, basic and headers';
+const ADDRESS = 'check that its URL is that of a JSON-RPC node';
+
+/** Advice on a node that gave no answer at all. */
+function adviseOnFault(kind: FaultKind): string {
+  switch (kind) {
+    case 'unreachable':
+      return 'check that it runs and that its URL is right';
+    case 'timeout':
+      return 'check that it runs, and that nothing on the way drops connections';
+    case 'unauthorized':
+      return SETTINGS;
+    case 'rateLimited':
+      return 'it is asked again later; a node that limits so soon needs a larger plan, or a higher tier here';
+    case 'malformed':
+    case 'httpStatus':
+    case 'tooLarge':
+    case 'unsupported':
+      return ADDRESS;
+    default:
+      return 'look at what the node logs about it';
+  }
+}
 
 /** Batch size in which the pool collects the receipts of nodes without `eth_getBlockReceipts`. */
 const RECEIPT_BATCH = 100;

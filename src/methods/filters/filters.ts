@@ -1,3 +1,4 @@
+import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { LogFilter } from '../../chain/requests.ts';
 import { FeedError, type FeedStep, type NetworkFeed } from '../../feed/feed.ts';
@@ -9,12 +10,12 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import { countFurtherValues } from '../log-filter.ts';
 import type { Network } from '../network.ts';
+import { PendingLookups } from '../pending-lookups.ts';
 import { workFor } from '../work-credits.ts';
 import { collectLogs } from './collect-logs.ts';
 import { DeliveredPolls } from './delivered-polls.ts';
 import { createFilterId, createNonce, type FilterSubject, isFilterId } from './filter-record.ts';
 import { PendingRing } from './pending-ring.ts';
-import { readTransactions } from './read-transactions.ts';
 import { RETRY_PAUSES, retryTable } from './retry-table.ts';
 import {
   type LocatedFilter,
@@ -23,6 +24,17 @@ import {
   StoredFilters,
   type StoredFiltersOptions,
 } from './stored-filters.ts';
+
+/** Returns transaction objects by hash, in order. Transactions that are no longer known are left out. @throws ChainError */
+async function readTransactions(
+  hashes: readonly string[],
+  chain: Pick<Chain, 'transactions'>,
+  scope: RequestScope,
+): Promise<readonly JsonText[]> {
+  const lookups = PendingLookups.of(chain);
+  const found = await Promise.all(hashes.map((hash) => lookups.find(hash, scope)));
+  return found.filter((one) => one !== null);
+}
 
 /** Maximum attempts of a poll: of concurrent polls of one filter, each one that loses the compare-and-swap repeats. */
 const MAX_ATTEMPTS = limitOf('filter.polls');

@@ -1,6 +1,6 @@
 import type { BlockLog } from '../../chain/chain.ts';
 import type { LogBlocks } from '../../chain/requests.ts';
-import type { NetworkFeed } from '../../feed/feed.ts';
+import type { FeedStep, NetworkFeed } from '../../feed/feed.ts';
 import type { JsonText } from '../../primitives/json-result.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import { parseParams } from '../../rpc/method.ts';
@@ -18,8 +18,30 @@ import {
 } from './params.ts';
 import { PendingTransactions } from './pending-transactions.ts';
 import { ReceiptNotifications } from './receipt-notifications.ts';
-import { RetakenBlocks } from './retaken-blocks.ts';
 import { chooseStart, subscribeToFeed } from './subscribe-to-feed.ts';
+
+/**
+ * Detects blocks that return to the chain after a reorg without any other block sent in between: to a subscriber that receives added blocks
+ * only, they never left.
+ */
+class RetakenBlocks {
+  /** Hashes of blocks removed since the last one sent, the lowest last. */
+  readonly #removed: string[] = [];
+
+  /** Whether the step is a block to send; must be called with every step. */
+  isNew({ kind, block: { hash } }: FeedStep): boolean {
+    if (kind === 'removed') {
+      this.#removed.push(hash);
+      return false;
+    }
+    if (this.#removed.at(-1) === hash) {
+      this.#removed.pop();
+      return false;
+    }
+    this.#removed.length = 0;
+    return true;
+  }
+}
 
 /** Call of `eth_subscribe` on a connection with notifications and a network with a feed. */
 export type SubscribeCall = {

@@ -1,4 +1,4 @@
-import { ChainError } from '../../chain/errors.ts';
+import { ChainError, type SimulationRefusal } from '../../chain/errors.ts';
 import { UnknownExecutionError, UpstreamFault } from '../fault.ts';
 import type { NodeError } from '../node-call.ts';
 import { classifyError } from './classify-error.ts';
@@ -6,8 +6,32 @@ import { readLogRefusal } from './log-refusals.ts';
 import { isExecuting, isSending } from './methods.ts';
 import { maskRevertData, maskSecrets, scrubMessage } from './scrub-message.ts';
 import { findSendRefusal, guessSendRefusal, SendRefusal } from './send-refusals.ts';
-import { findRefusal } from './simulation-refusals.ts';
 import type { Verdict } from './verdict.ts';
+
+/** Error codes of execution-apis for `eth_simulateV1`. */
+const REFUSALS: ReadonlyMap<number, SimulationRefusal> = new Map([
+  [-38_010, 'nonceTooLow'],
+  [-38_011, 'nonceTooHigh'],
+  [-38_012, 'feeCapTooLow'],
+  [-38_013, 'intrinsicGas'],
+  [-38_014, 'insufficientFunds'],
+  [-38_015, 'blockGasLimit'],
+  [-38_020, 'blockNumberOrder'],
+  [-38_021, 'blockTimestampOrder'],
+  [-38_025, 'initCodeSize'],
+  [-38_026, 'simulationLimit'],
+]);
+const INTERNAL = -32_603;
+/** Prefix used by geth and its followers for errors without a code of their own. */
+const INVALID_CALL = /^err: /;
+
+/** Returns why a node refuses a simulated block or transaction; undefined for other errors. */
+function findRefusal({ code, message }: NodeError, method: string): SimulationRefusal | undefined {
+  if (method !== 'eth_simulateV1') return undefined;
+  return (
+    REFUSALS.get(code) ?? (code === INTERNAL && INVALID_CALL.test(message) ? 'invalidSimulation' : undefined)
+  );
+}
 
 /** Nodes refuse too large log requests with codes of malformed requests, or of nothing in particular. */
 const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([

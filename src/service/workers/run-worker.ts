@@ -1,13 +1,33 @@
 import cluster from 'node:cluster';
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { ConfigError } from '../../config/config-error.ts';
 import { createLogger } from '../../observe/logger.ts';
+import type { Server } from '../../server/lifecycle.ts';
 import { composeService, type Service } from '../compose.ts';
 import { makeConfig } from '../config-source.ts';
 import { boundHeap } from '../heap-settings.ts';
 import { describeListenError } from '../listen-error.ts';
 import { UsageError } from '../usage.ts';
-import { LoadMeter } from './load-meter.ts';
 import type { FromWorker, Request, ToWorker, WorkerAnswer } from './messages.ts';
+import type { WorkerLoad } from './worker-load.ts';
+
+/** Measures the load of this process between two reads. */
+class LoadMeter {
+  readonly #server: Server;
+  #last: EventLoopUtilization = performance.eventLoopUtilization();
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  read(): WorkerLoad {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, this.#last);
+    this.#last = now;
+    const { connections, webSockets } = this.#server;
+    return { utilization, connections: connections - webSockets };
+  }
+}
 
 /** Runs `portcullis worker`, which only the primary starts. @returns the exit code */
 export async function runWorker(): Promise<number> {

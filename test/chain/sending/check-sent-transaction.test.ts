@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { recoverPublicKey } from '../../../scripts/chains/secp256k1.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
 import {
   checkSentTransaction,
@@ -9,7 +10,6 @@ import { hashTransaction } from '../../../src/chain/transaction.ts';
 import { type Revision, rulesOf } from '../../../src/evm/revisions/revisions.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
 import {
   BAD_TRANSACTIONS,
   makeBlobTransaction,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { recoverPublicKey } from '../../../scripts/chains/secp256k1.ts';
 import type { CacheKey } from '../../../src/cache/cache.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
 import { AccountRequests } from '../../../src/chains/upstream/account-requests.ts';
@@ -12,7 +13,6 @@ import { parseReportedHeader } from '../../../src/pool/heads/parse-block.ts';
 import type { VerifyMode } from '../../../src/pool/options.ts';
 import type { Send } from '../../../src/pool/upstream-request.ts';
 import type { JsonText } from '../../../src/primitives/json-result.ts';
-import { recoverPublicKey } from '../../../src/primitives/secp256k1.ts';
 import { RequestScope } from '../../../src/util/request-scope.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { createStateProofs } from '../../pool/support/state-proofs.ts';

@@ -1,4 +1,6 @@
 /** The transaction of a state test: from its JSON, from its bytes, and the comparison of both. */
+
+import { signHash } from '../../../scripts/chains/secp256k1.ts';
 import {
   type AccessListItem,
   type Authorization,
@@ -13,7 +15,6 @@ import { bytesEqual } from '../../../src/primitives/bytes.ts';
 import { hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { decodeRlp } from '../../../src/primitives/rlp.ts';
-import { signHash } from '../../../src/primitives/secp256k1.ts';
 import type { AccessListJson, AuthorizationJson, Indexes, TransactionJson } from './state-test-json.ts';
 
 function typeOf(json: TransactionJson, accessList: AccessListJson | null | undefined): TransactionType {

@@ -1,4 +1,6 @@
 /** A block to execute: a state, the block's environment and signed transactions. */
+
+import { privateKeyToAddress, signHash } from '../../../scripts/chains/secp256k1.ts';
 import type { Withdrawal } from '../../../src/chain/block.ts';
 import type { Header } from '../../../src/chain/header.ts';
 import {
@@ -11,7 +13,6 @@ import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { privateKeyToAddress, signHash } from '../../../src/primitives/secp256k1.ts';
 import { type AddressText, blockHashOf, type FuzzAccount } from '../fuzz-case.ts';
 
 /** Keys of accounts that sign: senders of transactions, and authorities of delegations. */

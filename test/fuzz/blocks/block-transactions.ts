@@ -1,4 +1,6 @@
 /** Transactions for blocks: every type, every kind of recipient, and gas limits around each threshold of the rules. */
+
+import { signHash } from '../../../scripts/chains/secp256k1.ts';
 import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
 import {
   CONSOLIDATION_REQUESTS_ADDRESS,
@@ -16,7 +18,6 @@ import { bigIntToFixedBytes, concatBytes, EMPTY_BYTES } from '../../../src/primi
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { encodeRlp } from '../../../src/primitives/rlp.ts';
-import { signHash } from '../../../src/primitives/secp256k1.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { type AddressText, CHAIN_ID } from '../fuzz-case.ts';
 import { addressBytes } from '../generate/accounts.ts';

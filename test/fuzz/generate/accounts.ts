@@ -1,4 +1,6 @@
 /** Random states of few accounts, so that programs meet the same ones repeatedly. */
+
+import { privateKeyToAddress } from '../../../scripts/chains/secp256k1.ts';
 import type { Revision } from '../../../src/evm/revisions/revisions.ts';
 import { createAddress } from '../../../src/primitives/address.ts';
 import {
@@ -8,7 +10,6 @@ import {
   EMPTY_BYTES,
 } from '../../../src/primitives/bytes.ts';
 import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { privateKeyToAddress } from '../../../src/primitives/secp256k1.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 import type { Random } from '../random.ts';

@@ -1,3 +1,4 @@
+import { signHash } from '../../../scripts/chains/secp256k1.ts';
 import type {
   AccessListItem,
   Authorization,
@@ -10,7 +11,6 @@ import { maxBigInt, minBigInt } from '../../../src/primitives/bigint.ts';
 import { bigIntToFixedBytes, concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { encodeRlp } from '../../../src/primitives/rlp.ts';
-import { signHash } from '../../../src/primitives/secp256k1.ts';
 import type { Signature } from '../../../src/primitives/signature.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { CHAIN_ID, type FuzzBlock } from '../fuzz-case.ts';

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { privateKeyToAddress, signHash } from '../../../scripts/chains/secp256k1.ts';
 import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
 import { SYSTEM_CONTRACTS } from '../../../scripts/contracts/system-contracts.ts';
 import type { Authorization, TransactionBody } from '../../../src/chain/transaction.ts';
@@ -10,7 +11,6 @@ import { concatBytes } from '../../../src/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { encodeRlp } from '../../../src/primitives/rlp.ts';
-import { privateKeyToAddress, signHash } from '../../../src/primitives/secp256k1.ts';
 import { signTransaction } from '../../support/chain-builder.ts';
 import { expectValid, type GethNode, startGeth } from './geth-node.ts';
 

@@ -1,9 +1,10 @@
 /** Call objects and overrides. */
+
+import { signHash } from '../../../scripts/chains/secp256k1.ts';
 import { concatBytes } from '../../../src/primitives/bytes.ts';
 import { hexToBytes } from '../../../src/primitives/hex.ts';
 import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { encodeRlp } from '../../../src/primitives/rlp.ts';
-import { signHash } from '../../../src/primitives/secp256k1.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import { initCode, LOOP, program } from './programs.ts';
 import type { Random } from './random.ts';

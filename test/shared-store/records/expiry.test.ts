@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { open } from 'lmdb';
 import { LmdbRecordTable } from '../../../src/shared-store/records/lmdb-record-table.ts';
-import { MemoryRecordTable } from '../../../src/shared-store/records/memory-record-table.ts';
 import { RedisRecordTable } from '../../../src/shared-store/records/redis-record-table.ts';
 import { makeFolder, NO_REDIS, openClient, openServer } from '../../access/key-tables.ts';
+import { MemoryRecordTable } from '../../support/memory-record-table.ts';
 
 test('in memory: no more are held than live, and a few', () => {
   let now = 0;

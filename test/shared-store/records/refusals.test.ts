@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LmdbRecordTable } from '../../../src/shared-store/records/lmdb-record-table.ts';
-import { MemoryRecordTable } from '../../../src/shared-store/records/memory-record-table.ts';
 import { MAX_OWNER_BYTES, type RecordTable } from '../../../src/shared-store/records/record-table.ts';
 import { RedisRecordTable } from '../../../src/shared-store/records/redis-record-table.ts';
 import { makeFolder, NO_REDIS, openClient, openServer } from '../../access/key-tables.ts';
+import { MemoryRecordTable } from '../../support/memory-record-table.ts';
 import { countCommands, countLmdb, countSteps, type Reads } from './count-reads.ts';
 import { openLmdbRecords } from './tables.ts';
 

@@ -1,10 +1,10 @@
 /** Tables of records for tests: the same suites run over all three kinds. */
 import type { TestContext } from 'node:test';
 import { LmdbRecordTable } from '../../../src/shared-store/records/lmdb-record-table.ts';
-import { MemoryRecordTable } from '../../../src/shared-store/records/memory-record-table.ts';
 import type { RecordTable } from '../../../src/shared-store/records/record-table.ts';
 import { RedisRecordTable } from '../../../src/shared-store/records/redis-record-table.ts';
 import { makeFolder, NO_REDIS, openClient, openServer } from '../../access/key-tables.ts';
+import { MemoryRecordTable } from '../../support/memory-record-table.ts';
 import type { RedisServer } from '../../support/redis.ts';
 
 export async function openRedisRecords(t: TestContext, server: RedisServer): Promise<RedisRecordTable> {

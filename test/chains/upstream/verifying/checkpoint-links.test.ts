@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { recoverPublicKey } from '../../../../scripts/chains/secp256k1.ts';
 import { AgreedLinks } from '../../../../src/chains/upstream/agreement/agreed-links.ts';
 import { CheckpointLinks } from '../../../../src/chains/upstream/verifying/checkpoint-links.ts';
 import { Verifier } from '../../../../src/chains/upstream/verifying/verifier.ts';
@@ -12,7 +13,6 @@ import { proveKey } from '../../../../src/primitives/merkle-proof.ts';
 import { MerkleTrie } from '../../../../src/primitives/merkle-trie.ts';
 import { encodeRlp, type RlpInput } from '../../../../src/primitives/rlp.ts';
 import { RlpWriter } from '../../../../src/primitives/rlp-writer.ts';
-import { recoverPublicKey } from '../../../../src/primitives/secp256k1.ts';
 import type { Members } from '../../../../src/verification/findings.ts';
 import { hashEthereumHeader } from '../../../../src/verification/hash-header.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';

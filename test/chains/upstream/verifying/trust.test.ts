@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { recoverPublicKey } from '../../../../scripts/chains/secp256k1.ts';
 import { TrustRules } from '../../../../src/chains/upstream/verifying/trust.ts';
 import { Verifier } from '../../../../src/chains/upstream/verifying/verifier.ts';
-import { recoverPublicKey } from '../../../../src/primitives/secp256k1.ts';
 import { RequestScope } from '../../../../src/util/request-scope.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';
 

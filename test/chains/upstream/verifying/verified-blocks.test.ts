@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { recoverPublicKey } from '../../../../scripts/chains/secp256k1.ts';
 import { VerifiedBlocks } from '../../../../src/chains/upstream/verifying/verified-blocks.ts';
 import { Verifier } from '../../../../src/chains/upstream/verifying/verifier.ts';
 import { Refutation } from '../../../../src/pool/fault.ts';
-import { recoverPublicKey } from '../../../../src/primitives/secp256k1.ts';
 import type { RecoverPublicKey } from '../../../../src/primitives/signature.ts';
 import { type Members, SUBJECTS } from '../../../../src/verification/findings.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';

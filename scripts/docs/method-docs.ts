@@ -1,7 +1,7 @@
-import type { JsonSchema } from './codec/codec.ts';
-import { ERRORS } from './errors.ts';
-import type { Method } from './method.ts';
-import { describeResult } from './openrpc.ts';
+import type { JsonSchema } from '../../src/rpc/codec/codec.ts';
+import { ERRORS } from '../../src/rpc/errors.ts';
+import type { Method } from '../../src/rpc/method.ts';
+import { describeResult } from '../../src/rpc/openrpc.ts';
 
 const HEAD = `# Methods
 

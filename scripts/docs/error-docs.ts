@@ -1,4 +1,4 @@
-import { describeMessage, ERRORS, type ErrorName } from './errors.ts';
+import { describeMessage, ERRORS, type ErrorName } from '../../src/rpc/errors.ts';
 
 const HEAD = `# Errors
 

@@ -1,4 +1,4 @@
-import { METRICS } from './metric-table.ts';
+import { METRICS } from '../../src/observe/metrics/metric-table.ts';
 
 const HEAD = `# Metrics
 

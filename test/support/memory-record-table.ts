@@ -7,7 +7,7 @@ import {
   type RecordTable,
   type StoredRecord,
   type WhenFull,
-} from './record-table.ts';
+} from '../../src/shared-store/records/record-table.ts';
 
 type Entry = StoredRecord & { readonly expiresAt: number };
 

@@ -1,5 +1,5 @@
-import { BOUND_NAMES, BOUNDS, type BoundName, listErrors } from '../util/bounds.ts';
-import { ERRORS } from './errors.ts';
+import { ERRORS } from '../../src/rpc/errors.ts';
+import { BOUND_NAMES, BOUNDS, type BoundName, listErrors } from '../../src/util/bounds.ts';
 
 /** Markers around the table of bounds in docs/operations.md. */
 const BEGIN = '<!-- bounds: written by npm run docs from src/util/bounds.ts -->\n';
