@@ -1,7 +1,7 @@
 /**
  * Long-running programs under Osaka and under Amsterdam, in one process, interleaved: CPU milliseconds of a message. With a FOLDER, the built
  * checkout of another version, both run Osaka: that version and this one. Ratios are medians of the rounds' ratios.
- * `npm run bench:revisions -- [FOLDER]`
+ * `npm run bench -- revisions [FOLDER]`
  */
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,5 +1,5 @@
 /**
- * The whole service against another version of itself, interleaved: `npm run bench:versions -- FOLDER`, the built checkout of the other version. The
+ * The whole service against another version of itself, interleaved: `npm run bench -- versions FOLDER`, the built checkout of the other version. The
  * bench fails where this version is more than 3 % slower. `--json` prints the raw rounds.
  */
 import { existsSync } from 'node:fs';

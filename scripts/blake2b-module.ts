@@ -13,6 +13,6 @@ export function generateBlake2bModule(): Promise<string> {
     title: 'assembly/blake2b.ts',
     constant: 'BLAKE2B_MODULE',
     memoryPages: 1,
-    command: 'npm run blake2b',
+    command: 'npm run generate -- blake2b',
   });
 }

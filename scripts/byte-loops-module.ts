@@ -14,6 +14,6 @@ export function generateByteLoopsModule(): Promise<string> {
     constant: 'BYTE_LOOPS_MODULE',
     // `byte-loops.ts` partitions these 192 KiB.
     memoryPages: 3,
-    command: 'npm run byte-loops',
+    command: 'npm run generate -- byte-loops',
   });
 }

@@ -19,7 +19,7 @@ want bsdutils script                           # an import in a terminal
 want xz-utils xz                               # conformance data is packed with it
 want redis-server valkey-server redis-server   # keys, limits and the cache that processes share
 want haproxy haproxy                           # rolling restarts
-want nginx-light nginx                         # the same, and what bench:proxy compares with
+want nginx-light nginx                         # the same, and what bench proxy compares with
 want prometheus promtool                       # checks the metrics' format
 if [ "${1:-}" != --without-browser ]; then
   want chromium chromium chromium-browser google-chrome # the status page

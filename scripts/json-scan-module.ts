@@ -14,6 +14,6 @@ export function generateJsonScanModule(): Promise<string> {
     constant: 'JSON_SCAN_MODULE',
     // One page for its table, one for the scanned text.
     memoryPages: 2,
-    command: 'npm run json-scan',
+    command: 'npm run generate -- json-scan',
   });
 }

@@ -21,6 +21,6 @@ export function generateListReaderModule(): Promise<string> {
     constant: 'LIST_READER_MODULE',
     // One page for its own tables; texts follow them, and the memory grows with the texts.
     memoryPages: 1,
-    command: 'npm run list-reader',
+    command: 'npm run generate -- list-reader',
   });
 }

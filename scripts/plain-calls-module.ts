@@ -14,6 +14,6 @@ export function generatePlainCallsModule(): Promise<string> {
     constant: 'FAST_PATH_CALLS_MODULE',
     // `read-plain-calls.ts` partitions these 192 KiB.
     memoryPages: 3,
-    command: 'npm run plain-calls',
+    command: 'npm run generate -- plain-calls',
   });
 }

@@ -14,6 +14,6 @@ export function generateTextSearchModule(): Promise<string> {
     constant: 'TEXT_SEARCH_MODULE',
     // One page for its tables, two for the searched text.
     memoryPages: 3,
-    command: 'npm run text-search',
+    command: 'npm run generate -- text-search',
   });
 }

@@ -1,8 +1,8 @@
 /**
  * Runs the tests that have a source: `node build/test/run-tests.js [TEXT...]`, limited to those with one of the texts in their path. Folders of many small
  * files run in one process each, all others file by file. Under `PORTCULLIS_REQUIRE_ALL=1`, which `.ci/run` sets, a test that is skipped for a missing
- * requirement is a failure. The exit code is 1 when a test fails, and when no test ran. `--times` as the first argument prints the processor and wall time of
- * each process.
+ * requirement is a failure. The exit code is 1 when a test fails, and when no test ran. `--times` prints the processor and wall time of
+ * each process. `--long` runs all cases where a test otherwise runs a part (`PORTCULLIS_LONG=1`).
  */
 import { setMaxListeners } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,9 @@ const CONCURRENCY = 6;
 /** Longest silence between two test reports: only a hang takes longer, however busy the machine is. */
 const LIMIT_MS = Number(process.env['PORTCULLIS_TEST_LIMIT_MS'] ?? 600_000);
 
-const isTimed: boolean = process.argv[2] === '--times';
+const OPTIONS = ['--times', '--long'];
+const isTimed: boolean = process.argv.includes('--times');
+if (process.argv.includes('--long')) process.env['PORTCULLIS_LONG'] = '1';
 const TIMES = join(GROUPS, 'times');
 
 /** Writes the files of the plan's processes: the test file itself, or one that loads the files of a folder and reports its times. */
@@ -48,7 +50,7 @@ reportTimesAtExit(${JSON.stringify(name)}, ${JSON.stringify(TIMES)});
 
 removeAbandonedFolders();
 process.env[STORES_VARIABLE] = join(GROUPS, 'stores');
-const files = prepare(process.argv.slice(isTimed ? 3 : 2));
+const files = prepare(process.argv.slice(2).filter((text) => !OPTIONS.includes(text)));
 const requiresAll = process.env['PORTCULLIS_REQUIRE_ALL'] === '1';
 const skipped: string[] = [];
 let [passed, failed] = [0, 0];

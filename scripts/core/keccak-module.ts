@@ -11,6 +11,6 @@ export function generateKeccakModule(): Promise<string> {
     constant: 'KECCAK_MODULE',
     // One page for the module's own tables, one for the hashed data.
     memoryPages: 2,
-    command: 'npm run keccak',
+    command: 'npm run generate -- keccak',
   });
 }

@@ -31,7 +31,7 @@ function listRows(output: string, server: string): string[] {
   });
 }
 
-test('bench:proxy measures all rows on all servers', async () => {
+test('bench proxy measures all rows on all servers', async () => {
   const output = await runBench('proxy', [], SETTINGS);
   assert.deepEqual(listRows(output, 'portcullis'), ROWS);
   assert.deepEqual(

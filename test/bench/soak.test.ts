@@ -87,7 +87,7 @@ test('a pause has one cause', () => {
   assert.equal(causeOf(own, [], profileOf(['(program)'])), 'compilation or native code');
 });
 
-test('bench:soak prints its rows and its verdict', async () => {
+test('bench soak prints its rows and its verdict', async () => {
   const output = await runBench('soak', ['--minutes', '0.1', '--nodes', 'prepared'], {});
   assert.match(output, /stand-in nodes/);
   assert.equal(output.split('\n').filter((line) => /^ +0\.\d+ +300?0? /.test(line)).length, 60);
@@ -95,7 +95,7 @@ test('bench:soak prints its rows and its verdict', async () => {
   assert.match(output, /RssAnon at the marks \d+ MB, then \d+ MB, then \d+ MB, spread/);
 });
 
-test('bench:pauses tells what the main thread did', async () => {
+test('bench pauses tells what the main thread did', async () => {
   const args = ['--minutes', '0.05', '--rate', '200', '--nodes', 'prepared'];
   const output = await runBench('pauses', args, {});
   assert.match(output, /^pause ms +own CPU +waited +young +old +cause/m);

@@ -1,4 +1,4 @@
-/** Short form of the calls part of bench:verified: both sides give the same answers, and the output names the measurements. */
+/** Short form of the calls part of bench verified: both sides give the same answers, and the output names the measurements. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANVIL_SKIP } from '../support/anvil.ts';
@@ -12,7 +12,7 @@ const SHORT = {
   FIRST_CALLS: '1',
 } as const;
 
-test('bench:verified compares and measures calls that are executed here and at the node', {
+test('bench verified compares and measures calls that are executed here and at the node', {
   skip: ANVIL_SKIP,
 }, async () => {
   const output = await runBench('verified', [], SHORT);

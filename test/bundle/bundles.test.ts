@@ -464,7 +464,7 @@ async function sendToNode(network: string, method: string, params: readonly unkn
   return error ?? result;
 }
 
-/** Step between changed bytes in each bundle; `npm run test:bundles` changes all of them. */
+/** Step between changed bytes in each bundle; `npm run check -- bundles` changes all of them. */
 const STEP = 997;
 
 test('changed bytes are refused, and by forgers too but for what is told or asked', async () => {

@@ -1,5 +1,5 @@
 /**
- * Changes every byte of a bundle of each of the seven methods, in two ways each, as damage and as forgery: `npm run test:bundles`, half an hour
+ * Changes every byte of a bundle of each of the seven methods, in two ways each, as damage and as forgery: `npm run check -- bundles`, half an hour
  * on a quiet machine; `-- op_` selects the methods with that text in their name. Prints the number of refusals, and every stretch of accepted
  * changes with its meaning. Exits with 1 where an accepted change alters a verified answer or is meaningless.
  */

@@ -1,4 +1,4 @@
-/** Short form of `npm run test:clients`: the clients among the dependencies, and the table of the documentation. */
+/** Short form of `npm run check -- clients`: the clients among the dependencies, and the table of the documentation. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

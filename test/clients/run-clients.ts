@@ -35,7 +35,7 @@ if (process.argv.includes('--write')) {
     throw new Error('the tables are written only where every client runs');
   let text = readFileSync(PAGE, 'utf8');
   for (const [name, table] of Object.entries(tables)) {
-    const mark = `<!-- ${name}: written by npm run test:clients -- --write -->`;
+    const mark = `<!-- ${name}: written by npm run check -- clients --write -->`;
     const place = new RegExp(`${mark}\\n[\\s\\S]*?\\n<!-- end -->`);
     text = text.replace(place, () => `${mark}\n\n${table}\n\n<!-- end -->`);
   }

@@ -1,4 +1,4 @@
-/** A part of the EEST state tests, the same on every machine; `npm run conformance:state` runs all of them. */
+/** A part of the EEST state tests, the same on every machine; `npm run check -- state-tests` runs all of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run test:flaky`: repeats every test file that uses random values, half of the runs beside busy processes, and prints
+ * `npm run check -- flaky`: repeats every test file that uses random values, half of the runs beside busy processes, and prints
  * the failed tests with their seeds. `find-random-tests.ts` finds the files by their sources. Options: `--repeats 50` per
  * file, `--load 16` busy processes in the second half, `--shard 1/4` for every fourth file, `--minutes 60` after which no further run begins,
  * and texts, one of which a path must contain; `--list` prints the files. Exits with 1 when a test failed, a run was omitted for lack of time,

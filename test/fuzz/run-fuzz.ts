@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- --seconds N --seed S --revision R`: the engine against @ethereumjs/evm on random programs. With `--blocks`, and for
+ * `npm run check -- fuzz --seconds N --seed S --revision R`: the engine against @ethereumjs/evm on random programs. With `--blocks`, and for
  * Amsterdam always, random blocks (`--cases N` of them) against @ethereumjs/vm, or with `--oracle geth` against geth's `evm t8n`.
  */
 import { parseArgs } from 'node:util';

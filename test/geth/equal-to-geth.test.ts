@@ -1,4 +1,4 @@
-/** The short form of `npm run test:geth`: only intended differences from geth exist. */
+/** The short form of `npm run check -- geth`: only intended differences from geth exist. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { countRuns } from '../support/count-runs.ts';

@@ -1,5 +1,5 @@
 /**
- * Compares the service with a real geth: `npm run test:geth -- --requests 100000 --seed 1`; `--chain reached`, `unreached` or `amsterdam` selects a
+ * Compares the service with a real geth: `npm run check -- geth --requests 100000 --seed 1`; `--chain reached`, `unreached` or `amsterdam` selects a
  * chain of hive's shape instead of that of the vectors, `--fork amsterdam` one that crosses that fork. Exits with 1 when a difference exists
  * that no row of `report/differences.ts` explains, and when a row explains nothing in a run of 100,000 requests or more.
  */

@@ -1,6 +1,6 @@
 /**
  * Nodes that send far more data than requested, or data without a request, beside a neighbour on another network of the shipped program.
- * `npm run test:faults` draws cases in which every pair of question, content, delivery, size, number of nodes and transport occurs;
+ * `npm run check -- hostile-nodes` draws cases in which every pair of question, content, delivery, size, number of nodes and transport occurs;
  * `PORTCULLIS_LONG=1` runs the whole product, which takes hours. The last line has figures; exits with 1 when a case fails.
  * `ONLY=text` runs cases whose name contains the text, `BATCH=1` each case alone, `SEED` draws others.
  */
@@ -15,7 +15,7 @@ const SEED = Number(process.env['SEED'] ?? 1);
 const ONLY = process.env['ONLY'] ?? '';
 const BATCH = Number(process.env['BATCH'] ?? 12);
 const isLong = process.env['PORTCULLIS_LONG'] === '1';
-/** Budget of the form in `test:faults`: batches that fail later are not split. */
+/** Budget of the form in `check hostile-nodes`: batches that fail later are not split. */
 const BUDGET_MS = Number(process.env['BUDGET_MS'] ?? (isLong ? Number.POSITIVE_INFINITY : 150_000));
 const MAX_MINUTES = 4;
 

@@ -7,6 +7,6 @@ test('the committed module is what its source is today', async () => {
   assert.equal(
     readFileSync(BLAKE2B_MODULE_FILE, 'utf8'),
     await generateBlake2bModule(),
-    'see npm run blake2b',
+    'see npm run generate -- blake2b',
   );
 });

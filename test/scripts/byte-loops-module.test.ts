@@ -7,6 +7,6 @@ test('the committed module is what its source gives today', async () => {
   assert.equal(
     readFileSync(BYTE_LOOPS_MODULE_FILE, 'utf8'),
     await generateByteLoopsModule(),
-    'see npm run byte-loops',
+    'see npm run generate -- byte-loops',
   );
 });

@@ -7,6 +7,6 @@ test('the committed module is what its source gives today', async () => {
   assert.equal(
     readFileSync(JSON_SCAN_MODULE_FILE, 'utf8'),
     await generateJsonScanModule(),
-    'see npm run json-scan',
+    'see npm run generate -- json-scan',
   );
 });

@@ -7,6 +7,6 @@ test('the committed module is what its source gives today', async () => {
   assert.equal(
     readFileSync(LIST_READER_MODULE_FILE, 'utf8'),
     await generateListReaderModule(),
-    'see npm run list-reader',
+    'see npm run generate -- list-reader',
   );
 });

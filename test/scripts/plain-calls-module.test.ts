@@ -7,6 +7,6 @@ test('the committed module is what its source gives today', async () => {
   assert.equal(
     readFileSync(PLAIN_CALLS_MODULE_FILE, 'utf8'),
     await generatePlainCallsModule(),
-    'see npm run plain-calls',
+    'see npm run generate -- plain-calls',
   );
 });

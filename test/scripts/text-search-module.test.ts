@@ -7,6 +7,6 @@ test('the committed module is what its source gives today', async () => {
   assert.equal(
     readFileSync(TEXT_SEARCH_MODULE_FILE, 'utf8'),
     await generateTextSearchModule(),
-    'see npm run text-search',
+    'see npm run generate -- text-search',
   );
 });

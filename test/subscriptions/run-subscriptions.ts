@@ -1,5 +1,5 @@
 /**
- * `npm run test:subscriptions`: subscribers through the shipped program (two workers) while everything else is disturbed. Three geth nodes follow one chain,
+ * `npm run check -- subscriptions`: subscribers through the shipped program (two workers) while everything else is disturbed. Three geth nodes follow one chain,
  * which this process makes with branches and delivers through the engine API, as a consensus client does: so each reorg is known to the block, and geth has
  * checked every state and receipt root. Two announce their heads, one is polled. Nodes lag, follow another branch, are stopped (SIGSTOP), killed, and
  * replaced by empty ones; connections are cut at any byte; workers are killed, the service is restarted and killed, its nodes are reconfigured; with

@@ -1,4 +1,4 @@
-/** The short form of `npm run test:subscriptions` with scripted nodes, so that it needs no optional program. */
+/** The short form of `npm run check -- subscriptions` with scripted nodes, so that it needs no optional program. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_FAULTS } from './clients/follower.ts';

@@ -1,4 +1,4 @@
-/** Long test run (`npm run test:long`). */
+/** Long test run (`npm test -- --long`). */
 const IS_LONG: boolean = process.env['PORTCULLIS_LONG'] === '1';
 const SHORT_PART = 8;
 /** Stride for exhaustive tests: the short run tries one of this many places. */

@@ -113,7 +113,7 @@ function renderTools(rows: readonly Row[]): string {
   return [head, ...lines].join('\n');
 }
 
-const MARK = '<!-- tools: written by npm run test:tools -- --write -->';
+const MARK = '<!-- tools: written by npm run check -- tools --write -->';
 const TABLE = new RegExp(`${MARK}\\n([\\s\\S]*?)\\n<!-- end -->`);
 
 /** @returns the table of the page, in which rows of tools that were not run are unchanged */

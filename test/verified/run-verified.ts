@@ -1,5 +1,5 @@
 /**
- * `npm run test:verified -- --share 0.01 --source geth --only eth_getBlock --setting streamed`: nodes that lie about one thing after the
+ * `npm run check -- verified --share 0.01 --source geth --only eth_getBlock --setting streamed`: nodes that lie about one thing after the
  * other, and the answers that clients get; then true nodes, recorded ones and a geth, of which no answer may be refuted. `--share 1
  * --every` makes each change in each setting, which takes a day. Ends with two lines; exits with 1 where a change was missed that a root
  * covers, or a true answer was refuted.

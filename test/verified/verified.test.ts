@@ -1,4 +1,4 @@
-/** The short form of `npm run test:verified`. */
+/** The short form of `npm run check -- verified`. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Short form of `npm run conformance:amsterdam`. */
+/** Short form of `npm run check -- amsterdam`. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { EVM_SKIP } from '../../geth/node/geth-program.ts';

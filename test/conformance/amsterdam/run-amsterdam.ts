@@ -1,5 +1,5 @@
 /**
- * `npm run conformance:amsterdam`: imports blocks that geth made across the transition to Amsterdam and compares everything; copies with one
+ * `npm run check -- amsterdam`: imports blocks that geth made across the transition to Amsterdam and compares everything; copies with one
  * alteration each must be refused. Uses the committed chain and, where geth's `evm` is installed, a new chain (`--seed S --blocks N`), which
  * geth itself imports too where it is installed. `--write` makes the committed chain anew. Ends with a line of figures; exits with 1 where
  * something is missing and PORTCULLIS_REQUIRE_ALL is 1, or an altered block was treated wrongly.

@@ -1,4 +1,4 @@
-/** The short form of `npm run fuzz` with blocks, and tests of the harness. */
+/** The short form of `npm run check -- fuzz` with blocks, and tests of the harness. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, parse, resolve } from 'node:path';

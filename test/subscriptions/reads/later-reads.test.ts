@@ -1,4 +1,4 @@
-/** The short form of `npm run test:reads`. */
+/** The short form of `npm run check -- reads`. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findRedisProgram, NO_REDIS_REASON, startRedis } from '../../support/redis.ts';

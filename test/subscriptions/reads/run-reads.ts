@@ -1,5 +1,5 @@
 /**
- * `npm run test:reads`: clients wait for receipts through the shipped program, over three nodes that have each block at different times, and request the
+ * `npm run check -- reads`: clients wait for receipts through the shipped program, over three nodes that have each block at different times, and request the
  * head, a nonce at `latest` and the block of the receipt from all processes. No answer may be older than one before it, and none may be refused. Options:
  * `--receipts 5000` per arrangement.
  */

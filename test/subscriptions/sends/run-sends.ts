@@ -1,5 +1,5 @@
 /**
- * `npm run test:sends`: wallets of ethers and viem, over HTTP and WebSocket, send transfers through the shipped program to three geth nodes, of which one has
+ * `npm run check -- sends`: wallets of ethers and viem, over HTTP and WebSocket, send transfers through the shipped program to three geth nodes, of which one has
  * every block three blocks late, and wait for them. A block is made each 300 ms from the pool of the first node. Required: every transfer is mined, no call
  * fails, a transaction is known as soon as it was sent, the pending count includes it, no receipt is null after it was returned once, and the latest count
  * includes mined transactions. Options: `--transfers 500`, `--wallets 8`, `--workers 2` of the service.

@@ -1,4 +1,4 @@
-/** The short form of `npm run test:sends`. */
+/** The short form of `npm run check -- sends`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GETH_SKIP } from '../../geth/node/geth-program.ts';
