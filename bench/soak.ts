@@ -25,11 +25,15 @@ const USUAL_RATE = 300;
 const HIGH_RATE = 3_000;
 /** Rows at the high rate: minutes 15 to 25 of an hour. */
 const HIGH_ROWS = { from: 15, to: 25 } as const;
-const COLUMNS = [7, 6, 8, 6, 9, 8, 8, 10, 10, 6, 8, 8, 8, 9, 7] as const;
+const COLUMNS = [7, 6, 8, 6, 5, 5, 7, 6, 9, 8, 8, 10, 10, 6, 8, 8, 8, 9, 7] as const;
 const HEADER = [
   'minute',
   'per s',
   'RssAnon',
+  'pages',
+  'code',
+  'wasm',
+  'native',
   'heap',
   'external',
   'buffers',
@@ -62,11 +66,14 @@ type Row = {
 };
 
 function describeRow({ minute, rate, before, sample, load, seconds }: Row): readonly string[] {
+  const { heapPages, code, wasm, native } = sample.parts;
   const { anonymous, heap, external, arrayBuffers, handles, delayP99, delayMax } = sample;
   return [
     minute.toFixed(minute % 1 === 0 ? 0 : 2),
     String(rate),
-    ...[anonymous, heap, external, arrayBuffers].map((value) => value.toFixed(0)),
+    ...[anonymous, heapPages, code, wasm, native, heap, external, arrayBuffers].map((value) =>
+      value.toFixed(0),
+    ),
     String(handles),
     ...[delayP99, delayMax].map((value) => value.toFixed(1)),
     ...[sample.cpuSeconds - before.cpuSeconds, sample.waitedSeconds - before.waitedSeconds].map((spent) =>

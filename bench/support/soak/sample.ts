@@ -1,5 +1,5 @@
 import { readCpuSeconds, readWaitSeconds } from '../cpu.ts';
-import { readAnonymousMegabytes } from '../memory.ts';
+import { type MemoryParts, readAnonymousMegabytes, readMemoryParts } from '../memory.ts';
 import type { Program } from '../proxy/program.ts';
 
 const MEGABYTE = 1e6;
@@ -9,6 +9,7 @@ const MS = 1_000;
 export type Sample = {
   /** Resident memory without file pages, of which a memory-mapped store has many. */
   readonly anonymous: number;
+  readonly parts: MemoryParts;
   readonly heap: number;
   readonly external: number;
   readonly arrayBuffers: number;
@@ -25,6 +26,7 @@ export async function takeSample(program: Program): Promise<Sample> {
   const text = await program.readMetrics();
   return {
     anonymous: readAnonymousMegabytes(program.pid),
+    parts: readMemoryParts(program.pid),
     heap: readMetric(text, 'portcullis_process_heap_bytes') / MEGABYTE,
     external: readMetric(text, 'portcullis_process_external_bytes') / MEGABYTE,
     arrayBuffers: readMetric(text, 'portcullis_process_array_buffer_bytes') / MEGABYTE,
