@@ -4,7 +4,7 @@ import { formatBytes, formatCount, formatMs, formatRate, formatShare, NOTHING } 
 import type { Part } from './keyed-list.ts';
 import { Sparkline } from './sparkline.ts';
 
-/** A bar for a share, whose number is displayed beside it. */
+/** Bar that shows a share; its number is displayed beside it. */
 class Meter implements Part<number> {
   readonly root: SVGSVGElement;
   readonly #bar: SVGRectElement = svgElement('rect', { class: 'bar-part', height: '6', width: '0' });
