@@ -8,7 +8,6 @@ import type { FastPathEndpoint } from './fast-path-endpoint.ts';
 import { type FastPathHead, FastPathHeadReader } from './fast-path-request.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { ListenerLimits } from './options.ts';
-import { sendRawResponse } from './raw-response.ts';
 import type { ResponseWriter } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import { readPeer, type VisitorReader } from './visitor.ts';
@@ -58,7 +57,6 @@ export class FastPathConnection {
   /** Set while a request is being answered or the client has to read its answer first. */
   #isBusy = false;
   #early: Early | undefined;
-  #wasUsed = false;
   /** Set once further bytes are dropped. */
   #isEnded = false;
 
@@ -102,13 +100,13 @@ export class FastPathConnection {
 
   #endStalled(): void {
     const socket = this.#socket;
-    const isUnread = socket.writableLength > 0;
-    if (isUnread) this.#parts.shares.noteBound('send.time');
-    if (isUnread || (!this.#isBusy && this.#wasUsed)) socket.destroy();
-    else if (this.#isIdle) {
-      this.#leave();
-      sendRawResponse(socket, this.#parts.gateway.refuse('body.time'));
+    if (socket.writableLength === 0) {
+      // Nothing has arrived, so there is nothing to answer: a 408 would be taken for the answer to a request in transit.
+      this.endIfIdle();
+      return;
     }
+    this.#parts.shares.noteBound('send.time');
+    socket.destroy();
   }
 
   readonly #onEnd = (): void => {
@@ -204,7 +202,6 @@ export class FastPathConnection {
   /** @param bytes one complete request */
   #serve(head: FastPathHead, bytes: Buffer): void {
     this.#isBusy = true;
-    this.#wasUsed = true;
     const body = bytes.subarray(head.headLength);
     const served = this.#parts.endpoint.serve({ head, body }, this.#socket, this.#unanswered);
     if (served instanceof Promise) void served.then(this.#complete);

@@ -160,6 +160,12 @@ test('a client too slow with its headers gets 408 and is cut off', async (t) => 
   await client.readToEnd();
 });
 
+test('a connection that sends nothing is closed without an answer', async (t) => {
+  const { port } = await startServer(t, { limits: { headersTimeout: 60, bodyTimeout: 60 } });
+  const client = new RawClient(port);
+  assert.equal(await client.readToEnd(), '');
+});
+
 test('a client too slow with its body gets 408 and is cut off', async (t) => {
   const { port } = await startServer(t, { limits: { headersTimeout: 60, bodyTimeout: 60 } });
   const client = new RawClient(port);
