@@ -9,6 +9,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.base.json ./
 COPY scripts scripts
+COPY packages packages
 COPY src src
 RUN node_modules/.bin/tsc -b src/cli scripts
 RUN node build/scripts/core/build.js && node build/scripts/bundle.js

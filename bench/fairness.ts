@@ -4,9 +4,9 @@
  * `--json` prints the rounds.
  */
 
+import { bytesToHex } from '../packages/ethereum/primitives/hex.ts';
 import { labelAddress } from '../scripts/chains/accounts.ts';
 import { encodeCall } from '../scripts/chains/encode-call.ts';
-import { bytesToHex } from '../src/primitives/hex.ts';
 import { loopSignature } from './contracts/loops.ts';
 import { encodePost, median } from './load.ts';
 import { encodeRequest, post } from './support/ask.ts';

@@ -6,9 +6,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
+import { bytesToHex } from '../packages/ethereum/primitives/hex.ts';
 import { openChainWriter } from '../src/chains/embedded/store/chain-writer.ts';
 import { INDEX_TABLES } from '../src/chains/embedded/store/schema.ts';
-import { bytesToHex } from '../src/primitives/hex.ts';
 import { importChain } from '../src/service/import.ts';
 import { SILENT_PROGRESS } from '../src/service/import-progress.ts';
 import { addToIndexes } from '../src/service/index-store.ts';

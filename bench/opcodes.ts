@@ -3,8 +3,9 @@
  * anvil (revm): one connection, one processor each, interleaved rounds, medians. It has no target; it shows where optimisation pays. `--json` prints
  * the raw rounds, names as arguments choose instructions.
  */
+
+import { bytesToHex } from '../packages/ethereum/primitives/hex.ts';
 import { labelAddress } from '../scripts/chains/accounts.ts';
-import { bytesToHex } from '../src/primitives/hex.ts';
 import { ANVIL_SKIP, startAnvil } from '../test/support/anvil.ts';
 import { encodePost, median, runLoad } from './load.ts';
 import { encodeRequest, post, type Target } from './support/ask.ts';

@@ -5,14 +5,14 @@
  * one with the shortest longest piece counts.
  */
 import { createHash } from 'node:crypto';
+import { bytesToHex } from '../packages/ethereum/primitives/hex.ts';
+import type { Revision } from '../packages/evm/interpreter/revisions/revisions.ts';
 import { assemble } from '../scripts/assembler.ts';
 import type { StateOverrides } from '../src/chain/requests.ts';
 import { executeJob } from '../src/chains/embedded/execution/execute-job.ts';
 import { StoredChain } from '../src/chains/embedded/simulation/simulated-chain.ts';
 import { Simulator } from '../src/chains/embedded/simulation/simulator.ts';
 import { openChainReader } from '../src/chains/embedded/store/chain-reader.ts';
-import type { Revision } from '../src/evm/revisions/revisions.ts';
-import { bytesToHex } from '../src/primitives/hex.ts';
 import { buildCallChain, PROGRAM } from '../test/chains/embedded/call-harness.ts';
 import { openBuiltChain } from '../test/support/test-chain.ts';
 import { formatColumns } from './support/figures.ts';

@@ -5,12 +5,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { bigIntToBytes } from '../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../packages/ethereum/primitives/keccak.ts';
+import type { StateChanges } from '../packages/evm/interpreter/host.ts';
 import { EngineState } from '../src/chains/embedded/reads/state-reads.ts';
 import { StoredBlocks } from '../src/chains/embedded/reads/stored-blocks.ts';
-import type { StateChanges } from '../src/evm/host.ts';
-import { bigIntToBytes } from '../src/primitives/bytes.ts';
-import { bytesToHex } from '../src/primitives/hex.ts';
-import { keccak256 } from '../src/primitives/keccak.ts';
 import { RequestScope } from '../src/util/request-scope.ts';
 import { makeTemporaryFolder } from '../test/support/embedded.ts';
 import { StateStore } from '../test/support/state-store.ts';

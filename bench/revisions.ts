@@ -5,18 +5,18 @@
  */
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bytesToHex, hexToBytes } from '../packages/ethereum/primitives/hex.ts';
+import type { Evm } from '../packages/evm/interpreter/evm.ts';
+import type { StateReader } from '../packages/evm/interpreter/host.ts';
+import type { BlockEnvironment, MessageResult } from '../packages/evm/interpreter/message.ts';
+import type { Revision } from '../packages/evm/interpreter/revisions/revisions.ts';
+import { WHOLE_SLICE } from '../packages/evm/interpreter/slice.ts';
 import { assemble } from '../scripts/assembler.ts';
 import { labelAddress } from '../scripts/chains/accounts.ts';
-import type { Evm } from '../src/evm/evm.ts';
-import type { StateReader } from '../src/evm/host.ts';
-import type { BlockEnvironment, MessageResult } from '../src/evm/message.ts';
-import type { Revision } from '../src/evm/revisions/revisions.ts';
-import { WHOLE_SLICE } from '../src/evm/slice.ts';
-import { bytesToHex, hexToBytes } from '../src/primitives/hex.ts';
-import { keccak256 } from '../src/primitives/keccak.ts';
 import { findVectors, SKIP_REASON } from '../test/support/vectors.ts';
 import { median } from './load.ts';
 import { concludeWith, formatColumns } from './support/figures.ts';
+import { readerOf } from './support/program-state.ts';
 import { PROGRAM_GAS, type ProgramSet, readPrograms } from './support/program-workloads.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
@@ -31,7 +31,7 @@ const MEMORY_LIMIT: number = 64 << 20;
 const LEAST = { version: 0.97, revision: 0.95 } as const;
 
 type Parts = Pick<typeof import('../src/engine/create-evm.ts'), 'createEvm'> &
-  Pick<typeof import('../src/evm/revisions/revisions.ts'), 'rulesOf'>;
+  Pick<typeof import('../packages/evm/interpreter/revisions/revisions.ts'), 'rulesOf'>;
 
 type Message = { readonly to: Uint8Array; readonly data: Uint8Array };
 type Side = { run(message: Message): MessageResult };
@@ -74,38 +74,14 @@ function addLoops({ contracts, programs }: ProgramSet): ProgramSet {
 
 const CALLER: Uint8Array = new Uint8Array(20).fill(1);
 
-function readerOf({ contracts }: ProgramSet): StateReader {
-  const accounts = new Map(
-    contracts.map(({ address, code, storage = {} }) => {
-      const bytes = typeof code === 'string' ? hexToBytes(code) : code;
-      const slots = new Map(Object.entries(storage).map(([slot, value]) => [BigInt(slot), BigInt(value)]));
-      return [bytesToHex(address), { bytes, codeHash: keccak256(bytes), slots }];
-    }),
-  );
-  const codes = new Map([...accounts.values()].map(({ bytes, codeHash }) => [bytesToHex(codeHash), bytes]));
-  return {
-    getAccount: (address) => {
-      const account = accounts.get(bytesToHex(address));
-      if (account === undefined) return undefined;
-      return { nonce: 1n, balance: 0n, codeHash: account.codeHash, hasStorage: account.slots.size > 0 };
-    },
-    getStorage: (address, slot) => {
-      const value = accounts.get(bytesToHex(address))?.slots.get(BigInt(bytesToHex(slot))) ?? 0n;
-      const digits = value.toString(16);
-      return value === 0n
-        ? new Uint8Array(0)
-        : hexToBytes(`0x${digits.padStart(digits.length + (digits.length % 2), '0')}`);
-    },
-    getCode: (codeHash) => codes.get(bytesToHex(codeHash)) as Uint8Array,
-  };
-}
-
 async function importParts(folder: string): Promise<Parts> {
-  const load = (path: string): Promise<unknown> =>
-    import(pathToFileURL(join(folder, 'build/src', path)).href);
+  const load = (path: string): Promise<unknown> => import(pathToFileURL(join(folder, 'build', path)).href);
   const [engine, revisions] = await Promise.all([
-    load('engine/create-evm.js'),
-    load('evm/revisions/revisions.js'),
+    load('src/engine/create-evm.js'),
+    // Versions before the packages have it below src.
+    load('packages/evm/interpreter/revisions/revisions.js').catch(() =>
+      load('src/evm/revisions/revisions.js'),
+    ),
   ]);
   return { ...(engine as Parts), ...(revisions as Parts) };
 }

@@ -5,10 +5,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { bigIntToBytes } from '../packages/ethereum/primitives/bytes.ts';
+import { keccak256 } from '../packages/ethereum/primitives/keccak.ts';
+import type { StateChanges } from '../packages/evm/interpreter/host.ts';
 import { createStateReader } from '../src/chains/embedded/state/state-reader.ts';
-import type { StateChanges } from '../src/evm/host.ts';
-import { bigIntToBytes } from '../src/primitives/bytes.ts';
-import { keccak256 } from '../src/primitives/keccak.ts';
 import { makeTemporaryFolder } from '../test/support/embedded.ts';
 import { StateStore } from '../test/support/state-store.ts';
 import { median } from './load.ts';

@@ -3,7 +3,7 @@
  * by a switch (about 2 ns, included). `chained`: each run depends on the result of the one before. The least of many short runs counts, because other
  * load on the machine only adds time.
  */
-import { createWordModule, type WordModule } from '../test/evm/core/word-module.ts';
+import { createWordModule, type WordModule } from '../test/packages/evm/interpreter/core/word-module.ts';
 
 /** The order is that of the cases in bench/assembly/words.ts. */
 const INSTRUCTIONS = (

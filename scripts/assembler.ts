@@ -1,5 +1,5 @@
-import { bigIntToBytes, concatBytes, padLeft } from '../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../src/primitives/hex.ts';
+import { bigIntToBytes, concatBytes, padLeft } from '../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../packages/ethereum/primitives/hex.ts';
 import { OPCODES } from './opcodes.ts';
 
 const PUSH1 = 0x60;

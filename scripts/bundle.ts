@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { MAIN, PROGRAM, ROOT } from './program-files.ts';
+import { MAIN, ROOT } from './program-files.ts';
 
 /** One folder for all modules, as deep as their sources are, because they locate files beside them, and those of the repository, relative to it. */
 const MODULES = dirname(MAIN);
@@ -50,8 +50,8 @@ const FILES_OF_PACKAGES: ReadonlyMap<string, Readonly<Record<string, string>>> =
 
 /** Files that modules read from beside them, by their paths in a build of single modules. */
 const FILES: ReadonlyMap<string, string> = new Map([
-  ['build/src/evm/core.wasm', join(PROGRAM, 'evm/core.wasm')],
-  ['build/src/engine/cryptography/mcl.wasm', join(MODULES, 'mcl.wasm')],
+  ['build/src/engine/core.wasm', join(MODULES, 'core.wasm')],
+  ['build/src/engine/mcl.wasm', join(MODULES, 'mcl.wasm')],
   ['build/src/admin/page', join(MODULES, 'page')],
 ]);
 

@@ -2,11 +2,11 @@ import { generateEmbeddedModule } from './core/embedded-module.ts';
 
 /** URL of the generated file, from build/scripts, where scripts run. */
 export const LIST_READER_MODULE_FILE: URL = new URL(
-  '../../src/verification/list-reader-module.ts',
+  '../../packages/proofs/list-reader-module.ts',
   import.meta.url,
 );
 
-const FOLDER = new URL('../../src/verification/assembly/', import.meta.url);
+const FOLDER = new URL('../../packages/proofs/assembly/', import.meta.url);
 const PARTS = ['block', 'header', 'hex', 'receipts', 'rlp', 'text', 'transactions', 'trie'];
 
 /** Generates the module that reads lists of transactions and receipts. */
@@ -15,7 +15,10 @@ export function generateListReaderModule(): Promise<string> {
     source: new URL('read-lists.ts', FOLDER),
     imports: {
       ...Object.fromEntries(PARTS.map((part) => [`${part}.ts`, new URL(`${part}.ts`, FOLDER)])),
-      '../../evm/core/keccak.ts': new URL('../../src/evm/core/keccak.ts', import.meta.url),
+      '../../evm/interpreter/core/keccak.ts': new URL(
+        '../../packages/evm/interpreter/core/keccak.ts',
+        import.meta.url,
+      ),
     },
     title: 'assembly/read-lists.ts',
     constant: 'LIST_READER_MODULE',

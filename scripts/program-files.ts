@@ -2,6 +2,8 @@ import { join, resolve } from 'node:path';
 
 /** Path of the repository, relative to build/scripts. */
 export const ROOT: string = resolve(import.meta.dirname, '../..');
+/** Folders with the sources of the program and of the packages that it consists of. */
+export const SOURCE_FOLDERS: readonly string[] = ['src', 'packages'];
 /** Folder into which `bundle.ts` writes the program. */
 export const PROGRAM: string = join(ROOT, 'build/program');
 /** Main module of the program. */

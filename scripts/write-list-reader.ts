@@ -1,4 +1,4 @@
-/** Writes src/verification/list-reader-module.ts from the AssemblyScript beside it. */
+/** Writes packages/proofs/list-reader-module.ts from the AssemblyScript beside it. */
 import { writeFileSync } from 'node:fs';
 import { generateListReaderModule, LIST_READER_MODULE_FILE } from './list-reader-module.ts';
 

@@ -1,15 +1,15 @@
 /** Loops over each instruction body, dispatched as an interpreter dispatches it. */
-import { keccak256 } from '../../src/evm/core/keccak.ts';
-import { add, sub } from '../../src/evm/core/words/add.ts';
-import { and, byteAt, clz, not, or, signextend, xor } from '../../src/evm/core/words/bitwise.ts';
-import { eq, gt, iszero, lt, sgt, slt } from '../../src/evm/core/words/compare.ts';
-import { div, mod } from '../../src/evm/core/words/divide.ts';
-import { addmod, mulmod } from '../../src/evm/core/words/modular.ts';
-import { mul } from '../../src/evm/core/words/multiply.ts';
-import { exp } from '../../src/evm/core/words/power.ts';
-import { sar, shl, shr } from '../../src/evm/core/words/shift.ts';
-import { sdiv, smod } from '../../src/evm/core/words/signed-divide.ts';
-import { copyWord } from '../../src/evm/core/words/word.ts';
+import { keccak256 } from '../../packages/evm/interpreter/core/keccak.ts';
+import { add, sub } from '../../packages/evm/interpreter/core/words/add.ts';
+import { and, byteAt, clz, not, or, signextend, xor } from '../../packages/evm/interpreter/core/words/bitwise.ts';
+import { eq, gt, iszero, lt, sgt, slt } from '../../packages/evm/interpreter/core/words/compare.ts';
+import { div, mod } from '../../packages/evm/interpreter/core/words/divide.ts';
+import { addmod, mulmod } from '../../packages/evm/interpreter/core/words/modular.ts';
+import { mul } from '../../packages/evm/interpreter/core/words/multiply.ts';
+import { exp } from '../../packages/evm/interpreter/core/words/power.ts';
+import { sar, shl, shr } from '../../packages/evm/interpreter/core/words/shift.ts';
+import { sdiv, smod } from '../../packages/evm/interpreter/core/words/signed-divide.ts';
+import { copyWord } from '../../packages/evm/interpreter/core/words/word.ts';
 
 const WORD: usize = 32;
 /** Bytes of one operand set, four words whatever the instruction's arity. */

@@ -1,5 +1,5 @@
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { encodeWord } from '../../scripts/chains/encode-call.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { compileContract, mask } from './solidity.ts';
 
 /** Runtime code of an automated market maker's pair: slot 0 packs two 112-bit reserves and a 32-bit time. */

@@ -1,10 +1,11 @@
 /** Typical calls of a node's clients, and the contracts that answer them. */
+
+import { concatBytes, padLeft } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
 import { ACCOUNTS, type Account, labelAddress } from '../../scripts/chains/accounts.ts';
 import { encodeCall, encodeWord } from '../../scripts/chains/encode-call.ts';
 import type { TransactionPlan } from '../../scripts/chains/transaction-plan.ts';
-import { concatBytes, padLeft } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
 import { LOOP_SLOTS, LOOPS_CODE, loopSignature } from '../contracts/loops.ts';
 import { MULTICALL_CODE } from '../contracts/multicall.ts';
 import { PAIR_CODE, packReserves } from '../contracts/pair.ts';

@@ -1,6 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { encodeBlock } from '../../packages/ethereum/codecs/block.ts';
+import { ZERO_ADDRESS } from '../../packages/ethereum/primitives/address.ts';
+import { concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { ChainBuilder, type ChainStyle } from '../../scripts/chains/chain-builder.ts';
 import {
   type Allocation,
@@ -9,10 +13,6 @@ import {
   renderGenesis,
 } from '../../scripts/chains/genesis-file.ts';
 import type { TransactionPlan } from '../../scripts/chains/transaction-plan.ts';
-import { encodeBlock } from '../../src/chain/block.ts';
-import { ZERO_ADDRESS } from '../../src/primitives/address.ts';
-import { concatBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 
 export const CHAIN_ID = 1337;
 

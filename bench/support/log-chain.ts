@@ -9,17 +9,17 @@ import {
   writeSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { encodeBlock } from '../../packages/ethereum/codecs/block.ts';
+import type { Transaction } from '../../packages/ethereum/codecs/transaction.ts';
+import { bigIntToBytes, concatBytes, padLeft } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import { parseGenesis } from '../../packages/evm/transition/genesis.ts';
 import { assemble } from '../../scripts/assembler.ts';
 import { ACCOUNTS, type Account, labelAddress } from '../../scripts/chains/accounts.ts';
 import { BlockMaker } from '../../scripts/chains/block-maker.ts';
 import { encodeWord } from '../../scripts/chains/encode-call.ts';
 import { signTransaction } from '../../scripts/chains/transaction-plan.ts';
-import { encodeBlock } from '../../src/chain/block.ts';
-import { parseGenesis } from '../../src/chain/genesis.ts';
-import type { Transaction } from '../../src/chain/transaction.ts';
-import { bigIntToBytes, concatBytes, padLeft } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
 import { BLOCK_STYLE, CHAIN_ID, type ChainFiles, renderBenchGenesis } from './chain.ts';
 
 const GAS_LIMIT = 30_000_000n;

@@ -1,7 +1,8 @@
 /** A program for one instruction of the opcode table: the instruction many times, with the pushes and pops that it needs. */
+
+import type { Opcode } from '../../packages/evm/interpreter/opcodes.ts';
+import { type Revision, rulesOf } from '../../packages/evm/interpreter/revisions/revisions.ts';
 import { assemble } from '../../scripts/assembler.ts';
-import type { Opcode } from '../../src/evm/opcodes.ts';
-import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
 
 export type OpcodeProgram = {
   readonly name: string;

@@ -1,9 +1,9 @@
 /** A program that keeps an engine busy for a while: one of the main set of evm-benchmarks, or a loop of this bench. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { labelAddress } from '../../scripts/chains/accounts.ts';
 import { encodeCall } from '../../scripts/chains/encode-call.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { LOOPS_CODE, type LoopName, loopSignature } from '../contracts/loops.ts';
 import { encodeRequest } from './ask.ts';
 import type { Contract } from './chain.ts';

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { encodeBlock } from '../../packages/ethereum/codecs/block.ts';
+import { concatBytes, padLeft } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
 import { ACCOUNTS, type Account, labelAddress } from '../../scripts/chains/accounts.ts';
 import { ChainBuilder } from '../../scripts/chains/chain-builder.ts';
 import { encodeCall, encodeWord } from '../../scripts/chains/encode-call.ts';
 import type { TransactionPlan } from '../../scripts/chains/transaction-plan.ts';
-import { encodeBlock } from '../../src/chain/block.ts';
-import { concatBytes, padLeft } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
 import { TOKEN_CODE } from '../contracts/token.ts';
 import { BLOCK_STYLE, type ChainFiles, renderBenchGenesis } from './chain.ts';
 

@@ -1,5 +1,5 @@
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
 import { privateKeyToAddress } from './secp256k1.ts';
 
 /** An account with a public private key: for development chains only. */

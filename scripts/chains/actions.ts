@@ -1,7 +1,7 @@
 /** Transactions of the development chains. */
-import type { AccessListItem } from '../../src/chain/transaction.ts';
-import { concatBytes, padLeft } from '../../src/primitives/bytes.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
+import type { AccessListItem } from '../../packages/ethereum/codecs/transaction.ts';
+import { concatBytes, padLeft } from '../../packages/ethereum/primitives/bytes.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
 import { assemble } from '../assembler.ts';
 import { CALLENV_INIT_CODE } from '../contracts/callenv.ts';
 import { DELEGATE_INIT_CODE } from '../contracts/delegate.ts';

@@ -1,5 +1,5 @@
 /** Addresses of the development chains' contracts, derived from their creators and nonces. */
-import { create2Address, createAddress } from '../../src/primitives/address.ts';
+import { create2Address, createAddress } from '../../packages/ethereum/primitives/address.ts';
 import { SELFDESTRUCTOR_INIT_CODE } from '../contracts/selfdestructor.ts';
 import { DEPLOYER, hashLabel, PIONEER } from './accounts.ts';
 

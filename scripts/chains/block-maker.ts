@@ -1,25 +1,30 @@
-import { type Block, unclesToRlp, type Withdrawal, withdrawalToRlp } from '../../src/chain/block.ts';
-import type { Genesis } from '../../src/chain/genesis.ts';
-import { type Header, hashHeader } from '../../src/chain/header.ts';
-import { encodeReceipt, type StoredReceipt } from '../../src/chain/receipt.ts';
-import { blobGasOf } from '../../src/chain/transaction.ts';
+import {
+  type Block,
+  unclesToRlp,
+  type Withdrawal,
+  withdrawalToRlp,
+} from '../../packages/ethereum/codecs/block.ts';
+import { type Header, hashHeader } from '../../packages/ethereum/codecs/header.ts';
+import { encodeReceipt, type StoredReceipt } from '../../packages/ethereum/codecs/receipt.ts';
+import { blobGasOf } from '../../packages/ethereum/codecs/transaction.ts';
+import { mergeBloom } from '../../packages/ethereum/primitives/bloom.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import { computeOrderedRoot } from '../../packages/ethereum/primitives/ordered-root.ts';
+import { encodeRlp } from '../../packages/ethereum/primitives/rlp.ts';
+import type { Evm } from '../../packages/evm/interpreter/evm.ts';
+import type { StateChanges, StateReader } from '../../packages/evm/interpreter/host.ts';
+import { environmentOf } from '../../packages/evm/transition/block-environment.ts';
+import { type BlockResult, executeBlock } from '../../packages/evm/transition/execute-block.ts';
+import type { Genesis } from '../../packages/evm/transition/genesis.ts';
+import { type BlockRules, isMergedAfter, rulesAt } from '../../packages/evm/transition/rules.ts';
 import { buildGenesisBlock, listGenesisState } from '../../src/chains/embedded/import/genesis-state.ts';
 import { CommitterBlock } from '../../src/chains/embedded/state/committer-block.ts';
 import { StateCommitter } from '../../src/chains/embedded/state/state-committer.ts';
 import { EMPTY_SOURCE } from '../../src/chains/embedded/state/state-source.ts';
 import type { ExecutedBlock } from '../../src/chains/embedded/store/chain-writer.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
-import { getCryptography } from '../../src/engine/cryptography/create-cryptography.ts';
-import { environmentOf } from '../../src/engine/transition/block-environment.ts';
-import { type BlockResult, executeBlock } from '../../src/engine/transition/execute-block.ts';
-import { type BlockRules, isMergedAfter, rulesAt } from '../../src/engine/transition/rules.ts';
-import type { Evm } from '../../src/evm/evm.ts';
-import type { StateChanges, StateReader } from '../../src/evm/host.ts';
-import { mergeBloom } from '../../src/primitives/bloom.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
-import { computeOrderedRoot } from '../../src/primitives/ordered-root.ts';
-import { encodeRlp } from '../../src/primitives/rlp.ts';
+import { getCryptography } from '../../src/engine/node-cryptography.ts';
 import { draftHeader, type HeaderChoices } from './draft-header.ts';
 
 /** Contents of a block; withdrawals are ignored before Shanghai. */

@@ -1,10 +1,10 @@
-import type { Withdrawal } from '../../src/chain/block.ts';
-import { parseGenesis } from '../../src/chain/genesis.ts';
-import type { Header } from '../../src/chain/header.ts';
-import type { StoredReceipt } from '../../src/chain/receipt.ts';
-import type { Transaction } from '../../src/chain/transaction.ts';
+import type { Withdrawal } from '../../packages/ethereum/codecs/block.ts';
+import type { Header } from '../../packages/ethereum/codecs/header.ts';
+import type { StoredReceipt } from '../../packages/ethereum/codecs/receipt.ts';
+import type { Transaction } from '../../packages/ethereum/codecs/transaction.ts';
+import { parseGenesis } from '../../packages/evm/transition/genesis.ts';
+import type { BlockRules } from '../../packages/evm/transition/rules.ts';
 import type { ExecutedBlock } from '../../src/chains/embedded/store/chain-writer.ts';
-import type { BlockRules } from '../../src/engine/transition/rules.ts';
 import type { Account } from './accounts.ts';
 import { BlockMaker } from './block-maker.ts';
 import type { HeaderChoices } from './draft-header.ts';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { encodeBlock } from '../../src/chain/block.ts';
-import { concatBytes } from '../../src/primitives/bytes.ts';
+import { encodeBlock } from '../../packages/ethereum/codecs/block.ts';
+import { concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
 import type { DevelopmentChain } from './development-chain.ts';
 import { buildDevnet } from './devnet.ts';
 import { describeChains } from './facts.ts';

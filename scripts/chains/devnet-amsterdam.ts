@@ -1,5 +1,5 @@
-import { bigIntToFixedBytes, concatBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import { bigIntToFixedBytes, concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { assemble, deployCode } from '../assembler.ts';
 import { BUILDER_DEPOSITS, BUILDER_EXITS, CREATE2_FACTORY } from '../contracts/builder-contracts.ts';
 import { LOGGER_RUNTIME } from '../contracts/logger.ts';

@@ -1,4 +1,4 @@
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { BUILDER_DEPOSITS, BUILDER_EXITS, CREATE2_FACTORY } from '../contracts/builder-contracts.ts';
 import { DEPOSIT_RUNTIME } from '../contracts/deposit.ts';
 import { SYSTEM_CONTRACTS } from '../contracts/system-contracts.ts';

@@ -1,4 +1,4 @@
-import { concatBytes } from '../../src/primitives/bytes.ts';
+import { concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
 import { assemble } from '../assembler.ts';
 import { BEACON_ROOTS_ADDRESS } from '../contracts/system-contracts.ts';
 import { ALICE, BOB, CAROL, DAVE, ERIN, hashLabel, labelAddress } from './accounts.ts';

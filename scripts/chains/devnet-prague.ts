@@ -1,4 +1,4 @@
-import { bigIntToFixedBytes, concatBytes } from '../../src/primitives/bytes.ts';
+import { bigIntToFixedBytes, concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
 import { DEPOSIT_SIGNATURE } from '../contracts/deposit.ts';
 import {
   CONSOLIDATION_REQUESTS_ADDRESS,

@@ -1,4 +1,4 @@
-import { DAO_EXTRA_DATA, DAO_EXTRA_DATA_BLOCKS } from '../../src/engine/transition/dao-fork.ts';
+import { DAO_EXTRA_DATA, DAO_EXTRA_DATA_BLOCKS } from '../../packages/evm/transition/dao-fork.ts';
 import { labelAddress } from './accounts.ts';
 import { type BlockPlan, ChainBuilder } from './chain-builder.ts';
 import type { DevelopmentChain } from './development-chain.ts';

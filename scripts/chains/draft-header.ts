@@ -1,10 +1,10 @@
-import { BLANK_HEADER, type Header } from '../../src/chain/header.ts';
+import { BLANK_HEADER, type Header } from '../../packages/ethereum/codecs/header.ts';
+import { bytesEqual } from '../../packages/ethereum/primitives/bytes.ts';
+import { EMPTY_LIST_HASH } from '../../packages/ethereum/primitives/keccak.ts';
+import { computeDifficulty } from '../../packages/evm/interpreter/difficulty.ts';
+import type { BlockRules } from '../../packages/evm/transition/rules.ts';
 import { nextBaseFee, nextExcessBlobGas } from '../../src/chains/embedded/import/validate-header.ts';
 import type { ExecutedBlock } from '../../src/chains/embedded/store/chain-writer.ts';
-import type { BlockRules } from '../../src/engine/transition/rules.ts';
-import { computeDifficulty } from '../../src/evm/difficulty.ts';
-import { bytesEqual } from '../../src/primitives/bytes.ts';
-import { EMPTY_LIST_HASH } from '../../src/primitives/keccak.ts';
 import { hashLabel } from './accounts.ts';
 
 /** Header fields that the block's author chooses. */

@@ -1,5 +1,5 @@
-import { bigIntToFixedBytes, bytesToBigInt, concatBytes } from '../../src/primitives/bytes.ts';
-import { hexToBytes } from '../../src/primitives/hex.ts';
+import { bigIntToFixedBytes, bytesToBigInt, concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { selectorOf } from '../contracts/abi.ts';
 
 const WORD = 32;

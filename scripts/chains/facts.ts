@@ -1,5 +1,5 @@
-import type { Header } from '../../src/chain/header.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
+import type { Header } from '../../packages/ethereum/codecs/header.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { parseLineaExtraData } from '../../src/rollup/linea/extra-data.ts';
 import { GAS_PRICE_ORACLE } from '../contracts/op-stack/gas-price-oracle.ts';
 import { L1_BLOCK } from '../contracts/op-stack/l1-block.ts';

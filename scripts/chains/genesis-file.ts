@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../src/primitives/hex.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { SYSTEM_CONTRACTS, type SystemContract } from '../contracts/system-contracts.ts';
 import { allocateAccounts } from './accounts.ts';
 

@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../src/primitives/hex.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { GAS_PRICE_ORACLE, GAS_PRICE_ORACLE_RUNTIME } from '../contracts/op-stack/gas-price-oracle.ts';
 import { createL1BlockRuntime, encodeL1Block, L1_BLOCK } from '../contracts/op-stack/l1-block.ts';
 import { allocateAccounts, DEPOSITOR } from './accounts.ts';

@@ -1,4 +1,4 @@
-import { hexToBytes } from '../../src/primitives/hex.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { encodeAttributes, type L1Facts } from '../contracts/op-stack/attributes.ts';
 import { L1_BLOCK } from '../contracts/op-stack/l1-block.ts';
 import { ALICE, BOB, CAROL, DAVE, DEPOSITOR, labelAddress } from './accounts.ts';

@@ -1,7 +1,7 @@
-import { parseGenesis } from '../../src/chain/genesis.ts';
-import { blobBaseFeeOf } from '../../src/engine/transition/block-environment.ts';
-import { rulesAt } from '../../src/engine/transition/rules.ts';
-import { bytesToBigInt } from '../../src/primitives/bytes.ts';
+import { bytesToBigInt } from '../../packages/ethereum/primitives/bytes.ts';
+import { blobBaseFeeOf } from '../../packages/evm/transition/block-environment.ts';
+import { parseGenesis } from '../../packages/evm/transition/genesis.ts';
+import { rulesAt } from '../../packages/evm/transition/rules.ts';
 import type { L1Facts } from '../contracts/op-stack/attributes.ts';
 import { labelAddress } from './accounts.ts';
 import type { DevelopmentChain } from './development-chain.ts';

@@ -1,4 +1,4 @@
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { LAST_ANCHORED_SLOT, MESSAGE_SERVICE_RUNTIME } from '../contracts/message-service.ts';
 import { ALICE, BOB, CAROL, DAVE, labelAddress } from './accounts.ts';
 import {

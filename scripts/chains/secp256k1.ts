@@ -1,8 +1,8 @@
 /** Signatures in pure JavaScript, for tools that create and check chains. The service never signs, and loading this module takes 25 ms. */
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { concatBytes } from '../../src/primitives/bytes.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
-import type { RecoverPublicKey, Signature } from '../../src/primitives/signature.ts';
+import { concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import type { RecoverPublicKey, Signature } from '../../packages/ethereum/primitives/signature.ts';
 
 /** Recovers the signer in 1.4 ms, 25 times as long as the engine's own implementation. */
 export const recoverPublicKey: RecoverPublicKey = (hash, signature, yParity) => {

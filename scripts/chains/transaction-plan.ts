@@ -6,10 +6,10 @@ import {
   type Transaction,
   type TransactionBody,
   type TransactionType,
-} from '../../src/chain/transaction.ts';
-import { concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
-import { encodeRlp } from '../../src/primitives/rlp.ts';
+} from '../../packages/ethereum/codecs/transaction.ts';
+import { concatBytes, EMPTY_BYTES } from '../../packages/ethereum/primitives/bytes.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import { encodeRlp } from '../../packages/ethereum/primitives/rlp.ts';
 import type { Account } from './accounts.ts';
 import { signHash } from './secp256k1.ts';
 

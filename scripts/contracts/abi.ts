@@ -1,6 +1,6 @@
-import { bigIntToFixedBytes, concatBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
+import { bigIntToFixedBytes, concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
 
 /** Returns the Keccak-256 of a signature such as `Transfer(address,address,uint256)`, as a number to assemble. */
 export function eventTopic(signature: string): string {

@@ -1,5 +1,5 @@
 /** Pieces of assembly source that the contracts share. They use only Frontier's instructions, except where stated. */
-import { bytesToHex } from '../../src/primitives/hex.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { selectorOf } from './abi.ts';
 
 const WORD = 32;

@@ -1,4 +1,4 @@
-import { hexToBytes } from '../../src/primitives/hex.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { assemble, deployCode } from '../assembler.ts';
 import { encodeErrorString, encodePanic, encodeWords } from './abi.ts';
 import { argument, BUBBLE_REVERT, dispatch, RETURN_WORD, revertWith, storeBytes } from './macros.ts';

@@ -1,5 +1,5 @@
 /** A contract that the protocol itself calls, as its EIP defines it: address, bytecode, initial storage. */
-import { hexToBytes } from '../../src/primitives/hex.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 
 export type SystemContract = {
   readonly address: string;

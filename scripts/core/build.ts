@@ -7,8 +7,8 @@ import { CORE_OPTIONS, collectCoreSources } from './core-sources.ts';
 import { writeMclModule } from './mcl-module.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const SOURCES = join(ROOT, 'src/evm/core');
-const TARGET = join(ROOT, 'build/src/evm/core.wasm');
+const SOURCES = join(ROOT, 'packages/evm/interpreter/core');
+const TARGET = join(ROOT, 'build/src/engine/core.wasm');
 
 function digestOf(sources: ReadonlyMap<string, string>): string {
   const hash = createHash('sha256');

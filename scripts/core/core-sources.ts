@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { generateDispatch } from '../../src/evm/core-generator/dispatch.ts';
+import { generateDispatch } from '../../packages/evm/interpreter/core-generator/dispatch.ts';
 import {
   generateExchange,
   generateLayout,
   generateRules,
   generateStatus,
-} from '../../src/evm/core-generator/interface.ts';
-import { generateOperations } from '../../src/evm/core-generator/operations.ts';
+} from '../../packages/evm/interpreter/core-generator/interface.ts';
+import { generateOperations } from '../../packages/evm/interpreter/core-generator/operations.ts';
 
 const GENERATED: Readonly<Record<string, () => string>> = {
   'generated/dispatch.ts': generateDispatch,

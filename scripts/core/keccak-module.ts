@@ -1,13 +1,16 @@
 import { generateEmbeddedModule } from './embedded-module.ts';
 
 /** URL of the generated file, from build/scripts/core, where scripts run. */
-export const KECCAK_MODULE_FILE: URL = new URL('../../../src/primitives/keccak-module.ts', import.meta.url);
+export const KECCAK_MODULE_FILE: URL = new URL(
+  '../../../packages/ethereum/primitives/keccak-module.ts',
+  import.meta.url,
+);
 
 /** Generates a separate module of the core's Keccak-256. */
 export function generateKeccakModule(): Promise<string> {
   return generateEmbeddedModule({
-    source: new URL('../../../src/evm/core/keccak.ts', import.meta.url),
-    title: 'evm/core/keccak.ts',
+    source: new URL('../../../packages/evm/interpreter/core/keccak.ts', import.meta.url),
+    title: 'evm/interpreter/core/keccak.ts',
     constant: 'KECCAK_MODULE',
     // One page for the module's own tables, one for the hashed data.
     memoryPages: 2,

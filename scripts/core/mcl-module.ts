@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
-import { WEB_ASSEMBLY } from '../../src/primitives/webassembly.ts';
+import { WEB_ASSEMBLY } from '../../packages/ethereum/primitives/webassembly.ts';
 
-const TARGET = join(resolve(import.meta.dirname, '../../..'), 'build/src/engine/cryptography/mcl.wasm');
+const TARGET = join(resolve(import.meta.dirname, '../../..'), 'build/src/engine/mcl.wasm');
 
 /** Captures the bytes that the package's loader passes to `WebAssembly.instantiate`, because it exports the module in no other way. */
 function takeModule(script: string): Uint8Array {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { hashApiKey } from './keys/api-key.ts';
 import type { Terms } from './principal.ts';
 import type { TokenVerifier } from './tokens.ts';

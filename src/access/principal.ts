@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { KeyRules } from './key-rules.ts';
 import type { Rate } from './keys/rate.ts';
 

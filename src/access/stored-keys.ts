@@ -1,4 +1,8 @@
-import { continueWith, type PromiseOrValue, recoverWith } from '../primitives/promise-or-value.ts';
+import {
+  continueWith,
+  type PromiseOrValue,
+  recoverWith,
+} from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { Lru } from '../util/lru.ts';
 import { KeyRules } from './key-rules.ts';
 import { hashApiKey, isApiKey } from './keys/api-key.ts';

@@ -1,11 +1,11 @@
-import { compareBytes } from '../primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
-import { keccak256 } from '../primitives/keccak.ts';
-import { readByHash } from '../primitives/merkle-proof.ts';
-import { RlpWriter } from '../primitives/rlp-writer.ts';
-import { decodeHeader } from '../verification/decode-header.ts';
-import { Findings, type Members } from '../verification/findings.ts';
-import { type VerifiedHeader, verifyHeader } from '../verification/verify-block.ts';
+import { compareBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import { readByHash } from '../../packages/ethereum/primitives/merkle-proof.ts';
+import { RlpWriter } from '../../packages/ethereum/primitives/rlp-writer.ts';
+import { decodeHeader } from '../../packages/proofs/decode-header.ts';
+import { Findings, type Members } from '../../packages/proofs/findings.ts';
+import { type VerifiedHeader, verifyHeader } from '../../packages/proofs/verify-block.ts';
 import { BundleError, type BundleEvidence } from './format.ts';
 
 /** Byte string of a set that is searched by hash. `isUsed`: a search has found it. */

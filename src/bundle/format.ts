@@ -1,8 +1,8 @@
 /** File format of proof bundles: canonical JSON, described in docs/bundles.md. */
 import * as z from 'zod';
-import { REVISIONS, type Revision } from '../evm/revisions/revisions.ts';
-import { bytesToHex } from '../primitives/hex.ts';
-import { keccak256 } from '../primitives/keccak.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import { REVISIONS, type Revision } from '../../packages/evm/interpreter/revisions/revisions.ts';
 import type { L1CostMode, RollupInfo } from '../rollup/rollup-family.ts';
 import { describeIssue } from '../util/describe-issue.ts';
 import { findShapeProblem } from './shape-problem.ts';

@@ -1,8 +1,8 @@
-import type { Header } from '../chain/header.ts';
+import type { Header } from '../../packages/ethereum/codecs/header.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import type { BlockReference } from '../chain/requests.ts';
 import { ForkRules } from '../chains/local-execution/remote/fork-rules.ts';
 import type { BlockOrOverrides } from '../methods/block-or-overrides.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
 import { evidenceOf, readHeader } from './evidence.ts';
 import { type Bundle, BundleError, encodeBundle, lowerHex, type Rules } from './format.ts';
 import { findProvable, type ProvableMethod, readParams } from './provable-methods.ts';

@@ -1,13 +1,13 @@
+import type { ChainConfig } from '../../packages/ethereum/codecs/chain-config.ts';
+import { isComplete, type JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import { RlpWriter } from '../../packages/ethereum/primitives/rlp-writer.ts';
+import type { Revision } from '../../packages/evm/interpreter/revisions/revisions.ts';
+import type { Members } from '../../packages/proofs/findings.ts';
+import { findHeaderForm, writeHeader } from '../../packages/proofs/hash-header.ts';
+import { isMembers } from '../../packages/proofs/members.ts';
 import type { Chain } from '../chain/chain.ts';
-import type { ChainConfig } from '../chain/chain-config.ts';
-import type { Revision } from '../evm/revisions/revisions.ts';
 import { collectStream } from '../gateway/collect-stream.ts';
-import { isComplete, type JsonResult } from '../primitives/json-result.ts';
-import { RlpWriter } from '../primitives/rlp-writer.ts';
 import type { RequestScope } from '../util/request-scope.ts';
-import type { Members } from '../verification/findings.ts';
-import { findHeaderForm, writeHeader } from '../verification/hash-header.ts';
-import { isMembers } from '../verification/members.ts';
 import { BundleError, type RollupSettings } from './format.ts';
 
 /** Source of a bundle: a network's chain and configuration, and the scope of the requests to it. */

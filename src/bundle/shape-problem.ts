@@ -1,4 +1,4 @@
-import { findStringEnd } from '../primitives/json-strings.ts';
+import { findStringEnd } from '../../packages/ethereum/primitives/json-strings.ts';
 
 /** Deepest nesting of lists and objects: answers and parameters have fewer than ten levels. */
 const MAX_DEPTH = 64;

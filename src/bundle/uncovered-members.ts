@@ -1,10 +1,10 @@
 /** Members of answers that follow from the block hash; members without a row have no evidence. */
 
-import type { RlpWriter } from '../primitives/rlp-writer.ts';
-import { findTransactionForm } from '../verification/encode-transaction.ts';
-import type { Members } from '../verification/findings.ts';
-import { isMembers } from '../verification/members.ts';
-import { deriveContract, type VerifiedFacts } from '../verification/verify-transaction.ts';
+import type { RlpWriter } from '../../packages/ethereum/primitives/rlp-writer.ts';
+import { findTransactionForm } from '../../packages/proofs/encode-transaction.ts';
+import type { Members } from '../../packages/proofs/findings.ts';
+import { isMembers } from '../../packages/proofs/members.ts';
+import { deriveContract, type VerifiedFacts } from '../../packages/proofs/verify-transaction.ts';
 
 /** Members that place a transaction, receipt or log in a block. */
 const PLACE = ['blockHash', 'blockNumber', 'blockTimestamp', 'transactionIndex'];

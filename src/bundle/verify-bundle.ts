@@ -1,6 +1,6 @@
-import type { Revision } from '../evm/revisions/revisions.ts';
-import { hexToBytes } from '../primitives/hex.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
+import type { Revision } from '../../packages/evm/interpreter/revisions/revisions.ts';
 import { type HeaderEvidence, readHeader } from './evidence.ts';
 import { type Bundle, BundleError, type BundleEvidence, decodeBundle } from './format.ts';
 import { findProvable, type ProvableMethod, readParams } from './provable-methods.ts';

@@ -1,5 +1,5 @@
+import type { JsonBytes, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import type { CacheFigures } from '../observe/sources.ts';
-import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
 
 /** Key of a cached answer. */
 export type CacheKey = {

@@ -1,5 +1,5 @@
+import { JsonBytes, SharedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 import type { CacheFigures } from '../observe/sources.ts';
-import { JsonBytes, SharedBytes } from '../primitives/json-result.ts';
 import type { Cache, CachedAnswer, CacheKey } from './cache.ts';
 import { Ghost } from './ghost.ts';
 import { NameIndex } from './name-index.ts';

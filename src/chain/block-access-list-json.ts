@@ -1,9 +1,15 @@
 /** JSON form of block access lists (execution-apis `eth_getBlockAccessList`). */
-import { padLeft, trimLeadingZeros } from '../primitives/bytes.ts';
-import { hexToBytes } from '../primitives/hex.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import { parseQuantity } from '../primitives/quantity.ts';
-import type { AccountAccess, BlockAccessList, IndexedValue, SlotChanges } from './block-access-list.ts';
+
+import type {
+  AccountAccess,
+  BlockAccessList,
+  IndexedValue,
+  SlotChanges,
+} from '../../packages/ethereum/codecs/block-access-list.ts';
+import { padLeft, trimLeadingZeros } from '../../packages/ethereum/primitives/bytes.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import { parseQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { encodeDataString, quantity } from './json-values.ts';
 
 /** Encodes the array, one account per piece. */

@@ -1,13 +1,20 @@
 /** JSON form of blocks, headers and uncles (spec 2.1; execution-apis). */
-import { bytesToHex } from '../primitives/hex.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import { keccak256 } from '../primitives/keccak.ts';
-import { decodeRlp, splitRlpList } from '../primitives/rlp.ts';
-import { measureBlock, readWithdrawals, splitTransactions, splitUncles, type Withdrawal } from './block.ts';
-import { type Header, hashHeader, headerOnlyBlockSize } from './header.ts';
+
+import {
+  measureBlock,
+  readWithdrawals,
+  splitTransactions,
+  splitUncles,
+  type Withdrawal,
+} from '../../packages/ethereum/codecs/block.ts';
+import { type Header, hashHeader, headerOnlyBlockSize } from '../../packages/ethereum/codecs/header.ts';
+import { readTransactionFacts, type TransactionFacts } from '../../packages/ethereum/codecs/receipt.ts';
+import { decodeTransaction, type Transaction } from '../../packages/ethereum/codecs/transaction.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import { decodeRlp, splitRlpList } from '../../packages/ethereum/primitives/rlp.ts';
 import { encodeDataString, quantity } from './json-values.ts';
-import { readTransactionFacts, type TransactionFacts } from './receipt.ts';
-import { decodeTransaction, type Transaction } from './transaction.ts';
 import { encodeTransactionJson } from './wire-json.ts';
 
 /** Withdrawals per piece: real blocks have at most 16, simulated ones any number. */

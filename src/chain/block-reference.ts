@@ -1,4 +1,4 @@
-import { encodeQuantity, parseQuantity } from '../primitives/quantity.ts';
+import { encodeQuantity, parseQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import type { BlockReference, BlockTag } from './requests.ts';
 
 const TAGS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'earliest', 'pending', 'safe', 'finalized']);

@@ -3,9 +3,9 @@
  * everything below it (the embedded engine, pools of upstream nodes) implements it. Values cross it in their wire shape.
  */
 
-import type { CallBytes } from '../primitives/call-bytes.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { CallBytes } from '../../packages/ethereum/primitives/call-bytes.ts';
+import type { JsonResult, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { ChainError, UNSUPPORTED } from './errors.ts';
 import type {

@@ -1,5 +1,5 @@
-import type { HexData } from '../primitives/hex-data.ts';
-import { UntracedError } from '../primitives/untraced-error.ts';
+import type { HexData } from '../../packages/ethereum/primitives/hex-data.ts';
+import { UntracedError } from '../../packages/ethereum/primitives/untraced-error.ts';
 import { type BoundName, type BoundsOf, describeBoundRefusal } from '../util/bounds.ts';
 
 /** Result of `Chain.request` for a method that this chain cannot serve. */

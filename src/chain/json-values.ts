@@ -1,6 +1,6 @@
-import { bytesToHex } from '../primitives/hex.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 
 /** Encodes an unsigned integer as a JSON string of a quantity. */
 export function quantity(value: bigint | number): JsonText {

@@ -1,5 +1,5 @@
 /** Block ranges of log requests, shared by both kinds of chain, with geth's error texts. */
-import { encodeQuantity } from '../primitives/quantity.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { ChainError, createBoundRefusal } from './errors.ts';
 import type { LogBlocks } from './requests.ts';
 

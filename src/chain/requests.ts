@@ -1,6 +1,6 @@
 /** Arguments of the readers in `chain.ts`, in wire shape. */
 
-import type { JsonText } from '../primitives/json-result.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import type { AccessListEntry, AuthorizationEntry, WithdrawalObject } from './wire-json.ts';
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';

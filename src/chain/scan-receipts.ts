@@ -1,4 +1,4 @@
-import { type RlpSpan, readRlpSpan } from '../primitives/rlp.ts';
+import { type RlpSpan, readRlpSpan } from '../../packages/ethereum/primitives/rlp.ts';
 
 /** Callbacks for scanning the stored receipts of a block without decoding them. Positions are offsets in the encoded receipts. */
 export type ReceiptVisitor = {

@@ -1,10 +1,20 @@
 /** JSON form of transactions and receipts (spec section 2; execution-apis), and of parts that clients send. */
-import { createAddress } from '../primitives/address.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import type { Header } from './header.ts';
+
+import type { Header } from '../../packages/ethereum/codecs/header.ts';
+import type {
+  Log,
+  PlacedReceipt,
+  StoredReceipt,
+  TransactionFacts,
+} from '../../packages/ethereum/codecs/receipt.ts';
+import {
+  blobGasOf,
+  effectiveGasPrice,
+  type Transaction,
+} from '../../packages/ethereum/codecs/transaction.ts';
+import { createAddress } from '../../packages/ethereum/primitives/address.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { encodeDataString, quantity } from './json-values.ts';
-import type { Log, PlacedReceipt, StoredReceipt, TransactionFacts } from './receipt.ts';
-import { blobGasOf, effectiveGasPrice, type Transaction } from './transaction.ts';
 
 /** Entry of an EIP-2930 access list, wire shape. */
 export type AccessListEntry = { readonly address: string; readonly storageKeys: readonly string[] };

@@ -1,5 +1,5 @@
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import type { RollupStyle } from '../config/builtin-config.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
 import type { ListenAddress } from '../server/lifecycle.ts';
 import { readBuiltinFacts } from '../service/builtin-facts.ts';
 

@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
+import type { ChainConfig } from '../../packages/ethereum/codecs/chain-config.ts';
+import { REVISIONS } from '../../packages/evm/interpreter/revisions/revisions.ts';
 import { BundleError, BundleRequestError } from '../bundle/format.ts';
 import { type BundleRequest, type Proof, prove } from '../bundle/prove.ts';
 import type { Source } from '../bundle/request-block.ts';
 import { createMemoryCache } from '../cache/memory-cache.ts';
-import type { ChainConfig } from '../chain/chain-config.ts';
 import { EngineChain } from '../chains/embedded/engine-chain.ts';
 import { createBuiltinConfig } from '../config/builtin-config.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import { awaitNodes } from '../doctor/await-nodes.ts';
-import { REVISIONS } from '../evm/revisions/revisions.ts';
 import { createLogger } from '../observe/logger.ts';
 import { EmbeddedChains } from '../service/embedded-chains.ts';
 import { OpenNetworks } from '../service/open-networks.ts';

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
+import { REVISIONS } from '../../packages/evm/interpreter/revisions/revisions.ts';
 import { type Bundle, BundleError, type Uncovered } from '../bundle/format.ts';
 import { type Expected, verifyBundle } from '../bundle/verify-bundle.ts';
-import { REVISIONS } from '../evm/revisions/revisions.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
 import { readChoice, requireOption } from '../service/option-values.ts';
 import { UsageError } from '../service/usage.ts';
 import { describeSystemError } from '../util/system-error.ts';

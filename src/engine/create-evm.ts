@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type CoreModule, compileCore } from '../evm/core-module.ts';
-import { Evm, HASH_SEED_BYTES } from '../evm/evm.ts';
-import type { StateReader } from '../evm/host.ts';
-import { createPrecompiles, type Precompiles } from '../evm/precompiles/precompiles.ts';
-import { getCryptography } from './cryptography/create-cryptography.ts';
+import { type CoreModule, compileCore } from '../../packages/evm/interpreter/core-module.ts';
+import { Evm, HASH_SEED_BYTES } from '../../packages/evm/interpreter/evm.ts';
+import type { StateReader } from '../../packages/evm/interpreter/host.ts';
+import {
+  createPrecompiles,
+  type Precompiles,
+} from '../../packages/evm/interpreter/precompiles/precompiles.ts';
+import { getCryptography } from './node-cryptography.ts';
 
 /** Default memory limit of one execution, bytes. */
 export const DEFAULT_MEMORY_LIMIT: number = 256 << 20;
@@ -15,7 +18,7 @@ const hashSeed: Uint8Array = randomBytes(HASH_SEED_BYTES);
 
 /** Returns the compiled core module; pass it to another thread to spare that thread the compilation. */
 export function getCore(): CoreModule {
-  core ??= compileCore(readFileSync(new URL('../evm/core.wasm', import.meta.url)));
+  core ??= compileCore(readFileSync(new URL('core.wasm', import.meta.url)));
   return core;
 }
 

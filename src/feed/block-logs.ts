@@ -1,5 +1,5 @@
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BlockLog, LogReads } from '../chain/chain.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Clock } from '../util/clock.ts';
 import { Lru } from '../util/lru.ts';
 import type { FeedLimits } from './limits.ts';

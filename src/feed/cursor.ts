@@ -1,6 +1,6 @@
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BlockLog, BlockPlace } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { Backoff } from '../util/backoff.ts';
 import type { Clock } from '../util/clock.ts';
 import type { SlotScheduler } from '../util/slot-scheduler.ts';

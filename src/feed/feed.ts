@@ -1,7 +1,7 @@
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import { UntracedError } from '../../packages/ethereum/primitives/untraced-error.ts';
 import type { BlockLog, BlockPlace } from '../chain/chain.ts';
 import type { LogFilter } from '../chain/requests.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import { UntracedError } from '../primitives/untraced-error.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
 /** Logs that a subscription or filter matches, in any block. */

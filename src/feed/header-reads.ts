@@ -1,7 +1,7 @@
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BlockReads } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Clock } from '../util/clock.ts';
 import { Lru } from '../util/lru.ts';
 import type { RequestScope } from '../util/request-scope.ts';

@@ -1,5 +1,5 @@
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { JsonText } from '../primitives/json-result.ts';
 import type { FeedBlock } from './feed.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/;

@@ -1,5 +1,5 @@
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Clock } from '../util/clock.ts';
 import { RequestScope } from '../util/request-scope.ts';
 

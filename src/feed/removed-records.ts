@@ -1,7 +1,7 @@
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BlockLog } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import {
   MAX_RECORD_BYTES,
   type RecordTable,

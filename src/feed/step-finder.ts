@@ -1,6 +1,6 @@
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BlockPlace } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { type FeedBlock, FeedError, type FeedStep } from './feed.ts';
 import type { FeedChain } from './followed-chain.ts';
 import type { HeaderReads } from './header-reads.ts';

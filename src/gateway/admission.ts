@@ -1,3 +1,4 @@
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { checkCredentials } from '../access/credentials.ts';
 import type { KnownCredentials } from '../access/known-credentials.ts';
 import type { Denial } from '../access/limits/account.ts';
@@ -7,7 +8,6 @@ import type { TokenVerifier } from '../access/tokens.ts';
 import { authorizeClient, type ClientFacts, type DevelopmentAccess } from '../methods/development-access.ts';
 import type { Network } from '../methods/network.ts';
 import type { Logger } from '../observe/logger.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { OtherError } from '../rpc/errors.ts';
 import type { TextAnswer } from './answer.ts';
 import { logFault } from './call-errors.ts';

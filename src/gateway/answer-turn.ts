@@ -1,5 +1,5 @@
-import { isComplete } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { isComplete } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Answer } from './answer.ts';
 

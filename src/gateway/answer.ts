@@ -1,4 +1,4 @@
-import type { JsonBytes, JsonResult } from '../primitives/json-result.ts';
+import type { JsonBytes, JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import type { BoundName } from '../util/bounds.ts';
 import type { Trust } from '../util/request-scope.ts';
 

@@ -1,4 +1,9 @@
-import { JsonBytes, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
+import {
+  JsonBytes,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+} from '../../packages/ethereum/primitives/json-result.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { encodeBatch, encodeSmallError } from '../rpc/response.ts';

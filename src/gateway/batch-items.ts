@@ -1,7 +1,7 @@
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { MethodContext } from '../methods/method-context.ts';
 import { findMethod } from '../methods/table.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { BatchItem, Call } from '../rpc/envelope.ts';
 import type { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';

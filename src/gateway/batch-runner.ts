@@ -1,5 +1,5 @@
-import type { JsonResult } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import type { RpcError } from '../rpc/errors.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';

@@ -1,5 +1,5 @@
-import { isWhole, type JsonResult, type JsonStream } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { isWhole, type JsonResult, type JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { encodeSmallError } from '../rpc/response.ts';

@@ -1,4 +1,4 @@
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { WorkMeter } from '../util/request-scope.ts';
 import type { Session } from './admission.ts';
 import type { CallGuard } from './call-guard.ts';

@@ -1,4 +1,4 @@
-import { type JsonStream, passOn } from '../primitives/json-result.ts';
+import { type JsonStream, passOn } from '../../packages/ethereum/primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';

@@ -1,7 +1,7 @@
+import { decodeRevertReason } from '../../packages/ethereum/primitives/revert-reason.ts';
 import { ChainError } from '../chain/errors.ts';
 import { NodeRefusal } from '../chain/node-refusal.ts';
 import type { Logger } from '../observe/logger.ts';
-import { decodeRevertReason } from '../primitives/revert-reason.ts';
 import { createNodeError, RpcError } from '../rpc/errors.ts';
 import type { BoundsOf } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';

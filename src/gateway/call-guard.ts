@@ -1,7 +1,7 @@
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Denial } from '../access/limits/account.ts';
 import type { Limiter } from '../access/limits/limiter.ts';
 import { findMethod } from '../methods/table.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Session } from './admission.ts';

@@ -1,6 +1,6 @@
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { MethodContext } from '../methods/method-context.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { BatchItem, Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';

@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import type { JsonStream } from '../primitives/json-result.ts';
+import type { JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 
 /**

@@ -1,10 +1,15 @@
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonResult,
+  type JsonText,
+} from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { MethodContext } from '../methods/method-context.ts';
 import type { Network } from '../methods/network.ts';
 import { findMethod } from '../methods/table.ts';
 import type { Logger } from '../observe/logger.ts';
-import { isComplete, type JsonBytes, type JsonResult, type JsonText } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Method, MethodOutcome } from '../rpc/method.ts';

@@ -1,3 +1,10 @@
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonStream,
+  type JsonText,
+} from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { l2EstimateGas } from '../methods/l2_estimateGas.ts';
 import { METHODS } from '../methods/table.ts';
 import type { CallObserver } from '../observe/call-report.ts';
@@ -5,8 +12,6 @@ import type { LimitObserver } from '../observe/limit-observer.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { SubscriptionObserver } from '../observe/subscription-recorder.ts';
-import { isComplete, type JsonBytes, type JsonStream, type JsonText } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import {
   type Call,
   type Envelope,

@@ -1,5 +1,5 @@
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import type { SubscriptionCounts, SubscriptionObserver } from '../observe/subscription-recorder.ts';
-import type { JsonText } from '../primitives/json-result.ts';
 import type { BeginSubscription, NotificationPort, Notifier, Subscription } from '../rpc/notifier.ts';
 import type { CreditScale } from './credit-scale.ts';
 

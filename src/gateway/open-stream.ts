@@ -1,5 +1,5 @@
+import { type JsonStream, passOn } from '../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../chain/errors.ts';
-import { type JsonStream, passOn } from '../primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 

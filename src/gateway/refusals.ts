@@ -1,4 +1,4 @@
-import type { JsonText } from '../primitives/json-result.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { type OtherError, RpcError } from '../rpc/errors.ts';
 import { encodeSmallError } from '../rpc/response.ts';
 import type { BoundsOf } from '../util/bounds.ts';

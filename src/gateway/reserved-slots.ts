@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { FairQueue } from '../util/fair-queue.ts';
 
 /**

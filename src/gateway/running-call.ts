@@ -1,6 +1,11 @@
+import {
+  isComplete,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+} from '../../packages/ethereum/primitives/json-result.ts';
 import type { MethodContext } from '../methods/method-context.ts';
 import type { Logger } from '../observe/logger.ts';
-import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import { encodeError, encodeResult } from '../rpc/response.ts';

@@ -1,6 +1,6 @@
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { NotificationPort } from '../rpc/notifier.ts';
 import type { BoundName } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';

@@ -1,4 +1,4 @@
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { FairQueue } from '../util/fair-queue.ts';
 import type { BodyContext } from './body-context.ts';

@@ -1,5 +1,5 @@
+import { findQuantityProblem } from '../../packages/ethereum/primitives/quantity.ts';
 import type { BlockReference, BlockTag } from '../chain/requests.ts';
-import { findQuantityProblem } from '../primitives/quantity.ts';
 import { type Codec, isJsonObject, type JsonSchema, parseWithin, readValue } from '../rpc/codec/codec.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { describeKind, ParamProblem } from '../rpc/param-problem.ts';

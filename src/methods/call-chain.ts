@@ -1,6 +1,6 @@
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { UNSUPPORTED } from '../chain/errors.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { MethodContext } from './method-context.ts';
 

@@ -1,3 +1,5 @@
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { ChainError } from '../chain/errors.ts';
 import type {
   BlockOverrides,
@@ -6,8 +8,6 @@ import type {
   CallRequest,
   StateOverrides,
 } from '../chain/requests.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { DEFAULT_BLOCK } from './block-reference.ts';
 import { countFurtherEntries } from './call-entries.ts';

@@ -1,7 +1,7 @@
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { HeaderView } from '../chain/chain.ts';
 import type { CallObject } from '../chain/requests.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';

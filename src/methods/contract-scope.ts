@@ -1,8 +1,8 @@
 /** Contract scope of a call, the type of each method's `contractScope`. Parameters are raw. */
 
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { countManyMembers } from '../../packages/ethereum/primitives/parse-in-slices.ts';
 import { decodeSentTransaction } from '../chain/sending/sent-transaction.ts';
-import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
-import { countManyMembers } from '../primitives/parse-in-slices.ts';
 import type { ContractScope } from '../rpc/method.ts';
 import { limitOf } from '../util/bounds.ts';
 

@@ -1,4 +1,4 @@
-import { continueWith } from '../primitives/promise-or-value.ts';
+import { continueWith } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data } from '../rpc/schemas.ts';

@@ -1,5 +1,5 @@
-import type { JsonResult } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import { requireMethod } from './call-chain.ts';

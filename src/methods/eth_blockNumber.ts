@@ -1,5 +1,5 @@
-import { continueWith } from '../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
+import { continueWith } from '../../packages/ethereum/primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { quantity64 } from '../rpc/schemas.ts';

@@ -1,4 +1,4 @@
-import { continueWith } from '../primitives/promise-or-value.ts';
+import { continueWith } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { CALL_BLOCK_PARAM, CALL_PARAM, STATE_OVERRIDES_PARAM } from './call-params.ts';
 import { createCallRequest } from './call-request.ts';

@@ -1,6 +1,6 @@
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import type { BlockReference, CallObject } from '../chain/requests.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
 import { type Codec, isJsonObject } from '../rpc/codec/codec.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { ParamProblem } from '../rpc/param-problem.ts';

@@ -1,4 +1,4 @@
-import { continueWith } from '../primitives/promise-or-value.ts';
+import { continueWith } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { integer64 } from '../rpc/schemas.ts';
 import { blockNumberOrTag, resolveSafeTag } from './block-reference.ts';

@@ -1,8 +1,8 @@
+import type { JsonResult, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import { parseInSlices } from '../../packages/ethereum/primitives/parse-in-slices.ts';
+import { PIECE_LENGTH } from '../../packages/ethereum/primitives/parse-json.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { HeaderView } from '../chain/chain.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
-import { parseInSlices } from '../primitives/parse-in-slices.ts';
-import { PIECE_LENGTH } from '../primitives/parse-json.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { address, integer64 } from '../rpc/schemas.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';

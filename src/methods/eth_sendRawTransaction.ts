@@ -1,4 +1,4 @@
-import { hexToBytes } from '../primitives/hex.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { defineMethod, type Method, type Param } from '../rpc/method.ts';
 import { data, hash32 } from '../rpc/schemas.ts';
 import { scopeOfRecipient } from './contract-scope.ts';

@@ -1,6 +1,6 @@
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../chain/errors.ts';
-import { hexToBytes } from '../primitives/hex.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
 import type { Codec } from '../rpc/codec/codec.ts';
 import { mapped } from '../rpc/codec/derived-codecs.ts';
 import { byKind } from '../rpc/codec/kind-codec.ts';

@@ -1,4 +1,4 @@
-import { encodeQuantity } from '../primitives/quantity.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { blockOrOverrides } from './block-or-overrides.ts';

@@ -1,7 +1,8 @@
 /** Parameters and empty answers shared by the look-ups of blocks and transactions. */
+
+import type { JsonResult, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BlockReference } from '../chain/requests.ts';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { Param } from '../rpc/method.ts';
 import { boolean, hash32, integer64 } from '../rpc/schemas.ts';
 import { anyBlock, anyBlockNumberOrTag } from './block-reference.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { continueWith } from '../primitives/promise-or-value.ts';
+import { continueWith } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { scopeOfNothing } from './contract-scope.ts';
 import type { MethodContext } from './method-context.ts';

@@ -1,8 +1,9 @@
 /** Blocks in their network encoding, and geth's answers where there is none. */
+
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BlockReference, RawPart } from '../chain/requests.ts';
-import { hexToBytes } from '../primitives/hex.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { blockOfHash, NO_BYTES, orElse } from './lookups.ts';
 import type { MethodContext } from './method-context.ts';

@@ -1,5 +1,10 @@
-import { isComplete, type JsonResult, type JsonText, textOf } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import {
+  isComplete,
+  type JsonResult,
+  type JsonText,
+  textOf,
+} from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 
 /** Returns the text of a chain's result, and reads a stream to its end. Rejects with the errors of the source. */
 export function readWholeText(result: JsonResult): PromiseOrValue<JsonText> {

@@ -1,5 +1,5 @@
-import type { JsonResult } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 
 /** Returns the answer of an operation that a chain may lack. @throws RpcError `methodNotFound` where the answer is null */

@@ -1,4 +1,4 @@
-import type { JsonText } from '../primitives/json-result.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import type { RollupInfo } from '../rollup/rollup-family.ts';
 import { RpcError } from '../rpc/errors.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';

@@ -1,5 +1,5 @@
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import type { BlockReference, StorageRequests } from '../chain/requests.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
 import type { Codec } from '../rpc/codec/codec.ts';
 import { mapped } from '../rpc/codec/derived-codecs.ts';
 import { byKind } from '../rpc/codec/kind-codec.ts';

@@ -1,13 +1,13 @@
-import type { CallObject } from '../chain/requests.ts';
 import {
   assembleUnsigned,
   hashTransaction,
   type Transaction,
   type TransactionBody,
-} from '../chain/transaction.ts';
-import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import { encodeQuantity } from '../primitives/quantity.ts';
+} from '../../packages/ethereum/codecs/transaction.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
+import type { CallObject } from '../chain/requests.ts';
 import type { FilledFees } from './complete-fees.ts';
 
 /** Fields of a transaction beside its call and its fees. */

@@ -1,5 +1,5 @@
-import { bytesToHex, hexToBytes } from '../primitives/hex.ts';
-import { keccak256 } from '../primitives/keccak.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
 import { defineMethod, type Method } from '../rpc/method.ts';
 import { data, hash32 } from '../rpc/schemas.ts';
 import { scopeOfNothing } from './contract-scope.ts';

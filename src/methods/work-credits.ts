@@ -1,4 +1,4 @@
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
 /** Credits for work beyond the base credits of a call, by name in a table of credits. */

@@ -1,4 +1,3 @@
-import { ChainError } from '../chain/errors.ts';
 import {
   isComplete,
   JsonBytes,
@@ -6,7 +5,8 @@ import {
   type JsonStream,
   type JsonText,
   SharedBytes,
-} from '../primitives/json-result.ts';
+} from '../../packages/ethereum/primitives/json-result.ts';
+import { ChainError } from '../chain/errors.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';

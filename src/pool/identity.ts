@@ -1,4 +1,4 @@
-import { readInteger } from '../verification/members.ts';
+import { readInteger } from '../../packages/proofs/members.ts';
 import { scrubMessage } from './errors/scrub-message.ts';
 import { UpstreamFault } from './fault.ts';
 import { type OwnTransport, requestNodeValue } from './request-value.ts';

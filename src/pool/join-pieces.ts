@@ -1,8 +1,8 @@
 import { isAscii } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
-import { type Characters, Utf8Text } from '../primitives/utf8-text.ts';
+import type { JsonBytes, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
+import { type Characters, Utf8Text } from '../../packages/ethereum/primitives/utf8-text.ts';
 
 /** Bytes that are copied or decoded between two pauses: less than a millisecond. */
 const SLICE_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { ScopeWaiters } from '../util/scope-waiters.ts';
 import { type ConfiguredChain, tallyChainIds } from './chain-claims.ts';

@@ -1,4 +1,4 @@
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { JsonResult, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 
 /** A JSON-RPC call that is sent to a node. */
 export type NodeCall = {

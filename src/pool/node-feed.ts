@@ -1,5 +1,5 @@
-import { encodeQuantity } from '../primitives/quantity.ts';
-import { readInteger } from '../verification/members.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
+import { readInteger } from '../../packages/proofs/members.ts';
 import { classifyError } from './errors/classify-error.ts';
 import { UpstreamFault } from './fault.ts';
 import type { BlockHeader } from './heads/block.ts';

@@ -1,5 +1,5 @@
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { UNSUPPORTED } from '../chain/errors.ts';
-import type { JsonText } from '../primitives/json-result.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { SharedBudget } from '../util/shared-budget.ts';

@@ -1,13 +1,17 @@
 /** Parses texts of nodes without a long pause of the event loop, whatever their length and content. */
-import { type JsonBytes, type JsonText, textOf } from '../primitives/json-result.ts';
-import { type ParseBounds, parseInSlices, TooManyMembers } from '../primitives/parse-in-slices.ts';
-import { PIECE_LENGTH, runWithParsed, UnparsedText } from '../primitives/parse-json.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import { type JsonBytes, type JsonText, textOf } from '../../packages/ethereum/primitives/json-result.ts';
+import {
+  type ParseBounds,
+  parseInSlices,
+  TooManyMembers,
+} from '../../packages/ethereum/primitives/parse-in-slices.ts';
+import { PIECE_LENGTH, runWithParsed, UnparsedText } from '../../packages/ethereum/primitives/parse-json.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
+import { prepareTransactions } from '../../packages/proofs/prepare-transactions.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
 import type { CancelSignal } from '../util/cancel-source.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
-import { prepareTransactions } from '../verification/prepare-transactions.ts';
 import { UpstreamFault } from './fault.ts';
 import { joinJsonBytes } from './join-pieces.ts';
 import { excessive } from './transport/answer-shape.ts';

@@ -1,5 +1,5 @@
-import type { JsonResult } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Handler, RequestContext } from './upstream-request.ts';
 
 /** A layer around the sending of a request: it receives request contexts of type `In` and passes them on as `Out`. */

@@ -1,4 +1,4 @@
-import type { JsonBytes, JsonText } from '../primitives/json-result.ts';
+import type { JsonBytes, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import type { AnswerMemory } from '../util/answer-memory.ts';
 import { holdAll } from './hold-text.ts';
 import type { NodeCall, NodeError } from './node-call.ts';

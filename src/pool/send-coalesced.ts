@@ -1,8 +1,8 @@
+import type { JsonStream, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Cache, CachedAnswer } from '../cache/cache.ts';
 import type { CallOutcome } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
-import type { JsonStream, JsonText } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';

@@ -1,6 +1,6 @@
+import { JsonBytes, type JsonResult, type JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { CacheKey } from '../cache/cache.ts';
-import { JsonBytes, type JsonResult, type JsonText } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import type { NodeCall } from './node-call.ts';
 import type { Route } from './route.ts';

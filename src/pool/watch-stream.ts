@@ -1,4 +1,4 @@
-import type { JsonStream } from '../primitives/json-result.ts';
+import type { JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import { UpstreamFault } from './fault.ts';
 
 /** Returns the stream with the same pieces. @param onFault receives the fault that ends it, unless the reader cancelled it */

@@ -1,8 +1,9 @@
 /** Parsing of chain results. */
+
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import { parseQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { ChainError, UNSUPPORTED } from '../chain/errors.ts';
-import { hexToBytes } from '../primitives/hex.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
-import { parseQuantity } from '../primitives/quantity.ts';
 
 type Answer = JsonResult | typeof UNSUPPORTED;
 

@@ -1,10 +1,11 @@
 /** Contract calls: calldata for functions with few arguments, results as words. */
+
+import { bytesToBigInt } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import type { Chain } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { BlockReference } from '../chain/requests.ts';
-import { bytesToBigInt } from '../primitives/bytes.ts';
-import { bytesToHex } from '../primitives/hex.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { readData } from './answers.ts';
 

@@ -1,5 +1,5 @@
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import type { Chain } from '../chain/chain.ts';
-import type { JsonText } from '../primitives/json-result.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { type AnswerMembers, parseAnswer, readCount, readMembers } from './answers.ts';
 

@@ -1,9 +1,10 @@
 /** Detects forks unknown to this version by the functions that they add to contracts. */
+
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { BlockReference } from '../chain/requests.ts';
-import { bytesToHex } from '../primitives/hex.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { readData } from './answers.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonText } from '../primitives/json-result.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { limitOf } from '../util/bounds.ts';
 
 /** Maximum nesting depth. No parameter nests deeper than six levels; a parser spends a second on megabytes of brackets. */

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import type { CallBytes } from '../primitives/call-bytes.ts';
-import type { JsonText } from '../primitives/json-result.ts';
-import { parseInSlices } from '../primitives/parse-in-slices.ts';
+import type { CallBytes } from '../../packages/ethereum/primitives/call-bytes.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
+import { parseInSlices } from '../../packages/ethereum/primitives/parse-in-slices.ts';
 import { limitOf } from '../util/bounds.ts';
 import { BodyScan, MAX_BLANKS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, type ScanProblem } from './body-scan.ts';
 import { createBoundError, RpcError } from './errors.ts';

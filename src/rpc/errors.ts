@@ -3,8 +3,8 @@
  * words and name.
  */
 
-import type { HexData } from '../primitives/hex-data.ts';
-import { UntracedError } from '../primitives/untraced-error.ts';
+import type { HexData } from '../../packages/ethereum/primitives/hex-data.ts';
+import { UntracedError } from '../../packages/ethereum/primitives/untraced-error.ts';
 import {
   BOUND_NAMES,
   type BoundError,

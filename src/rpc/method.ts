@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import type { CallBytes } from '../primitives/call-bytes.ts';
-import type { JsonResult } from '../primitives/json-result.ts';
-import { hasManyMembers } from '../primitives/parse-in-slices.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
+import type { CallBytes } from '../../packages/ethereum/primitives/call-bytes.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import { hasManyMembers } from '../../packages/ethereum/primitives/parse-in-slices.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { type Codec, type JsonObject, readValue, type ValueCounter } from './codec/codec.ts';
 import { toZod } from './codec/to-zod.ts';
 import type { Call } from './envelope.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonText } from '../primitives/json-result.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import type { JsonSchema } from './codec/codec.ts';
 import { describeMessage, ERRORS } from './errors.ts';
 import type { Method } from './method.ts';

@@ -1,4 +1,4 @@
-import { UntracedError } from '../primitives/untraced-error.ts';
+import { UntracedError } from '../../packages/ethereum/primitives/untraced-error.ts';
 
 /** Maximum length of a name in a message: a key of a map may be as long as a body. */
 const MAX_NAME_LENGTH = 80;

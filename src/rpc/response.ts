@@ -1,5 +1,10 @@
-import { encodeHexData } from '../primitives/hex-data.ts';
-import { JsonBytes, type JsonResult, type JsonStream, type JsonText } from '../primitives/json-result.ts';
+import { encodeHexData } from '../../packages/ethereum/primitives/hex-data.ts';
+import {
+  JsonBytes,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+} from '../../packages/ethereum/primitives/json-result.ts';
 import type { RpcError } from './errors.ts';
 import { LARGE_TEXT, sliceText, streamParts } from './text-pieces.ts';
 

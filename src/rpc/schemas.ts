@@ -2,8 +2,8 @@
  * Codecs of the wire scalars. Text is case-insensitive and normalised to lower case; an empty text is zero, or no bytes, as in geth.
  * Messages are geth's.
  */
-import { isLowerHex } from '../primitives/byte-loops.ts';
-import { findQuantityProblem } from '../primitives/quantity.ts';
+import { isLowerHex } from '../../packages/ethereum/primitives/byte-loops.ts';
+import { findQuantityProblem } from '../../packages/ethereum/primitives/quantity.ts';
 import type { Codec } from './codec/codec.ts';
 import { mapped } from './codec/derived-codecs.ts';
 import { lowerCaseText } from './codec/text-codec.ts';

@@ -1,4 +1,4 @@
-import type { JsonStream, JsonText } from '../primitives/json-result.ts';
+import type { JsonStream, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 
 /** Maximum length of a text that is sent whole; longer ones are sent in pieces, UTF-16 units. */
 export const LARGE_TEXT: number = 256 * 1024;

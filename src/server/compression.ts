@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { deflateRaw, gunzip, gzip, constants as zlibConstants } from 'node:zlib';
-import type { PackedBytes, SharedBytes } from '../primitives/json-result.ts';
+import type { PackedBytes, SharedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 import { limitOf } from '../util/bounds.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 import { type OwnerShare, SharedBudget } from '../util/shared-budget.ts';

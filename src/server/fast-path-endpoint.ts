@@ -1,5 +1,11 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonStream,
+} from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Answer } from '../gateway/answer.ts';
 import { echoRefusal } from '../gateway/echo-refusal.ts';
@@ -8,8 +14,6 @@ import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import { isComplete, type JsonBytes, type JsonStream } from '../primitives/json-result.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { JsonBytes, PackedBytes } from '../primitives/json-result.ts';
+import type { JsonBytes, PackedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 
 /** Member header (RFC 1952 2.3): deflate, no name, no time, fastest level, unknown system. */
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff]);

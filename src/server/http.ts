@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { isComplete, type JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { TextAnswer, WholeAnswer } from '../gateway/answer.ts';
 import { ECHO_BYTES, echoRefusal } from '../gateway/echo-refusal.ts';
@@ -10,8 +12,6 @@ import type { Visitor } from '../gateway/visitor.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import { isComplete, type JsonStream } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { nameOwner } from '../util/owner.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';

@@ -1,4 +1,4 @@
-import type { JsonText } from '../primitives/json-result.ts';
+import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 
 /** First byte of a frame that is a complete text message (RFC 6455 5.2). */
 const TEXT_FRAME = 0x81;

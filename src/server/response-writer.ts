@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import type { JsonBytes, JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import type { WholeAnswer } from '../gateway/answer.ts';
-import type { JsonBytes, JsonStream } from '../primitives/json-result.ts';
 import type { CancelSignal } from '../util/cancel-source.ts';
 import type { Compression } from './compression.ts';
 import type { CorsPolicy } from './cors.ts';

@@ -1,5 +1,5 @@
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Session } from '../gateway/admission.ts';
-import type { PromiseOrValue } from '../primitives/promise-or-value.ts';
 import type { BoundName } from '../util/bounds.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 import { Compression } from './compression.ts';

@@ -1,6 +1,13 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import {
+  isComplete,
+  type JsonResult,
+  type JsonStream,
+  passOn,
+} from '../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Refusal, Session } from '../gateway/admission.ts';
 import type { Answer } from '../gateway/answer.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -8,8 +15,6 @@ import type { TransportBound } from '../gateway/refusals.ts';
 import type { Visitor } from '../gateway/visitor.ts';
 import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
-import { isComplete, type JsonResult, type JsonStream, passOn } from '../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../primitives/promise-or-value.ts';
 import { type BoundName, describeBoundRefusal } from '../util/bounds.ts';
 import { PassingMap } from '../util/passing-map.ts';
 import { RequestScope } from '../util/request-scope.ts';

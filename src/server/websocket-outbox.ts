@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { JsonBytes, JsonStream, JsonText } from '../primitives/json-result.ts';
+import type { JsonBytes, JsonStream, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import {
   encodeAsciiFrame,
   encodeFrameHead,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { JsonResult, JsonText } from '../primitives/json-result.ts';
+import type { JsonResult, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { BeginSubscription, NotificationPort, Subscription } from '../rpc/notifier.ts';
 import { encodeNotificationHead } from './notification-frames.ts';

@@ -1,4 +1,4 @@
-import type { ChainConfig } from '../chain/chain-config.ts';
+import type { ChainConfig } from '../../packages/ethereum/codecs/chain-config.ts';
 import type { ExecutionPool, ExecutionPoolOptions } from '../chains/embedded/execution/execution-pool.ts';
 import { DEFAULT_STATE_CACHE_BYTES } from '../chains/embedded/options.ts';
 import type { LmdbCodes } from '../chains/local-execution/proven/lmdb-codes.ts';

@@ -1,4 +1,4 @@
-import type { Block } from '../chain/block.ts';
+import type { Block } from '../../packages/ethereum/codecs/block.ts';
 
 export type ImportProgress = {
   /** Reports indexing of a store of an earlier version, before blocks are read. @param done blocks of `total` */

@@ -1,5 +1,5 @@
 /** Loads the engine; must only be imported if calls of nodes' chains are executed locally. */
-import type { ChainConfig } from '../chain/chain-config.ts';
+import type { ChainConfig } from '../../packages/ethereum/codecs/chain-config.ts';
 import type { ExecutionPool } from '../chains/embedded/execution/execution-pool.ts';
 import { LmdbCodes } from '../chains/local-execution/proven/lmdb-codes.ts';
 import { ComparedExecutions } from '../chains/local-execution/remote/compared-executions.ts';

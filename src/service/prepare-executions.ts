@@ -1,4 +1,4 @@
-import type { ChainConfig } from '../chain/chain-config.ts';
+import type { ChainConfig } from '../../packages/ethereum/codecs/chain-config.ts';
 import type { NetworkOptions } from '../config/network-options.ts';
 import type { Logger } from '../observe/logger.ts';
 import { DEFAULT_VERIFY, DEFAULT_VERIFY_CALLS } from '../pool/options.ts';

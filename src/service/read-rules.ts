@@ -1,5 +1,5 @@
-import type { ChainConfig } from '../chain/chain-config.ts';
-import { parseGenesis } from '../chain/genesis.ts';
+import type { ChainConfig } from '../../packages/ethereum/codecs/chain-config.ts';
+import { parseGenesis } from '../../packages/evm/transition/genesis.ts';
 import { MAX_GENESIS_BYTES, readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
 

@@ -1,10 +1,14 @@
+import type { Transaction } from '../../packages/ethereum/codecs/transaction.ts';
+import { bytesEqual } from '../../packages/ethereum/primitives/bytes.ts';
+import {
+  computeFloorGas,
+  computeIntrinsicGas,
+  countDataBytes,
+} from '../../packages/evm/interpreter/intrinsic-gas.ts';
+import type { RevisionRules } from '../../packages/evm/interpreter/revisions/revision-rules.ts';
 import type { LeastGas } from '../chain/sending/check-sent-transaction.ts';
-import type { Transaction } from '../chain/transaction.ts';
 import type { SendingTools } from '../chains/upstream/sending/sending-parts.ts';
-import { getCryptography } from '../engine/cryptography/create-cryptography.ts';
-import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../evm/intrinsic-gas.ts';
-import type { RevisionRules } from '../evm/revisions/revision-rules.ts';
-import { bytesEqual } from '../primitives/bytes.ts';
+import { getCryptography } from '../engine/node-cryptography.ts';
 
 /** EVM gas and cryptography for checking transactions. */
 export const SENDING_TOOLS: SendingTools = {

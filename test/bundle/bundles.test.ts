@@ -8,9 +8,9 @@ import { MAIN } from '../../scripts/program-files.ts';
 import { type Bundle, BundleError, decodeBundle, encodeBundle } from '../../src/bundle/format.ts';
 import { verifyBundle } from '../../src/bundle/verify-bundle.ts';
 import type { Config } from '../../src/config/config.ts';
+import { changeAt, type Path } from '../packages/proofs/liars.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
-import { changeAt, type Path } from '../verification/liars.ts';
 import {
   BUILTIN,
   createConfig,

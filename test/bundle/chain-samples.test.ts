@@ -1,14 +1,14 @@
 /** Bundles of recorded blocks of many chains, each with its own forms of headers and transactions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Members } from '../../packages/proofs/findings.ts';
 import { BundleError, decodeBundle } from '../../src/bundle/format.ts';
 import { prove } from '../../src/bundle/prove.ts';
 import type { HeaderView } from '../../src/chain/chain.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
-import type { Members } from '../../src/verification/findings.ts';
+import { readSamples, type Sample } from '../packages/proofs/samples.ts';
 import { createFakeChain } from '../support/fake-chain.ts';
 import { SKIP_REASON } from '../support/vectors.ts';
-import { readSamples, type Sample } from '../verification/samples.ts';
 
 const samples = readSamples();
 

@@ -1,8 +1,9 @@
 /** Changes single bytes of a bundle, and classifies the result of its verification. */
+
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
 import { type Bundle, BundleError, decodeBundle } from '../../src/bundle/format.ts';
 import { verifyBundle } from '../../src/bundle/verify-bundle.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
 import { hashOf } from './bundles.ts';
 
 /**

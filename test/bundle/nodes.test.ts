@@ -1,10 +1,10 @@
 /** Bundles of answers from nodes of other programs, and from lying nodes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../scripts/assembler.ts';
 import { decodeBundle, lowerHex } from '../../src/bundle/format.ts';
 import { verifyBundle } from '../../src/bundle/verify-bundle.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { startGeth } from '../geth/node/geth-node.ts';
 import { GETH_SKIP } from '../geth/node/geth-program.ts';
 import { buildHiveChain, SHAPES } from '../geth/node/hive-chain.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { JsonBytes, SharedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 import type { CachedAnswer, CacheKey } from '../../src/cache/cache.ts';
 import { createMemoryCache, type MemoryCache } from '../../src/cache/memory-cache.ts';
 import { NameWriter } from '../../src/cache/name-writer.ts';
-import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
 import { countRuns } from '../support/count-runs.ts';
 import { makeBlockHash, makeKey } from './keys.ts';
 

@@ -5,13 +5,13 @@ import {
   type BlockAccessList,
   decodeBlockAccessList,
   encodeBlockAccessList,
-} from '../../src/chain/block-access-list.ts';
+} from '../../packages/ethereum/codecs/block-access-list.ts';
+import { trimLeadingZeros } from '../../packages/ethereum/primitives/bytes.ts';
 import {
   encodeBlockAccessListJson,
   parseBlockAccessListJson,
 } from '../../src/chain/block-access-list-json.ts';
 import { accountAccess } from '../../src/methods/result-schemas.ts';
-import { trimLeadingZeros } from '../../src/primitives/bytes.ts';
 
 const bytes = (length: number): fc.Arbitrary<Uint8Array> =>
   fc.uint8Array({ minLength: length, maxLength: length });

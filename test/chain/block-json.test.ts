@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeBlock, encodeBody } from '../../src/chain/block.ts';
+import { encodeBlock, encodeBody } from '../../packages/ethereum/codecs/block.ts';
+import { BLANK_HEADER } from '../../packages/ethereum/codecs/header.ts';
+import {
+  computeLogsBloom,
+  encodeStoredReceipts,
+  type StoredReceipt,
+} from '../../packages/ethereum/codecs/receipt.ts';
+import {
+  assembleTransaction,
+  hashTransaction,
+  type Transaction,
+} from '../../packages/ethereum/codecs/transaction.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import type { JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import { encodeBlockJson } from '../../src/chain/block-json.ts';
-import { BLANK_HEADER } from '../../src/chain/header.ts';
-import { computeLogsBloom, encodeStoredReceipts, type StoredReceipt } from '../../src/chain/receipt.ts';
-import { assembleTransaction, hashTransaction, type Transaction } from '../../src/chain/transaction.ts';
 import { joinParts } from '../../src/chains/embedded/reads/join-parts.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import type { JsonStream } from '../../src/primitives/json-result.ts';
 
 const COUNT = 60;
 const DATA_BYTES = 50_000;

@@ -1,8 +1,8 @@
 /** All implementations of key recovery give the same account, and refuse the same signatures. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { privateKeyToAddress, recoverPublicKey, signHash } from '../../scripts/chains/secp256k1.ts';
 import {
   type Authorization,
   assembleTransaction,
@@ -11,18 +11,20 @@ import {
   recoverSender,
   type Transaction,
   type TransactionBody,
-} from '../../src/chain/transaction.ts';
-import { createRecovery } from '../../src/engine/cryptography/secp256k1.ts';
-import { createMclRecovery } from '../../src/engine/cryptography/secp256k1-mcl.ts';
-import { bigIntToFixedBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
-import type { RecoverPublicKey, Signature } from '../../src/primitives/signature.ts';
+} from '../../packages/ethereum/codecs/transaction.ts';
+import { bigIntToFixedBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import type { RecoverPublicKey, Signature } from '../../packages/ethereum/primitives/signature.ts';
+import { createMclRecovery } from '../../packages/evm/cryptography/secp256k1-mcl.ts';
+import { privateKeyToAddress, recoverPublicKey, signHash } from '../../scripts/chains/secp256k1.ts';
+import { createRecovery } from '../../src/engine/native-recovery.ts';
+import { NODE_MCL } from '../../src/engine/node-cryptography.ts';
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const RUNS = 40;
 /** Recoveries of the engine; the JavaScript one gives the expected keys. */
-const RECOVERIES: readonly RecoverPublicKey[] = [createRecovery(), createMclRecovery()];
+const RECOVERIES: readonly RecoverPublicKey[] = [createRecovery(NODE_MCL), createMclRecovery(NODE_MCL)];
 
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 });
 const word = fc.uint8Array({ minLength: 32, maxLength: 32 });

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
+import { encodeBlock } from '../../packages/ethereum/codecs/block.ts';
 import { MAIN } from '../../scripts/program-files.ts';
-import { encodeBlock } from '../../src/chain/block.ts';
 import { ChainBuilder } from '../support/chain-builder.ts';
 
 const GENESIS = {

@@ -86,7 +86,9 @@ test('a start without embedded networks loads no engine', () => {
   assert.ok(own.includes('src/chains/upstream/upstream-chain.ts'));
   assert.deepEqual(
     own.filter((path) =>
-      /^src\/(?:evm\/evm|engine\/(?:engine-chain|execution\/.*|simulation\/.*))\.ts$/.test(path ?? ''),
+      /^(?:packages\/evm\/interpreter\/evm|src\/chains\/embedded\/(?:engine-chain|(?:execution|simulation)\/.*))\.ts$/.test(
+        path ?? '',
+      ),
     ),
     [],
   );

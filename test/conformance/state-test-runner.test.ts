@@ -1,9 +1,9 @@
 /** Tests of the runner of state tests itself: it must detect every way in which a post can differ. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_LIST_HASH } from '../../packages/ethereum/primitives/keccak.ts';
 import { privateKeyToAddress } from '../../scripts/chains/secp256k1.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
-import { EMPTY_LIST_HASH } from '../../src/primitives/keccak.ts';
 import { parseState, type StateJson } from './support/flat-state.ts';
 import { runPost } from './support/run-state-test.ts';
 import { computeStateRoot } from './support/state-root.ts';

@@ -7,13 +7,17 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { activeForks, parseChainConfig } from '../../packages/ethereum/codecs/chain-config.ts';
+import {
+  effectiveGasPrice,
+  recoverSender,
+  type Transaction,
+} from '../../packages/ethereum/codecs/transaction.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import { decodeRevertReason } from '../../packages/ethereum/primitives/revert-reason.ts';
+import { REVISIONS, type Revision } from '../../packages/evm/interpreter/revisions/revisions.ts';
 import { recoverPublicKey } from '../../scripts/chains/secp256k1.ts';
-import { activeForks, parseChainConfig } from '../../src/chain/chain-config.ts';
-import { effectiveGasPrice, recoverSender, type Transaction } from '../../src/chain/transaction.ts';
-import { REVISIONS, type Revision } from '../../src/evm/revisions/revisions.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
-import { decodeRevertReason } from '../../src/primitives/revert-reason.ts';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
 import { executeTransaction } from './support/execute-transaction.ts';
 import type { Execution } from './support/execution.ts';

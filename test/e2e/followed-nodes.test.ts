@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { createErc20InitCode } from '../../scripts/contracts/erc20.ts';
 import { DEFAULT_LOG_LIMITS } from '../../src/chain/log-range.ts';
 import { openUpstreamChain } from '../../src/chains/upstream/open-upstream-chain.ts';
 import { DEFAULT_SEND } from '../../src/chains/upstream/sending/options.ts';
 import type { UpstreamChain } from '../../src/chains/upstream/upstream-chain.ts';
 import { poolOptionsSchema, upstreamsSchema } from '../../src/pool/options.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { SENDING_TOOLS } from '../../src/service/sending-tools.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
 import { createMemory } from '../pool/support/pool.ts';

@@ -9,12 +9,12 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { encodeBlock } from '../../packages/ethereum/codecs/block.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { ACCOUNTS } from '../../scripts/chains/accounts.ts';
 import { ChainBuilder } from '../../scripts/chains/chain-builder.ts';
 import { MAIN } from '../../scripts/program-files.ts';
-import { encodeBlock } from '../../src/chain/block.ts';
 import { openChainReader } from '../../src/chains/embedded/store/chain-reader.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 
 const KILLS = Number(process.env['PORTCULLIS_KILLS'] ?? 5);

@@ -1,6 +1,6 @@
 /** Cases as JSON text: numbers as 0x quantities, bytes as 0x hex, default fields omitted. */
-import type { TransactionBody } from '../../src/chain/transaction.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import type { TransactionBody } from '../../packages/ethereum/codecs/transaction.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import type { FuzzAccount, FuzzCase } from './fuzz-case.ts';
 
 export type Json = string | number | boolean | { readonly [key: string]: Json | undefined } | readonly Json[];

@@ -1,7 +1,7 @@
-import type { AccountState, StateChanges, StateReader } from '../../src/evm/host.ts';
-import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { EMPTY_CODE_HASH, keccak256 } from '../../src/primitives/keccak.ts';
+import { bigIntToBytes, bytesToBigInt, EMPTY_BYTES } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import type { AccountState, StateChanges, StateReader } from '../../packages/evm/interpreter/host.ts';
 import type { AddressText, FuzzAccount } from './fuzz-case.ts';
 
 type Accounts = ReadonlyMap<AddressText, FuzzAccount>;

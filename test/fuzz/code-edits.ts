@@ -1,7 +1,8 @@
 /** Code as a list of instructions, to change programs without breaking their jumps. */
+
+import { concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { OPCODES } from '../../scripts/opcodes.ts';
-import { concatBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { OPCODE_BY_VALUE } from './generate/opcodes.ts';
 
 export type Instruction = { readonly offset: number; readonly bytes: Uint8Array };

@@ -1,14 +1,14 @@
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import type { Evm } from '../../packages/evm/interpreter/evm.ts';
+import type { StateReader } from '../../packages/evm/interpreter/host.ts';
+import { GasSearch } from '../../packages/evm/transition/gas-search.ts';
+import type { TransactionResult } from '../../packages/evm/transition/running-transaction.ts';
+import { TransactionError } from '../../packages/evm/transition/transaction-error.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { CallObject } from '../../src/chain/requests.ts';
 import { estimateGas } from '../../src/chains/embedded/simulation/estimate-gas.ts';
 import { advance, type Execution } from '../../src/chains/embedded/simulation/execution.ts';
-import { GasSearch } from '../../src/chains/embedded/simulation/gas-search.ts';
 import { Simulation } from '../../src/chains/embedded/simulation/simulator.ts';
-import type { TransactionResult } from '../../src/engine/transition/running-transaction.ts';
-import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
-import type { Evm } from '../../src/evm/evm.ts';
-import type { StateReader } from '../../src/evm/host.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import type { FuzzCase } from './fuzz-case.ts';
 import { blockRulesOf, environmentOf } from './subject.ts';
 

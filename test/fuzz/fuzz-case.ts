@@ -1,6 +1,6 @@
 /** A fuzz case: a state, a block, and one transaction or one message. */
-import type { TransactionBody } from '../../src/chain/transaction.ts';
-import type { Revision } from '../../src/evm/revisions/revisions.ts';
+import type { TransactionBody } from '../../packages/ethereum/codecs/transaction.ts';
+import type { Revision } from '../../packages/evm/interpreter/revisions/revisions.ts';
 
 /** 0x and 40 lower-case hex digits. */
 export type AddressText = string;

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { REVISIONS, type Revision } from '../../src/evm/revisions/revisions.ts';
+import { REVISIONS, type Revision } from '../../packages/evm/interpreter/revisions/revisions.ts';
 import type { Failure, FuzzTask, WorkerReport } from './fuzz-task.ts';
 import { GENERATOR_VERSION } from './generate/generate-case.ts';
 

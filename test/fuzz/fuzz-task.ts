@@ -1,5 +1,5 @@
 /** Messages between the main thread and the workers of a fuzz run. */
-import type { Revision } from '../../src/evm/revisions/revisions.ts';
+import type { Revision } from '../../packages/evm/interpreter/revisions/revisions.ts';
 
 export type FuzzTask = {
   /**

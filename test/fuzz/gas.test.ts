@@ -1,8 +1,8 @@
 /** Gas needs that messages report, and estimates derived from them, against runs with that gas and with less. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { REVISIONS } from '../../packages/evm/interpreter/revisions/revisions.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
-import { REVISIONS } from '../../src/evm/revisions/revisions.ts';
 import { countRuns } from '../support/count-runs.ts';
 import { CaseState } from './case-state.ts';
 import { findEstimateFault } from './find-estimate-fault.ts';

@@ -5,7 +5,7 @@ import {
   OPCODE_FACT,
   RULE_NUMBERS,
   startOf,
-} from '../../src/evm/core-interface.ts';
+} from '../../packages/evm/interpreter/core-interface.ts';
 import type { GuardRegion } from './engine.ts';
 
 const KiB = 1 << 10;

@@ -1,6 +1,6 @@
-import type { Log } from '../../src/chain/receipt.ts';
-import { bytesEqual } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
+import type { Log } from '../../packages/ethereum/codecs/receipt.ts';
+import { bytesEqual } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import type { AddressText, FuzzAccount } from './fuzz-case.ts';
 
 /** Outcome of a case in an engine. */

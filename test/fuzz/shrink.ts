@@ -1,6 +1,6 @@
 /** Shrinks failing cases: removes everything without which the case still fails. */
-import type { TransactionBody } from '../../src/chain/transaction.ts';
-import { EMPTY_BYTES } from '../../src/primitives/bytes.ts';
+import type { TransactionBody } from '../../packages/ethereum/codecs/transaction.ts';
+import { EMPTY_BYTES } from '../../packages/ethereum/primitives/bytes.ts';
 import { assemble, neutralized, parseCode } from './code-edits.ts';
 import type { FuzzAccount, FuzzCase } from './fuzz-case.ts';
 

@@ -1,13 +1,13 @@
 /** State gas of random messages: independence of slicing, and sums that must hold (EIP-8037). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import type { Evm } from '../../packages/evm/interpreter/evm.ts';
+import type { StateChanges } from '../../packages/evm/interpreter/host.ts';
+import type { MessageResult, StateAccess } from '../../packages/evm/interpreter/message.ts';
+import { rulesOf } from '../../packages/evm/interpreter/revisions/revisions.ts';
+import { WHOLE_SLICE } from '../../packages/evm/interpreter/slice.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
-import type { Evm } from '../../src/evm/evm.ts';
-import type { StateChanges } from '../../src/evm/host.ts';
-import type { MessageResult, StateAccess } from '../../src/evm/message.ts';
-import { rulesOf } from '../../src/evm/revisions/revisions.ts';
-import { WHOLE_SLICE } from '../../src/evm/slice.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { countRuns } from '../support/count-runs.ts';
 import { CaseState } from './case-state.ts';
 import { CHAIN_ID, type FuzzCase } from './fuzz-case.ts';

@@ -1,16 +1,17 @@
 /** The engine under test, behind the interface that the fuzzers use. */
+
+import { bigIntToFixedBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import type { Evm } from '../../packages/evm/interpreter/evm.ts';
+import type { BlockEnvironment, MessageResult } from '../../packages/evm/interpreter/message.ts';
+import { type Revision, rulesOf } from '../../packages/evm/interpreter/revisions/revisions.ts';
+import { WHOLE_SLICE } from '../../packages/evm/interpreter/slice.ts';
+import { startTransaction } from '../../packages/evm/transition/apply-transaction.ts';
+import type { BlockRules } from '../../packages/evm/transition/rules.ts';
+import type { TransactionResult } from '../../packages/evm/transition/running-transaction.ts';
+import { TransactionError } from '../../packages/evm/transition/transaction-error.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
-import { getCryptography } from '../../src/engine/cryptography/create-cryptography.ts';
-import { startTransaction } from '../../src/engine/transition/apply-transaction.ts';
-import type { BlockRules } from '../../src/engine/transition/rules.ts';
-import type { TransactionResult } from '../../src/engine/transition/running-transaction.ts';
-import { TransactionError } from '../../src/engine/transition/transaction-error.ts';
-import type { Evm } from '../../src/evm/evm.ts';
-import type { BlockEnvironment, MessageResult } from '../../src/evm/message.ts';
-import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
-import { WHOLE_SLICE } from '../../src/evm/slice.ts';
-import { bigIntToFixedBytes } from '../../src/primitives/bytes.ts';
-import { hexToBytes } from '../../src/primitives/hex.ts';
+import { getCryptography } from '../../src/engine/node-cryptography.ts';
 import { isAtLeast } from '../support/is-at-least.ts';
 import { CaseState } from './case-state.ts';
 import type { Engine, GuardedMemory } from './engine.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { JsonBytes, SharedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 import type { CallRequest } from '../../src/chain/requests.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
-import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { SLOT_MS } from '../../src/util/slot-scheduler.ts';
 import { openTo } from '../support/access.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Chain, HeaderView } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { CallRequest } from '../../src/chain/requests.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
-import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
 import { createFakeChain } from '../support/fake-chain.ts';

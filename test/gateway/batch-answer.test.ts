@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import { BatchAnswer } from '../../src/gateway/batch-answer.ts';
-import type { JsonStream } from '../../src/primitives/json-result.ts';
 import type { BatchItem } from '../../src/rpc/envelope.ts';
 import { streamParts } from '../../src/rpc/text-pieces.ts';
 import { AnswerMemory } from '../../src/util/answer-memory.ts';

@@ -1,6 +1,7 @@
 /** Batch items that a chain answers in one coalesced call, beside all other items. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import { KeyRules } from '../../src/access/key-rules.ts';
 import type { Principal } from '../../src/access/principal.ts';
 import type { CallOutcome, Executions, StateReads } from '../../src/chain/chain.ts';
@@ -9,7 +10,6 @@ import type { CallRequest } from '../../src/chain/requests.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
-import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { FairQueue } from '../../src/util/fair-queue.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import { runBatch } from '../../src/gateway/batch.ts';
-import type { JsonResult } from '../../src/primitives/json-result.ts';
 import type { BatchItem } from '../../src/rpc/envelope.ts';
 import { AnswerMemory } from '../../src/util/answer-memory.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';

@@ -1,6 +1,7 @@
 /** Every call is reported once, at its end, in any kind of body and with any outcome. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import type { HeaderView } from '../../src/chain/chain.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { createGateway, type Gateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
@@ -9,7 +10,6 @@ import type { Network } from '../../src/methods/network.ts';
 import type { CallObserver } from '../../src/observe/call-report.ts';
 import type { LimitObserver } from '../../src/observe/limit-observer.ts';
 import { RequestReport } from '../../src/observe/request-report.ts';
-import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
 import { createFakeChain } from '../support/fake-chain.ts';

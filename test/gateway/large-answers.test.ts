@@ -1,13 +1,13 @@
 /** Answers that are too large to be produced in one step: of calls that are executed here, and of batches. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeHexData } from '../../packages/ethereum/primitives/hex-data.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import { MAX_REASON_BYTES } from '../../packages/ethereum/primitives/revert-reason.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { CallRequest } from '../../src/chain/requests.ts';
 import { createGateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
-import { encodeHexData } from '../../src/primitives/hex-data.ts';
-import type { JsonResult } from '../../src/primitives/json-result.ts';
-import { MAX_REASON_BYTES } from '../../src/primitives/revert-reason.ts';
 import { AnswerMemory } from '../../src/util/answer-memory.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';

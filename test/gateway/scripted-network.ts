@@ -1,3 +1,5 @@
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type {
   BlockReads,
   Chain,
@@ -13,8 +15,6 @@ import type {
 import { ChainError, UNSUPPORTED } from '../../src/chain/errors.ts';
 import type { AccessListForm, BlockReference, CallRequest } from '../../src/chain/requests.ts';
 import type { Network } from '../../src/methods/network.ts';
-import type { JsonResult } from '../../src/primitives/json-result.ts';
-import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
 import type { GasEstimate, RollupFamily, RollupInfo } from '../../src/rollup/rollup-family.ts';
 import type { RequestScope } from '../../src/util/request-scope.ts';
 import { createFakeChain } from '../support/fake-chain.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { JsonResult, JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { BlockReference } from '../../src/chain/requests.ts';
-import type { JsonResult, JsonStream } from '../../src/primitives/json-result.ts';
 import { ScriptedChain } from './scripted-network.ts';
 
 /** Behaviour of a source. Its value is an array of strings, one per piece. */

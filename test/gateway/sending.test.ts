@@ -1,6 +1,7 @@
 /** Sending transactions through the gateway: permitted keys, the session of a transaction, and errors of a chain that cannot send. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { KeyRules } from '../../src/access/key-rules.ts';
 import type { KeySettings } from '../../src/access/keys/key-settings.ts';
 import type { Principal } from '../../src/access/principal.ts';
@@ -9,7 +10,6 @@ import { createGateway } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { NetworkMethods } from '../../src/methods/network-methods.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';
 import { makeTransaction } from '../support/bad-transactions.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import { createGateway, type GatewayLimits } from '../../src/gateway/gateway.ts';
 import { NetworkRegistry } from '../../src/gateway/network-registry.ts';
-import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { RpcError } from '../../src/rpc/errors.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { openTo } from '../support/access.ts';

@@ -1,5 +1,5 @@
 /** Every request that a node receives, from the service itself and from clients, one row each. */
-import { bytesToHex } from '../../src/primitives/hex.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { makeTransaction } from '../support/bad-transactions.ts';
 import { FACTS } from '../support/development.ts';
 import type { Call } from '../support/faults/fault.ts';

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { parseInSlices } from '../../packages/ethereum/primitives/parse-in-slices.ts';
 import {
   scopeOfAccount,
   scopeOfAnything,
@@ -13,8 +15,6 @@ import {
 } from '../../src/methods/contract-scope.ts';
 import { createNodeMethod } from '../../src/methods/node-method.ts';
 import { METHODS } from '../../src/methods/table.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { parseInSlices } from '../../src/primitives/parse-in-slices.ts';
 import { AUTHORIZATION, makeBlobTransaction, makeTransaction } from '../support/bad-transactions.ts';
 
 const A = `0x${'aa'.repeat(20)}`;

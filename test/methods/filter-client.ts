@@ -1,12 +1,12 @@
 /** Clients of filters: they call the methods with a key on a network. */
 import assert from 'node:assert/strict';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import type { NetworkFeed } from '../../src/feed/feed.ts';
 import { FilterCriteriaCache } from '../../src/methods/filters/filter-criteria.ts';
 import { Filters } from '../../src/methods/filters/filters.ts';
 import { RETRY_PAUSES } from '../../src/methods/filters/retry-table.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { findMethod } from '../../src/methods/table.ts';
-import type { JsonResult } from '../../src/primitives/json-result.ts';
 import type { RecordTable } from '../../src/shared-store/records/record-table.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { createScriptedNetwork } from '../gateway/scripted-network.ts';

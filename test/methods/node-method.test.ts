@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import { KeyRules } from '../../src/access/key-rules.ts';
 import { CreditScale } from '../../src/gateway/credit-scale.ts';
 import type { Network } from '../../src/methods/network.ts';
 import { NetworkMethods } from '../../src/methods/network-methods.ts';
 import { findPassedNamespace } from '../../src/methods/passed-methods.ts';
 import { findMethod, METHODS } from '../../src/methods/table.ts';
-import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { createScriptedNetwork, createScriptedRollup, ScriptedChain } from '../gateway/scripted-network.ts';
 import { createScriptedChain, SCOPE } from '../rollup/scripted-chain.ts';
 

@@ -1,11 +1,11 @@
 /** eth_sendRawTransactionSync over a fake feed: events that end a wait, resources that a wait holds, and the search through blocks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { ethSendRawTransactionSync } from '../../src/methods/eth_sendRawTransactionSync.ts';
 import { InclusionWatch } from '../../src/methods/inclusion-watch.ts';
 import type { Network } from '../../src/methods/network.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { limitOf } from '../../src/util/bounds.ts';
 import { FairQueue } from '../../src/util/fair-queue.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { JsonBytes, SharedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { holdAll, holdText } from '../../src/pool/hold-text.ts';
 import { readText } from '../../src/pool/join-pieces.ts';
 import { createNodeMemory } from '../../src/pool/node-memory.ts';
-import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
 import { AnswerMemory } from '../../src/util/answer-memory.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { SharedBudget } from '../../src/util/shared-budget.ts';

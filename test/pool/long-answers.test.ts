@@ -1,9 +1,9 @@
 /** Answers too long to be joined into one text are read from their bytes. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { JsonBytes, type JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { LONG_BYTES } from '../../src/pool/upstream-request.ts';
-import { JsonBytes, type JsonResult } from '../../src/primitives/json-result.ts';
-import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
 import { createScope } from './support/exchange.ts';
 import { createNetwork } from './support/network.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';

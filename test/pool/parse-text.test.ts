@@ -1,10 +1,10 @@
 /** Long texts of nodes are parsed within the memory that nodes share, and only as long as they are wanted. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { PIECE_LENGTH, parseJsonText } from '../../packages/ethereum/primitives/parse-json.ts';
 import { UpstreamFault } from '../../src/pool/fault.ts';
 import { createNodeMemory } from '../../src/pool/node-memory.ts';
 import { checkParsed, parseText } from '../../src/pool/parse-text.ts';
-import { PIECE_LENGTH, parseJsonText } from '../../src/primitives/parse-json.ts';
 import { AnswerMemory } from '../../src/util/answer-memory.ts';
 import { CancelSource } from '../../src/util/cancel-source.ts';
 import type { SharedBudget } from '../../src/util/shared-budget.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { UpstreamFault } from '../../src/pool/fault.ts';
 import type { Handler, UpstreamRequest } from '../../src/pool/upstream-request.ts';
-import type { JsonResult } from '../../src/primitives/json-result.ts';
 import { createExchange, createScope } from './support/exchange.ts';
 import { poolOf } from './support/pool.ts';
 import {

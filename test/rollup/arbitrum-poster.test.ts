@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { encodeCall } from '../../scripts/chains/encode-call.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { encodeBytesCall } from '../../src/rollup/contract.ts';
 import { computePosterGas } from './arbitrum-poster.ts';
 

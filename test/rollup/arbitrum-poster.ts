@@ -1,5 +1,5 @@
 /** Gas that an Arbitrum node adds to an estimate for layer 1. Only tests use it: at run time the node's estimate includes it. */
-import { maxBigInt } from '../../src/primitives/bigint.ts';
+import { maxBigInt } from '../../packages/ethereum/primitives/bigint.ts';
 
 /** Nitro's GasEstimationL1PricePadding, in ten-thousandths. */
 const PADDING = 11_000n;

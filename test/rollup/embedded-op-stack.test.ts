@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Transaction } from 'ethers';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import {
   GAS_PRICE_ORACLE,
   GAS_PRICE_ORACLE_RUNTIME,
 } from '../../scripts/contracts/op-stack/gas-price-oracle.ts';
 import { encodeL1Block, L1_BLOCK, L1_BLOCK_RUNTIME } from '../../scripts/contracts/op-stack/l1-block.ts';
 import type { BlockReference } from '../../src/chain/requests.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { loadFamily } from '../../src/rollup/family-table.ts';
 import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
 import { computeFjordFee, computeIsthmusOperatorFee } from '../../src/rollup/fees/op-stack-fee.ts';

@@ -1,8 +1,8 @@
 /** The Scroll family over the embedded chain: the oracle that it calls is a contract executed by the engine. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { SCROLL_ORACLE, SCROLL_ORACLE_RUNTIME, SCROLL_SLOTS } from '../../scripts/contracts/scroll-oracle.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { encodeSizedTransaction } from '../../src/rollup/estimate/signing-payload.ts';
 import { loadFamily } from '../../src/rollup/family-table.ts';
 import { recogniseFamily } from '../../src/rollup/recognise-family.ts';

@@ -1,4 +1,4 @@
-import { hexToBytes } from '../../src/primitives/hex.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 
 /** Builds a dispute game's code as the DisputeGameFactory creates it. @param subject hex digits that follow creator, root claim and layer-1 block hash */
 export function makeGame(rootClaim: string, subject: string): Uint8Array {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hexToBytes } from '../../src/primitives/hex.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { foldL1Cost } from '../../src/rollup/estimate/fold-l1-cost.ts';
 import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
 import {

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { L1_BLOCK } from '../../scripts/contracts/op-stack/l1-block.ts';
-import { hexToBytes } from '../../src/primitives/hex.ts';
 import { computeRegolithFee } from '../../src/rollup/fees/op-stack-fee.ts';
 import { GAS_PRICE_ORACLE } from '../../src/rollup/op-stack/oracle.ts';
 import { ANVIL_SKIP } from '../support/anvil.ts';

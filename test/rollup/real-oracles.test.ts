@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { id } from 'ethers';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { GAS_PRICE_ORACLE_RUNTIME } from '../../scripts/contracts/op-stack/gas-price-oracle.ts';
 import { encodeL1Block, L1_BLOCK } from '../../scripts/contracts/op-stack/l1-block.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
 import { computeEcotoneFee, computeFjordFee } from '../../src/rollup/fees/op-stack-fee.ts';
 import { OP_STACK_ORACLE } from '../../src/rollup/op-stack/marks.ts';

@@ -8,8 +8,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { keccak256 } from 'ethers';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { ROOT } from '../../scripts/program-files.ts';
-import { hexToBytes } from '../../src/primitives/hex.ts';
 import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
 import {
   type BedrockPrices,

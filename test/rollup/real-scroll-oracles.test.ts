@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { keccak256 } from 'ethers';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { SCROLL_ORACLE } from '../../scripts/contracts/scroll-oracle.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { findCompressedSize } from '../../src/rollup/scroll/compressed-size.ts';
 import { ANVIL_SKIP } from '../support/anvil.ts';
 import { encodeBytes, OracleStage } from './oracle-stage.ts';

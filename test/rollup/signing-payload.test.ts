@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Transaction } from 'ethers';
 import { serializeTransaction } from 'viem';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { CallObject } from '../../src/chain/requests.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { encodeSigningBytes, inferPayloadType } from '../../src/rollup/estimate/signing-payload.ts';
 
 const TO = '0x52908400098527886e0f7030069857d2e4169ee7';

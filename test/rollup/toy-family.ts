@@ -1,8 +1,8 @@
 /** The family of docs/adding-a-rollup.md: it charges a fixed price for every byte of calldata, read from a contract. */
 
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import type { CallRequest } from '../../src/chain/requests.ts';
-import { hexToBytes } from '../../src/primitives/hex.ts';
 import { readWord } from '../../src/rollup/contract.ts';
 import { findSuggestedTip } from '../../src/rollup/estimate/find-tip.ts';
 import { foldL1Cost } from '../../src/rollup/estimate/fold-l1-cost.ts';

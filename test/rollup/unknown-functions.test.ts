@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { GAS_PRICE_ORACLE_RUNTIME } from '../../scripts/contracts/op-stack/gas-price-oracle.ts';
-import { hexToBytes } from '../../src/primitives/hex.ts';
 import { loadFamilies } from '../../src/rollup/family-table.ts';
 import { OP_STACK_ORACLE } from '../../src/rollup/op-stack/marks.ts';
 import { findUnknownFunctions, listSelectors } from '../../src/rollup/unknown-functions.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { encodeHexData, toHexData } from '../../src/primitives/hex-data.ts';
-import type { JsonResult } from '../../src/primitives/json-result.ts';
+import { encodeHexData, toHexData } from '../../packages/ethereum/primitives/hex-data.ts';
+import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import { RpcError } from '../../src/rpc/errors.ts';
 import { encodeError, encodeResult, encodeSmallError } from '../../src/rpc/response.ts';
 import { LARGE_TEXT, sliceText, streamParts } from '../../src/rpc/text-pieces.ts';

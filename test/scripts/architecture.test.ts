@@ -13,12 +13,17 @@ const listFolders = (path: string): string[] =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-/** Rooms are the folders of src with a TypeScript project. */
-const ROOMS = ['src', 'src/chains'].flatMap((parent) =>
+/** Rooms are the folders of src, and the packages, with a TypeScript project. */
+const ROOMS = ['src', 'src/chains', 'packages'].flatMap((parent) =>
   listFolders(parent)
     .filter((name) => existsSync(join(ROOT, parent, name, 'tsconfig.json')))
-    .map((name) => join(parent, name).slice('src/'.length)),
+    .map((name) => nameRoom(join(parent, name))),
 );
+
+/** Returns the name of a room in the table: without src. @param path from the root */
+function nameRoom(path: string): string {
+  return path.replace(/^src\//, '');
+}
 
 test('every decision is in the index, once, with its title, and every link leads to one', () => {
   const index = readFileSync(join(ROOT, 'docs/adr/README.md'), 'utf8');
@@ -39,7 +44,7 @@ test('every decision is in the index, once, with its title, and every link leads
 test('every folder of sources and tests is in the tree', () => {
   const tree = TEXT.slice(TEXT.indexOf('```'), TEXT.indexOf('## Import rules'));
   for (const room of ROOMS) assert.match(tree, new RegExp(`^ +${basename(room)}/`, 'm'));
-  const sources = new Set(ROOMS);
+  const sources = new Set([...ROOMS, 'packages']);
   for (const folder of listFolders('test')) {
     if (!sources.has(folder)) assert.ok(tree.includes(` ${folder}/`), `test/${folder}`);
   }
@@ -56,8 +61,11 @@ test('the import table is what the projects reference', () => {
     ]),
   );
   for (const room of ROOMS) {
-    const project = JSON.parse(readFileSync(join(ROOT, 'src', room, 'tsconfig.json'), 'utf8'));
-    const references = ((project.references ?? []) as { path: string }[]).map(({ path }) => join(room, path));
+    const folder = room.startsWith('packages/') ? room : join('src', room);
+    const project = JSON.parse(readFileSync(join(ROOT, folder, 'tsconfig.json'), 'utf8'));
+    const references = ((project.references ?? []) as { path: string }[]).map(({ path }) =>
+      nameRoom(join(folder, path)),
+    );
     assert.deepEqual(rows.get(room)?.toSorted(), references.toSorted(), room);
   }
   assert.deepEqual([...rows.keys()].toSorted(), [...ROOMS, 'admin/page'].toSorted());

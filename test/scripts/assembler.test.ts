@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { assemble, deployCode } from '../../scripts/assembler.ts';
 import { OPCODES } from '../../scripts/opcodes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 
 function assembleHex(source: string): string {
   return bytesToHex(assemble(source));

@@ -13,6 +13,7 @@ import {
   parseAbi,
   toHex,
 } from 'viem';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { CALLENV_ABI, CALLENV_INIT_CODE } from '../../scripts/contracts/callenv.ts';
 import { DELEGATE_ABI, DELEGATE_RUNTIME } from '../../scripts/contracts/delegate.ts';
 import { FACTORY_ABI, FACTORY_INIT_CODE } from '../../scripts/contracts/factory.ts';
@@ -20,7 +21,6 @@ import { LOGGER_ABI, LOGGER_INIT_CODE, LOGGER_RUNTIME } from '../../scripts/cont
 import { MESSAGE_SERVICE_ABI, MESSAGE_SERVICE_INIT_CODE } from '../../scripts/contracts/message-service.ts';
 import { REVERT_REASON, REVERTER_INIT_CODE } from '../../scripts/contracts/reverter.ts';
 import { SELFDESTRUCTOR_ABI, SELFDESTRUCTOR_INIT_CODE } from '../../scripts/contracts/selfdestructor.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { ALICE, BLOCK_HEADER, BOB, CAROL, COINBASE, Harness, selectorData } from './evm-harness.ts';
 
 const ERROR_ABI = parseAbi(['error Error(string)']);

@@ -4,16 +4,20 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { Transaction as EthersTransaction } from 'ethers';
+import { type Block, decodeBlock } from '../../packages/ethereum/codecs/block.ts';
+import { activeForks } from '../../packages/ethereum/codecs/chain-config.ts';
+import {
+  hashTransaction,
+  recoverSender,
+  type Transaction,
+} from '../../packages/ethereum/codecs/transaction.ts';
+import { bigIntToFixedBytes, concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { readRlpSpan } from '../../packages/ethereum/primitives/rlp.ts';
+import { sha256 } from '../../packages/ethereum/primitives/sha256.ts';
+import { type Genesis, parseGenesis } from '../../packages/evm/transition/genesis.ts';
 import type { Facts } from '../../scripts/chains/facts.ts';
 import { recoverPublicKey } from '../../scripts/chains/secp256k1.ts';
-import { type Block, decodeBlock } from '../../src/chain/block.ts';
-import { activeForks } from '../../src/chain/chain-config.ts';
-import { type Genesis, parseGenesis } from '../../src/chain/genesis.ts';
-import { hashTransaction, recoverSender, type Transaction } from '../../src/chain/transaction.ts';
-import { bigIntToFixedBytes, concatBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { readRlpSpan } from '../../src/primitives/rlp.ts';
-import { sha256 } from '../../src/primitives/sha256.ts';
 
 const CHAINS = new URL('../../../chains/', import.meta.url);
 const FACTS = JSON.parse(readFileSync(new URL('facts.json', CHAINS), 'utf8')) as Facts;

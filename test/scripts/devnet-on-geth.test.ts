@@ -4,6 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { encodeBlock } from '../../packages/ethereum/codecs/block.ts';
+import { concatBytes, EMPTY_BYTES } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { deployCode } from '../../scripts/assembler.ts';
 import { ALICE, BOB, DAVE, ERIN, PIONEER } from '../../scripts/chains/accounts.ts';
 import {
@@ -22,9 +25,6 @@ import { setCode } from '../../scripts/chains/devnet-prague.ts';
 import { LONDON_AT_GENESIS } from '../../scripts/chains/genesis-file.ts';
 import { FACTORY_INIT_CODE } from '../../scripts/contracts/factory.ts';
 import { LOGGER_RUNTIME } from '../../scripts/contracts/logger.ts';
-import { encodeBlock } from '../../src/chain/block.ts';
-import { concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { GETH_SKIP, installGeth } from '../geth/node/geth-program.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../scripts/assembler.ts';
 import { FIRST_CHILD, SALTED_CHILD } from '../../scripts/chains/addresses.ts';
 import { WITHDRAWAL_RECIPIENT } from '../../scripts/chains/devnet-paris.ts';
@@ -10,7 +11,6 @@ import { encodeWord } from '../../scripts/chains/encode-call.ts';
 import type { Facts } from '../../scripts/chains/facts.ts';
 import { selectorOf } from '../../scripts/contracts/abi.ts';
 import type { CallRequest } from '../../src/chain/requests.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { type EmbeddedChain, importEmbeddedChain } from '../support/embedded.ts';
 

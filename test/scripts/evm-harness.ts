@@ -3,7 +3,7 @@ import { Common, type Hardfork, Mainnet } from '@ethereumjs/common';
 import { createEVM, type EVM, type EVMRunCallOpts } from '@ethereumjs/evm';
 import { Account, Address } from '@ethereumjs/util';
 import { hexToBytes as decodeHex, encodeFunctionData, type Hex, pad } from 'viem';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 
 export const ALICE: Hex = `0x${'a1'.repeat(20)}`;
 export const BOB: Hex = `0x${'b0'.repeat(20)}`;

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { computeAddress } from 'ethers';
 import { decodeFunctionResult, type Hex, parseAbi } from 'viem';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { generateChainFiles } from '../../scripts/chains/chain-files.ts';
 import type { Facts } from '../../scripts/chains/facts.ts';
 import { selectorOf } from '../../scripts/contracts/abi.ts';
 import type { ChainError } from '../../src/chain/errors.ts';
 import type { BlockReference, CallObject } from '../../src/chain/requests.ts';
 import type { BuiltinChain } from '../../src/config/network-options.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { type EmbeddedChain, importEmbeddedChain } from '../support/embedded.ts';
 

@@ -2,6 +2,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import {
+  bigIntToFixedBytes,
+  bytesToBigInt,
+  concatBytes,
+  EMPTY_BYTES,
+} from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import type { Evm } from '../../packages/evm/interpreter/evm.ts';
+import { rulesOf } from '../../packages/evm/interpreter/revisions/revisions.ts';
+import { WHOLE_SLICE } from '../../packages/evm/interpreter/slice.ts';
 import { selectorOf } from '../../scripts/contracts/abi.ts';
 import { encodeAttributes, type L1Facts } from '../../scripts/contracts/op-stack/attributes.ts';
 import {
@@ -15,12 +26,6 @@ import {
   L1_BLOCK_RUNTIME,
 } from '../../scripts/contracts/op-stack/l1-block.ts';
 import { createEvm } from '../../src/engine/create-evm.ts';
-import type { Evm } from '../../src/evm/evm.ts';
-import { rulesOf } from '../../src/evm/revisions/revisions.ts';
-import { WHOLE_SLICE } from '../../src/evm/slice.ts';
-import { bigIntToFixedBytes, bytesToBigInt, concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
 import { encodeBytesCall, encodeWordCall } from '../../src/rollup/contract.ts';
 import { measureFastLz } from '../../src/rollup/fees/fast-lz.ts';
 import { computeFjordFee, computeIsthmusOperatorFee } from '../../src/rollup/fees/op-stack-fee.ts';

@@ -1,9 +1,8 @@
 /** Names and comments use the words of the field: docs/style.md says which, and why. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
 import { test } from 'node:test';
-import { ROOT } from '../../scripts/program-files.ts';
+import { SOURCE_FOLDERS } from '../../scripts/program-files.ts';
+import { PROGRAM_SOURCES, readFilesBelow } from '../support/program-sources.ts';
 
 /** Words of names that have a word of the field, with that word. */
 const REPLACED: ReadonlyMap<string, string> = new Map([
@@ -45,20 +44,8 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([]);
 /** Beginnings of comments that leave out the noun. */
 const BEGINNING = /^(?:Of|What|Those|That|How|Which|Whether it)\b/;
 const COMMENT = /\/\*\*?\s+(?:\*\s+)?(\S[^\n]*)|(?<![:'"`\\/])\/\/ (\S[^\n]*)/g;
-/** Compiled by AssemblyScript: modules of their own, which nothing imports. */
-const ASSEMBLY = /\/assembly\/|\/evm\/core\//;
 const EXPORT =
   /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;
-
-function listSources(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
-}
-
-function readSource(file: string): string {
-  return readFileSync(join(ROOT, file), 'utf8');
-}
 
 /** Lower-case words of a name in camel case, or in capitals with underscores. */
 function splitName(name: string): string[] {
@@ -68,11 +55,9 @@ function splitName(name: string): string[] {
     .split('_');
 }
 
-const exported = listSources('src')
-  .filter((file) => !ASSEMBLY.test(file))
-  .flatMap((file) =>
-    [...readSource(file).matchAll(EXPORT)].map(([, name]) => ({ file, name: name as string })),
-  );
+const exported = PROGRAM_SOURCES.flatMap(({ name: file, text }) =>
+  [...text.matchAll(EXPORT)].map(([, name]) => ({ file, name: name as string })),
+);
 
 test('no exported name stands in two files', () => {
   assert.ok(exported.length > 2_000);
@@ -94,11 +79,13 @@ test('exported names use the words of the field', () => {
 });
 
 test('comments begin with their subject', () => {
-  const found = ['src', 'test', 'bench', 'scripts'].flatMap(listSources).flatMap((file) =>
-    [...readSource(file).matchAll(COMMENT)]
-      .map(([, block, line]) => block ?? (line as string))
-      .filter((text) => BEGINNING.test(text))
-      .map((text) => `${file}: ${text}`),
-  );
+  const found = [...SOURCE_FOLDERS, 'test', 'bench', 'scripts']
+    .flatMap((folder) => readFilesBelow(folder, '.ts'))
+    .flatMap(({ name: file, text: source }) =>
+      [...source.matchAll(COMMENT)]
+        .map(([, block, line]) => block ?? (line as string))
+        .filter((text) => BEGINNING.test(text))
+        .map((text) => `${file}: ${text}`),
+    );
   assert.deepEqual(found, []);
 });

@@ -1,14 +1,12 @@
 /** Regular expressions of the program run on texts of clients and nodes: each matches or fails in linear time. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Node, parse } from 'acorn';
 import { simple } from 'acorn-walk';
 import { analyse } from 'scslre';
-import { ROOT } from '../../scripts/program-files.ts';
+import { SOURCE_FOLDERS } from '../../scripts/program-files.ts';
+import { readFilesBelow } from '../support/program-sources.ts';
 
-const BUILD = join(ROOT, 'build/src');
 /** Lower bound of the number of expressions found, which is above 450; a smaller number shows that the search is broken. */
 const LEAST = 400;
 
@@ -23,12 +21,10 @@ type RegExpLiteral = Node & { readonly regex?: { readonly pattern: string; reado
 
 /** Regular expression literals of the compiled program; the parser distinguishes them from comments and strings. */
 function findLiterals(): readonly Found[] {
-  const files = readdirSync(BUILD, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.js'),
-  );
-  return files.flatMap((file) => {
+  const files = SOURCE_FOLDERS.flatMap((folder) => readFilesBelow(`build/${folder}`, '.js'));
+  return files.flatMap(({ name: file, text }) => {
     const found: Found[] = [];
-    const program = parse(readFileSync(join(BUILD, file), 'utf8'), {
+    const program = parse(text, {
       ecmaVersion: 'latest',
       sourceType: 'module',
       locations: true,

@@ -1,21 +1,17 @@
 /** Required and forbidden constructs in the sources. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
-
-const ROOT = resolve(import.meta.dirname, '../../..');
-const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !/assembly|evm\/core\//.test(name))
-  .map((name) => ({ name, text: readFileSync(join(ROOT, 'src', name), 'utf8') }));
+import { ROOT } from '../../scripts/program-files.ts';
+import { PROGRAM_SOURCES } from '../support/program-sources.ts';
 
 function textOf(name: string): string {
-  return SOURCES.find((source) => source.name === name)?.text ?? assert.fail(`there is no ${name}`);
+  return PROGRAM_SOURCES.find((source) => source.name === name)?.text ?? assert.fail(`there is no ${name}`);
 }
 
 test('secrets and the admin key are compared in constant time, as digests of one length', () => {
-  for (const name of ['access/credentials.ts', 'admin/access.ts']) {
+  for (const name of ['src/access/credentials.ts', 'src/admin/access.ts']) {
     const text = textOf(name);
     assert.equal(text.match(/timingSafeEqual\(/g)?.length, 1, name);
     assert.match(
@@ -25,12 +21,12 @@ test('secrets and the admin key are compared in constant time, as digests of one
     );
   }
   // Values stored as hashes are compared nowhere else.
-  for (const { name, text } of SOURCES)
+  for (const { name, text } of PROGRAM_SOURCES)
     assert.doesNotMatch(text, /secretHash\s*[!=]==(?!\s*undefined)/, name);
 });
 
 test('text is nowhere made a program', () => {
-  for (const { name, text } of SOURCES) {
+  for (const { name, text } of PROGRAM_SOURCES) {
     // Lua scripts are sent unchanged to the server of keys.
     const own = text.replace('this.#redis.eval(', '');
     assert.ok(!/\beval\(|new Function\(|node:vm|node:child_process/.test(own), name);
@@ -73,7 +69,7 @@ test('no pattern takes exponential time: none repeats a repetition in more than 
   );
   let patterns = 0;
   const found: string[] = [];
-  for (const { text } of SOURCES) {
+  for (const { text } of PROGRAM_SOURCES) {
     for (const [, pattern = ''] of text.matchAll(LITERAL)) {
       patterns++;
       if (findNested(pattern) && !UNAMBIGUOUS.has(pattern)) found.push(pattern);

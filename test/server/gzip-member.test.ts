@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { deflateRawSync, gunzipSync, constants as zlibConstants } from 'node:zlib';
 import fc from 'fast-check';
-import { JsonBytes, SharedBytes } from '../../src/primitives/json-result.ts';
+import { JsonBytes, SharedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 import { describePacked, encodeMember } from '../../src/server/gzip-member.ts';
 
 function zip(head: Uint8Array, value: Uint8Array, tail: Uint8Array): Buffer | undefined {

@@ -5,9 +5,9 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import { createHttpTransport } from '../../src/pool/transport/http-transport.ts';
 import type { Transport } from '../../src/pool/transport/transport.ts';
-import type { JsonStream } from '../../src/primitives/json-result.ts';
 import { writePieces } from '../../src/server/piece-writer.ts';
 import { CALL, inTime, LIMITS, type Node, serveRaw } from '../pool/transport/servers.ts';
 

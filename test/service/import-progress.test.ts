@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { encodeBlock } from '../../src/chain/block.ts';
+import { encodeBlock } from '../../packages/ethereum/codecs/block.ts';
 import { PackedPosition } from '../../src/chains/embedded/import/packed-position.ts';
 import { importChain } from '../../src/service/import.ts';
 import { describeTimeLeft } from '../../src/service/import-bar.ts';

@@ -1,8 +1,8 @@
 /** A rollup and its layer 1, each a chain of one real node. */
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
-import { encodeQuantity } from '../../src/primitives/quantity.ts';
-import type { Members } from '../../src/verification/findings.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
+import type { Members } from '../../packages/proofs/findings.ts';
 import { makeGame } from '../rollup/games.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
 

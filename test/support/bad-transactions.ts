@@ -1,17 +1,17 @@
 /** Transactions that a node refuses for their form or content, and some that it accepts; signed, and damaged byte by byte. */
 
-import { privateKeyToAddress, signHash } from '../../scripts/chains/secp256k1.ts';
 import {
   type Authorization,
   assembleTransaction,
   encodeSigningPayload,
   type TransactionBody,
-} from '../../src/chain/transaction.ts';
-import { concatBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
-import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../src/primitives/rlp.ts';
-import { sha256 } from '../../src/primitives/sha256.ts';
+} from '../../packages/ethereum/codecs/transaction.ts';
+import { concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../packages/ethereum/primitives/rlp.ts';
+import { sha256 } from '../../packages/ethereum/primitives/sha256.ts';
+import { privateKeyToAddress, signHash } from '../../scripts/chains/secp256k1.ts';
 
 export type BadTransaction = { readonly name: string; readonly bytes: Uint8Array };
 

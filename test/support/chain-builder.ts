@@ -1,19 +1,20 @@
 /** Builds small valid chains, block by block, from parts that a test chooses. */
-import { BlockMaker } from '../../scripts/chains/block-maker.ts';
-import { signHash } from '../../scripts/chains/secp256k1.ts';
-import { type Block, encodeBlock, type Withdrawal } from '../../src/chain/block.ts';
-import { type Genesis, parseGenesis } from '../../src/chain/genesis.ts';
-import type { Header } from '../../src/chain/header.ts';
+
+import { type Block, encodeBlock, type Withdrawal } from '../../packages/ethereum/codecs/block.ts';
+import type { Header } from '../../packages/ethereum/codecs/header.ts';
 import {
   assembleTransaction,
   encodeSigningPayload,
   type Transaction,
   type TransactionBody,
-} from '../../src/chain/transaction.ts';
+} from '../../packages/ethereum/codecs/transaction.ts';
+import { ZERO_ADDRESS } from '../../packages/ethereum/primitives/address.ts';
+import { concatBytes, EMPTY_BYTES } from '../../packages/ethereum/primitives/bytes.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import { type Genesis, parseGenesis } from '../../packages/evm/transition/genesis.ts';
+import { BlockMaker } from '../../scripts/chains/block-maker.ts';
+import { signHash } from '../../scripts/chains/secp256k1.ts';
 import type { ExecutedBlock } from '../../src/chains/embedded/store/chain-writer.ts';
-import { ZERO_ADDRESS } from '../../src/primitives/address.ts';
-import { concatBytes, EMPTY_BYTES } from '../../src/primitives/bytes.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
 
 /** Parts of a block that do not follow from its parent. */
 export type BlockParts = {

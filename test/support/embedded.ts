@@ -9,6 +9,8 @@ export { makeTemporaryFolder };
 export type EmbeddedChain = {
   readonly chain: EngineChain;
   readonly summary: ImportSummary;
+  /** Path of the store. */
+  readonly folder: string;
   close(): Promise<void>;
 };
 
@@ -34,6 +36,7 @@ export async function importEmbeddedChain(
   return {
     chain,
     summary,
+    folder: folder.path,
     async close() {
       await pool.close();
       await chain.close();

@@ -1,7 +1,7 @@
 /** Programs of the `evm-benchmarks` conformance set (state test format), for tests and benchmarks of an EVM. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { hexToBytes } from '../../src/primitives/hex.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { type FlatState, parseState } from '../conformance/support/flat-state.ts';
 import type { StateTestFileJson, StateTestJson } from '../conformance/support/state-test-json.ts';
 import { findVectors } from './vectors.ts';

@@ -1,11 +1,11 @@
 /** Two branches of one chain, both with valid roots, and nodes that have one of them up to a block. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeBlock } from '../../src/chain/block.ts';
-import { hashTransaction } from '../../src/chain/transaction.ts';
-import { concatBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
-import { encodeQuantity } from '../../src/primitives/quantity.ts';
+import { encodeBlock } from '../../packages/ethereum/codecs/block.ts';
+import { hashTransaction } from '../../packages/ethereum/codecs/transaction.ts';
+import { concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { importChain } from '../../src/service/import.ts';
 import { SILENT_PROGRESS } from '../../src/service/import-progress.ts';
 import { ChainBuilder, signTransaction } from './chain-builder.ts';

@@ -1,4 +1,4 @@
-import { type Revision, rulesOf } from '../../src/evm/revisions/revisions.ts';
+import { type Revision, rulesOf } from '../../packages/evm/interpreter/revisions/revisions.ts';
 
 /** Whether `revision` includes the rules of `since`. */
 export function isAtLeast(revision: Revision, since: Revision): boolean {

@@ -1,8 +1,9 @@
 /** Contracts that log their call data, and calls of them. */
+
+import type { Transaction } from '../../packages/ethereum/codecs/transaction.ts';
+import { concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../scripts/assembler.ts';
-import type { Transaction } from '../../src/chain/transaction.ts';
-import { concatBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { signTransaction } from './chain-builder.ts';
 import { ALICE_KEY } from './test-chain.ts';
 

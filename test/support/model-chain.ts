@@ -1,6 +1,6 @@
+import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BlockLog, BlockPlace, Chain, LogReads } from '../../src/chain/chain.ts';
 import type { BlockReference } from '../../src/chain/requests.ts';
-import type { PromiseOrValue } from '../../src/primitives/promise-or-value.ts';
 import { createFakeChain } from './fake-chain.ts';
 
 export type ModelBlock = {

@@ -1,4 +1,6 @@
 /** Feed over a chain of a test: it grows, is reorganised, forgets, and fails where configured. */
+
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import type { BlockLog } from '../../src/chain/chain.ts';
 import {
   type FeedBlock,
@@ -9,7 +11,6 @@ import {
   type LogTest,
   type NetworkFeed,
 } from '../../src/feed/feed.ts';
-import { encodeQuantity } from '../../src/primitives/quantity.ts';
 
 type ModelBlock = FeedBlock & { readonly logs: readonly BlockLog[] };
 

@@ -9,14 +9,15 @@ import { makeTemporaryFolder } from './embedded.ts';
 import { startNode } from './served-node.ts';
 import { startService } from './service.ts';
 
-const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
+const BUILD = fileURLToPath(new URL('../..', import.meta.url));
+const SOURCE = /^(?:src\/|(?=packages\/))/;
 const WARM_UP = 20;
 /** Time for work that continues after an answer. */
 const COMPLETE_MS = 50;
 const TOKEN_CALL = { to: '0xcabe9823112d187ea24d56be8e47ae75ed52a842', data: '0x18160ddd' };
 
 export type RequestTrace = {
-  /** Paths below src, with the ending .js. */ readonly files: ReadonlySet<string>;
+  /** Paths below src, or from packages on, with the ending .js. */ readonly files: ReadonlySet<string>;
   readonly functions: readonly string[];
 };
 
@@ -51,8 +52,9 @@ async function countCall(session: Session, work: () => Promise<void>): Promise<R
   const files = new Set<string>();
   const functions: string[] = [];
   for (const { url, functions: found } of result) {
-    if (!url.startsWith('file:') || !fileURLToPath(url).startsWith(`${SOURCES}/`)) continue;
-    const file = relative(SOURCES, fileURLToPath(url));
+    const path = url.startsWith('file:') ? relative(BUILD, fileURLToPath(url)) : '';
+    if (!SOURCE.test(path)) continue;
+    const file = path.replace(SOURCE, '');
     for (const { functionName, ranges } of found) {
       if ((ranges[0]?.count ?? 0) === 0) continue;
       files.add(file);

@@ -1,9 +1,10 @@
 /** Requests about the scene, and their true answers. */
+
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { encodeCall } from '../../scripts/chains/encode-call.ts';
 import { encodeErrorString, encodePanic, encodeWords } from '../../scripts/contracts/abi.ts';
 import { REFUSED_CODE, REVERT_REASON } from '../../scripts/contracts/reverter.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
-import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { type Anvil, NodeAnswerError } from './anvil.ts';
 import {
   EMPTY_BLOCK,

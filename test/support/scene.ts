@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { encodeCall } from '../../scripts/chains/encode-call.ts';
 import { createErc20InitCode } from '../../scripts/contracts/erc20.ts';
 import { REVERTER_INIT_CODE } from '../../scripts/contracts/reverter.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
-import { encodeQuantity } from '../../src/primitives/quantity.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
 import { makeTemporaryFolder } from './embedded.ts';
 

@@ -2,9 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { hashTransaction } from '../../packages/ethereum/codecs/transaction.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { decodeSentTransaction } from '../../src/chain/sending/sent-transaction.ts';
-import { hashTransaction } from '../../src/chain/transaction.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
 import { makeBlock } from './served-node.ts';
 
 /** Treatment of a sent transaction. */

@@ -1,5 +1,8 @@
 /** A store that is filled with states directly, without execution. */
-import { type Header, hashHeader } from '../../src/chain/header.ts';
+import { type Header, hashHeader } from '../../packages/ethereum/codecs/header.ts';
+import { EMPTY_BYTES } from '../../packages/ethereum/primitives/bytes.ts';
+import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../packages/ethereum/primitives/keccak.ts';
+import type { StateChanges } from '../../packages/evm/interpreter/host.ts';
 import { StateCommitter } from '../../src/chains/embedded/state/state-committer.ts';
 import { EMPTY_SOURCE } from '../../src/chains/embedded/state/state-source.ts';
 import type { ChainReader } from '../../src/chains/embedded/store/chain-reader.ts';
@@ -9,9 +12,6 @@ import {
   encodeExecutedBlock,
 } from '../../src/chains/embedded/store/chain-writer.ts';
 import { openStore, type Tables } from '../../src/chains/embedded/store/schema.ts';
-import type { StateChanges } from '../../src/evm/host.ts';
-import { EMPTY_BYTES } from '../../src/primitives/bytes.ts';
-import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../src/primitives/keccak.ts';
 
 const CONFIG = JSON.stringify({ chainId: 1337 });
 

@@ -2,16 +2,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { encodeBlock } from '../../packages/ethereum/codecs/block.ts';
+import { concatBytes } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { privateKeyToAddress } from '../../scripts/chains/secp256k1.ts';
-import { encodeBlock } from '../../src/chain/block.ts';
 import { EngineChain } from '../../src/chains/embedded/engine-chain.ts';
 import {
   DEFAULT_POOL,
   ExecutionPool,
   type ExecutionPoolOptions,
 } from '../../src/chains/embedded/execution/execution-pool.ts';
-import { concatBytes } from '../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { importChain } from '../../src/service/import.ts';
 import { SILENT_PROGRESS } from '../../src/service/import-progress.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';

@@ -1,9 +1,9 @@
 /** Reads Merkle proofs as a light client does: from a root only. */
 import assert from 'node:assert/strict';
-import { bytesEqual } from '../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../src/primitives/hex.ts';
-import { EMPTY_TRIE_ROOT, keccak256 } from '../../src/primitives/keccak.ts';
-import { asList, decodeRlp, encodeRlp, type RlpItem } from '../../src/primitives/rlp.ts';
+import { bytesEqual } from '../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import { asList, decodeRlp, encodeRlp, type RlpItem } from '../../packages/ethereum/primitives/rlp.ts';
 
 /** Result of `eth_getProof`. */
 export type AccountProof = {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hexToBytes } from '../../src/primitives/hex.ts';
+import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { importChain } from '../../src/service/import.ts';
 import { SILENT_PROGRESS } from '../../src/service/import-progress.ts';
 

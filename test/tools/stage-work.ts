@@ -1,10 +1,10 @@
 /** Work on a node that the tools read later: transactions of each kind, contracts that write, create, fail and self-destruct. */
 import { Interface } from 'ethers';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { createErc20InitCode, ERC20_ABI } from '../../scripts/contracts/erc20.ts';
 import { FACTORY_ABI, FACTORY_INIT_CODE } from '../../scripts/contracts/factory.ts';
 import { REVERTER_ABI, REVERTER_INIT_CODE } from '../../scripts/contracts/reverter.ts';
 import { SELFDESTRUCTOR_INIT_CODE } from '../../scripts/contracts/selfdestructor.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 
 /** Sends a transaction and waits until it is mined, successful or failed. @returns the address of the contract, where it created one */
 export type SendWork = (transaction: object, expected?: 'success' | 'failure') => Promise<string>;

@@ -1,10 +1,10 @@
 /** A real anvil and a real `geth --dev` with the same work done on each, and the shipped program in front of both. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import { encodeCall } from '../../scripts/chains/encode-call.ts';
 import { eventTopic } from '../../scripts/contracts/abi.ts';
 import { LOGGER_RUNTIME } from '../../scripts/contracts/logger.ts';
-import { bytesToHex } from '../../src/primitives/hex.ts';
 import { installGeth } from '../geth/node/geth-program.ts';
 import { startAnvil } from '../support/anvil.ts';
 import { makeTemporaryFolder } from '../support/embedded.ts';

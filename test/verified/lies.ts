@@ -1,9 +1,9 @@
 /** Lies: one changed answer, or a block forged in all answers about it. */
 
-import { RlpWriter } from '../../src/primitives/rlp-writer.ts';
-import type { Members } from '../../src/verification/findings.ts';
-import { hashEthereumHeader } from '../../src/verification/hash-header.ts';
-import { isMembers } from '../../src/verification/members.ts';
+import { RlpWriter } from '../../packages/ethereum/primitives/rlp-writer.ts';
+import type { Members } from '../../packages/proofs/findings.ts';
+import { hashEthereumHeader } from '../../packages/proofs/hash-header.ts';
+import { isMembers } from '../../packages/proofs/members.ts';
 import type { Answer } from '../support/faults/fault.ts';
 import type { Change } from './json-changes.ts';
 import type { Lie } from './lied-network.ts';

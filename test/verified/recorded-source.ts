@@ -1,9 +1,9 @@
-import { bytesToHex } from '../../src/primitives/hex.ts';
-import { keccak256 } from '../../src/primitives/keccak.ts';
-import type { Members } from '../../src/verification/findings.ts';
-import { isMembers } from '../../src/verification/members.ts';
+import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../packages/ethereum/primitives/keccak.ts';
+import type { Members } from '../../packages/proofs/findings.ts';
+import { isMembers } from '../../packages/proofs/members.ts';
+import type { Sample } from '../packages/proofs/samples.ts';
 import type { Answer } from '../support/faults/fault.ts';
-import type { Sample } from '../verification/samples.ts';
 import type { Request, Truth } from './truth.ts';
 
 const MISSING: Answer = { error: { code: -32601, message: 'the method does not exist' } };

@@ -1,7 +1,7 @@
 /** Makes nodes lie about one thing after the other, and classifies the answers that a client gets. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Members } from '../../src/verification/findings.ts';
-import { isMembers } from '../../src/verification/members.ts';
+import type { Members } from '../../packages/proofs/findings.ts';
+import { isMembers } from '../../packages/proofs/members.ts';
 import { drawRanked } from './draw.ts';
 import { type Change, listChanges, listDistinctChanges } from './json-changes.ts';
 import { check, type Judgement, type Verdict } from './judge.ts';

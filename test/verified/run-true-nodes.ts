@@ -1,11 +1,11 @@
 /** Nodes that tell the truth: none of their answers may be refuted, whatever is requested. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { isMembers } from '../../src/verification/members.ts';
+import { isMembers } from '../../packages/proofs/members.ts';
 import { readChainFacts } from '../geth/requests/chain-facts.ts';
 import { createGenerator } from '../geth/requests/generators.ts';
 import { Random } from '../geth/requests/random.ts';
-import type { Sample } from '../verification/samples.ts';
+import type { Sample } from '../packages/proofs/samples.ts';
 import { Stage, type Transport } from './lied-network.ts';
 import { replaySample } from './recorded-source.ts';
 import { askResult, type Truth } from './truth.ts';

@@ -5,7 +5,7 @@
  * covers, or a true answer was refuted.
  */
 import { parseArgs } from 'node:util';
-import { readSamples } from '../verification/samples.ts';
+import { readSamples } from '../packages/proofs/samples.ts';
 import { openFigures, runCases } from './run-cases.ts';
 import { askSample, fuzzTrueNodes, isOfNode, type TrueFigures } from './run-true-nodes.ts';
 import { SOURCES } from './sources.ts';

@@ -1,13 +1,13 @@
 /** Nodes, before their answers are changed. */
 
-import { isMembers } from '../../src/verification/members.ts';
+import { isMembers } from '../../packages/proofs/members.ts';
 import { startGeth } from '../geth/node/geth-node.ts';
 import { GETH_SKIP } from '../geth/node/geth-program.ts';
 import { executionApisChain } from '../geth/sides.ts';
+import { readSamples } from '../packages/proofs/samples.ts';
 import { ANVIL_SKIP } from '../support/anvil.ts';
 import { startService } from '../support/service.ts';
 import { findVectors, SKIP_REASON } from '../support/vectors.ts';
-import { readSamples } from '../verification/samples.ts';
 import { openAnvil } from './anvil-source.ts';
 import { replaySample } from './recorded-source.ts';
 import { isOfNode } from './run-true-nodes.ts';

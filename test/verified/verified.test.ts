@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { readSamples } from '../packages/proofs/samples.ts';
 import { countRuns, STRIDE } from '../support/count-runs.ts';
-import { readSamples } from '../verification/samples.ts';
 import { drawRanked } from './draw.ts';
 import { openFigures, runCases } from './run-cases.ts';
 import { askSample, fuzzTrueNodes, isOfNode, type TrueFigures } from './run-true-nodes.ts';

@@ -1,20 +1,20 @@
-import { encodeHeaderJson } from '../../../src/chain/block-json.ts';
-import { BLANK_HEADER, type Header, hashHeader } from '../../../src/chain/header.ts';
-import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
-import { addToBloom, BLOOM_LENGTH, mergeBloom } from '../../../src/primitives/bloom.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { EMPTY_LIST_HASH, keccak256 } from '../../../src/primitives/keccak.ts';
-import { computeOrderedRoot } from '../../../src/primitives/ordered-root.ts';
-import { encodeQuantity } from '../../../src/primitives/quantity.ts';
-import { RlpWriter } from '../../../src/primitives/rlp-writer.ts';
-import { encodeTrieReceipt } from '../../../src/verification/encode-receipt.ts';
+import { BLANK_HEADER, type Header, hashHeader } from '../../../packages/ethereum/codecs/header.ts';
+import { addToBloom, BLOOM_LENGTH, mergeBloom } from '../../../packages/ethereum/primitives/bloom.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_LIST_HASH, keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { computeOrderedRoot } from '../../../packages/ethereum/primitives/ordered-root.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
+import { RlpWriter } from '../../../packages/ethereum/primitives/rlp-writer.ts';
+import { encodeTrieReceipt } from '../../../packages/proofs/encode-receipt.ts';
 import {
   encodeSigned,
   encodeTransaction,
   findTransactionForm,
-} from '../../../src/verification/encode-transaction.ts';
-import type { Members } from '../../../src/verification/findings.ts';
-import type { TransactionForm } from '../../../src/verification/transaction-forms.ts';
+} from '../../../packages/proofs/encode-transaction.ts';
+import type { Members } from '../../../packages/proofs/findings.ts';
+import type { TransactionForm } from '../../../packages/proofs/transaction-forms.ts';
+import { encodeHeaderJson } from '../../../src/chain/block-json.ts';
+import { getCryptography } from '../../../src/engine/node-cryptography.ts';
 import { CHAIN_ID } from './chain-plan.ts';
 import type { MadeBlock, ServedChain } from './made-chain.ts';
 

@@ -1,7 +1,7 @@
+import { BLANK_HEADER, type Header, hashHeader } from '../../../packages/ethereum/codecs/header.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import { encodeHeaderJson } from '../../../src/chain/block-json.ts';
-import { BLANK_HEADER, type Header, hashHeader } from '../../../src/chain/header.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { RECEIPT_SIZES } from './chain-plan.ts';
 import { countReceipts, encodeReceipts } from './made-receipts.ts';
 

@@ -1,4 +1,4 @@
-import { encodeQuantity } from '../../../src/primitives/quantity.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { ReceiptSize } from './chain-plan.ts';
 
 type Place = { readonly number: number; readonly hash: string; readonly transactions: readonly string[] };

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { concatBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { labelAddress } from '../../../scripts/chains/accounts.ts';
 import { encodeCall } from '../../../scripts/chains/encode-call.ts';
-import { concatBytes } from '../../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { type Anvil, startAnvil } from '../../../test/support/anvil.ts';
 import { ROUTER_CODE } from '../../contracts/router.ts';
 import { TOKEN_CODE } from '../../contracts/token.ts';

@@ -1,5 +1,5 @@
 /** A kind of call: balances repeat over the owners, quotes and multicalls are distinct. */
-import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { encodePost } from '../../load.ts';
 import { encodeRequest, type Target } from '../ask.ts';
 import {

@@ -1,5 +1,5 @@
-import { bigIntToFixedBytes, concatBytes } from '../../../src/primitives/bytes.ts';
-import { hexToBytes } from '../../../src/primitives/hex.ts';
+import { bigIntToFixedBytes, concatBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import { hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
 import { selectorOf } from '../abi.ts';
 
 /** Setter of layer 1's values since Isthmus; its arguments are packed behind the selector. */

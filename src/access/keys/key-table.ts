@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { KeyRecord } from './key-record.ts';
 
 /** Storage of key records: a local folder, or a server that machines share. */

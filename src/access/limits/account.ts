@@ -1,4 +1,4 @@
-import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { TokenBucket } from '../../util/token-bucket.ts';
 import type { Rate } from '../keys/rate.ts';
 import type { Drawn, LimitTable, Spending } from './limit-table.ts';

@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { groupAddress } from '../../util/group-address.ts';
 import { Lru } from '../../util/lru.ts';
 import { steadyTime } from '../../util/steady-time.ts';

@@ -1,4 +1,4 @@
-import type { Members } from '../../verification/findings.ts';
+import type { Members } from '../../../packages/proofs/findings.ts';
 import type { HeaderEvidence } from '../evidence.ts';
 import { BundleError, type BundleEvidence } from '../format.ts';
 import type { Source } from '../request-block.ts';

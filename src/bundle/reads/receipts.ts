@@ -1,7 +1,7 @@
-import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
-import type { Members } from '../../verification/findings.ts';
-import { KnownTransactions } from '../../verification/known-transactions.ts';
-import { verifyReceipts } from '../../verification/verify-receipts.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import type { Members } from '../../../packages/proofs/findings.ts';
+import { KnownTransactions } from '../../../packages/proofs/known-transactions.ts';
+import { verifyReceipts } from '../../../packages/proofs/verify-receipts.ts';
 import { BundleError } from '../format.ts';
 import { readResult } from '../request-block.ts';
 import { noteReceipt, UncoveredMembers } from '../uncovered-members.ts';

@@ -1,19 +1,19 @@
 /** Transactions of a block: as nodes return them, in trie encoding, and the facts that receipts need. */
 
-import { getCryptography } from '../../engine/cryptography/create-cryptography.ts';
-import { bytesToHex } from '../../primitives/hex.ts';
-import { keccak256 } from '../../primitives/keccak.ts';
-import { computeOrderedRoot } from '../../primitives/ordered-root.ts';
-import { RlpWriter } from '../../primitives/rlp-writer.ts';
-import { decodeHashedTransaction } from '../../verification/decode-transaction.ts';
-import { Findings, type Members } from '../../verification/findings.ts';
-import { isMembers } from '../../verification/members.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { computeOrderedRoot } from '../../../packages/ethereum/primitives/ordered-root.ts';
+import { RlpWriter } from '../../../packages/ethereum/primitives/rlp-writer.ts';
+import { decodeHashedTransaction } from '../../../packages/proofs/decode-transaction.ts';
+import { Findings, type Members } from '../../../packages/proofs/findings.ts';
+import { isMembers } from '../../../packages/proofs/members.ts';
 import {
   findSigner,
   type VerifiedFacts,
   type VerifyTools,
   verifyTransaction,
-} from '../../verification/verify-transaction.ts';
+} from '../../../packages/proofs/verify-transaction.ts';
+import { getCryptography } from '../../engine/node-cryptography.ts';
 import { decode, describeFindings, type HeaderEvidence } from '../evidence.ts';
 import { BundleError } from '../format.ts';
 import { readList } from './read-kind.ts';

@@ -1,8 +1,8 @@
-import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
-import { keccak256 } from '../../primitives/keccak.ts';
-import { RlpWriter } from '../../primitives/rlp-writer.ts';
-import { isMembers } from '../../verification/members.ts';
-import { verifyHeader } from '../../verification/verify-block.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { RlpWriter } from '../../../packages/ethereum/primitives/rlp-writer.ts';
+import { isMembers } from '../../../packages/proofs/members.ts';
+import { verifyHeader } from '../../../packages/proofs/verify-block.ts';
 import { describeFindings, readHeader } from '../evidence.ts';
 import { BundleError } from '../format.ts';
 import { encodeBlockHeader, readObject } from '../request-block.ts';

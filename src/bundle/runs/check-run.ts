@@ -1,5 +1,5 @@
+import { hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
 import { MissingState } from '../../chains/embedded/state/missing-state.ts';
-import { hexToBytes } from '../../primitives/hex.ts';
 import { type HeaderEvidence, readPieces } from '../evidence.ts';
 import { type Bundle, type BundleAnswer, BundleError } from '../format.ts';
 import { EvidenceBlock } from './evidence-block.ts';

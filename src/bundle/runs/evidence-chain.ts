@@ -1,14 +1,14 @@
 import * as z from 'zod';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { Chain, HeaderView } from '../../chain/chain.ts';
 import { ChainError, type ChainErrorParts, restoreChainError, UNSUPPORTED } from '../../chain/errors.ts';
 import type { BlockReference, CallRequest } from '../../chain/requests.ts';
 import { executeJob } from '../../chains/embedded/execution/execute-job.ts';
 import { Simulator } from '../../chains/embedded/simulation/simulator.ts';
 import { MissingState } from '../../chains/embedded/state/missing-state.ts';
-import { bytesToHex } from '../../primitives/hex.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import { BundleError, quantitySchema, type Reading } from '../format.ts';
 import type { EvidenceBlock } from './evidence-block.ts';
 import type { Readings } from './readings.ts';

@@ -1,8 +1,8 @@
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { isMembers } from '../../../packages/proofs/members.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { CallRequest } from '../../chain/requests.ts';
 import { MissingState, type StateNeed } from '../../chains/embedded/state/missing-state.ts';
-import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
-import { isMembers } from '../../verification/members.ts';
 import { evidenceOf, listPieces, Pieces } from '../evidence.ts';
 import { type Bundle, BundleError, type RollupSettings, type Rules } from '../format.ts';
 import { encodeBlockHeader, readObject, readResult, requestBlock, type Source } from '../request-block.ts';

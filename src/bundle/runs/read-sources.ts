@@ -1,7 +1,7 @@
+import type { JsonResult, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError, type ChainErrorKind, UNSUPPORTED } from '../../chain/errors.ts';
 import type { BlockTag } from '../../chain/requests.ts';
-import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { BundleError } from '../format.ts';
 import { readResult, type Source } from '../request-block.ts';
 import { describeHeader } from './evidence-chain.ts';

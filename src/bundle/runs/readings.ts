@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { BundleError, type Reading } from '../format.ts';
 
 /** Request to a node whose answer has no evidence: kind and parameters, as JSON values. */

@@ -1,10 +1,14 @@
 /** Rules of the chain, which no block hash commits to: in bundle form and in engine form. */
-import { type ChainConfig, listForkMembers, parseChainConfig } from '../../chain/chain-config.ts';
-import { type Header, hasFieldsOf, headerFromRlp } from '../../chain/header.ts';
-import { rulesOfHeader } from '../../engine/transition/rules.ts';
-import type { Revision } from '../../evm/revisions/revisions.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
-import { decodeRlp } from '../../primitives/rlp.ts';
+import {
+  type ChainConfig,
+  listForkMembers,
+  parseChainConfig,
+} from '../../../packages/ethereum/codecs/chain-config.ts';
+import { type Header, hasFieldsOf, headerFromRlp } from '../../../packages/ethereum/codecs/header.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
+import { decodeRlp } from '../../../packages/ethereum/primitives/rlp.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
+import { rulesOfHeader } from '../../../packages/evm/transition/rules.ts';
 import { BundleError, type Rules } from '../format.ts';
 
 /** Decodes a header for the engine. @throws BundleError if it does not have Ethereum's form */

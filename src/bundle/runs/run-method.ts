@@ -1,9 +1,9 @@
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { convertChainError } from '../../gateway/call-errors.ts';
 import type { Network } from '../../methods/network.ts';
 import { findMethod } from '../../methods/table.ts';
-import { bytesToHex } from '../../primitives/hex.ts';
 import { loadFamily } from '../../rollup/family-table.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import { RequestScope } from '../../util/request-scope.ts';

@@ -1,11 +1,11 @@
-import type { RevisionRules } from '../../evm/revisions/revision-rules.ts';
-import { REVISIONS, type Revision, rulesOf } from '../../evm/revisions/revisions.ts';
-import { bytesEqual } from '../../primitives/bytes.ts';
-import { bytesToHex } from '../../primitives/hex.ts';
-import { sha256 } from '../../primitives/sha256.ts';
-import { isLowS, type RecoverPublicKey } from '../../primitives/signature.ts';
+import { recoverSender, type Transaction } from '../../../packages/ethereum/codecs/transaction.ts';
+import { bytesEqual } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { sha256 } from '../../../packages/ethereum/primitives/sha256.ts';
+import { isLowS, type RecoverPublicKey } from '../../../packages/ethereum/primitives/signature.ts';
+import type { RevisionRules } from '../../../packages/evm/interpreter/revisions/revision-rules.ts';
+import { REVISIONS, type Revision, rulesOf } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { ChainError, createBoundRefusal } from '../errors.ts';
-import { recoverSender, type Transaction } from '../transaction.ts';
 import { type BlobSidecar, decodeSentTransaction, type SentTransaction } from './sent-transaction.ts';
 
 /** Minimum gas limit of a transaction. */

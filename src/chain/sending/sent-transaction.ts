@@ -1,7 +1,8 @@
 /** Transactions in network form, as clients send them. */
-import { concatBytes } from '../../primitives/bytes.ts';
-import { asList, decodeRlp, type RlpItem } from '../../primitives/rlp.ts';
-import { decodeLenient, type Transaction } from '../transaction.ts';
+
+import { decodeLenient, type Transaction } from '../../../packages/ethereum/codecs/transaction.ts';
+import { concatBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import { asList, decodeRlp, type RlpItem } from '../../../packages/ethereum/primitives/rlp.ts';
 import { checkRlpForm, splitRlp } from './rlp-form.ts';
 import { CARRYING_FORMS, SENT_TRANSACTION_FORMS } from './transaction-forms.ts';
 

@@ -1,5 +1,5 @@
 /** Structures that geth decodes transactions of each type into. */
-import type { TransactionType } from '../transaction.ts';
+import type { TransactionType } from '../../../packages/ethereum/codecs/transaction.ts';
 import type { RlpForm } from './rlp-form.ts';
 
 type Field = readonly [name: string, form: RlpForm];

@@ -1,5 +1,5 @@
+import type { ChainConfig } from '../../../packages/ethereum/codecs/chain-config.ts';
 import type { Chain } from '../../chain/chain.ts';
-import type { ChainConfig } from '../../chain/chain-config.ts';
 import { UNSUPPORTED } from '../../chain/errors.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../chain/log-range.ts';
 import type { ChainFigures } from '../../observe/sources.ts';

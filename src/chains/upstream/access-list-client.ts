@@ -2,19 +2,19 @@ import {
   type BlockAccessList,
   decodeBlockAccessList,
   encodeBlockAccessList,
-} from '../../chain/block-access-list.ts';
+} from '../../../packages/ethereum/codecs/block-access-list.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { parseJsonText } from '../../../packages/ethereum/primitives/parse-json.ts';
+import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
+import type { VerifiedHeader } from '../../../packages/proofs/verify-block.ts';
 import { parseBlockAccessListJson } from '../../chain/block-access-list-json.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 import type { UpstreamRequest } from '../../pool/upstream-request.ts';
-import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
-import { keccak256 } from '../../primitives/keccak.ts';
-import { parseJsonText } from '../../primitives/parse-json.ts';
-import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import type { VerifiedHeader } from '../../verification/verify-block.ts';
 import type { AnsweredList, HeadPlace, ListNodes } from '../local-execution/proven/state-nodes.ts';
 import type { RequestParts } from './call-requests.ts';
 import { checkAccessList } from './verifying/check-access-list.ts';

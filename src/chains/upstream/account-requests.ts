@@ -1,14 +1,22 @@
+import {
+  isComplete,
+  type JsonResult,
+  type JsonText,
+} from '../../../packages/ethereum/primitives/json-result.ts';
+import {
+  continueWith,
+  type PromiseOrValue,
+  recoverWith,
+} from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
+import type { StateProofRequest } from '../../../packages/proofs/state-proof.ts';
 import type { CacheKey } from '../../cache/cache.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { BlockReference, StorageRequests } from '../../chain/requests.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import type { NodeCall } from '../../pool/node-call.ts';
 import type { UpstreamRequest } from '../../pool/upstream-request.ts';
-import { isComplete, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue, recoverWith } from '../../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import type { StateProofRequest } from '../../verification/state-proof.ts';
 import type { StateValues } from '../local-execution/proven/state-requests.ts';
 import { sendUncovered } from './agreement/send-to-voices.ts';
 import { findHash, isPinned, MAX_KEY_LENGTH, type PinnedBlock, type RequestParts } from './call-requests.ts';

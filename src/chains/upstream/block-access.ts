@@ -1,10 +1,10 @@
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { CacheKey } from '../../cache/cache.ts';
 import type { BlockReference } from '../../chain/requests.ts';
 import type { ReportedBlock } from '../../pool/heads/block.ts';
 import type { UpstreamRequest } from '../../pool/upstream-request.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { sendUncovered } from './agreement/send-to-voices.ts';
 import type { ResolvedBlock } from './block-resolver.ts';

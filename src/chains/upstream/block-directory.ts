@@ -1,3 +1,7 @@
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
+import { parseJsonText } from '../../../packages/ethereum/primitives/parse-json.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import type { BlockHeader, ReportedBlock } from '../../pool/heads/block.ts';
 import type { NetworkHead } from '../../pool/heads/network-head.ts';
@@ -13,10 +17,6 @@ import {
   type Send,
   type UpstreamRequest,
 } from '../../pool/upstream-request.ts';
-import type { JsonResult } from '../../primitives/json-result.ts';
-import { parseJsonText } from '../../primitives/parse-json.ts';
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import { BLOCK_LIFE, Lru } from '../../util/lru.ts';
 import { RequestScope } from '../../util/request-scope.ts';
 import type { AgreedLinks } from './agreement/agreed-links.ts';

@@ -1,3 +1,8 @@
+import {
+  JsonBytes,
+  type JsonResult,
+  type JsonText,
+} from '../../../packages/ethereum/primitives/json-result.ts';
 import type { CacheKey } from '../../cache/cache.ts';
 import type { BlockLog } from '../../chain/chain.ts';
 import { Refutation, UpstreamFault } from '../../pool/fault.ts';
@@ -6,7 +11,6 @@ import { holdAll } from '../../pool/hold-text.ts';
 import { openCharacters } from '../../pool/join-pieces.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 import type { AnsweredBy, RequestContext, UpstreamRequest } from '../../pool/upstream-request.ts';
-import { JsonBytes, type JsonResult, type JsonText } from '../../primitives/json-result.ts';
 import { AnswerMemory } from '../../util/answer-memory.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';

@@ -1,14 +1,19 @@
+import {
+  isComplete,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+} from '../../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
+import type { Subject } from '../../../packages/proofs/findings.ts';
+import { readInteger } from '../../../packages/proofs/members.ts';
 import type { HeaderView } from '../../chain/chain.ts';
 import type { AccessListForm, BlockReference, RawPart } from '../../chain/requests.ts';
 import { type BlockHeader, type ReportedBlock, viewHeader } from '../../pool/heads/block.ts';
 import { parsePendingHeader } from '../../pool/heads/parse-block.ts';
 import type { NullMeaning, UpstreamRequest } from '../../pool/upstream-request.ts';
-import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import type { Subject } from '../../verification/findings.ts';
-import { readInteger } from '../../verification/members.ts';
 import { BlockAccess, type FoundBlock } from './block-access.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { RequestParts } from './call-requests.ts';

@@ -1,3 +1,4 @@
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { BlockReference, BlockTag } from '../../chain/requests.ts';
 import type { BlockHeader } from '../../pool/heads/block.ts';
@@ -5,7 +6,6 @@ import type { HeadHindrance, NetworkHead } from '../../pool/heads/network-head.t
 import type { SharedHeights } from '../../pool/heads/shared-heights.ts';
 import type { PoolOptions } from '../../pool/options.ts';
 import type { BlockPosition } from '../../pool/upstream-request.ts';
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { ScopeWaiters } from '../../util/scope-waiters.ts';
 import type { BlockDirectory } from './block-directory.ts';

@@ -1,7 +1,7 @@
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { CacheKey } from '../../cache/cache.ts';
 import type { UpstreamRequest } from '../../pool/upstream-request.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 
 /** Texts that the parameters of a call at a block are built from. */
 export type CallTexts = {

@@ -1,3 +1,9 @@
+import type { JsonBytes, JsonResult, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import {
+  continueWith,
+  type PromiseOrValue,
+  recoverWith,
+} from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { CacheKey } from '../../cache/cache.ts';
 import type { CallOutcome } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
@@ -5,8 +11,6 @@ import type { BlockReference, CallObject, CallRequest, SimulateRequest } from '.
 import type { SendCoalesced } from '../../pool/send-coalesced.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 import type { AnsweredBy, BlockPosition, RequestContext, Send } from '../../pool/upstream-request.ts';
-import type { JsonBytes, JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue, recoverWith } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { sendUncovered } from './agreement/send-to-voices.ts';
 import type { BlockDirectory } from './block-directory.ts';

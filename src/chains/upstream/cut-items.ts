@@ -1,9 +1,9 @@
 /** Splits a long JSON list into the texts of its items, without parsing them. */
 import { setImmediate as turn } from 'node:timers/promises';
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { findStringEnd } from '../../../packages/ethereum/primitives/json-strings.ts';
+import type { Characters } from '../../../packages/ethereum/primitives/utf8-text.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
-import { findStringEnd } from '../../primitives/json-strings.ts';
-import type { Characters } from '../../primitives/utf8-text.ts';
 import type { CancelSignal } from '../../util/cancel-source.ts';
 
 const QUOTE = 0x22;

@@ -1,3 +1,4 @@
+import { asText } from '../../../packages/proofs/members.ts';
 import { chooseSamples, compareTips, suggestTip } from '../../chain/suggest-tip.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import type { BlockHeader } from '../../pool/heads/block.ts';
@@ -5,7 +6,6 @@ import { holdAll } from '../../pool/hold-text.ts';
 import { AnswerMemory } from '../../util/answer-memory.ts';
 import { Lru } from '../../util/lru.ts';
 import { RequestScope, type Trust } from '../../util/request-scope.ts';
-import { asText } from '../../verification/members.ts';
 import type { BlockRequests } from './block-requests.ts';
 import { parseObjectInSlots } from './checks/parse-object.ts';
 

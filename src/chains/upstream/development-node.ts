@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { ChainError, UNSUPPORTED } from '../../chain/errors.ts';
 import { toChainError } from '../../pool/chain-errors.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
@@ -6,7 +7,6 @@ import { explainOutage } from '../../pool/node-state.ts';
 import { Route } from '../../pool/route.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 import type { Directed, Handler, UpstreamRequest } from '../../pool/upstream-request.ts';
-import type { JsonResult } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 
 /** Methods that change neither the chain nor its state. */

@@ -1,10 +1,10 @@
+import type { JsonResult, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { quantity } from '../../chain/json-values.ts';
 import type { BlockReference, FeeHistoryRequest } from '../../chain/requests.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import type { UpstreamRequest } from '../../pool/upstream-request.ts';
-import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { TooFewVoices } from './agreement/send-to-voices.ts';
 import { findHash, type RequestParts } from './call-requests.ts';

@@ -1,6 +1,6 @@
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { toChainError } from '../../pool/chain-errors.ts';
 import { type FaultKind, UpstreamFault } from '../../pool/fault.ts';
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 
 /** Faults with which nodes respond for a block that they have just reorged away from. */
 const MOVED: ReadonlySet<FaultKind> = new Set<FaultKind>(['missing', 'wrong', 'unreachable']);

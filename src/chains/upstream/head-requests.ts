@@ -1,6 +1,6 @@
+import type { JsonResult, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import type { NullMeaning, UpstreamRequest } from '../../pool/upstream-request.ts';
-import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { sendUncovered } from './agreement/send-to-voices.ts';

@@ -1,7 +1,7 @@
+import type { JsonBytes, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { parseJsonText } from '../../../packages/ethereum/primitives/parse-json.ts';
+import { hasRepeatedNames, REPEATED } from '../../../packages/proofs/repeated-names.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
-import type { JsonBytes, JsonText } from '../../primitives/json-result.ts';
-import { parseJsonText } from '../../primitives/parse-json.ts';
-import { hasRepeatedNames, REPEATED } from '../../verification/repeated-names.ts';
 
 /** Longest answer that is rewritten, UTF-16 units or bytes: 3 ms. No node is known to repeat names in a longer one. */
 const MAX_LENGTH = 1024 * 1024;

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { JsonBytes, type JsonText, SharedBytes } from '../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { type LogLimits, type LogRange, refuseLogs } from '../../chain/log-range.ts';
 import { LogRefusal, UpstreamFault } from '../../pool/fault.ts';
 import { joinBytes, joinJsonBytes } from '../../pool/join-pieces.ts';
 import { LONG_BYTES } from '../../pool/upstream-request.ts';
-import { JsonBytes, type JsonText, SharedBytes } from '../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 
 /** Pieces of one request that are in flight at the same time. */

@@ -1,3 +1,6 @@
+import type { JsonBytes, JsonResult, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
+import { LogMatcher } from '../../../packages/proofs/verify-logs.ts';
 import type { CacheKey } from '../../cache/cache.ts';
 import type { BlockLog } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
@@ -6,12 +9,9 @@ import type { BlockReference, LogBlocks, LogFilter } from '../../chain/requests.
 import { LoneNull, Refutation, UpstreamFault } from '../../pool/fault.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 import { type BlockPosition, fitResult, type UpstreamRequest } from '../../pool/upstream-request.ts';
-import type { JsonBytes, JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import { AnswerMemory } from '../../util/answer-memory.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { SCHEDULER } from '../../util/slot-scheduler.ts';
-import { LogMatcher } from '../../verification/verify-logs.ts';
 import type { FoundBlock } from './block-access.ts';
 import { type BlockLogParts, BlockLogRequests } from './block-log-requests.ts';
 import { checkLogs } from './checks/check-logs.ts';

@@ -1,3 +1,4 @@
+import type { JsonBytes, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { CacheKey } from '../../cache/cache.ts';
 import { createRelay, createUpstream } from '../../pool/create-upstream.ts';
 import { describeChain } from '../../pool/describe-chain.ts';
@@ -13,7 +14,6 @@ import { readConfigured, refreshHeads, startChain } from '../../pool/start-up.ts
 import type { Upstream } from '../../pool/upstream.ts';
 import { UpstreamHeads } from '../../pool/upstream-heads.ts';
 import { watchFalls, watchFloor, watchHead } from '../../pool/watch-head.ts';
-import type { JsonBytes, JsonText } from '../../primitives/json-result.ts';
 import { CancelSource } from '../../util/cancel-source.ts';
 import { systemClock } from '../../util/clock.ts';
 import { createStateCache, StateRequests } from '../local-execution/proven/state-requests.ts';

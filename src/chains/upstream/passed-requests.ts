@@ -1,8 +1,8 @@
+import type { JsonResult, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import { decodeBlockReference, encodeBlockReference, isTag } from '../../chain/block-reference.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { BlockReference } from '../../chain/requests.ts';
 import type { UpstreamRequest } from '../../pool/upstream-request.ts';
-import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { sendUncovered } from './agreement/send-to-voices.ts';
 import { findHash, type RequestParts } from './call-requests.ts';

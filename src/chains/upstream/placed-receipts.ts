@@ -1,11 +1,11 @@
 /** Extracts receipts of single transactions from those of their block. */
 
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import type { Characters } from '../../../packages/ethereum/primitives/utf8-text.ts';
+import { asText, isSameText } from '../../../packages/proofs/members.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import { checkParsed } from '../../pool/parse-text.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
-import type { Characters } from '../../primitives/utf8-text.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { asText, isSameText } from '../../verification/members.ts';
 import type { ReportedPlace } from './checks/check-parts.ts';
 import { parseObject } from './checks/parse-object.ts';
 import { cutItems } from './cut-items.ts';

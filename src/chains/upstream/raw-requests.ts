@@ -1,12 +1,12 @@
+import type { JsonResult, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
+import type { Subject } from '../../../packages/proofs/findings.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { AccessListForm, BlockReference, RawPart } from '../../chain/requests.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import type { UpstreamRequest } from '../../pool/upstream-request.ts';
-import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import type { Subject } from '../../verification/findings.ts';
 import type { BlockAccess } from './block-access.ts';
 import type { RequestParts } from './call-requests.ts';
 import { checkBlockAccessList } from './checks/check-block-access-list.ts';

@@ -1,5 +1,5 @@
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { NullMeaning } from '../../pool/upstream-request.ts';
-import type { JsonResult } from '../../primitives/json-result.ts';
 import { trimFeeHistory } from './checks/check-fees.ts';
 import { checkData, checkHex, checkQuantity } from './checks/check-values.ts';
 

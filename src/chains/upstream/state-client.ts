@@ -1,12 +1,12 @@
+import { hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { parseJsonText } from '../../../packages/ethereum/primitives/parse-json.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
+import type { StateProofRequest, VerifiedState } from '../../../packages/proofs/state-proof.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 import type { AnsweredBy, UpstreamRequest } from '../../pool/upstream-request.ts';
-import { hexToBytes } from '../../primitives/hex.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
-import { parseJsonText } from '../../primitives/parse-json.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import type { StateProofRequest, VerifiedState } from '../../verification/state-proof.ts';
 import type { StateNodes, StatePlace } from '../local-execution/proven/state-nodes.ts';
 import type { PinnedBlock, RequestParts } from './call-requests.ts';
 import { checkData } from './checks/check-values.ts';

@@ -1,10 +1,10 @@
-import { bytesEqual } from '../../primitives/bytes.ts';
-import { bytesToHex } from '../../primitives/hex.ts';
-import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { EMPTY_CODE_HASH } from '../../primitives/keccak.ts';
-import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { bytesEqual } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { EMPTY_CODE_HASH } from '../../../packages/ethereum/primitives/keccak.ts';
+import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import type { StateProofRequest } from '../../../packages/proofs/state-proof.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import type { StateProofRequest } from '../../verification/state-proof.ts';
 import type { StatePlace } from '../local-execution/proven/state-nodes.ts';
 import type { StateRequests, StateValues } from '../local-execution/proven/state-requests.ts';
 import { toHeadPlace } from './access-list-client.ts';

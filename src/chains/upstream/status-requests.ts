@@ -1,5 +1,5 @@
-import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
+import type { JsonResult, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { BlockResolver } from './block-resolver.ts';
 import { parseObject } from './checks/parse-object.ts';

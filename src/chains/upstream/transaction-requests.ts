@@ -1,3 +1,12 @@
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonResult,
+  type JsonText,
+  textOf,
+} from '../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import type { Subject } from '../../../packages/proofs/findings.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { TransactionReference } from '../../chain/requests.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
@@ -5,17 +14,8 @@ import { openCharacters } from '../../pool/join-pieces.ts';
 import { checkParsed, type ParseWork } from '../../pool/parse-text.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 import type { AnsweredBy, NullMeaning, UpstreamRequest } from '../../pool/upstream-request.ts';
-import {
-  isComplete,
-  type JsonBytes,
-  type JsonResult,
-  type JsonText,
-  textOf,
-} from '../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import { BLOCK_LIFE, Lru } from '../../util/lru.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import type { Subject } from '../../verification/findings.ts';
 import { BlockAccess } from './block-access.ts';
 import type { BlockRequests } from './block-requests.ts';
 import type { RequestParts } from './call-requests.ts';

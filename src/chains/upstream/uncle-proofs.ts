@@ -1,9 +1,9 @@
+import { hashUncles } from '../../../packages/proofs/hash-uncles.ts';
+import { asText } from '../../../packages/proofs/members.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 import type { AnsweredBy } from '../../pool/upstream-request.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
-import { hashUncles } from '../../verification/hash-uncles.ts';
-import { asText } from '../../verification/members.ts';
 import type { BlockAccess } from './block-access.ts';
 import type { RequestParts } from './call-requests.ts';
 import { parseObjectInSlots } from './checks/parse-object.ts';

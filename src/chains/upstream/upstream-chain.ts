@@ -1,3 +1,10 @@
+import {
+  isComplete,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+} from '../../../packages/ethereum/primitives/json-result.ts';
+import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { isTag } from '../../chain/block-reference.ts';
 import type {
   BlockReads,
@@ -17,8 +24,6 @@ import type { ChainFigures } from '../../observe/sources.ts';
 import { toChainError } from '../../pool/chain-errors.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 import type { NetworkChainId } from '../../pool/network-chain-id.ts';
-import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { AccountRequests } from './account-requests.ts';
 import type { BlockRequests } from './block-requests.ts';

@@ -1,6 +1,6 @@
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { ReportedBlock } from '../../pool/heads/block.ts';
 import { parseBlock } from '../../pool/heads/parse-block.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { ProbedTag, TagSupport } from './examination.ts';
 import type { NodeProbe, ProbeOutcome } from './node-probe.ts';
 

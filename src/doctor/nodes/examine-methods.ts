@@ -1,6 +1,6 @@
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
+import { asText, isSameText } from '../../../packages/proofs/members.ts';
 import type { ReportedBlock } from '../../pool/heads/block.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
-import { asText, isSameText } from '../../verification/members.ts';
 import { classifySupport } from './classify-support.ts';
 import type { FeatureName, Support } from './examination.ts';
 import type { NodeProbe } from './node-probe.ts';

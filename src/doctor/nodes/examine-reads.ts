@@ -1,6 +1,6 @@
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { Verdict } from '../../pool/errors/verdict.ts';
 import type { ReportedBlock } from '../../pool/heads/block.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import { classifySupport } from './classify-support.ts';
 import type { Support } from './examination.ts';
 import type { NodeProbe } from './node-probe.ts';

@@ -1,8 +1,8 @@
+import { readInteger } from '../../../packages/proofs/members.ts';
 import type { Verdict } from '../../pool/errors/verdict.ts';
 import { type FaultKind, UpstreamFault } from '../../pool/fault.ts';
 import { type Identity, readIdentity } from '../../pool/identity.ts';
 import type { OwnTransport } from '../../pool/request-value.ts';
-import { readInteger } from '../../verification/members.ts';
 import type { SilentNode } from './examination.ts';
 import type { NodeProbe, ProbeOutcome } from './node-probe.ts';
 

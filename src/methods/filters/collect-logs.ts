@@ -1,5 +1,5 @@
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { FeedStep, NetworkFeed } from '../../feed/feed.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { FilterCriteria } from './filter-criteria.ts';
 import { isInRange } from './filter-range.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonText } from '../../primitives/json-result.ts';
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import type { Param } from '../../rpc/method.ts';
 import { createKindProblem } from '../../rpc/param-problem.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { LogBound, LogFilter } from '../../chain/requests.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 
 /** Filter type: block hashes, logs, or pending transactions (hashes, or full objects). */
 export type FilterSubject =

@@ -1,9 +1,9 @@
+import { streamBytes } from '../../../packages/ethereum/primitives/hex-data.ts';
+import type { JsonResult, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { LogFilter } from '../../chain/requests.ts';
 import { FeedError, type FeedStep, type NetworkFeed } from '../../feed/feed.ts';
-import { streamBytes } from '../../primitives/hex-data.ts';
-import type { JsonResult, JsonText } from '../../primitives/json-result.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import { limitOf } from '../../util/bounds.ts';
 import type { RequestScope } from '../../util/request-scope.ts';

@@ -1,5 +1,5 @@
-import type { CallBytes } from '../../primitives/call-bytes.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
+import type { CallBytes } from '../../../packages/ethereum/primitives/call-bytes.ts';
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { Call } from '../../rpc/envelope.ts';
 
 /** Range of a body's text, `end` exclusive. */

@@ -1,8 +1,8 @@
-import { decodeBase64 } from '../../primitives/base64.ts';
-import type { CallBytes } from '../../primitives/call-bytes.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
-import { takeBytes } from '../../primitives/shared-bytes.ts';
-import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassembly.ts';
+import { decodeBase64 } from '../../../packages/ethereum/primitives/base64.ts';
+import type { CallBytes } from '../../../packages/ethereum/primitives/call-bytes.ts';
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
+import { takeBytes } from '../../../packages/ethereum/primitives/shared-bytes.ts';
+import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../../packages/ethereum/primitives/webassembly.ts';
 import { asBuffer, type Call, type Envelope } from '../../rpc/envelope.ts';
 import { FastPathCall, type TextSpan } from './plain-call.ts';
 import { FAST_PATH_CALLS_MODULE } from './plain-calls-module.ts';

@@ -1,6 +1,6 @@
+import { LATEST_BLOCK } from '../../../packages/ethereum/primitives/call-bytes.ts';
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { BlockReference, CallObject, CallRequest } from '../../chain/requests.ts';
-import { LATEST_BLOCK } from '../../primitives/call-bytes.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
 import type { ScopedCall } from '../../rpc/method.ts';
 import { DEFAULT_BLOCK } from '../block-reference.ts';
 

@@ -1,6 +1,6 @@
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
 import { Lru } from '../../util/lru.ts';
 import { RequestScope } from '../../util/request-scope.ts';
 import { blockOfHash } from '../lookups.ts';

@@ -1,7 +1,7 @@
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { BlockLog } from '../../chain/chain.ts';
 import type { LogBlocks } from '../../chain/requests.ts';
 import type { FeedStep, NetworkFeed } from '../../feed/feed.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
 import { RpcError } from '../../rpc/errors.ts';
 import { parseParams } from '../../rpc/method.ts';
 import type { BeginSubscription } from '../../rpc/notifier.ts';

@@ -1,7 +1,7 @@
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { FeedStep } from '../../feed/feed.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
 import type { Subscription } from '../../rpc/notifier.ts';
 import { Backoff } from '../../util/backoff.ts';
 import { type Clock, systemClock } from '../../util/clock.ts';

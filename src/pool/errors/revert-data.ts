@@ -1,5 +1,5 @@
-import { isLowerHex } from '../../primitives/byte-loops.ts';
-import { bytesToHex } from '../../primitives/hex.ts';
+import { isLowerHex } from '../../../packages/ethereum/primitives/byte-loops.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 
 /** Hex after at most 64 units of white space, so that megabytes of other text are not scanned. */
 const HEX_BEGIN = /^\s{0,64}0x/i;

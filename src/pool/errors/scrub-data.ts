@@ -1,4 +1,4 @@
-import { isLowerHex } from '../../primitives/byte-loops.ts';
+import { isLowerHex } from '../../../packages/ethereum/primitives/byte-loops.ts';
 import { MASK, maskRevertData, maskSecrets, scrubMessage } from './scrub-message.ts';
 
 const HEX = /^0x[0-9a-fA-F]*$/;

@@ -1,4 +1,4 @@
-import { minBigInt } from '../../primitives/bigint.ts';
+import { minBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import type { ChainView } from './choose-head.ts';
 
 /** Depth below the lower of two heads within which a height known to both is looked for. */

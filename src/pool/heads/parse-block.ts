@@ -1,7 +1,8 @@
 /** Parses blocks that nodes return. Nodes add fields and omit some; every field that is read is validated. */
+
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
-import type { JsonText } from '../../primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { BlockHeader, ReportedBlock } from './block.ts';
 

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { JsonText } from '../../primitives/json-result.ts';
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';

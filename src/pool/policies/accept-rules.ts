@@ -1,4 +1,4 @@
-import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
+import { isComplete, type JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { Refutation } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Upstream } from '../upstream.ts';

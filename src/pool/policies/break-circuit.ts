@@ -1,5 +1,5 @@
+import { isComplete } from '../../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../chain/errors.ts';
-import { isComplete } from '../../primitives/json-result.ts';
 import { type FaultKind, PassedFault, UnknownExecutionError, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Upstream } from '../upstream.ts';

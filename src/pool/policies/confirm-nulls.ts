@@ -1,5 +1,5 @@
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../chain/errors.ts';
-import type { JsonResult } from '../../primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { LoneNull, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';

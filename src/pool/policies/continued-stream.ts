@@ -1,4 +1,4 @@
-import type { JsonResult, JsonStream } from '../../primitives/json-result.ts';
+import type { JsonResult, JsonStream } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { Refutation, UpstreamFault } from '../fault.ts';
 import { type Handler, type RequestContext, withScope } from '../upstream-request.ts';

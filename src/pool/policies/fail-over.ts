@@ -1,4 +1,4 @@
-import type { JsonResult } from '../../primitives/json-result.ts';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { Refutation, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Handler, RoutedRequest } from '../upstream-request.ts';

@@ -1,4 +1,4 @@
-import type { JsonResult } from '../../primitives/json-result.ts';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { type Expiring, ExpirySweep } from '../../util/expiry-sweep.ts';
 import type { LatencyWindow } from '../../util/latency-window.ts';
 import type { RequestScope } from '../../util/request-scope.ts';

@@ -1,6 +1,10 @@
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonText,
+} from '../../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../chain/errors.ts';
 import { NodeRefusal } from '../../chain/node-refusal.ts';
-import { isComplete, type JsonBytes, type JsonText } from '../../primitives/json-result.ts';
 import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
 import { PassedFault, UnclearMethod, UpstreamFault } from '../fault.ts';
 import type { Control } from '../node-methods.ts';

@@ -1,4 +1,4 @@
-import type { JsonResult } from '../../primitives/json-result.ts';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { BOUNDS } from '../../util/bounds.ts';
 import { UpstreamFault } from '../fault.ts';
 import { explainOutage } from '../node-state.ts';

@@ -1,4 +1,4 @@
-import { isComplete } from '../../primitives/json-result.ts';
+import { isComplete } from '../../../packages/ethereum/primitives/json-result.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import { Route } from '../route.ts';
 import type { Silence } from '../silence.ts';

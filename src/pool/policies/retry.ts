@@ -1,4 +1,4 @@
-import type { JsonResult } from '../../primitives/json-result.ts';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';
 import { type FaultKind, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';

@@ -1,7 +1,12 @@
+import {
+  isComplete,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+} from '../../../packages/ethereum/primitives/json-result.ts';
+import { PIECE_LENGTH } from '../../../packages/ethereum/primitives/parse-json.ts';
+import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../../chain/errors.ts';
-import { isComplete, type JsonResult, type JsonStream, type JsonText } from '../../primitives/json-result.ts';
-import { PIECE_LENGTH } from '../../primitives/parse-json.ts';
-import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import type { TraceSpan } from '../../util/trace-span.ts';

@@ -1,7 +1,7 @@
+import { isComplete, type JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { CacheKey } from '../../cache/cache.ts';
 import { composeName } from '../../cache/key-name.ts';
 import { ChainError } from '../../chain/errors.ts';
-import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
 import { PassingMap } from '../../util/passing-map.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { SCHEDULER } from '../../util/slot-scheduler.ts';

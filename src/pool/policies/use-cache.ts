@@ -1,5 +1,5 @@
+import { isComplete, type JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { Cache } from '../../cache/cache.ts';
-import { isComplete, type JsonResult } from '../../primitives/json-result.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Upstream } from '../upstream.ts';
 import { fitResult, type Handler, type Send, type UpstreamRequest } from '../upstream-request.ts';

@@ -1,5 +1,5 @@
-import { JsonBytes, SharedBytes } from '../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { JsonBytes, SharedBytes } from '../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import { dropRest } from '../../util/read-memory.ts';
 import { UpstreamFault } from '../fault.ts';

@@ -1,5 +1,5 @@
 /** Schedules the reading of long answers of all nodes, which share the event loop with other expensive work. */
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { SCHEDULER, SLOT_MS, type SlotScheduler } from '../../util/slot-scheduler.ts';
 
 /** A shorter answer is read and its call completed as soon as it is whole: that takes a fraction of a millisecond, whatever it contains. */

@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { UpstreamFault } from '../fault.ts';
 import type { NodeError } from '../node-call.ts';
 import type { ReplyScanner } from './reply-scanner.ts';

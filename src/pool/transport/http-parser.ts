@@ -1,7 +1,7 @@
 /** The parser of the HTTP client, llhttp as WebAssembly. */
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import { WEB_ASSEMBLY, type WebAssemblyModule } from '../../primitives/webassembly.ts';
+import { WEB_ASSEMBLY, type WebAssemblyModule } from '../../../packages/ethereum/primitives/webassembly.ts';
 
 /** V8 flags that are off while it is compiled: all of its functions are compiled at once, by the baseline compiler, and never again. */
 const FLAGS = ['wasm-lazy-compilation', 'wasm-dynamic-tiering', 'wasm-tier-up'] as const;

@@ -1,6 +1,6 @@
 /** Scans JSON in WebAssembly: see `assembly/scan-json.ts`. */
-import { decodeBase64 } from '../../primitives/base64.ts';
-import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../primitives/webassembly.ts';
+import { decodeBase64 } from '../../../packages/ethereum/primitives/base64.ts';
+import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../../packages/ethereum/primitives/webassembly.ts';
 import type { ShapeCounts } from './answer-shape.ts';
 import { TRANSITIONS } from './json-grammar.ts';
 import { JSON_SCAN_MODULE } from './json-scan-module.ts';

@@ -1,4 +1,4 @@
-import type { JsonStream } from '../../primitives/json-result.ts';
+import type { JsonStream } from '../../../packages/ethereum/primitives/json-result.ts';
 import { UpstreamFault } from '../fault.ts';
 import { type Padding, trimZeros } from './padded-quantities.ts';
 

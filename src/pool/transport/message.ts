@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { NodeReply } from '../node-call.ts';
 import type { ShapeBounds } from './answer-shape.ts';
 import { MessagePieces, streamPieces } from './message-bytes.ts';

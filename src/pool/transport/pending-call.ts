@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { CancelSignal } from '../../util/cancel-source.ts';
 import type { Expiring, ExpirySweep } from '../../util/expiry-sweep.ts';
 import { Lru } from '../../util/lru.ts';

@@ -1,4 +1,4 @@
-import type { JsonResult } from '../../primitives/json-result.ts';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
 import type { AnswerBounds, BatchBounds } from './answer-bounds.ts';
 import { excessive } from './answer-shape.ts';

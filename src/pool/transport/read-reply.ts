@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
-import { parseInSlices } from '../../primitives/parse-in-slices.ts';
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { parseInSlices } from '../../../packages/ethereum/primitives/parse-in-slices.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { UpstreamFault } from '../fault.ts';
 import type { NodeError, NodeReply } from '../node-call.ts';
 import { ERROR_BYTES, ERROR_SHAPE, excessive } from './answer-shape.ts';

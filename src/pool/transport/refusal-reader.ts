@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 import type { FaultKind, UpstreamFault } from '../fault.ts';
 import { ERROR_BYTES, ERROR_SHAPE } from './answer-shape.ts';

@@ -1,4 +1,4 @@
-import { continueWith, type PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { Backoff } from '../../util/backoff.ts';
 import { ExpirySweep } from '../../util/expiry-sweep.ts';
 import { Lru } from '../../util/lru.ts';

@@ -1,6 +1,6 @@
+import { maxBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import { encodeBlockReference } from '../../chain/block-reference.ts';
 import { ChainError } from '../../chain/errors.ts';
-import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount } from '../answers.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';

@@ -1,6 +1,6 @@
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { Chain } from '../../chain/chain.ts';
 import type { BlockReference, CallObject, CallRequest } from '../../chain/requests.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { findNonce } from './find-nonce.ts';
 import { deriveTip, findSuggestedTip } from './find-tip.ts';

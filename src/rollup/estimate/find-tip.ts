@@ -1,7 +1,8 @@
 /** Priority fee of a chain, wei per gas: requested in the first round, derived in the second. */
+
+import { maxBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import type { Chain } from '../../chain/chain.ts';
 import type { FeeHistoryRequest } from '../../chain/requests.ts';
-import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { parseAnswer, readCount, readMembers } from '../answers.ts';
 import { requestGasPrice, requestPriorityFee } from '../request.ts';

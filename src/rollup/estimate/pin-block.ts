@@ -1,8 +1,8 @@
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import { encodeBlockReference } from '../../chain/block-reference.ts';
 import type { Chain, HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { BlockReference, CallRequest } from '../../chain/requests.ts';
-import { encodeQuantity } from '../../primitives/quantity.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 
 /** One block for all parts of a result. */

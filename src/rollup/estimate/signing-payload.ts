@@ -1,9 +1,9 @@
+import { concatBytes, EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
+import { hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { encodeRlp, type RlpInput } from '../../../packages/ethereum/primitives/rlp.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { CallObject } from '../../chain/requests.ts';
 import type { AccessListEntry, AuthorizationEntry } from '../../chain/wire-json.ts';
-import { concatBytes, EMPTY_BYTES } from '../../primitives/bytes.ts';
-import { hexToBytes } from '../../primitives/hex.ts';
-import { encodeRlp, type RlpInput } from '../../primitives/rlp.ts';
 
 /** Transaction types with a known unsigned form; rollups do not have type 3 (blobs). */
 export type PayloadType = 0 | 1 | 2 | 4;

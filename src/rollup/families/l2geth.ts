@@ -1,6 +1,6 @@
+import { maxBigInt, minBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { CallRequest } from '../../chain/requests.ts';
-import { maxBigInt, minBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount, readMembers } from '../answers.ts';
 import { pinBlock } from '../estimate/pin-block.ts';

@@ -1,7 +1,7 @@
+import { maxBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { CallRequest } from '../../chain/requests.ts';
-import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { allowBlockStep, type Comparison } from '../estimate/comparison.ts';
 import { pinBlock } from '../estimate/pin-block.ts';

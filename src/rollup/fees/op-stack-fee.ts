@@ -2,7 +2,7 @@
  * Fees that the OP Stack charges in addition to gas, by fork (specs, exec-engine of each). At run time the chain's own contract is called, except
  * where a node allows it too little gas, and for Mantle's operator fee; tests check contracts and receipts against these formulas.
  */
-import { maxBigInt } from '../../primitives/bigint.ts';
+import { maxBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 
 /** Bytes of a transaction with its signature, by calldata cost. */
 export type CalldataBytes = { readonly zero: bigint; readonly nonZero: bigint };

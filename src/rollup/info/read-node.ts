@@ -1,7 +1,7 @@
+import { minBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import type { BlockReads, Chain, HeaderView } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { BlockReference, BlockTag } from '../../chain/requests.ts';
-import { minBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { requestValue } from '../request.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';

@@ -1,4 +1,4 @@
-import { hexToBytes } from '../../primitives/hex.ts';
+import { hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
 
 /** Prices in a Linea block header, in wei. */
 export type LineaPricing = {

@@ -1,12 +1,13 @@
 /** Output roots of an OP Stack chain that layer 1 has accepted, read from its verified state. */
+
+import { bigIntToFixedBytes, bytesToBigInt } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { OutputClaim } from '../../chain/output-claim.ts';
 import type { BlockReference } from '../../chain/requests.ts';
-import { bigIntToFixedBytes, bytesToBigInt } from '../../primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../primitives/hex.ts';
-import type { JsonResult } from '../../primitives/json-result.ts';
-import { keccak256 } from '../../primitives/keccak.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { AnchorOptions } from '../options.ts';
 import { readGame } from './read-game.ts';

@@ -1,7 +1,7 @@
+import { bytesEqual, bytesToBigInt } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import type { OutputClaim } from '../../chain/output-claim.ts';
-import { bytesEqual, bytesToBigInt } from '../../primitives/bytes.ts';
-import { bytesToHex } from '../../primitives/hex.ts';
-import { keccak256 } from '../../primitives/keccak.ts';
 
 /** Code of a clone with immutable arguments (Solady's LibClone), as the DisputeGameFactory creates games: code, arguments, their length. */
 const CLONE =

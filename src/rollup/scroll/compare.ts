@@ -1,6 +1,6 @@
+import { maxBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import type { Chain } from '../../chain/chain.ts';
 import type { BlockReference } from '../../chain/requests.ts';
-import { maxBigInt } from '../../primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import type { Comparison } from '../estimate/comparison.ts';
 import { readScrollL1Fee, type ScrollPricing } from './oracle.ts';

@@ -1,4 +1,4 @@
-import { maxBigInt } from '../../primitives/bigint.ts';
+import { maxBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { readCount, readMembers } from '../answers.ts';
 import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';

@@ -1,4 +1,4 @@
-import { hasManyMembers } from '../../primitives/parse-in-slices.ts';
+import { hasManyMembers } from '../../../packages/ethereum/primitives/parse-in-slices.ts';
 import { createKindProblem, ParamProblem } from '../param-problem.ts';
 import {
   type Codec,

@@ -1,4 +1,4 @@
-import { countManyMembers, setMember } from '../../primitives/parse-in-slices.ts';
+import { countManyMembers, setMember } from '../../../packages/ethereum/primitives/parse-in-slices.ts';
 import { limitOf } from '../../util/bounds.ts';
 import { createKindProblem } from '../param-problem.ts';
 import {

@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 
 /** Lease of an `exchange` reply, ms: an announced height is served once it has this age. */
 export const HEIGHT_LEASE_MS = 25;

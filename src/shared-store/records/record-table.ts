@@ -1,5 +1,5 @@
-import type { PromiseOrValue } from '../../primitives/promise-or-value.ts';
-import { UntracedError } from '../../primitives/untraced-error.ts';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
+import { UntracedError } from '../../../packages/ethereum/primitives/untraced-error.ts';
 
 /** Record as stored. */
 export type StoredRecord = {

@@ -1,6 +1,7 @@
 /** Small programs for calls: init code that runs as it is (`data` without `to`). */
+
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../../scripts/assembler.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 
 /** Instruction that doubles the filled memory: MCOPY or, before Cancun, the identity precompile. */
 export type Copy = 'MCOPY' | 'identity';

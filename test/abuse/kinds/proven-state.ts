@@ -1,6 +1,7 @@
 /** Calls that are executed on state from Merkle proofs of nodes, and read as much of it as they can. */
+
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../../scripts/assembler.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import type { Abuse } from '../abuse.ts';
 import { type BodyAbuse, bodyAbuse, encodeCall, nextNumber } from './body-abuse.ts';
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
-import { encodeBlock } from '../../../src/chain/block.ts';
+import { encodeBlock } from '../../../packages/ethereum/codecs/block.ts';
 import { importChain } from '../../../src/service/import.ts';
 import { SILENT_PROGRESS } from '../../../src/service/import-progress.ts';
 import { ChainBuilder } from '../../support/chain-builder.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Rate } from '../../../src/access/keys/rate.ts';
 import { Account, type Denial } from '../../../src/access/limits/account.ts';
 import { fillBucket, takeTokens } from '../../../src/access/limits/bucket.ts';
 import type { Drawn, LimitTable } from '../../../src/access/limits/limit-table.ts';
-import type { PromiseOrValue } from '../../../src/primitives/promise-or-value.ts';
 import { NO_REDIS, openServer } from '../key-tables.ts';
 import { openRedisLimits, TABLES } from './tables.ts';
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { hashTransaction } from '../../../packages/ethereum/codecs/transaction.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { type Revision, rulesOf } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { recoverPublicKey } from '../../../scripts/chains/secp256k1.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
 import {
   checkSentTransaction,
   type SendingRules,
 } from '../../../src/chain/sending/check-sent-transaction.ts';
-import { hashTransaction } from '../../../src/chain/transaction.ts';
-import { type Revision, rulesOf } from '../../../src/evm/revisions/revisions.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
 import {
   BAD_TRANSACTIONS,
   makeBlobTransaction,

@@ -1,22 +1,22 @@
 /** Import of Amsterdam blocks: checks of headers, block access lists and gas sums, and what the store keeps of them. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { deployCode } from '../../../scripts/assembler.ts';
-import { type Block, encodeBlock } from '../../../src/chain/block.ts';
+import { type Block, encodeBlock } from '../../../packages/ethereum/codecs/block.ts';
 import {
   decodeBlockAccessList,
   encodeBlockAccessList,
   validateBlockAccessList,
-} from '../../../src/chain/block-access-list.ts';
-import type { Header } from '../../../src/chain/header.ts';
-import type { Transaction } from '../../../src/chain/transaction.ts';
+} from '../../../packages/ethereum/codecs/block-access-list.ts';
+import type { Header } from '../../../packages/ethereum/codecs/header.ts';
+import type { Transaction } from '../../../packages/ethereum/codecs/transaction.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { BlockError } from '../../../packages/evm/transition/block-error.ts';
+import { deployCode } from '../../../scripts/assembler.ts';
 import { BlockImporter } from '../../../src/chains/embedded/import/block-importer.ts';
 import { initializeStore } from '../../../src/chains/embedded/import/initialize-store.ts';
 import type { ChainReader } from '../../../src/chains/embedded/store/chain-reader.ts';
 import { openChainWriter } from '../../../src/chains/embedded/store/chain-writer.ts';
-import { BlockError } from '../../../src/engine/transition/block-error.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { type BlockParts, ChainBuilder, signTransaction } from '../../support/chain-builder.ts';
 import { makeTemporaryFolder } from '../../support/embedded.ts';
 import { ALICE, ALICE_KEY, createGenesis } from '../../support/test-chain.ts';

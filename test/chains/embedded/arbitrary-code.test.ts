@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { OPCODES } from '../../../scripts/opcodes.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { countRuns } from '../../support/count-runs.ts';
 import { CallHarness, PROGRAM } from './call-harness.ts';
 

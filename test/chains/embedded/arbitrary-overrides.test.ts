@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
 import type {
   AccountOverride,
@@ -14,7 +15,6 @@ import type { CallJob } from '../../../src/chains/embedded/execution/job.ts';
 import { StoredChain } from '../../../src/chains/embedded/simulation/simulated-chain.ts';
 import { Simulator } from '../../../src/chains/embedded/simulation/simulator.ts';
 import { type ChainReader, openChainReader } from '../../../src/chains/embedded/store/chain-reader.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { randomCodeBytes } from '../../fuzz/generate/raw-case.ts';
 import { Random } from '../../fuzz/random.ts';
 import { countRuns } from '../../support/count-runs.ts';

@@ -1,5 +1,7 @@
 /** A chain with a few contracts, and helpers that run calls and estimates on its engine. */
 
+import { createAddress } from '../../../packages/ethereum/primitives/address.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../../scripts/assembler.ts';
 import { encodeWords } from '../../../scripts/contracts/abi.ts';
 import { CALLENV_INIT_CODE } from '../../../scripts/contracts/callenv.ts';
@@ -12,8 +14,6 @@ import type {
   CallRequest,
   StateOverrides,
 } from '../../../src/chain/requests.ts';
-import { createAddress } from '../../../src/primitives/address.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { ChainBuilder, signTransaction } from '../../support/chain-builder.ts';
 import {
   ALICE,

@@ -2,19 +2,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
+import {
+  type CallBytes,
+  LATEST_BLOCK,
+  NO_GAS_LIMIT,
+} from '../../../packages/ethereum/primitives/call-bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { MAX_CALLS } from '../../../packages/evm/interpreter/call-table.ts';
+import type { Evm } from '../../../packages/evm/interpreter/evm.ts';
+import type { AccountState, StateReader } from '../../../packages/evm/interpreter/host.ts';
+import type { BlockEnvironment } from '../../../packages/evm/interpreter/message.ts';
+import { rulesOf } from '../../../packages/evm/interpreter/revisions/revisions.ts';
+import { WHOLE_SLICE } from '../../../packages/evm/interpreter/slice.ts';
 import { assemble } from '../../../scripts/assembler.ts';
 import { CallsAhead } from '../../../src/chains/embedded/simulation/calls-ahead.ts';
 import { createEvm } from '../../../src/engine/create-evm.ts';
-import { MAX_CALLS } from '../../../src/evm/call-table.ts';
-import type { Evm } from '../../../src/evm/evm.ts';
-import type { AccountState, StateReader } from '../../../src/evm/host.ts';
-import type { BlockEnvironment } from '../../../src/evm/message.ts';
-import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
-import { WHOLE_SLICE } from '../../../src/evm/slice.ts';
-import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { type CallBytes, LATEST_BLOCK, NO_GAS_LIMIT } from '../../../src/primitives/call-bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { EMPTY_CODE_HASH, keccak256 } from '../../../src/primitives/keccak.ts';
 import { countRuns } from '../../support/count-runs.ts';
 
 const RUNS: number = countRuns(400);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { privateKeyToAddress } from '../../../scripts/chains/secp256k1.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
 import type { BlockReference } from '../../../src/chain/requests.ts';
 import type { EngineChain } from '../../../src/chains/embedded/engine-chain.ts';
-import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { ChainBuilder, signTransaction } from '../../support/chain-builder.ts';
 import {
   ALICE,

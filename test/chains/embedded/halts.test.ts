@@ -1,10 +1,10 @@
 /** Executions that fail, with geth's messages (core/vm/errors.go). */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { concatBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../../scripts/assembler.ts';
 import { OPCODES } from '../../../scripts/opcodes.ts';
-import { concatBytes } from '../../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { CallHarness, chainError, PROGRAM, UNUSED } from './call-harness.ts';
 
 /** Stack items that an instruction needs: the yellow paper's delta, appendix H. */

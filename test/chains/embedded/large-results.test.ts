@@ -1,9 +1,9 @@
 /** Megabytes of return data and revert data: their bytes are transferred, and encoded as hex while they are sent. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
 import type { CallRequest } from '../../../src/chain/requests.ts';
-import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { limitTo, type OpenedChain, openBuiltChain } from '../../support/test-chain.ts';
 import { buildCallChain, PROGRAM, withProgram } from './call-harness.ts';
 

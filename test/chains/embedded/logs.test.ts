@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { ChainError, type ChainErrorKind, createBoundRefusal } from '../../../src/chain/errors.ts';
 import type { LogFilter } from '../../../src/chain/requests.ts';
 import { EngineChain } from '../../../src/chains/embedded/engine-chain.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
-import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { completeIndexes } from '../../../src/service/index-store.ts';
 import { RequestScope } from '../../../src/util/request-scope.ts';
 import { SharedBudget } from '../../../src/util/shared-budget.ts';

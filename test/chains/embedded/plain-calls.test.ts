@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { CallBytes } from '../../../packages/ethereum/primitives/call-bytes.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
 import type { BlockReference, CallObject, StateOverrides } from '../../../src/chain/requests.ts';
 import type { ExecutionPool } from '../../../src/chains/embedded/execution/execution-pool.ts';
@@ -10,9 +12,7 @@ import { runPlainCall } from '../../../src/chains/embedded/simulation/fast-path-
 import { StoredChain } from '../../../src/chains/embedded/simulation/simulated-chain.ts';
 import { Simulator } from '../../../src/chains/embedded/simulation/simulator.ts';
 import { openChainReader } from '../../../src/chains/embedded/store/chain-reader.ts';
-import type { CallBytes } from '../../../src/primitives/call-bytes.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { VALID_INPUTS } from '../../evm/precompiles/inputs.ts';
+import { VALID_INPUTS } from '../../packages/evm/interpreter/precompiles/inputs.ts';
 import { countRuns } from '../../support/count-runs.ts';
 import { limitTo } from '../../support/test-chain.ts';
 import { CALLENV, CallHarness, encodeCall, REVERTER, UNUSED } from './call-harness.ts';

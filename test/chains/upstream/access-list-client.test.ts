@@ -1,15 +1,18 @@
 /** Block access lists of nodes are compared with the hash in the block header as a whole. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { decodeBlockAccessList, encodeBlockAccessList } from '../../../src/chain/block-access-list.ts';
+import {
+  decodeBlockAccessList,
+  encodeBlockAccessList,
+} from '../../../packages/ethereum/codecs/block-access-list.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import { encodeBlockAccessListJson } from '../../../src/chain/block-access-list-json.ts';
 import type { AnsweredList, HeadPlace } from '../../../src/chains/local-execution/proven/state-nodes.ts';
 import { AccessListClient } from '../../../src/chains/upstream/access-list-client.ts';
 import type { RequestParts } from '../../../src/chains/upstream/call-requests.ts';
 import { UpstreamFault } from '../../../src/pool/fault.ts';
 import type { UpstreamRequest } from '../../../src/pool/upstream-request.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { RequestScope } from '../../../src/util/request-scope.ts';
 import { openAmsterdamBlocks } from '../local-execution/proven/amsterdam-blocks.ts';
 

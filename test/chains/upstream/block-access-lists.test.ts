@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type BlockAccessList, encodeBlockAccessList } from '../../../src/chain/block-access-list.ts';
+import {
+  type BlockAccessList,
+  encodeBlockAccessList,
+} from '../../../packages/ethereum/codecs/block-access-list.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import { encodeBlockAccessListJson } from '../../../src/chain/block-access-list-json.ts';
 import type { AccessListForm, BlockReference } from '../../../src/chain/requests.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { createScope } from '../../pool/support/exchange.ts';
 import { createNetwork } from '../../pool/support/network.ts';
 import { ScriptedChain } from '../../pool/support/scripted-chain.ts';

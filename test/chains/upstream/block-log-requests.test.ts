@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { addToBloom, BLOOM_LENGTH } from '../../../packages/ethereum/primitives/bloom.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
 import type { BlockLog } from '../../../src/chain/chain.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
-import { addToBloom, BLOOM_LENGTH } from '../../../src/primitives/bloom.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { createScope } from '../../pool/support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from '../../pool/support/network.ts';
 import { ScriptedChain } from '../../pool/support/scripted-chain.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonBytes } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { BlockReference } from '../../../src/chain/requests.ts';
 import { findMerge } from '../../../src/chains/upstream/find-merge.ts';
-import type { JsonBytes } from '../../../src/primitives/json-result.ts';
 import { createScope } from '../../pool/support/exchange.ts';
 import { createNetwork } from '../../pool/support/network.ts';
 import { makeHash, ScriptedChain } from '../../pool/support/scripted-chain.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseInSlices } from '../../../packages/ethereum/primitives/parse-in-slices.ts';
+import { PIECE_LENGTH } from '../../../packages/ethereum/primitives/parse-json.ts';
+import { hasRepeatedNames } from '../../../packages/proofs/repeated-names.ts';
 import { keepUnique } from '../../../src/chains/upstream/keep-unique.ts';
-import { parseInSlices } from '../../../src/primitives/parse-in-slices.ts';
-import { PIECE_LENGTH } from '../../../src/primitives/parse-json.ts';
-import { hasRepeatedNames } from '../../../src/verification/repeated-names.ts';
 
 test('an answer in which an object has a name twice is written anew, and refused where it is long', () => {
   assert.equal(keepUnique('{"a":1,"a":2}'), '{"a":2}');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import { recoverPublicKey } from '../../../scripts/chains/secp256k1.ts';
 import type { CacheKey } from '../../../src/cache/cache.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
@@ -12,7 +13,6 @@ import type { BlockHeader } from '../../../src/pool/heads/block.ts';
 import { parseReportedHeader } from '../../../src/pool/heads/parse-block.ts';
 import type { VerifyMode } from '../../../src/pool/options.ts';
 import type { Send } from '../../../src/pool/upstream-request.ts';
-import type { JsonText } from '../../../src/primitives/json-result.ts';
 import { RequestScope } from '../../../src/util/request-scope.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
 import { createStateProofs } from '../../pool/support/state-proofs.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { PIECE_LENGTH } from '../../../packages/ethereum/primitives/parse-json.ts';
 import type { CacheKey } from '../../../src/cache/cache.ts';
 import type { BlockRequests } from '../../../src/chains/upstream/block-requests.ts';
 import { TransactionRequests } from '../../../src/chains/upstream/transaction-requests.ts';
 import type { Proofs } from '../../../src/chains/upstream/verifying/proofs.ts';
 import { ABSENCE_VERIFIED, type RequestContext } from '../../../src/pool/upstream-request.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { PIECE_LENGTH } from '../../../src/primitives/parse-json.ts';
 import { createScope } from '../../pool/support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from '../../pool/support/network.ts';
 import { ScriptedChain } from '../../pool/support/scripted-chain.ts';

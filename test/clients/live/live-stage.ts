@@ -1,9 +1,9 @@
 /** A service before a node whose chain grows: each block has a call of a contract that logs. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { encodeCall } from '../../../scripts/chains/encode-call.ts';
 import { eventTopic } from '../../../scripts/contracts/abi.ts';
 import { LOGGER_RUNTIME } from '../../../scripts/contracts/logger.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { type Anvil, startAnvil } from '../../support/anvil.ts';
 import { makeTemporaryFolder } from '../../support/embedded.ts';
 import { type RunningService, startService } from '../../support/service.ts';

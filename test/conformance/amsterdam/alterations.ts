@@ -1,9 +1,14 @@
 /** Blocks with one thing changed: each field of the header, and each entry of the block access list. */
 
-import { OPTIONAL_FIELDS } from '../../../src/chain/header.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../../src/primitives/rlp.ts';
+import { OPTIONAL_FIELDS } from '../../../packages/ethereum/codecs/header.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import {
+  decodeRlp,
+  encodeRlp,
+  type RlpInput,
+  type RlpItem,
+} from '../../../packages/ethereum/primitives/rlp.ts';
 
 export type Alteration = { readonly what: string; readonly block: Uint8Array };
 

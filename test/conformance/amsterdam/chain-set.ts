@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
 
 export type ChainSet = {
   /** A geth genesis file, parsed. */

@@ -1,10 +1,10 @@
 /** Imports a chain, compares everything that its headers commit to, and counts its contents. */
 
+import { decodeBlock } from '../../../packages/ethereum/codecs/block.ts';
+import { decodeStoredReceipts } from '../../../packages/ethereum/codecs/receipt.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { sha256 } from '../../../packages/ethereum/primitives/sha256.ts';
 import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
-import { decodeBlock } from '../../../src/chain/block.ts';
-import { decodeStoredReceipts } from '../../../src/chain/receipt.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { sha256 } from '../../../src/primitives/sha256.ts';
 import type { ChainSet } from './chain-set.ts';
 import { openImporter } from './open-importer.ts';
 

@@ -1,15 +1,15 @@
 /** Chains across the transition from Osaka to Amsterdam, every block of which geth's state transition has executed. */
-import { type Block, encodeBlock, type Withdrawal } from '../../../src/chain/block.ts';
-import { parseGenesis } from '../../../src/chain/genesis.ts';
-import { BLANK_HEADER, type Header, hashHeader } from '../../../src/chain/header.ts';
+import { type Block, encodeBlock, type Withdrawal } from '../../../packages/ethereum/codecs/block.ts';
+import { BLANK_HEADER, type Header, hashHeader } from '../../../packages/ethereum/codecs/header.ts';
+import { bigIntToFixedBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_LIST_HASH } from '../../../packages/ethereum/primitives/keccak.ts';
+import { decodeRlp, encodeRlp } from '../../../packages/ethereum/primitives/rlp.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
+import { parseGenesis } from '../../../packages/evm/transition/genesis.ts';
 import { buildGenesisBlock } from '../../../src/chains/embedded/import/genesis-state.ts';
 import { StateCommitter } from '../../../src/chains/embedded/state/state-committer.ts';
 import { EMPTY_SOURCE } from '../../../src/chains/embedded/state/state-source.ts';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
-import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { EMPTY_LIST_HASH } from '../../../src/primitives/keccak.ts';
-import { decodeRlp, encodeRlp } from '../../../src/primitives/rlp.ts';
 import { KEY_ADDRESSES, type SignedBy, signTransaction } from '../../fuzz/blocks/block-case.ts';
 import { type BlockState, generateBlockState } from '../../fuzz/blocks/block-state.ts';
 import { generateBlockTransaction } from '../../fuzz/blocks/block-transactions.ts';

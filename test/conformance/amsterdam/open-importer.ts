@@ -1,4 +1,4 @@
-import { parseGenesis } from '../../../src/chain/genesis.ts';
+import { parseGenesis } from '../../../packages/evm/transition/genesis.ts';
 import { BlockImporter } from '../../../src/chains/embedded/import/block-importer.ts';
 import { initializeStore } from '../../../src/chains/embedded/import/initialize-store.ts';
 import type { ChainReader } from '../../../src/chains/embedded/store/chain-reader.ts';

@@ -1,5 +1,5 @@
+import { BlockError } from '../../../packages/evm/transition/block-error.ts';
 import type { BlockImporter } from '../../../src/chains/embedded/import/block-importer.ts';
-import { BlockError } from '../../../src/engine/transition/block-error.ts';
 import { type Alteration, alterAccessList, alterHeader } from './alterations.ts';
 import type { ChainSet } from './chain-set.ts';
 import { openImporter } from './open-importer.ts';

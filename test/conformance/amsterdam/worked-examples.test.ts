@@ -1,16 +1,16 @@
 /** Transactions whose gas of both kinds the EIPs, or geth's tests, work out: in receipts, in the block's counts, and in estimates. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Authorization, TransactionBody } from '../../../packages/ethereum/codecs/transaction.ts';
+import { concatBytes, EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { encodeRlp } from '../../../packages/ethereum/primitives/rlp.ts';
+import { applyTransaction } from '../../../packages/evm/transition/apply-transaction.ts';
+import type { TransactionResult } from '../../../packages/evm/transition/running-transaction.ts';
 import { signHash } from '../../../scripts/chains/secp256k1.ts';
-import type { Authorization, TransactionBody } from '../../../src/chain/transaction.ts';
 import { createEvm } from '../../../src/engine/create-evm.ts';
-import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
-import { applyTransaction } from '../../../src/engine/transition/apply-transaction.ts';
-import type { TransactionResult } from '../../../src/engine/transition/running-transaction.ts';
-import { concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { encodeRlp } from '../../../src/primitives/rlp.ts';
+import { getCryptography } from '../../../src/engine/node-cryptography.ts';
 import { CallHarness } from '../../chains/embedded/call-harness.ts';
 import { CaseState } from '../../fuzz/case-state.ts';
 import { CHAIN_ID, type FuzzAccount } from '../../fuzz/fuzz-case.ts';

@@ -1,5 +1,5 @@
 /** Runs one case of the blockchain test format of ethereum/tests. */
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
 import { BranchingChain } from './branching-chain.ts';
 import { parseState, type StateJson } from './flat-state.ts';
 import { computeStateRoot } from './state-root.ts';

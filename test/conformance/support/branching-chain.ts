@@ -1,14 +1,14 @@
-import { type Block, decodeBlock } from '../../../src/chain/block.ts';
-import { parseGenesis } from '../../../src/chain/genesis.ts';
-import { type Header, hashHeader } from '../../../src/chain/header.ts';
+import { type Block, decodeBlock } from '../../../packages/ethereum/codecs/block.ts';
+import { type Header, hashHeader } from '../../../packages/ethereum/codecs/header.ts';
+import { EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import type { Evm } from '../../../packages/evm/interpreter/evm.ts';
+import { BlockError } from '../../../packages/evm/transition/block-error.ts';
+import { parseGenesis } from '../../../packages/evm/transition/genesis.ts';
 import { BlockImporter } from '../../../src/chains/embedded/import/block-importer.ts';
 import { initializeStore } from '../../../src/chains/embedded/import/initialize-store.ts';
 import { openChainWriter } from '../../../src/chains/embedded/store/chain-writer.ts';
 import { createEvm } from '../../../src/engine/create-evm.ts';
-import { BlockError } from '../../../src/engine/transition/block-error.ts';
-import type { Evm } from '../../../src/evm/evm.ts';
-import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { makeTemporaryFolder } from '../../support/embedded.ts';
 
 type Hash = string;

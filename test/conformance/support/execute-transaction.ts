@@ -1,15 +1,15 @@
 /** The engine under test, behind the one function that conformance runners use. */
-import { blobGasOf, GAS_PER_BLOB } from '../../../src/chain/transaction.ts';
+import { blobGasOf, GAS_PER_BLOB } from '../../../packages/ethereum/codecs/transaction.ts';
+import type { Evm } from '../../../packages/evm/interpreter/evm.ts';
+import type { BlockEnvironment } from '../../../packages/evm/interpreter/message.ts';
+import { rulesOf } from '../../../packages/evm/interpreter/revisions/revisions.ts';
+import { applyTransaction } from '../../../packages/evm/transition/apply-transaction.ts';
+import { blobBaseFeeOf } from '../../../packages/evm/transition/block-environment.ts';
+import type { BlockRules } from '../../../packages/evm/transition/rules.ts';
+import { TransactionError } from '../../../packages/evm/transition/transaction-error.ts';
+import { validateSignedTransaction } from '../../../packages/evm/transition/validate-transaction.ts';
 import { createEvm } from '../../../src/engine/create-evm.ts';
-import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
-import { applyTransaction } from '../../../src/engine/transition/apply-transaction.ts';
-import { blobBaseFeeOf } from '../../../src/engine/transition/block-environment.ts';
-import type { BlockRules } from '../../../src/engine/transition/rules.ts';
-import { TransactionError } from '../../../src/engine/transition/transaction-error.ts';
-import { validateSignedTransaction } from '../../../src/engine/transition/validate-transaction.ts';
-import type { Evm } from '../../../src/evm/evm.ts';
-import type { BlockEnvironment } from '../../../src/evm/message.ts';
-import { rulesOf } from '../../../src/evm/revisions/revisions.ts';
+import { getCryptography } from '../../../src/engine/node-cryptography.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import type { ExecutionInput, ExecutionOutcome } from './execution.ts';
 

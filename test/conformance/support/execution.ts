@@ -1,9 +1,9 @@
 /** Interface of an execution engine for conformance runners: one transaction, in one block, on one state. */
-import type { BlobParameters } from '../../../src/chain/chain-config.ts';
-import type { Log } from '../../../src/chain/receipt.ts';
-import type { Transaction } from '../../../src/chain/transaction.ts';
-import type { StateChanges, StateReader } from '../../../src/evm/host.ts';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import type { BlobParameters } from '../../../packages/ethereum/codecs/chain-config.ts';
+import type { Log } from '../../../packages/ethereum/codecs/receipt.ts';
+import type { Transaction } from '../../../packages/ethereum/codecs/transaction.ts';
+import type { StateChanges, StateReader } from '../../../packages/evm/interpreter/host.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 
 /** A block that has only this transaction. */
 export type SurroundingBlock = {

@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import type { ExecutionOutcome } from './execution.ts';
 import {
   type AddressHex,

@@ -1,8 +1,9 @@
 /** A whole state as a flat map of accounts, in the form of test files. */
-import type { AccountChange, StateChanges, StateReader } from '../../../src/evm/host.ts';
-import { EMPTY_BYTES, trimLeadingZeros } from '../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { EMPTY_CODE_HASH } from '../../../src/primitives/keccak.ts';
+
+import { EMPTY_BYTES, trimLeadingZeros } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_CODE_HASH } from '../../../packages/ethereum/primitives/keccak.ts';
+import type { AccountChange, StateChanges, StateReader } from '../../../packages/evm/interpreter/host.ts';
 import { hashHex } from './hash-cache.ts';
 
 /** Lower-case hex with `0x`: 20 bytes. */

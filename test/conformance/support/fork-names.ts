@@ -1,4 +1,4 @@
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 
 /** Revisions by the test files' names of forks. A fork that changes blob parameters only is the revision before it. */
 const REVISION_BY_FORK: ReadonlyMap<string, Revision> = new Map([

@@ -1,5 +1,5 @@
-import { hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
+import { hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 
 /** Maximum number of entries and hex digits, after which the cache starts afresh. */
 const MAX_ENTRIES = 50_000;

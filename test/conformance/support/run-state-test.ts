@@ -1,13 +1,17 @@
 /** Runs one post of a state test and reports the differences from the file. */
-import type { BlobParameters } from '../../../src/chain/chain-config.ts';
-import type { Log } from '../../../src/chain/receipt.ts';
-import { recoverSender, type Transaction, type TransactionBody } from '../../../src/chain/transaction.ts';
-import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
-import { padLeft } from '../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { encodeRlp } from '../../../src/primitives/rlp.ts';
+import type { BlobParameters } from '../../../packages/ethereum/codecs/chain-config.ts';
+import type { Log } from '../../../packages/ethereum/codecs/receipt.ts';
+import {
+  recoverSender,
+  type Transaction,
+  type TransactionBody,
+} from '../../../packages/ethereum/codecs/transaction.ts';
+import { padLeft } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { encodeRlp } from '../../../packages/ethereum/primitives/rlp.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
+import { getCryptography } from '../../../src/engine/node-cryptography.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { executeTransaction } from './execute-transaction.ts';
 import type { ExecutionOutcome, Refusal, SurroundingBlock } from './execution.ts';

@@ -1,6 +1,6 @@
-import { EMPTY_TRIE_ROOT } from '../../../src/primitives/keccak.ts';
-import { MerkleTrie } from '../../../src/primitives/merkle-trie.ts';
-import { encodeRlp } from '../../../src/primitives/rlp.ts';
+import { EMPTY_TRIE_ROOT } from '../../../packages/ethereum/primitives/keccak.ts';
+import { MerkleTrie } from '../../../packages/ethereum/primitives/merkle-trie.ts';
+import { encodeRlp } from '../../../packages/ethereum/primitives/rlp.ts';
 import type { FlatAccount, FlatState } from './flat-state.ts';
 import { hashHex } from './hash-cache.ts';
 

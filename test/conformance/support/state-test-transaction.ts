@@ -1,6 +1,5 @@
 /** The transaction of a state test: from its JSON, from its bytes, and the comparison of both. */
 
-import { signHash } from '../../../scripts/chains/secp256k1.ts';
 import {
   type AccessListItem,
   type Authorization,
@@ -10,11 +9,12 @@ import {
   type Transaction,
   type TransactionBody,
   type TransactionType,
-} from '../../../src/chain/transaction.ts';
-import { bytesEqual } from '../../../src/primitives/bytes.ts';
-import { hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { decodeRlp } from '../../../src/primitives/rlp.ts';
+} from '../../../packages/ethereum/codecs/transaction.ts';
+import { bytesEqual } from '../../../packages/ethereum/primitives/bytes.ts';
+import { hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { decodeRlp } from '../../../packages/ethereum/primitives/rlp.ts';
+import { signHash } from '../../../scripts/chains/secp256k1.ts';
 import type { AccessListJson, AuthorizationJson, Indexes, TransactionJson } from './state-test-json.ts';
 
 function typeOf(json: TransactionJson, accessList: AccessListJson | null | undefined): TransactionType {

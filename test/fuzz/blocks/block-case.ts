@@ -1,18 +1,18 @@
 /** A block to execute: a state, the block's environment and signed transactions. */
 
-import { privateKeyToAddress, signHash } from '../../../scripts/chains/secp256k1.ts';
-import type { Withdrawal } from '../../../src/chain/block.ts';
-import type { Header } from '../../../src/chain/header.ts';
+import type { Withdrawal } from '../../../packages/ethereum/codecs/block.ts';
+import type { Header } from '../../../packages/ethereum/codecs/header.ts';
 import {
   assembleTransaction,
   encodeSigningPayload,
   type Transaction,
   type TransactionBody,
-} from '../../../src/chain/transaction.ts';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
-import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
+} from '../../../packages/ethereum/codecs/transaction.ts';
+import { bigIntToFixedBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
+import { privateKeyToAddress, signHash } from '../../../scripts/chains/secp256k1.ts';
 import { type AddressText, blockHashOf, type FuzzAccount } from '../fuzz-case.ts';
 
 /** Keys of accounts that sign: senders of transactions, and authorities of delegations. */

@@ -1,7 +1,7 @@
 /** Outcome of a block, and comparison of two outcomes. */
 
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { decodeRlp, type RlpItem } from '../../../src/primitives/rlp.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { decodeRlp, type RlpItem } from '../../../packages/ethereum/primitives/rlp.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 import { compareAccounts } from '../outcome.ts';
 

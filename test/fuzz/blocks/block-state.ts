@@ -1,14 +1,15 @@
 /** States for blocks: generated programs, accounts with keys, helper contracts and protocol contracts. */
+
+import { createAddress } from '../../../packages/ethereum/primitives/address.ts';
+import { concatBytes, EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import {
   BUILDER_DEPOSITS,
   BUILDER_EXITS,
   CREATE2_FACTORY,
 } from '../../../scripts/contracts/builder-contracts.ts';
 import { SYSTEM_CONTRACTS } from '../../../scripts/contracts/system-contracts.ts';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
-import { createAddress } from '../../../src/primitives/address.ts';
-import { concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 import { addressBytes, addressText, generateState } from '../generate/accounts.ts';

@@ -1,23 +1,23 @@
 /** Transactions for blocks: every type, every kind of recipient, and gas limits around each threshold of the rules. */
 
+import type {
+  AccessListItem,
+  Authorization,
+  TransactionBody,
+  TransactionType,
+} from '../../../packages/ethereum/codecs/transaction.ts';
+import { maxBigInt, minBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
+import { bigIntToFixedBytes, concatBytes, EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { encodeRlp } from '../../../packages/ethereum/primitives/rlp.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { signHash } from '../../../scripts/chains/secp256k1.ts';
 import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
 import {
   CONSOLIDATION_REQUESTS_ADDRESS,
   WITHDRAWAL_REQUESTS_ADDRESS,
 } from '../../../scripts/contracts/system-contracts.ts';
-import type {
-  AccessListItem,
-  Authorization,
-  TransactionBody,
-  TransactionType,
-} from '../../../src/chain/transaction.ts';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
-import { maxBigInt, minBigInt } from '../../../src/primitives/bigint.ts';
-import { bigIntToFixedBytes, concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { encodeRlp } from '../../../src/primitives/rlp.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { type AddressText, CHAIN_ID } from '../fuzz-case.ts';
 import { addressBytes } from '../generate/accounts.ts';

@@ -2,8 +2,8 @@
 import { type EVM, EVMError } from '@ethereumjs/evm';
 import type { BlockLevelAccessList } from '@ethereumjs/util';
 import type { VM } from '@ethereumjs/vm';
-import { minBigInt } from '../../../src/primitives/bigint.ts';
-import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
+import { minBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
+import { EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
 import { type RunState, replaceGasHandler, replaceHandler } from '../oracle/instructions.ts';
 
 export type VmCorrection = {

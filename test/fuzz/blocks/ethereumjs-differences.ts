@@ -1,9 +1,10 @@
 /** Accepted differences between @ethereumjs/vm 10.1.3 and the engine, one row each. */
+
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import {
   CONSOLIDATION_REQUESTS_ADDRESS,
   WITHDRAWAL_REQUESTS_ADDRESS,
 } from '../../../scripts/contracts/system-contracts.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import type { BlockCase } from './block-case.ts';
 import type { KnownDifference } from './block-oracle.ts';
 

@@ -1,5 +1,5 @@
-import { computeBlobGasPrice } from '../../../src/evm/fee-market.ts';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import { computeBlobGasPrice } from '../../../packages/evm/interpreter/fee-market.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { addressBytes, addressText, BENEFICIARY } from '../generate/accounts.ts';
 import { newAddress } from '../generate/amsterdam-deeds.ts';

@@ -1,7 +1,7 @@
 /** Executes blocks with geth: `evm t8n`. */
-import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { decodeRlp, encodeRlp } from '../../../src/primitives/rlp.ts';
+import { EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { decodeRlp, encodeRlp } from '../../../packages/ethereum/primitives/rlp.ts';
 import type { AllocJson, TransitionResult } from '../../geth/node/state-transition.ts';
 import { runTransition, TransitionError } from '../../geth/node/state-transition.ts';
 import { type AddressText, blockHashOf, CHAIN_ID, type FuzzAccount } from '../fuzz-case.ts';

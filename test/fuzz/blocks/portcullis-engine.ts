@@ -1,24 +1,24 @@
 /** Executes blocks with the engine under test. */
-import type { Block } from '../../../src/chain/block.ts';
-import { BLANK_HEADER, type Header } from '../../../src/chain/header.ts';
-import type { Transaction } from '../../../src/chain/transaction.ts';
-import { createEvm } from '../../../src/engine/create-evm.ts';
-import { getCryptography } from '../../../src/engine/cryptography/create-cryptography.ts';
-import { environmentOf } from '../../../src/engine/transition/block-environment.ts';
-import { BlockError } from '../../../src/engine/transition/block-error.ts';
+import type { Block } from '../../../packages/ethereum/codecs/block.ts';
+import { BLANK_HEADER, type Header } from '../../../packages/ethereum/codecs/header.ts';
+import type { Transaction } from '../../../packages/ethereum/codecs/transaction.ts';
+import { bigIntToFixedBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import type { Evm } from '../../../packages/evm/interpreter/evm.ts';
+import type { AccountState, StateChanges } from '../../../packages/evm/interpreter/host.ts';
+import { type Revision, rulesOf } from '../../../packages/evm/interpreter/revisions/revisions.ts';
+import { environmentOf } from '../../../packages/evm/transition/block-environment.ts';
+import { BlockError } from '../../../packages/evm/transition/block-error.ts';
 import {
   type BlockResult,
   executeBlock,
   type RootedState,
-} from '../../../src/engine/transition/execute-block.ts';
-import type { BlockRules } from '../../../src/engine/transition/rules.ts';
-import { TransactionError } from '../../../src/engine/transition/transaction-error.ts';
-import type { Evm } from '../../../src/evm/evm.ts';
-import type { AccountState, StateChanges } from '../../../src/evm/host.ts';
-import { type Revision, rulesOf } from '../../../src/evm/revisions/revisions.ts';
-import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
+} from '../../../packages/evm/transition/execute-block.ts';
+import type { BlockRules } from '../../../packages/evm/transition/rules.ts';
+import { TransactionError } from '../../../packages/evm/transition/transaction-error.ts';
+import { createEvm } from '../../../src/engine/create-evm.ts';
+import { getCryptography } from '../../../src/engine/node-cryptography.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { CaseState } from '../case-state.ts';
 import { blockHashOf, CHAIN_ID } from '../fuzz-case.ts';

@@ -1,5 +1,5 @@
 /** Executes blocks that contain invalid transactions. */
-import type { Transaction } from '../../../src/chain/transaction.ts';
+import type { Transaction } from '../../../packages/ethereum/codecs/transaction.ts';
 import { type BlockCase, signTransaction } from './block-case.ts';
 import type { BlockOutcome } from './block-outcome.ts';
 

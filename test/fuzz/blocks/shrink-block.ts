@@ -1,5 +1,5 @@
 /** Shrinks failing blocks: removes everything without which the block still fails. */
-import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
+import { EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
 import type { FuzzAccount } from '../fuzz-case.ts';
 import { isDelegation } from '../oracle/delegations.ts';
 import { shorterCodes } from '../shrink.ts';

@@ -1,15 +1,15 @@
 /** Random states of few accounts, so that programs meet the same ones repeatedly. */
 
-import { privateKeyToAddress } from '../../../scripts/chains/secp256k1.ts';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
-import { createAddress } from '../../../src/primitives/address.ts';
+import { createAddress } from '../../../packages/ethereum/primitives/address.ts';
 import {
   bigIntToFixedBytes,
   bytesToBigInt,
   concatBytes,
   EMPTY_BYTES,
-} from '../../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
+} from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
+import { privateKeyToAddress } from '../../../scripts/chains/secp256k1.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 import type { Random } from '../random.ts';

@@ -1,4 +1,4 @@
-import { bytesToBigInt } from '../../../src/primitives/bytes.ts';
+import { bytesToBigInt } from '../../../packages/ethereum/primitives/bytes.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { emitAddress, emitWord } from './expressions.ts';
 import { randomPrecompileCall } from './precompile-inputs.ts';

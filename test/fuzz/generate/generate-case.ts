@@ -1,4 +1,4 @@
-import { REVISIONS, type Revision } from '../../../src/evm/revisions/revisions.ts';
+import { REVISIONS, type Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import type { FuzzBlock, FuzzCase } from '../fuzz-case.ts';
 import { Random } from '../random.ts';

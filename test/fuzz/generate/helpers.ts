@@ -1,5 +1,5 @@
 /** Small fixed contracts for programs to call; each does one thing that its input selects. */
-import { hexToBytes } from '../../../src/primitives/hex.ts';
+import { hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
 
 const at = (low: bigint): bigint => (0x4e17n << 144n) | low;
 

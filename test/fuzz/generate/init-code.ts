@@ -1,6 +1,7 @@
 /** Init code: its return data becomes the contract's code, where the rules allow it. */
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
-import { concatBytes } from '../../../src/primitives/bytes.ts';
+
+import { concatBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import type { Random } from '../random.ts';
 import { ProgramBuilder } from './program-builder.ts';

@@ -1,6 +1,7 @@
 /** Properties of instructions that the generators need. */
+
+import { REVISIONS, type Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { OPCODES } from '../../../scripts/opcodes.ts';
-import { REVISIONS, type Revision } from '../../../src/evm/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 
 export type OpcodeInfo = {

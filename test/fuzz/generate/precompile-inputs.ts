@@ -1,9 +1,9 @@
 /** Input for the precompiles 0x01 to 0x11 and 0x100: mostly well-formed, sometimes slightly malformed. */
 import { p256 } from '@noble/curves/nist.js';
+import { bigIntToFixedBytes, concatBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { sha256 } from '../../../packages/ethereum/primitives/sha256.ts';
 import { signHash } from '../../../scripts/chains/secp256k1.ts';
-import { bigIntToFixedBytes, concatBytes } from '../../../src/primitives/bytes.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { sha256 } from '../../../src/primitives/sha256.ts';
 import type { Random } from '../random.ts';
 import { randomWord } from './words.ts';
 

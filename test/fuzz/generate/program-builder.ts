@@ -1,4 +1,4 @@
-import { bigIntToBytes } from '../../../src/primitives/bytes.ts';
+import { bigIntToBytes } from '../../../packages/ethereum/primitives/bytes.ts';
 import { OPCODE_BY_NAME } from './opcodes.ts';
 
 /** A position in the code; its address is known when the program is built. */

@@ -1,4 +1,4 @@
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import type { Random } from '../random.ts';
 import type { Label, ProgramBuilder } from './program-builder.ts';
 

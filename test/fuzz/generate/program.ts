@@ -1,4 +1,4 @@
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import type { Random } from '../random.ts';
 import { emitAmsterdamDeed } from './amsterdam-deeds.ts';

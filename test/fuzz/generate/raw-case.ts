@@ -1,6 +1,7 @@
 /** Meaningless cases: arbitrary bytes as code, input and numbers. */
-import { REVISIONS, type Revision } from '../../../src/evm/revisions/revisions.ts';
-import { EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
+
+import { EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
+import { REVISIONS, type Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { type AddressText, CHAIN_ID, type FuzzAccount, type FuzzCase } from '../fuzz-case.ts';
 import { Random } from '../random.ts';

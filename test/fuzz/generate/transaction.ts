@@ -1,17 +1,21 @@
-import { signHash } from '../../../scripts/chains/secp256k1.ts';
 import type {
   AccessListItem,
   Authorization,
   TransactionBody,
   TransactionType,
-} from '../../../src/chain/transaction.ts';
-import { computeFloorGas, computeIntrinsicGas, countDataBytes } from '../../../src/evm/intrinsic-gas.ts';
-import { type Revision, rulesOf } from '../../../src/evm/revisions/revisions.ts';
-import { maxBigInt, minBigInt } from '../../../src/primitives/bigint.ts';
-import { bigIntToFixedBytes, concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { encodeRlp } from '../../../src/primitives/rlp.ts';
-import type { Signature } from '../../../src/primitives/signature.ts';
+} from '../../../packages/ethereum/codecs/transaction.ts';
+import { maxBigInt, minBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
+import { bigIntToFixedBytes, concatBytes, EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { encodeRlp } from '../../../packages/ethereum/primitives/rlp.ts';
+import type { Signature } from '../../../packages/ethereum/primitives/signature.ts';
+import {
+  computeFloorGas,
+  computeIntrinsicGas,
+  countDataBytes,
+} from '../../../packages/evm/interpreter/intrinsic-gas.ts';
+import { type Revision, rulesOf } from '../../../packages/evm/interpreter/revisions/revisions.ts';
+import { signHash } from '../../../scripts/chains/secp256k1.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import { CHAIN_ID, type FuzzBlock } from '../fuzz-case.ts';
 import type { Random } from '../random.ts';

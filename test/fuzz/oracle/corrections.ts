@@ -1,9 +1,13 @@
 /** Deviations of @ethereumjs/evm 10.1.3 from the protocol, and their corrections. */
 import { type EVM, EVMError, type ExecResult } from '@ethereumjs/evm';
 import { createAddressFromBigInt } from '@ethereumjs/util';
-import { minBigInt } from '../../../src/primitives/bigint.ts';
-import { bigIntToFixedBytes, bytesToBigInt, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
+import { minBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
+import {
+  bigIntToFixedBytes,
+  bytesToBigInt,
+  EMPTY_BYTES,
+} from '../../../packages/ethereum/primitives/bytes.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import { type RunState, replaceHandler } from './instructions.ts';
 
 export type Correction = {

@@ -1,7 +1,7 @@
 import { createCustomCommon, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createEVM, type EVM } from '@ethereumjs/evm';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
-import { bigIntToFixedBytes } from '../../../src/primitives/bytes.ts';
+import { bigIntToFixedBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { blockHashOf, CHAIN_ID } from '../fuzz-case.ts';
 import { KZG_VERIFIER } from './kzg.ts';
 import type { OracleState } from './oracle-state.ts';

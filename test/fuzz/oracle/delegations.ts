@@ -1,9 +1,9 @@
 /** Effects of a transaction's authorizations before execution (EIP-7702). */
 
+import { type Authorization, recoverAuthority } from '../../../packages/ethereum/codecs/transaction.ts';
+import { concatBytes, EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { recoverPublicKey } from '../../../scripts/chains/secp256k1.ts';
-import { type Authorization, recoverAuthority } from '../../../src/chain/transaction.ts';
-import { concatBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 import { CHAIN_ID } from '../fuzz-case.ts';
 

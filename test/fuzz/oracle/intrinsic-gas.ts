@@ -1,6 +1,6 @@
 /** Intrinsic gas of a transaction, implemented separately from the engine so that a fault of either shows. */
-import type { TransactionBody } from '../../../src/chain/transaction.ts';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import type { TransactionBody } from '../../../packages/ethereum/codecs/transaction.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 
 /** Intrinsic gas by EIP-2, 2028, 2930, 3860, 7702. */

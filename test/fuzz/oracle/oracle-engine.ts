@@ -1,5 +1,5 @@
 import type { EVM } from '@ethereumjs/evm';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import type { Engine, GuardedMemory } from '../engine.ts';
 import type { FuzzCase } from '../fuzz-case.ts';
 import type { Outcome } from '../outcome.ts';

@@ -5,8 +5,8 @@ import {
   bytesToBigInt,
   EMPTY_BYTES,
   trimLeadingZeros,
-} from '../../../src/primitives/bytes.ts';
-import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../../src/primitives/keccak.ts';
+} from '../../../packages/ethereum/primitives/bytes.ts';
+import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import type { AddressText, FuzzAccount } from '../fuzz-case.ts';
 
 type Entry = {

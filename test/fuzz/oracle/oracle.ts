@@ -1,9 +1,9 @@
 import type { EVM, ExecResult } from '@ethereumjs/evm';
 import { Account, Address } from '@ethereumjs/util';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
-import { maxBigInt, minBigInt } from '../../../src/primitives/bigint.ts';
-import { bigIntToFixedBytes, EMPTY_BYTES } from '../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
+import { maxBigInt, minBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
+import { bigIntToFixedBytes, EMPTY_BYTES } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { isAtLeast } from '../../support/is-at-least.ts';
 import type { AddressText, FuzzAccount, FuzzCase } from '../fuzz-case.ts';
 import { type Outcome, REJECTED } from '../outcome.ts';

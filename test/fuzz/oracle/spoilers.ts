@@ -1,6 +1,6 @@
 /** Deliberate faults of an oracle; the fuzzer must find each. */
 import type { EVM } from '@ethereumjs/evm';
-import type { Revision } from '../../../src/evm/revisions/revisions.ts';
+import type { Revision } from '../../../packages/evm/interpreter/revisions/revisions.ts';
 import { addGas, replaceHandler } from './instructions.ts';
 
 export type Spoiler = {

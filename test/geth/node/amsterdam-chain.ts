@@ -1,9 +1,9 @@
 /** A chain that crosses the Amsterdam fork, executed by geth's state transition. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeBlock } from '../../../src/chain/block.ts';
-import { hashHeader } from '../../../src/chain/header.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { decodeBlock } from '../../../packages/ethereum/codecs/block.ts';
+import { hashHeader } from '../../../packages/ethereum/codecs/header.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { makeChain } from '../../conformance/amsterdam/make-chain.ts';
 import { KEY_ADDRESSES, KEYS } from '../../fuzz/blocks/block-case.ts';
 import { SENDERS } from '../../fuzz/blocks/block-state.ts';

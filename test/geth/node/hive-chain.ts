@@ -2,15 +2,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Authorization, TransactionBody } from '../../../packages/ethereum/codecs/transaction.ts';
+import { createAddress } from '../../../packages/ethereum/primitives/address.ts';
+import { concatBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { encodeRlp } from '../../../packages/ethereum/primitives/rlp.ts';
 import { privateKeyToAddress, signHash } from '../../../scripts/chains/secp256k1.ts';
 import { BUILDER_DEPOSITS, BUILDER_EXITS } from '../../../scripts/contracts/builder-contracts.ts';
 import { SYSTEM_CONTRACTS } from '../../../scripts/contracts/system-contracts.ts';
-import type { Authorization, TransactionBody } from '../../../src/chain/transaction.ts';
-import { createAddress } from '../../../src/primitives/address.ts';
-import { concatBytes } from '../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { encodeRlp } from '../../../src/primitives/rlp.ts';
 import { signTransaction } from '../../support/chain-builder.ts';
 import { expectValid, type GethNode, startGeth } from './geth-node.ts';
 

@@ -1,10 +1,10 @@
 /** Call objects and overrides. */
 
+import { concatBytes } from '../../../packages/ethereum/primitives/bytes.ts';
+import { hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
+import { encodeRlp } from '../../../packages/ethereum/primitives/rlp.ts';
 import { signHash } from '../../../scripts/chains/secp256k1.ts';
-import { concatBytes } from '../../../src/primitives/bytes.ts';
-import { hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
-import { encodeRlp } from '../../../src/primitives/rlp.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import { initCode, LOOP, program } from './programs.ts';
 import type { Random } from './random.ts';

@@ -1,5 +1,5 @@
 /** EVM code for calls: fragments that compute, read state, store, call and fail, in random order. */
-import { OPCODES } from '../../../src/evm/opcodes.ts';
+import { OPCODES } from '../../../packages/evm/interpreter/opcodes.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import type { Random } from './random.ts';
 import { address, addressAt, integer, precompileAddress } from './values.ts';

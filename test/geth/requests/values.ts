@@ -1,6 +1,6 @@
 /** Parameter values: meaningful ones, edge cases and malformed ones. */
-import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { VALID_INPUTS } from '../../evm/precompiles/inputs.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { VALID_INPUTS } from '../../packages/evm/interpreter/precompiles/inputs.ts';
 import type { ChainFacts } from './chain-facts.ts';
 import type { Random } from './random.ts';
 

@@ -1,6 +1,6 @@
 /** Process of the honest nodes: proxies of the built-in devnet that cache its answers. */
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import { FaultUpstream } from '../../support/fault-upstream.ts';
 import type { AskNode, Fault } from '../../support/faults/fault.ts';
 import { startService } from '../../support/service.ts';

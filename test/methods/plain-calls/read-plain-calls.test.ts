@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { LATEST_BLOCK, NO_GAS_LIMIT } from '../../../packages/ethereum/primitives/call-bytes.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { DEFAULT_BLOCK } from '../../../src/methods/block-reference.ts';
 import { ethCall } from '../../../src/methods/eth_call.ts';
 import { readFastPathCalls } from '../../../src/methods/plain-calls/read-plain-calls.ts';
 import { createTextRequest } from '../../../src/methods/plain-calls/text-request.ts';
-import { LATEST_BLOCK, NO_GAS_LIMIT } from '../../../src/primitives/call-bytes.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
 import { type Call, type Envelope, parseEnvelope } from '../../../src/rpc/envelope.ts';
 import { parseParams } from '../../../src/rpc/method.ts';
 import { countRuns } from '../../support/count-runs.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { decodeRevertReason } from '../../../packages/ethereum/primitives/revert-reason.ts';
 import { classifyError } from '../../../src/pool/errors/classify-error.ts';
 import { isAnswer, type Verdict } from '../../../src/pool/errors/verdict.ts';
-import { decodeRevertReason } from '../../../src/primitives/revert-reason.ts';
 import { readCases } from './fixtures.ts';
 
 const CASES = readCases();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { decodeRevertReason } from '../../../packages/ethereum/primitives/revert-reason.ts';
 import { classifyError } from '../../../src/pool/errors/classify-error.ts';
 import { RULES } from '../../../src/pool/errors/find-rule.ts';
 import { encodeErrorString } from '../../../src/pool/errors/revert-data.ts';
 import { isAnswer } from '../../../src/pool/errors/verdict.ts';
 import type { NodeError } from '../../../src/pool/node-call.ts';
-import { decodeRevertReason } from '../../../src/primitives/revert-reason.ts';
 import { countRuns } from '../../support/count-runs.ts';
 import { readCases } from './fixtures.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
 import { UpstreamFault } from '../../../src/pool/fault.ts';
 import { hedge } from '../../../src/pool/policies/hedge.ts';
 import { OVERTAKEN } from '../../../src/pool/policies/overtaken.ts';
 import type { Upstream } from '../../../src/pool/upstream.ts';
 import type { Directed, Handler, RoutedRequest } from '../../../src/pool/upstream-request.ts';
-import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import type { CancelSignal } from '../../../src/util/cancel-source.ts';
 import { LatencyWindow } from '../../../src/util/latency-window.ts';
 import { TokenBucket } from '../../../src/util/token-bucket.ts';

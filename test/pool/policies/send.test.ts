@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
+import { PIECE_LENGTH, parseJsonText } from '../../../packages/ethereum/primitives/parse-json.ts';
 import { UpstreamFault } from '../../../src/pool/fault.ts';
 import type { NodeCall } from '../../../src/pool/node-call.ts';
 import { createNodeMemory } from '../../../src/pool/node-memory.ts';
 import { createSender } from '../../../src/pool/policies/send.ts';
 import { createHttpTransport } from '../../../src/pool/transport/http-transport.ts';
-import type { JsonResult } from '../../../src/primitives/json-result.ts';
-import { PIECE_LENGTH, parseJsonText } from '../../../src/primitives/parse-json.ts';
 import { AnswerMemory } from '../../../src/util/answer-memory.ts';
 import { SLOT_MS } from '../../../src/util/slot-scheduler.ts';
 import { spin, watchTurns } from '../../support/watch-turns.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { UpstreamFault } from '../../../src/pool/fault.ts';
 import { singleFlight } from '../../../src/pool/policies/single-flight.ts';
 import type { Handler, RequestContext } from '../../../src/pool/upstream-request.ts';
-import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import type { RequestScope } from '../../../src/util/request-scope.ts';
 import { SLOT_MS } from '../../../src/util/slot-scheduler.ts';
 import { waitUntil } from '../../support/wait-until.ts';

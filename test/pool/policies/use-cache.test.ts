@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { Cache, CachedAnswer, CacheKey } from '../../../src/cache/cache.ts';
 import { createKeeper, fillCache, readCache } from '../../../src/pool/policies/use-cache.ts';
 import type { Handler, UpstreamRequest } from '../../../src/pool/upstream-request.ts';
-import type { JsonResult } from '../../../src/primitives/json-result.ts';
 import { createExchange } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
 import { answer, createNode, later } from '../support/scripted-node.ts';

@@ -1,3 +1,4 @@
+import type { JsonBytes, JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { Cache, CacheKey } from '../../../src/cache/cache.ts';
 import { DEFAULT_LOG_LIMITS, type LogLimits } from '../../../src/chain/log-range.ts';
 import { AccountRequests } from '../../../src/chains/upstream/account-requests.ts';
@@ -21,7 +22,6 @@ import type { HeadReport } from '../../../src/pool/heads/electorate.ts';
 import type { NetworkHead } from '../../../src/pool/heads/network-head.ts';
 import { type PoolOptions, poolOptionsSchema } from '../../../src/pool/options.ts';
 import { createNodeClient } from '../../../src/pool/pool.ts';
-import type { JsonBytes, JsonText } from '../../../src/primitives/json-result.ts';
 import { SENDING_TOOLS } from '../../../src/service/sending-tools.ts';
 import type { RecordTable } from '../../../src/shared-store/records/record-table.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';

@@ -1,5 +1,5 @@
+import type { JsonResult, JsonStream } from '../../../packages/ethereum/primitives/json-result.ts';
 import { UpstreamFault } from '../../../src/pool/fault.ts';
-import type { JsonResult, JsonStream } from '../../../src/primitives/json-result.ts';
 
 export type StreamScript = {
   /** Chunk size, bytes. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import { ChainError } from '../../../src/chain/errors.ts';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../src/primitives/keccak.ts';
 import { makeTransaction } from '../../support/bad-transactions.ts';
 import { createScope } from './exchange.ts';
 import { createNetwork, type NetworkScript, type ScriptedNetwork } from './network.ts';

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { isComplete } from '../../../packages/ethereum/primitives/json-result.ts';
 import { UpstreamFault } from '../../../src/pool/fault.ts';
 import type { NodeCall } from '../../../src/pool/node-call.ts';
 import { findBounds } from '../../../src/pool/transport/answer-bounds.ts';
 import { type ShapeBounds, UNPARSED_SHAPE } from '../../../src/pool/transport/answer-shape.ts';
 import { createHttpTransport } from '../../../src/pool/transport/http-transport.ts';
 import { ReplyScanner } from '../../../src/pool/transport/reply-scanner.ts';
-import { isComplete } from '../../../src/primitives/json-result.ts';
 import { faultOf, inTime, LIMITS, serveRaw } from './servers.ts';
 
 const open: { close(): Promise<void> }[] = [];

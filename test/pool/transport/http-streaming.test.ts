@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { JsonStream } from '../../../packages/ethereum/primitives/json-result.ts';
 import { createHttpTransport } from '../../../src/pool/transport/http-transport.ts';
 import type { Transport, TransportLimits } from '../../../src/pool/transport/transport.ts';
-import type { JsonStream } from '../../../src/primitives/json-result.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { CALL, faultOf, inTime, LIMITS, type Node, serveRaw } from './servers.ts';
 

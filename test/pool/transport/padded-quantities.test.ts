@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { isComplete } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { NodeReply } from '../../../src/pool/node-call.ts';
 import { createNodeMemory } from '../../../src/pool/node-memory.ts';
 import { findBatchBounds, findBounds } from '../../../src/pool/transport/answer-bounds.ts';
@@ -12,7 +13,6 @@ import { countPadding, trimZeros } from '../../../src/pool/transport/padded-quan
 import { readBatch } from '../../../src/pool/transport/read-batch.ts';
 import { ReplyScanner } from '../../../src/pool/transport/reply-scanner.ts';
 import type { ResultSource } from '../../../src/pool/transport/result-stream.ts';
-import { isComplete } from '../../../src/primitives/json-result.ts';
 import { AnswerMemory } from '../../../src/util/answer-memory.ts';
 import { countRuns } from '../../support/count-runs.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseInSlices } from '../../../src/primitives/parse-in-slices.ts';
+import { parseInSlices } from '../../../packages/ethereum/primitives/parse-in-slices.ts';
 import { type Codec, ValueCounter } from '../../../src/rpc/codec/codec.ts';
 import { mapped } from '../../../src/rpc/codec/derived-codecs.ts';
 import { byKind } from '../../../src/rpc/codec/kind-codec.ts';

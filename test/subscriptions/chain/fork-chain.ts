@@ -1,12 +1,13 @@
 /** A chain with branches: valid blocks with logs, all of which stay known. */
+
+import { hashTransaction, type Transaction } from '../../../packages/ethereum/codecs/transaction.ts';
+import { ZERO_ADDRESS } from '../../../packages/ethereum/primitives/address.ts';
+import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
+import { parseGenesis } from '../../../packages/evm/transition/genesis.ts';
 import { BlockMaker } from '../../../scripts/chains/block-maker.ts';
 import { encodeCall, encodeWord } from '../../../scripts/chains/encode-call.ts';
 import { LOGGER_RUNTIME } from '../../../scripts/contracts/logger.ts';
-import { parseGenesis } from '../../../src/chain/genesis.ts';
-import { hashTransaction, type Transaction } from '../../../src/chain/transaction.ts';
 import type { ExecutedBlock } from '../../../src/chains/embedded/store/chain-writer.ts';
-import { ZERO_ADDRESS } from '../../../src/primitives/address.ts';
-import { bytesToHex, hexToBytes } from '../../../src/primitives/hex.ts';
 import type { Random } from '../../geth/requests/random.ts';
 import { signTransaction } from '../../support/chain-builder.ts';
 import { ALICE_KEY, createGenesis } from '../../support/test-chain.ts';

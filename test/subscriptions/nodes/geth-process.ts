@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
-import { encodeQuantity } from '../../../src/primitives/quantity.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import { askerOf } from '../../clients/operations.ts';
 import {
   expectValid,

@@ -1,7 +1,7 @@
 /** Receipts through several processes whose heads arrive at different times, and the responses of the others after them. */
 import { request as sendRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bytesToHex } from '../../../src/primitives/hex.ts';
+import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { Random } from '../../geth/requests/random.ts';
 import { createKey } from '../../support/keys.ts';
 import { Program } from '../../support/program.ts';

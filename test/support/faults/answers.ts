@@ -1,5 +1,5 @@
 /** False answers of a node. */
-import { encodeQuantity } from '../../../src/primitives/quantity.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import { sendToNode } from './ask-node.ts';
 import type { Answer, AskNode, Call } from './fault.ts';
 

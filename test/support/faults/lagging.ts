@@ -1,5 +1,5 @@
 /** A node that lags: its answers are consistent for the part of the chain that it has. */
-import { encodeQuantity } from '../../../src/primitives/quantity.ts';
+import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { Answer, AskNode, Call } from './fault.ts';
 
 /** Index of the block parameter by method. */

@@ -1,10 +1,21 @@
+import { minBigInt } from '../../../../packages/ethereum/primitives/bigint.ts';
+import {
+  type CallBytes,
+  LATEST_BLOCK,
+  NO_GAS_LIMIT,
+} from '../../../../packages/ethereum/primitives/call-bytes.ts';
+import {
+  encodeHexData,
+  type HexData,
+  streamBytes,
+} from '../../../../packages/ethereum/primitives/hex-data.ts';
+import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import {
+  continueWith,
+  type PromiseOrValue,
+} from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Executions } from '../../../chain/chain.ts';
 import type { BlockReference, CallRequest, SimulateRequest } from '../../../chain/requests.ts';
-import { minBigInt } from '../../../primitives/bigint.ts';
-import { type CallBytes, LATEST_BLOCK, NO_GAS_LIMIT } from '../../../primitives/call-bytes.ts';
-import { encodeHexData, type HexData, streamBytes } from '../../../primitives/hex-data.ts';
-import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { StoredBlocks } from '../reads/stored-blocks.ts';
 import { CallsAhead } from '../simulation/calls-ahead.ts';

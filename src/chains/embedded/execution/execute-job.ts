@@ -1,7 +1,7 @@
+import type { HexData } from '../../../../packages/ethereum/primitives/hex-data.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
+import { StateLimitError } from '../../../../packages/evm/interpreter/world-state.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import { StateLimitError } from '../../../evm/world-state.ts';
-import type { HexData } from '../../../primitives/hex-data.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
 import { createAccessList } from '../simulation/access-list.ts';
 import { BlocksRun } from '../simulation/blocks/blocks-run.ts';
 import { refuseBlockOverrides } from '../simulation/call-environment.ts';

@@ -1,9 +1,9 @@
+import type { HexData } from '../../../../packages/ethereum/primitives/hex-data.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import type { CallObject } from '../../../chain/requests.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../../../engine/create-evm.ts';
 import type { EngineFigures, ExecutionPlace } from '../../../observe/sources.ts';
-import type { HexData } from '../../../primitives/hex-data.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { runPlainCall } from '../simulation/fast-path-call.ts';
 import type { GasMeter } from '../simulation/gas-meter.ts';

@@ -1,8 +1,12 @@
+import { ADDRESS_LENGTH } from '../../../../packages/ethereum/primitives/address.ts';
+import { countZeros, decodeHexInto, encodeHex } from '../../../../packages/ethereum/primitives/byte-loops.ts';
+import {
+  type CallBytes,
+  LATEST_BLOCK,
+  NO_GAS_LIMIT,
+} from '../../../../packages/ethereum/primitives/call-bytes.ts';
+import { takeBytes } from '../../../../packages/ethereum/primitives/shared-bytes.ts';
 import type { BlockReference, CallRequest } from '../../../chain/requests.ts';
-import { ADDRESS_LENGTH } from '../../../primitives/address.ts';
-import { countZeros, decodeHexInto, encodeHex } from '../../../primitives/byte-loops.ts';
-import { type CallBytes, LATEST_BLOCK, NO_GAS_LIMIT } from '../../../primitives/call-bytes.ts';
-import { takeBytes } from '../../../primitives/shared-bytes.ts';
 import type { CallsAhead, FastPathContext } from '../simulation/calls-ahead.ts';
 import type { CallJob } from './job.ts';
 

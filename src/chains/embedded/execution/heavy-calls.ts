@@ -1,6 +1,6 @@
+import type { HexData } from '../../../../packages/ethereum/primitives/hex-data.ts';
 import { ChainError, createTimeout, restoreChainError } from '../../../chain/errors.ts';
 import type { EngineFigures } from '../../../observe/sources.ts';
-import type { HexData } from '../../../primitives/hex-data.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { type OwnerShare, SharedBudget } from '../../../util/shared-budget.ts';
 import { MissingState } from '../state/missing-state.ts';

@@ -1,5 +1,5 @@
+import type { HexData } from '../../../../packages/ethereum/primitives/hex-data.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import type { HexData } from '../../../primitives/hex-data.ts';
 import type { Execution } from '../simulation/execution.ts';
 import { MissingState } from '../state/missing-state.ts';
 import type { JobOutcome } from './job.ts';

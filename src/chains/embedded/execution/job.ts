@@ -1,7 +1,8 @@
 /** Messages across the thread boundary: executions and their outcomes. */
+
+import type { HexData } from '../../../../packages/ethereum/primitives/hex-data.ts';
+import type { CoreModule } from '../../../../packages/evm/interpreter/core-module.ts';
 import type { ChainErrorParts } from '../../../chain/errors.ts';
-import type { CoreModule } from '../../../evm/core-module.ts';
-import type { HexData } from '../../../primitives/hex-data.ts';
 import type { SimulateBlocksRequest } from '../simulation/blocks/simulate-blocks.ts';
 import type { SimulationKind } from '../simulation/call-environment.ts';
 import type { SimulationRequest } from '../simulation/simulator.ts';

@@ -1,16 +1,16 @@
-import type { Block } from '../../../chain/block.ts';
-import { validateBlockAccessList } from '../../../chain/block-access-list.ts';
-import type { Header } from '../../../chain/header.ts';
-import { encodeReceipt } from '../../../chain/receipt.ts';
-import type { BuiltAccessList } from '../../../engine/transition/block-access-recorder.ts';
-import { BlockError } from '../../../engine/transition/block-error.ts';
-import type { BlockResult } from '../../../engine/transition/execute-block.ts';
-import type { BlockRules } from '../../../engine/transition/rules.ts';
-import { mergeBloom } from '../../../primitives/bloom.ts';
-import { bytesEqual, EMPTY_BYTES } from '../../../primitives/bytes.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
-import { keccak256 } from '../../../primitives/keccak.ts';
-import { computeOrderedRoot } from '../../../primitives/ordered-root.ts';
+import type { Block } from '../../../../packages/ethereum/codecs/block.ts';
+import { validateBlockAccessList } from '../../../../packages/ethereum/codecs/block-access-list.ts';
+import type { Header } from '../../../../packages/ethereum/codecs/header.ts';
+import { encodeReceipt } from '../../../../packages/ethereum/codecs/receipt.ts';
+import { mergeBloom } from '../../../../packages/ethereum/primitives/bloom.ts';
+import { bytesEqual, EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { computeOrderedRoot } from '../../../../packages/ethereum/primitives/ordered-root.ts';
+import type { BuiltAccessList } from '../../../../packages/evm/transition/block-access-recorder.ts';
+import { BlockError } from '../../../../packages/evm/transition/block-error.ts';
+import type { BlockResult } from '../../../../packages/evm/transition/execute-block.ts';
+import type { BlockRules } from '../../../../packages/evm/transition/rules.ts';
 
 /** Compares the execution result with the header, state root excluded. @throws BlockError naming both values */
 export function compareWithHeader(block: Block, result: BlockResult, { revision }: BlockRules): void {

@@ -1,9 +1,9 @@
-import { encodeBlockAccessList } from '../../../chain/block-access-list.ts';
-import type { Genesis } from '../../../chain/genesis.ts';
-import { type Header, hashHeader } from '../../../chain/header.ts';
-import type { StateChanges } from '../../../evm/host.ts';
-import { trimLeadingZeros } from '../../../primitives/bytes.ts';
-import { EMPTY_CODE_HASH, keccak256 } from '../../../primitives/keccak.ts';
+import { encodeBlockAccessList } from '../../../../packages/ethereum/codecs/block-access-list.ts';
+import { type Header, hashHeader } from '../../../../packages/ethereum/codecs/header.ts';
+import { trimLeadingZeros } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import type { StateChanges } from '../../../../packages/evm/interpreter/host.ts';
+import type { Genesis } from '../../../../packages/evm/transition/genesis.ts';
 import type { StateCommitter } from '../state/state-committer.ts';
 import type { ExecutedBlock } from '../store/chain-writer.ts';
 

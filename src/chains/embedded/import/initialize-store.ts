@@ -1,7 +1,7 @@
-import type { Genesis } from '../../../chain/genesis.ts';
-import { BlockError } from '../../../engine/transition/block-error.ts';
-import { bytesEqual, EMPTY_BYTES } from '../../../primitives/bytes.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
+import { bytesEqual, EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { BlockError } from '../../../../packages/evm/transition/block-error.ts';
+import type { Genesis } from '../../../../packages/evm/transition/genesis.ts';
 import { StateCommitter } from '../state/state-committer.ts';
 import { EMPTY_SOURCE } from '../state/state-source.ts';
 import type { ChainWriter } from '../store/chain-writer.ts';

@@ -2,7 +2,7 @@ import { createReadStream, type ReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { readRlpSpan } from '../../../primitives/rlp.ts';
+import { readRlpSpan } from '../../../../packages/ethereum/primitives/rlp.ts';
 import { PackedPosition } from './packed-position.ts';
 
 /** An encoded block of a file, and the file offset (compressed, for gzip) at which it ends. */

@@ -1,6 +1,6 @@
-import { type Block, decodeBody } from '../../../chain/block.ts';
-import { hashHeader } from '../../../chain/header.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
+import { type Block, decodeBody } from '../../../../packages/ethereum/codecs/block.ts';
+import { hashHeader } from '../../../../packages/ethereum/codecs/header.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import type { ChainReader } from '../store/chain-reader.ts';
 import type { Ancestor } from './validate-uncles.ts';
 

@@ -1,12 +1,17 @@
-import { type Block, encodeBlock, unclesToRlp, withdrawalToRlp } from '../../../chain/block.ts';
-import { blobGasOf } from '../../../chain/transaction.ts';
-import { BlockError } from '../../../engine/transition/block-error.ts';
-import type { BlockRules } from '../../../engine/transition/rules.ts';
-import { bytesEqual } from '../../../primitives/bytes.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
-import { keccak256 } from '../../../primitives/keccak.ts';
-import { computeOrderedRoot } from '../../../primitives/ordered-root.ts';
-import { encodeRlp } from '../../../primitives/rlp.ts';
+import {
+  type Block,
+  encodeBlock,
+  unclesToRlp,
+  withdrawalToRlp,
+} from '../../../../packages/ethereum/codecs/block.ts';
+import { blobGasOf } from '../../../../packages/ethereum/codecs/transaction.ts';
+import { bytesEqual } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { computeOrderedRoot } from '../../../../packages/ethereum/primitives/ordered-root.ts';
+import { encodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
+import { BlockError } from '../../../../packages/evm/transition/block-error.ts';
+import type { BlockRules } from '../../../../packages/evm/transition/rules.ts';
 
 function expectHash(have: Uint8Array, want: Uint8Array, name: string): void {
   if (!bytesEqual(have, want)) {

@@ -1,12 +1,16 @@
-import type { Header } from '../../../chain/header.ts';
-import { GAS_PER_BLOB } from '../../../chain/transaction.ts';
-import { BlockError } from '../../../engine/transition/block-error.ts';
-import { DAO_EXTRA_DATA, DAO_EXTRA_DATA_BLOCKS } from '../../../engine/transition/dao-fork.ts';
-import type { BlockRules } from '../../../engine/transition/rules.ts';
-import { computeDifficulty } from '../../../evm/difficulty.ts';
-import { computeExcessBlobGas, computeNextBaseFee, INITIAL_BASE_FEE } from '../../../evm/fee-market.ts';
-import { bytesEqual } from '../../../primitives/bytes.ts';
-import { EMPTY_LIST_HASH } from '../../../primitives/keccak.ts';
+import type { Header } from '../../../../packages/ethereum/codecs/header.ts';
+import { GAS_PER_BLOB } from '../../../../packages/ethereum/codecs/transaction.ts';
+import { bytesEqual } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { EMPTY_LIST_HASH } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { computeDifficulty } from '../../../../packages/evm/interpreter/difficulty.ts';
+import {
+  computeExcessBlobGas,
+  computeNextBaseFee,
+  INITIAL_BASE_FEE,
+} from '../../../../packages/evm/interpreter/fee-market.ts';
+import { BlockError } from '../../../../packages/evm/transition/block-error.ts';
+import { DAO_EXTRA_DATA, DAO_EXTRA_DATA_BLOCKS } from '../../../../packages/evm/transition/dao-fork.ts';
+import type { BlockRules } from '../../../../packages/evm/transition/rules.ts';
 
 /**
  * Extent of the check of a proof-of-work seal. `ethash-format`: the difficulty must follow the formula, nonce and mix hash are

@@ -1,7 +1,7 @@
-import type { Block } from '../../../chain/block.ts';
-import { hashHeader } from '../../../chain/header.ts';
-import { BlockError } from '../../../engine/transition/block-error.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
+import type { Block } from '../../../../packages/ethereum/codecs/block.ts';
+import { hashHeader } from '../../../../packages/ethereum/codecs/header.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { BlockError } from '../../../../packages/evm/transition/block-error.ts';
 import type { ParentHeader } from './validate-header.ts';
 
 const MAX_UNCLES = 2;

@@ -1,7 +1,7 @@
-import { splitTransactions } from '../../../chain/block.ts';
-import { countStoredLogs } from '../../../chain/receipt.ts';
+import { splitTransactions } from '../../../../packages/ethereum/codecs/block.ts';
+import { countStoredLogs } from '../../../../packages/ethereum/codecs/receipt.ts';
+import { splitRlpList } from '../../../../packages/ethereum/primitives/rlp.ts';
 import { scanStoredReceipts } from '../../../chain/scan-receipts.ts';
-import { splitRlpList } from '../../../primitives/rlp.ts';
 
 /** Position of a log in a block: its byte range in the stored receipts, and its transaction. */
 export type LogPlace = {

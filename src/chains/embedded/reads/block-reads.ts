@@ -4,8 +4,16 @@ import {
   joinBlock,
   splitTransactions,
   splitUncles,
-} from '../../../chain/block.ts';
-import { decodeBlockAccessList } from '../../../chain/block-access-list.ts';
+} from '../../../../packages/ethereum/codecs/block.ts';
+import { decodeBlockAccessList } from '../../../../packages/ethereum/codecs/block-access-list.ts';
+import { encodeHeader, type Header } from '../../../../packages/ethereum/codecs/header.ts';
+import { decodeStoredReceipts, encodeReceipt } from '../../../../packages/ethereum/codecs/receipt.ts';
+import { bytesEqual } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { encodeHexData, toHexData } from '../../../../packages/ethereum/primitives/hex-data.ts';
+import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { EMPTY_LIST_HASH } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
 import { encodeBlockAccessListJson } from '../../../chain/block-access-list-json.ts';
 import {
   encodeBlockJson,
@@ -15,16 +23,8 @@ import {
 } from '../../../chain/block-json.ts';
 import type { BlockReads, HeaderView } from '../../../chain/chain.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import { encodeHeader, type Header } from '../../../chain/header.ts';
-import { decodeStoredReceipts, encodeReceipt } from '../../../chain/receipt.ts';
 import type { AccessListForm, BlockReference, RawPart } from '../../../chain/requests.ts';
 import { encodeReceipts } from '../../../chain/wire-json.ts';
-import { bytesEqual } from '../../../primitives/bytes.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
-import { encodeHexData, toHexData } from '../../../primitives/hex-data.ts';
-import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
-import { EMPTY_LIST_HASH } from '../../../primitives/keccak.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
 import { buildPendingHeader } from '../simulation/pending-header.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 import { joinParts } from './join-parts.ts';

@@ -1,9 +1,9 @@
-import type { Header } from '../../../chain/header.ts';
-import { readReceiptGas } from '../../../chain/receipt-gas.ts';
+import type { Header } from '../../../../packages/ethereum/codecs/header.ts';
+import { readReceiptGas } from '../../../../packages/ethereum/codecs/receipt-gas.ts';
+import { decodeTransaction, effectiveTip } from '../../../../packages/ethereum/codecs/transaction.ts';
+import { bytesEqual } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { decodeRlp, readListSpans } from '../../../../packages/ethereum/primitives/rlp.ts';
 import { chooseSamples, compareTips } from '../../../chain/suggest-tip.ts';
-import { decodeTransaction, effectiveTip } from '../../../chain/transaction.ts';
-import { bytesEqual } from '../../../primitives/bytes.ts';
-import { decodeRlp, readListSpans } from '../../../primitives/rlp.ts';
 import { Lru } from '../../../util/lru.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 

@@ -1,5 +1,5 @@
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import type { JsonResult } from '../../../primitives/json-result.ts';
 import type { AnswerMemory } from '../../../util/answer-memory.ts';
 
 /** Piece length, UTF-16 units; an answer shorter than this is one string. */

@@ -1,10 +1,10 @@
-import type { ChainConfig } from '../../../chain/chain-config.ts';
-import type { Header } from '../../../chain/header.ts';
+import type { ChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
+import type { Header } from '../../../../packages/ethereum/codecs/header.ts';
+import { GAS_PER_BLOB } from '../../../../packages/ethereum/codecs/transaction.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
+import { blobBaseFeeOf } from '../../../../packages/evm/transition/block-environment.ts';
+import { rulesAt } from '../../../../packages/evm/transition/rules.ts';
 import { quantity } from '../../../chain/json-values.ts';
-import { GAS_PER_BLOB } from '../../../chain/transaction.ts';
-import { blobBaseFeeOf } from '../../../engine/transition/block-environment.ts';
-import { rulesAt } from '../../../engine/transition/rules.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
 import { nextBaseFee, nextExcessBlobGas } from '../import/validate-header.ts';
 import type { BlockTips } from './block-tips.ts';
 

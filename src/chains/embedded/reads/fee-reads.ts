@@ -1,12 +1,15 @@
+import type { Header } from '../../../../packages/ethereum/codecs/header.ts';
+import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import {
+  continueWith,
+  type PromiseOrValue,
+} from '../../../../packages/ethereum/primitives/promise-or-value.ts';
+import { blobBaseFeeOf } from '../../../../packages/evm/transition/block-environment.ts';
+import { isMergedPast, rulesAt } from '../../../../packages/evm/transition/rules.ts';
 import type { FeeReads } from '../../../chain/chain.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import type { Header } from '../../../chain/header.ts';
 import { quantity } from '../../../chain/json-values.ts';
 import type { BlockReference, FeeHistoryRequest } from '../../../chain/requests.ts';
-import { blobBaseFeeOf } from '../../../engine/transition/block-environment.ts';
-import { isMergedPast, rulesAt } from '../../../engine/transition/rules.ts';
-import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { SCHEDULER } from '../../../util/slot-scheduler.ts';
 import { nextBaseFee } from '../import/validate-header.ts';

@@ -1,10 +1,14 @@
 /** Fork configuration around the head (EIP-7910), in the shape of geth's `eth_config`. */
-import { type BlobParameters, blobParametersAt, type ChainConfig } from '../../../chain/chain-config.ts';
+import {
+  type BlobParameters,
+  blobParametersAt,
+  type ChainConfig,
+} from '../../../../packages/ethereum/codecs/chain-config.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import type { RevisionRules } from '../../../../packages/evm/interpreter/revisions/revision-rules.ts';
+import { latestRules } from '../../../../packages/evm/interpreter/revisions/revisions.ts';
 import { quantity } from '../../../chain/json-values.ts';
-import type { RevisionRules } from '../../../evm/revisions/revision-rules.ts';
-import { latestRules } from '../../../evm/revisions/revisions.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
-import type { JsonText } from '../../../primitives/json-result.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 import { computeForkId } from './fork-id.ts';
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { ChainConfig } from '../../../chain/chain-config.ts';
+import type { ChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 
 /**

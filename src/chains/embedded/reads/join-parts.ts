@@ -1,4 +1,4 @@
-import type { JsonResult } from '../../../primitives/json-result.ts';
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
 
 /** Answers longer than this are streamed; their pieces are produced on demand. UTF-16 units. */
 const LARGE_ANSWER = 256 * 1024;

@@ -1,3 +1,7 @@
+import { decodeLogAt, type Log } from '../../../../packages/ethereum/codecs/receipt.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BlockLog, LogReads } from '../../../chain/chain.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import {
@@ -7,12 +11,8 @@ import {
   refuseLogs,
   resolveLogRange,
 } from '../../../chain/log-range.ts';
-import { decodeLogAt, type Log } from '../../../chain/receipt.ts';
 import type { LogFilter } from '../../../chain/requests.ts';
 import { encodeLogJson, placeLogs, type ReceiptPlace } from '../../../chain/wire-json.ts';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
-import type { JsonResult } from '../../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import { AnswerMemory } from '../../../util/answer-memory.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { SCHEDULER } from '../../../util/slot-scheduler.ts';

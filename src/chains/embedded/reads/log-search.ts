@@ -1,5 +1,5 @@
+import { hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
 import type { LogFilter } from '../../../chain/requests.ts';
-import { hexToBytes } from '../../../primitives/hex.ts';
 import { addressTerm, type LogTables, topicTerm } from '../store/log-index.ts';
 import { LIST_END, type PostingCursor } from '../store/posting-table.ts';
 

@@ -1,6 +1,6 @@
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
 import type { NodeReads } from '../../../chain/chain.ts';
-import type { JsonText } from '../../../primitives/json-result.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
 import { encodeForkConfig } from './fork-config.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 

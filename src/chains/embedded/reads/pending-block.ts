@@ -1,11 +1,11 @@
-import { encodeBody } from '../../../chain/block.ts';
-import type { ChainConfig } from '../../../chain/chain-config.ts';
-import { BLANK_HEADER, type Header } from '../../../chain/header.ts';
-import { rulesAt } from '../../../engine/transition/rules.ts';
-import { EMPTY_BYTES } from '../../../primitives/bytes.ts';
-import { EMPTY_TRIE_ROOT, keccak256 } from '../../../primitives/keccak.ts';
-import { encodeRlp } from '../../../primitives/rlp.ts';
-import { sha256 } from '../../../primitives/sha256.ts';
+import { encodeBody } from '../../../../packages/ethereum/codecs/block.ts';
+import type { ChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
+import { BLANK_HEADER, type Header } from '../../../../packages/ethereum/codecs/header.ts';
+import { EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { encodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
+import { sha256 } from '../../../../packages/ethereum/primitives/sha256.ts';
+import { rulesAt } from '../../../../packages/evm/transition/rules.ts';
 import { buildPendingHeader } from '../simulation/pending-header.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 

@@ -1,13 +1,16 @@
+import {
+  type AccountLeaf,
+  decodeAccountLeaf,
+} from '../../../../packages/ethereum/primitives/account-leaf.ts';
+import { bytesEqual, bytesToBigInt, padLeft } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { type MerkleProof, proveKey } from '../../../../packages/ethereum/primitives/merkle-proof.ts';
+import type { NodeLoader } from '../../../../packages/ethereum/primitives/merkle-trie.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
+import { asBytes, decodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import { type AccountLeaf, decodeAccountLeaf } from '../../../primitives/account-leaf.ts';
-import { bytesEqual, bytesToBigInt, padLeft } from '../../../primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
-import type { JsonResult } from '../../../primitives/json-result.ts';
-import { EMPTY_TRIE_ROOT, keccak256 } from '../../../primitives/keccak.ts';
-import { type MerkleProof, proveKey } from '../../../primitives/merkle-proof.ts';
-import type { NodeLoader } from '../../../primitives/merkle-trie.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
-import { asBytes, decodeRlp } from '../../../primitives/rlp.ts';
 import { AnswerMemory } from '../../../util/answer-memory.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { StateTrie } from '../state/state-trie.ts';

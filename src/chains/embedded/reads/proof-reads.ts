@@ -1,8 +1,12 @@
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
+import {
+  continueWith,
+  type PromiseOrValue,
+  recoverWith,
+} from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import type { BlockReference } from '../../../chain/requests.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
-import type { JsonResult } from '../../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue, recoverWith } from '../../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { SCHEDULER } from '../../../util/slot-scheduler.ts';
 import { HeadMovedError, PastTries, runAtHead } from '../state/past-tries.ts';

@@ -1,9 +1,9 @@
+import { hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { blobBaseFeeOf } from '../../../../packages/evm/transition/block-environment.ts';
+import { rulesOfHeader } from '../../../../packages/evm/transition/rules.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import type { BlockReference } from '../../../chain/requests.ts';
-import { blobBaseFeeOf } from '../../../engine/transition/block-environment.ts';
-import { rulesOfHeader } from '../../../engine/transition/rules.ts';
-import { hexToBytes } from '../../../primitives/hex.ts';
-import type { JsonText } from '../../../primitives/json-result.ts';
 import { copyText } from '../../../util/copy-text.ts';
 import { Lru } from '../../../util/lru.ts';
 import type { ChainReader, StoredHeader } from '../store/chain-reader.ts';

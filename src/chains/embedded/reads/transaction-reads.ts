@@ -1,12 +1,12 @@
-import { decodeStoredTransaction, readTransactionBytes } from '../../../chain/block.ts';
+import { decodeStoredTransaction, readTransactionBytes } from '../../../../packages/ethereum/codecs/block.ts';
+import { placeStoredReceipt, readTransactionFacts } from '../../../../packages/ethereum/codecs/receipt.ts';
+import { hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import { encodeHexData, toHexData } from '../../../../packages/ethereum/primitives/hex-data.ts';
+import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
 import type { TransactionReads } from '../../../chain/chain.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import { placeStoredReceipt, readTransactionFacts } from '../../../chain/receipt.ts';
 import type { TransactionReference } from '../../../chain/requests.ts';
 import { encodeReceiptJson, encodeTransactionJson } from '../../../chain/wire-json.ts';
-import { hexToBytes } from '../../../primitives/hex.ts';
-import { encodeHexData, toHexData } from '../../../primitives/hex-data.ts';
-import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 import { joinParts } from './join-parts.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';

@@ -1,14 +1,14 @@
-import type { CallObject } from '../../../chain/requests.ts';
 import type {
   AccessListItem,
   Authorization,
   TransactionBody,
   TransactionType,
-} from '../../../chain/transaction.ts';
-import type { PresentLists } from '../../../engine/transition/validate-transaction.ts';
-import { ZERO_ADDRESS } from '../../../primitives/address.ts';
-import { EMPTY_BYTES } from '../../../primitives/bytes.ts';
-import { hexToBytes } from '../../../primitives/hex.ts';
+} from '../../../../packages/ethereum/codecs/transaction.ts';
+import { ZERO_ADDRESS } from '../../../../packages/ethereum/primitives/address.ts';
+import { EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { PresentLists } from '../../../../packages/evm/transition/validate-transaction.ts';
+import type { CallObject } from '../../../chain/requests.ts';
 import type { Execution } from './execution.ts';
 
 export type SimulatedTransaction = {

@@ -1,5 +1,5 @@
-import type { Evm } from '../../../evm/evm.ts';
-import type { CallBytes } from '../../../primitives/call-bytes.ts';
+import type { CallBytes } from '../../../../packages/ethereum/primitives/call-bytes.ts';
+import type { Evm } from '../../../../packages/evm/interpreter/evm.ts';
 import { SLICE_GAS } from './execution.ts';
 import type { StateAt } from './simulator.ts';
 

@@ -1,14 +1,14 @@
+import { GAS_PER_BLOB } from '../../../../packages/ethereum/codecs/transaction.ts';
+import { ZERO_ADDRESS } from '../../../../packages/ethereum/primitives/address.ts';
+import { minBigInt } from '../../../../packages/ethereum/primitives/bigint.ts';
+import { hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import { isOutOfGas } from '../../../../packages/evm/interpreter/status.ts';
+import { GasSearch } from '../../../../packages/evm/transition/gas-search.ts';
+import type { TransactionResult } from '../../../../packages/evm/transition/running-transaction.ts';
+import { TransactionError } from '../../../../packages/evm/transition/transaction-error.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import { GAS_PER_BLOB } from '../../../chain/transaction.ts';
-import type { TransactionResult } from '../../../engine/transition/running-transaction.ts';
-import { TransactionError } from '../../../engine/transition/transaction-error.ts';
-import { isOutOfGas } from '../../../evm/status.ts';
-import { ZERO_ADDRESS } from '../../../primitives/address.ts';
-import { minBigInt } from '../../../primitives/bigint.ts';
-import { hexToBytes } from '../../../primitives/hex.ts';
 import { toExecutionError } from './execute-call.ts';
 import { advance, type Execution } from './execution.ts';
-import { GasSearch } from './gas-search.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 /** Maximum cost of a plain transfer, and the minimum `gas` of a call that replaces the upper bound; geth uses it in every revision. */

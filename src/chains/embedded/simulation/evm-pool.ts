@@ -1,7 +1,7 @@
+import { EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import type { Evm } from '../../../../packages/evm/interpreter/evm.ts';
+import type { StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import { createEvm } from '../../../engine/create-evm.ts';
-import type { Evm } from '../../../evm/evm.ts';
-import type { StateReader } from '../../../evm/host.ts';
-import { EMPTY_BYTES } from '../../../primitives/bytes.ts';
 
 /** Maximum idle EVMs; each caches one state and its decoded codes. */
 const MAX_IDLE = 4;

@@ -1,9 +1,9 @@
+import { minBigInt } from '../../../../packages/ethereum/primitives/bigint.ts';
+import { type HexData, toHexData } from '../../../../packages/ethereum/primitives/hex-data.ts';
+import type { MessageOutcome } from '../../../../packages/evm/interpreter/message.ts';
+import type { RunningTransaction } from '../../../../packages/evm/transition/running-transaction.ts';
+import { TransactionError } from '../../../../packages/evm/transition/transaction-error.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import type { RunningTransaction } from '../../../engine/transition/running-transaction.ts';
-import { TransactionError } from '../../../engine/transition/transaction-error.ts';
-import type { MessageOutcome } from '../../../evm/message.ts';
-import { minBigInt } from '../../../primitives/bigint.ts';
-import { type HexData, toHexData } from '../../../primitives/hex-data.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 /** Converts a failed execution to the error for its caller. */

@@ -1,4 +1,4 @@
-import type { RunningTransaction } from '../../../engine/transition/running-transaction.ts';
+import type { RunningTransaction } from '../../../../packages/evm/transition/running-transaction.ts';
 
 /** Reason for a pause: the slice is used up, the next step may be long and cannot be split, or the memory is in use by others. */
 export type Pause = 'sliceUsed' | 'longStepAhead' | 'memoryAwaited';

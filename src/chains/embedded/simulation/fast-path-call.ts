@@ -1,12 +1,15 @@
+import { ADDRESS_LENGTH } from '../../../../packages/ethereum/primitives/address.ts';
+import { bytesEqual } from '../../../../packages/ethereum/primitives/bytes.ts';
+import type { CallBytes } from '../../../../packages/ethereum/primitives/call-bytes.ts';
+import type { HexData } from '../../../../packages/ethereum/primitives/hex-data.ts';
+import type { BlockEnvironment } from '../../../../packages/evm/interpreter/message.ts';
+import {
+  hasPrecompile,
+  type RevisionRules,
+} from '../../../../packages/evm/interpreter/revisions/revision-rules.ts';
+import { StateLimitError, type WorldState } from '../../../../packages/evm/interpreter/world-state.ts';
+import { findDelegate } from '../../../../packages/evm/transition/delegation.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import { findDelegate } from '../../../engine/transition/delegation.ts';
-import type { BlockEnvironment } from '../../../evm/message.ts';
-import { hasPrecompile, type RevisionRules } from '../../../evm/revisions/revision-rules.ts';
-import { StateLimitError, type WorldState } from '../../../evm/world-state.ts';
-import { ADDRESS_LENGTH } from '../../../primitives/address.ts';
-import { bytesEqual } from '../../../primitives/bytes.ts';
-import type { CallBytes } from '../../../primitives/call-bytes.ts';
-import type { HexData } from '../../../primitives/hex-data.ts';
 import { MissingState } from '../state/missing-state.ts';
 import type { CallsAhead, FastPathContext } from './calls-ahead.ts';
 import { toExecutionError } from './execute-call.ts';

@@ -1,8 +1,8 @@
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
+import type { BlockEnvironment } from '../../../../packages/evm/interpreter/message.ts';
+import type { BlockRules } from '../../../../packages/evm/transition/rules.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import type { CallObject } from '../../../chain/requests.ts';
-import type { BlockRules } from '../../../engine/transition/rules.ts';
-import type { BlockEnvironment } from '../../../evm/message.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
 
 type Fees = Pick<CallObject, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'maxFeePerBlobGas'>;
 

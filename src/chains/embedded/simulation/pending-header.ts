@@ -1,6 +1,6 @@
-import type { ChainConfig } from '../../../chain/chain-config.ts';
-import type { Header } from '../../../chain/header.ts';
-import { type BlockRules, isMergedPast, rulesAt } from '../../../engine/transition/rules.ts';
+import type { ChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
+import type { Header } from '../../../../packages/ethereum/codecs/header.ts';
+import { type BlockRules, isMergedPast, rulesAt } from '../../../../packages/evm/transition/rules.ts';
 import { nextBaseFee, nextExcessBlobGas } from '../import/validate-header.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 

@@ -1,5 +1,5 @@
-import type { ChainConfig } from '../../../chain/chain-config.ts';
-import type { StateReader } from '../../../evm/host.ts';
+import type { ChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
+import type { StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import { createStateReader } from '../state/state-reader.ts';
 import type { ChainReader, StoredHeader } from '../store/chain-reader.ts';
 

@@ -1,13 +1,17 @@
+import type { Evm } from '../../../../packages/evm/interpreter/evm.ts';
+import type {
+  BlockEnvironment,
+  Recording,
+  StateAccess,
+} from '../../../../packages/evm/interpreter/message.ts';
+import { hasPrecompile } from '../../../../packages/evm/interpreter/revisions/revision-rules.ts';
+import { startTransaction } from '../../../../packages/evm/transition/apply-transaction.ts';
+import type { BlockRules } from '../../../../packages/evm/transition/rules.ts';
+import type { RunningTransaction } from '../../../../packages/evm/transition/running-transaction.ts';
+import type { TransactionMode } from '../../../../packages/evm/transition/transaction-modes.ts';
 import type { BlockOverrides, CallObject, StateOverrides } from '../../../chain/requests.ts';
 import { DEFAULT_MEMORY_LIMIT } from '../../../engine/create-evm.ts';
-import { getCryptography } from '../../../engine/cryptography/create-cryptography.ts';
-import { startTransaction } from '../../../engine/transition/apply-transaction.ts';
-import type { BlockRules } from '../../../engine/transition/rules.ts';
-import type { RunningTransaction } from '../../../engine/transition/running-transaction.ts';
-import type { TransactionMode } from '../../../engine/transition/transaction-modes.ts';
-import type { Evm } from '../../../evm/evm.ts';
-import type { BlockEnvironment, Recording, StateAccess } from '../../../evm/message.ts';
-import { hasPrecompile } from '../../../evm/revisions/revision-rules.ts';
+import { getCryptography } from '../../../engine/node-cryptography.ts';
 import type { ChainReader } from '../store/chain-reader.ts';
 import { type CallEnvironment, createCallEnvironment, type SimulationKind } from './call-environment.ts';
 import {

@@ -1,10 +1,10 @@
+import { checksumAddress } from '../../../../packages/ethereum/primitives/address.ts';
+import { padLeft, trimLeadingZeros } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import type { WorldState } from '../../../../packages/evm/interpreter/world-state.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import type { AccountOverride, StateOverrides } from '../../../chain/requests.ts';
-import type { WorldState } from '../../../evm/world-state.ts';
-import { checksumAddress } from '../../../primitives/address.ts';
-import { padLeft, trimLeadingZeros } from '../../../primitives/bytes.ts';
-import { hexToBytes } from '../../../primitives/hex.ts';
-import { EMPTY_CODE_HASH, keccak256 } from '../../../primitives/keccak.ts';
 import type { Execution } from './execution.ts';
 
 /** Slots or accounts overridden per step: 0.15 ms, or 1.5 ms when simulated blocks collect the changes. */

@@ -1,5 +1,5 @@
-import type { RootedState } from '../../../engine/transition/execute-block.ts';
-import type { AccountState, StateChanges } from '../../../evm/host.ts';
+import type { AccountState, StateChanges } from '../../../../packages/evm/interpreter/host.ts';
+import type { RootedState } from '../../../../packages/evm/transition/execute-block.ts';
 import type { StateCommitter } from './state-committer.ts';
 
 /** The newest state while one block executes on it. */

@@ -1,4 +1,4 @@
-import { UntracedError } from '../../../primitives/untraced-error.ts';
+import { UntracedError } from '../../../../packages/ethereum/primitives/untraced-error.ts';
 
 /** A missing part of a state. Addresses, slots and hashes are lower-case `0x` text. */
 export type StateNeed =

@@ -1,6 +1,6 @@
-import type { AccountState, StateReader } from '../../../evm/host.ts';
-import { EMPTY_BYTES } from '../../../primitives/bytes.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
+import { EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { AccountState, StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import { MissingState } from './missing-state.ts';
 
 /** Lookup of the available parts of a state; undefined means unavailable. Addresses, slots and hashes are lower-case `0x` text. */

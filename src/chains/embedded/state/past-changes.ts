@@ -1,5 +1,5 @@
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
 import type { BlockChangedKeys } from '../store/block-changes.ts';
 import type { ChainReader } from '../store/chain-reader.ts';
 import type { KeyAge, KeyRange } from '../store/versioned-table.ts';

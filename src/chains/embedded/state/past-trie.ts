@@ -1,6 +1,6 @@
+import { bytesEqual, compareBytes } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import { bytesEqual, compareBytes } from '../../../primitives/bytes.ts';
-import { keccak256 } from '../../../primitives/keccak.ts';
 import type { ChainReader, StoredHeader } from '../store/chain-reader.ts';
 import { type ChangedAccount, listPastChanges, scanKeys } from './past-changes.ts';
 import { StoredState } from './state-reader.ts';

@@ -1,5 +1,8 @@
+import {
+  continueWith,
+  type PromiseOrValue,
+} from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import { continueWith, type PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import { limitOf } from '../../../util/bounds.ts';
 import { FairQueue, type FairQueueLimits } from '../../../util/fair-queue.ts';
 import { Lru } from '../../../util/lru.ts';

@@ -1,5 +1,5 @@
-import { bytesToHex } from '../../../primitives/hex.ts';
-import { encodePath, type Nibbles } from '../../../primitives/trie-node.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { encodePath, type Nibbles } from '../../../../packages/ethereum/primitives/trie-node.ts';
 import type { NodeWrite } from '../store/state-batch.ts';
 
 /** Heap overhead of a node in addition to its bytes (path, arrays, map entry), measured. */

@@ -1,16 +1,21 @@
 import {
-  decodeStoredAccount,
-  encodeStoredAccount,
-  type StoredAccount,
-  toAccountState,
-} from '../../../chain/account.ts';
-import type { AccountChange, AccountState, StateReader } from '../../../evm/host.ts';
-import { bytesEqual, compareBytes, concatBytes, EMPTY_BYTES } from '../../../primitives/bytes.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
+  bytesEqual,
+  compareBytes,
+  concatBytes,
+  EMPTY_BYTES,
+} from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { AccountChange, AccountState, StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import type { Version, VersionedWrite } from '../store/versioned-table.ts';
 import { clearStale, type StaleAccounts } from './stale-accounts.ts';
 import { StoredState } from './state-reader.ts';
 import type { StoredStateSource } from './state-source.ts';
+import {
+  decodeStoredAccount,
+  encodeStoredAccount,
+  type StoredAccount,
+  toAccountState,
+} from './stored-account.ts';
 
 /** Stored version of a key, followed by the versions of the batch's blocks. */
 type Track = VersionedWrite & { readonly versions: Version[]; isChanged: boolean };

@@ -1,4 +1,4 @@
-import { bytesToHex } from '../../../primitives/hex.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 
 /** An account and slots whose trie leaves are outdated. */
 export type StaleAccount = {

@@ -1,6 +1,6 @@
-import type { AccountState, StateChanges, StateReader } from '../../../evm/host.ts';
-import { compareBytes } from '../../../primitives/bytes.ts';
-import { keccak256 } from '../../../primitives/keccak.ts';
+import { compareBytes } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import type { AccountState, StateChanges, StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import type { StateBatch } from '../store/state-batch.ts';
 import { PendingState } from './pending-state.ts';
 import { type StaleAccount, StaleAccounts } from './stale-accounts.ts';

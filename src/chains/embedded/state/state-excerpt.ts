@@ -1,5 +1,5 @@
-import type { ChainConfig } from '../../../chain/chain-config.ts';
-import type { AccountState, StateReader } from '../../../evm/host.ts';
+import type { ChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
+import type { AccountState, StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import type { SimulatedChain } from '../simulation/simulated-chain.ts';
 import type { StoredHeader } from '../store/chain-reader.ts';
 import { MissingState } from './missing-state.ts';

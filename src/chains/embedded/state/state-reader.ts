@@ -1,9 +1,9 @@
-import { decodeStoredAccount, type StoredAccount, toAccountState } from '../../../chain/account.ts';
-import type { AccountState, StateReader } from '../../../evm/host.ts';
-import { bytesEqual, concatBytes, EMPTY_BYTES } from '../../../primitives/bytes.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
+import { bytesEqual, concatBytes, EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { AccountState, StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import type { ChainReader } from '../store/chain-reader.ts';
 import type { StoredStateSource } from './state-source.ts';
+import { decodeStoredAccount, type StoredAccount, toAccountState } from './stored-account.ts';
 
 /** Returns the state after a stored block; later commits do not affect it. */
 export function createStateReader(reader: ChainReader, blockNumber: bigint): StateReader {

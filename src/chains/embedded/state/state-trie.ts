@@ -1,13 +1,13 @@
-import { encodeAccountLeaf, readStorageRoot, type StoredAccount } from '../../../chain/account.ts';
-import { EMPTY_BYTES } from '../../../primitives/bytes.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
-import { EMPTY_TRIE_ROOT, keccak256 } from '../../../primitives/keccak.ts';
-import { MerkleTrie, type NodeLoader } from '../../../primitives/merkle-trie.ts';
-import { encodeRlp } from '../../../primitives/rlp.ts';
-import { encodePath } from '../../../primitives/trie-node.ts';
+import { EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { MerkleTrie, type NodeLoader } from '../../../../packages/ethereum/primitives/merkle-trie.ts';
+import { encodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
+import { encodePath } from '../../../../packages/ethereum/primitives/trie-node.ts';
 import type { NodeWrite, StorageTrieWrite } from '../store/state-batch.ts';
 import { PendingNodes } from './pending-nodes.ts';
 import type { StoredStateSource } from './state-source.ts';
+import { encodeAccountLeaf, readStorageRoot, type StoredAccount } from './stored-account.ts';
 
 /** Changes of one account to apply to the tries. */
 export type TrieChange = {

@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ChainConfig, parseChainConfig } from '../../../chain/chain-config.ts';
-import { type Header, headerFromRlp } from '../../../chain/header.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
-import { asBytes, asInteger, asList, decodeRlp, type RlpItem } from '../../../primitives/rlp.ts';
+import { type ChainConfig, parseChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
+import { type Header, headerFromRlp } from '../../../../packages/ethereum/codecs/header.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import {
+  asBytes,
+  asInteger,
+  asList,
+  decodeRlp,
+  type RlpItem,
+} from '../../../../packages/ethereum/primitives/rlp.ts';
 import { type BlockChangedKeys, decodeBlockChanges } from './block-changes.ts';
 import type { LogTables } from './log-index.ts';
 import {

@@ -1,7 +1,7 @@
-import { type Block, encodeBody } from '../../../chain/block.ts';
-import { headerToRlp } from '../../../chain/header.ts';
-import { encodeStoredReceipts, type StoredReceipt } from '../../../chain/receipt.ts';
-import { encodeRlp } from '../../../primitives/rlp.ts';
+import { type Block, encodeBody } from '../../../../packages/ethereum/codecs/block.ts';
+import { headerToRlp } from '../../../../packages/ethereum/codecs/header.ts';
+import { encodeStoredReceipts, type StoredReceipt } from '../../../../packages/ethereum/codecs/receipt.ts';
+import { encodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
 import { ChangeCollector, STORED_CHANGES } from './block-changes.ts';
 import { ChainReader } from './chain-reader.ts';
 import {

@@ -1,7 +1,10 @@
-import type { AccountAccess, BlockAccessList } from '../../../chain/block-access-list.ts';
-import { EMPTY_BYTES } from '../../../primitives/bytes.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
-import { keccak256 } from '../../../primitives/keccak.ts';
+import type {
+  AccountAccess,
+  BlockAccessList,
+} from '../../../../packages/ethereum/codecs/block-access-list.ts';
+import { EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 
 /** Changes that a block made to an account; an undefined member is unchanged. */
 export type AccountDelta = {

@@ -1,5 +1,5 @@
-import type { AccountState } from '../../../evm/host.ts';
-import { EMPTY_BYTES } from '../../../primitives/bytes.ts';
+import { EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import type { AccountState } from '../../../../packages/evm/interpreter/host.ts';
 import { Lru } from '../../../util/lru.ts';
 import type { BlockChanges } from './block-changes.ts';
 import { BlockLinks } from './block-links.ts';

@@ -1,5 +1,5 @@
-import { bytesToHex } from '../../../primitives/hex.ts';
-import { EMPTY_CODE_HASH, keccak256 } from '../../../primitives/keccak.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 import { Lru } from '../../../util/lru.ts';
 
 /** Store in which codes outlive the process. */

@@ -1,5 +1,5 @@
+import type { VerifiedState } from '../../../../packages/proofs/state-proof.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
-import type { VerifiedState } from '../../../verification/state-proof.ts';
 import type { SharedRequest } from './shared-request.ts';
 
 /** Cap on slots per request to a node: half a megabyte of trie nodes, which take 4 ms to verify. geth refuses more than 1,024. */

@@ -1,6 +1,6 @@
-import type { AccountState } from '../../../evm/host.ts';
-import { bytesEqual } from '../../../primitives/bytes.ts';
-import { EMPTY_CODE_HASH } from '../../../primitives/keccak.ts';
+import { bytesEqual } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { EMPTY_CODE_HASH } from '../../../../packages/ethereum/primitives/keccak.ts';
+import type { AccountState } from '../../../../packages/evm/interpreter/host.ts';
 import type { AccountDelta } from './block-changes.ts';
 
 /** Known state of an account at a block: its storage by root, by values, or by both. */

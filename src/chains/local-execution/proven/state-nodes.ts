@@ -1,7 +1,7 @@
-import type { BlockAccessList } from '../../../chain/block-access-list.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import type { BlockAccessList } from '../../../../packages/ethereum/codecs/block-access-list.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
+import type { StateProofRequest, VerifiedState } from '../../../../packages/proofs/state-proof.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
-import type { StateProofRequest, VerifiedState } from '../../../verification/state-proof.ts';
 
 /** Block with a verified header. Texts are lower-case `0x` text. */
 export type StatePlace = {

@@ -1,11 +1,11 @@
-import type { AccountState } from '../../../evm/host.ts';
-import { bytesToBigInt } from '../../../primitives/bytes.ts';
-import { hexToBytes } from '../../../primitives/hex.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
+import { bytesToBigInt } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
+import type { AccountState } from '../../../../packages/evm/interpreter/host.ts';
+import type { StateProofRequest, VerifiedState } from '../../../../packages/proofs/state-proof.ts';
 import { completeWithin } from '../../../util/complete-within.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { SCHEDULER } from '../../../util/slot-scheduler.ts';
-import type { StateProofRequest, VerifiedState } from '../../../verification/state-proof.ts';
 import { BlockStates } from './block-states.ts';
 import { Codes, type CodeTable } from './codes.ts';
 import { ProofRate } from './proof-rate.ts';

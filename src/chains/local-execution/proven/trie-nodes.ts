@@ -1,9 +1,9 @@
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
-import { keccak256 } from '../../../primitives/keccak.ts';
-import { readByHash } from '../../../primitives/merkle-proof.ts';
-import { UntracedError } from '../../../primitives/untraced-error.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { readByHash } from '../../../../packages/ethereum/primitives/merkle-proof.ts';
+import { UntracedError } from '../../../../packages/ethereum/primitives/untraced-error.ts';
+import type { NodesByHash } from '../../../../packages/proofs/state-proof.ts';
 import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
-import type { NodesByHash } from '../../../verification/state-proof.ts';
 
 /** Heap size of a node beside its encoding, with its hash, measured, bytes. */
 const NODE_BYTES = 600;

@@ -1,11 +1,14 @@
-import type { AccountState } from '../../../evm/host.ts';
-import { type AccountLeaf, decodeAccountLeaf } from '../../../primitives/account-leaf.ts';
-import { bigIntToBytes, bytesEqual, EMPTY_BYTES } from '../../../primitives/bytes.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
-import { EMPTY_TRIE_ROOT } from '../../../primitives/keccak.ts';
-import { asInteger, decodeRlp } from '../../../primitives/rlp.ts';
+import {
+  type AccountLeaf,
+  decodeAccountLeaf,
+} from '../../../../packages/ethereum/primitives/account-leaf.ts';
+import { bigIntToBytes, bytesEqual, EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_TRIE_ROOT } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { asInteger, decodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
+import type { AccountState } from '../../../../packages/evm/interpreter/host.ts';
+import type { StateProofRequest, VerifiedState } from '../../../../packages/proofs/state-proof.ts';
 import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
-import type { StateProofRequest, VerifiedState } from '../../../verification/state-proof.ts';
 import { RootTables } from './root-tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
 

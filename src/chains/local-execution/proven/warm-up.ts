@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { StateProofRequest } from '../../../../packages/proofs/state-proof.ts';
 import { RequestScope } from '../../../util/request-scope.ts';
-import type { StateProofRequest } from '../../../verification/state-proof.ts';
 import type { BlockStates } from './block-states.ts';
 import { HotKeys } from './hot-keys.ts';
 import type { RollForward } from './roll-forward.ts';

@@ -1,14 +1,14 @@
-import { rulesOfHeader } from '../../../engine/transition/rules.ts';
-import { HISTORY_STORAGE } from '../../../evm/revisions/system-contracts.ts';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
-import { RlpWriter } from '../../../primitives/rlp-writer.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
+import { RlpWriter } from '../../../../packages/ethereum/primitives/rlp-writer.ts';
+import { HISTORY_STORAGE } from '../../../../packages/evm/interpreter/revisions/system-contracts.ts';
+import { rulesOfHeader } from '../../../../packages/evm/transition/rules.ts';
+import { encodeHeaderOf } from '../../../../packages/proofs/hash-header.ts';
+import { asText, isMembers } from '../../../../packages/proofs/members.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
-import { encodeHeaderOf } from '../../../verification/hash-header.ts';
-import { asText, isMembers } from '../../../verification/members.ts';
 import type { Collector } from './collector.ts';
 import type { RemoteBlock } from './remote-block.ts';
-import type { NodeRequest, StateSource } from './state-source.ts';
+import type { NodeRequest, RemoteStateSource } from './state-source.ts';
 
 /** Depth of blocks that BLOCKHASH can read. */
 const MAX_ANCESTORS = 256n;
@@ -20,11 +20,11 @@ const HISTORY_LENGTH = 8_191n;
 
 /** Requests the hashes of older blocks that executions read with BLOCKHASH. */
 export class AncestorHashes {
-  readonly #source: StateSource;
+  readonly #source: RemoteStateSource;
   readonly #ask: Collector['ask'];
   readonly #writer = new RlpWriter();
 
-  constructor(source: StateSource, ask: Collector['ask']) {
+  constructor(source: RemoteStateSource, ask: Collector['ask']) {
     this.#source = source;
     this.#ask = ask;
   }
@@ -33,7 +33,7 @@ export class AncestorHashes {
    * Adds hashes to those known of a block: from one proof of the history contract in its state (EIP-2935), or from headers, each of which has its parent's
    * hash.
    * @param numbers numbers of blocks before it
-   * @throws the errors of `StateSource.ask`
+   * @throws the errors of `RemoteStateSource.ask`
    */
   async fetch(block: RemoteBlock, numbers: ReadonlySet<bigint>, scope: RequestScope): Promise<void> {
     const { number } = block.stored.header;

@@ -1,6 +1,9 @@
+import type { HexData } from '../../../../packages/ethereum/primitives/hex-data.ts';
+import {
+  type PromiseOrValue,
+  recoverWith,
+} from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError, createTimeout } from '../../../chain/errors.ts';
-import type { HexData } from '../../../primitives/hex-data.ts';
-import { type PromiseOrValue, recoverWith } from '../../../primitives/promise-or-value.ts';
 import { limitOf } from '../../../util/bounds.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { SCHEDULER } from '../../../util/slot-scheduler.ts';
@@ -17,7 +20,7 @@ import { addMissing, GrowingExcerpt } from './excerpt.ts';
 import type { MissedTime } from './missed-time.ts';
 import type { RemoteChain } from './remote-block.ts';
 import { LeftToNodes, leaveOutages } from './remote-blocks.ts';
-import type { StateSource } from './state-source.ts';
+import type { RemoteStateSource } from './state-source.ts';
 
 /** Caps on round trips of one call, and on its restarts. */
 const MAX_ROUND_TRIPS = 8;
@@ -34,7 +37,7 @@ const HINTED_ATTEMPTS = 2;
 const MAX_HERE_MS: number = 4 * SLICE_MS;
 
 export type CallAttemptsOptions = {
-  readonly source: StateSource;
+  readonly source: RemoteStateSource;
   readonly pool: ExecutionPool;
   readonly chain: RemoteChain;
   readonly simulator: Simulator;
@@ -47,7 +50,7 @@ export type CallAttemptsOptions = {
  * however many calls have waited for the same state. A call that needs more than a slice stays on threads.
  */
 export class CallAttempts {
-  readonly #source: StateSource;
+  readonly #source: RemoteStateSource;
   readonly #proven: StateCache;
   readonly #pool: ExecutionPool;
   readonly #chain: RemoteChain;

@@ -1,9 +1,9 @@
-import { decodeAccountLeaf } from '../../../primitives/account-leaf.ts';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
-import { EMPTY_TRIE_ROOT, keccak256 } from '../../../primitives/keccak.ts';
-import { asInteger, decodeRlp } from '../../../primitives/rlp.ts';
-import { asText, isMembers } from '../../../verification/members.ts';
-import type { NodesByHash } from '../../../verification/state-proof.ts';
+import { decodeAccountLeaf } from '../../../../packages/ethereum/primitives/account-leaf.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_TRIE_ROOT, keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { asInteger, decodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
+import { asText, isMembers } from '../../../../packages/proofs/members.ts';
+import type { NodesByHash } from '../../../../packages/proofs/state-proof.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import type { BlockState } from '../proven/state-nodes.ts';
 import type { StateCache } from '../proven/state-requests.ts';

@@ -1,9 +1,9 @@
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import type { CallObject, CallRequest } from '../../../chain/requests.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
-import type { NodeRef, NodeRequest, Place, StateReply, StateSource } from './state-source.ts';
+import type { NodeRef, NodeRequest, Place, RemoteStateSource, StateReply } from './state-source.ts';
 
 /** Result of a call as text; for a failure its kind and data, since clients word failures differently. */
 export type Outcome = string;
@@ -62,7 +62,7 @@ export function readOutcome(answer: unknown): Outcome | undefined {
 /** Executes a call locally. @returns undefined where that is not possible */
 export async function executeHere(
   here: RemoteExecutions,
-  source: StateSource,
+  source: RemoteStateSource,
   kind: ComparedCall['kind'],
   request: CallRequest,
   scope: RequestScope,
@@ -91,7 +91,7 @@ export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): 
  */
 export async function isCertain(
   here: RemoteExecutions,
-  source: StateSource,
+  source: RemoteStateSource,
   { call, place, ours }: ComparedCall,
   scope: RequestScope,
 ): Promise<boolean> {
@@ -109,7 +109,7 @@ export async function isCertain(
  * @param mayBlame decides, before nodes are reported for their answers, whether they may be
  */
 export async function compareReplies(
-  source: StateSource,
+  source: RemoteStateSource,
   compared: ComparedCall,
   replies: AsyncIterable<StateReply>,
   mayBlame: () => Promise<boolean>,

@@ -1,13 +1,13 @@
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
+import { RlpWriter } from '../../../../packages/ethereum/primitives/rlp-writer.ts';
+import { encodeHeaderOf } from '../../../../packages/proofs/hash-header.ts';
+import { isMembers } from '../../../../packages/proofs/members.ts';
+import type { StateProofRequest } from '../../../../packages/proofs/state-proof.ts';
 import type { CallRequest } from '../../../chain/requests.ts';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
-import type { JsonText } from '../../../primitives/json-result.ts';
-import { keccak256 } from '../../../primitives/keccak.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
-import { RlpWriter } from '../../../primitives/rlp-writer.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
-import { encodeHeaderOf } from '../../../verification/hash-header.ts';
-import { isMembers } from '../../../verification/members.ts';
-import type { StateProofRequest } from '../../../verification/state-proof.ts';
 import { SharedRequests } from '../proven/shared-request.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 import type { BlockState, StatePlace } from '../proven/state-nodes.ts';
@@ -16,7 +16,7 @@ import { AncestorHashes, headerRequest } from './ancestor-hashes.ts';
 import { type CallHint, noteHint, readHint } from './call-hint.ts';
 import { ProofSlots } from './proof-slots.ts';
 import type { RemoteBlock } from './remote-block.ts';
-import type { NodeRequest, Place, StateSource } from './state-source.ts';
+import type { NodeRequest, Place, RemoteStateSource } from './state-source.ts';
 
 /** Contents of one round trip. */
 export type Wanted = {
@@ -38,14 +38,14 @@ const NO_HINT: CallHint = { keys: new StateKeys() };
 
 /** Requests from nodes what executions need: parts of states, headers, and hints. */
 export class Collector {
-  readonly #source: StateSource;
+  readonly #source: RemoteStateSource;
   readonly #writer = new RlpWriter();
   readonly #ancestors: AncestorHashes;
   readonly #proofSlots = new ProofSlots();
   /** Code requests of accounts that were never seen, by block and account. */
   readonly #newCodes: SharedRequests<Uint8Array>;
 
-  constructor(source: StateSource) {
+  constructor(source: RemoteStateSource) {
     this.#source = source;
     this.#ancestors = new AncestorHashes(source, this.ask.bind(this));
     this.#newCodes = new SharedRequests(source.requests.roundTrips);
@@ -54,7 +54,7 @@ export class Collector {
   /**
    * Requests everything wanted, in one round trip where it is not much.
    * @returns the keys that the call accesses according to a node; undefined where nodes send proofs of an unknown form
-   * @throws the errors of `StateSource.ask`
+   * @throws the errors of `RemoteStateSource.ask`
    */
   async collect(
     block: RemoteBlock,
@@ -90,7 +90,7 @@ export class Collector {
 
   /**
    * Requests the RLP of a block's header.
-   * @throws the errors of `StateSource.ask`
+   * @throws the errors of `RemoteStateSource.ask`
    */
   requestHeader({ number, hash }: Place, scope: RequestScope): Promise<Uint8Array> {
     const read = (answer: unknown): Uint8Array | undefined =>
@@ -136,7 +136,7 @@ export class Collector {
     return noteHint(hint, at, this.#source.requests.proven);
   }
 
-  /** Sends a request like `StateSource.ask`, in one round trip with other current requests. @param isWanted see `RoundTrips.ask` */
+  /** Sends a request like `RemoteStateSource.ask`, in one round trip with other current requests. @param isWanted see `RoundTrips.ask` */
   ask<T>(
     request: NodeRequest,
     place: Place,

@@ -1,10 +1,10 @@
+import type { CallBytes } from '../../../../packages/ethereum/primitives/call-bytes.ts';
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
 import type { CallRequest } from '../../../chain/requests.ts';
 import type { Logger } from '../../../observe/logger.ts';
 import type { ExecutionFigures } from '../../../observe/sources.ts';
-import type { CallBytes } from '../../../primitives/call-bytes.ts';
-import type { JsonResult } from '../../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
 import { RequestScope } from '../../../util/request-scope.ts';
 import type { SimulationKind } from '../../embedded/simulation/call-environment.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type SampleVerdict,
 } from './call-outcome.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
-import type { Place, StateSource } from './state-source.ts';
+import type { Place, RemoteStateSource } from './state-source.ts';
 
 /** Number of calls that must have the same outcome locally and at a node. */
 const COMPARISONS = 20;
@@ -35,7 +35,7 @@ type Waiting = { readonly kind: Compared; readonly request: CallRequest };
 
 export type ComparedOptions = {
   readonly here: RemoteExecutions;
-  readonly source: StateSource;
+  readonly source: RemoteStateSource;
   readonly log: Logger;
   readonly network: string;
   /** Called with faults of this program. */

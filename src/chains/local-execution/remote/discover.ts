@@ -1,7 +1,7 @@
+import { EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { AccountState, StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import { ChainError } from '../../../chain/errors.ts';
-import type { AccountState, StateReader } from '../../../evm/host.ts';
-import { EMPTY_BYTES } from '../../../primitives/bytes.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
 import { executeJob } from '../../embedded/execution/execute-job.ts';
 import type { CallJob } from '../../embedded/execution/job.ts';
 import { runSlice, SLICE_MS } from '../../embedded/execution/run-slice.ts';

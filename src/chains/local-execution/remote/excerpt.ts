@@ -1,5 +1,5 @@
-import type { AccountState } from '../../../evm/host.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { AccountState } from '../../../../packages/evm/interpreter/host.ts';
 import type { StateExcerpt } from '../../embedded/state/state-excerpt.ts';
 import type { StateKeys } from '../proven/state-keys.ts';
 import type { BlockState } from '../proven/state-nodes.ts';

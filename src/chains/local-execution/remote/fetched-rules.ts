@@ -1,7 +1,7 @@
 import type { Logger } from '../../../observe/logger.ts';
 import { RequestScope } from '../../../util/request-scope.ts';
 import type { ForkRules } from './fork-rules.ts';
-import type { Place, StateSource } from './state-source.ts';
+import type { Place, RemoteStateSource } from './state-source.ts';
 
 /** Time limit of a survey, and the pause after one without enough matching answers. */
 const LIMIT_MS = 3_000;
@@ -10,7 +10,7 @@ const PAUSE_MS = 60_000;
 const REVIEW_MS = 3_600_000;
 
 export type FetchedRulesParts = {
-  readonly source: Pick<StateSource, 'survey' | 'voices'>;
+  readonly source: Pick<RemoteStateSource, 'survey' | 'voices'>;
   readonly rules: ForkRules;
   readonly network: string;
   readonly log: Logger;

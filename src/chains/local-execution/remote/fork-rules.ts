@@ -3,13 +3,13 @@ import {
   type ForkName,
   listForkMembers,
   parseChainConfig,
-} from '../../../chain/chain-config.ts';
-import { type Header, hasFieldsOf } from '../../../chain/header.ts';
-import { type BlockRules, rulesOfHeader } from '../../../engine/transition/rules.ts';
-import { rulesOf } from '../../../evm/revisions/revisions.ts';
-import { minBigInt } from '../../../primitives/bigint.ts';
-import type { Members } from '../../../verification/findings.ts';
-import { isMembers } from '../../../verification/members.ts';
+} from '../../../../packages/ethereum/codecs/chain-config.ts';
+import { type Header, hasFieldsOf } from '../../../../packages/ethereum/codecs/header.ts';
+import { minBigInt } from '../../../../packages/ethereum/primitives/bigint.ts';
+import { rulesOf } from '../../../../packages/evm/interpreter/revisions/revisions.ts';
+import { type BlockRules, rulesOfHeader } from '../../../../packages/evm/transition/rules.ts';
+import type { Members } from '../../../../packages/proofs/findings.ts';
+import { isMembers } from '../../../../packages/proofs/members.ts';
 import { findKnownChain, hasOwnContracts } from './known-chains.ts';
 
 /** Forks by time that change execution, oldest first. Forks that change blobs alone are in the schedule that a node reports. */

@@ -1,4 +1,8 @@
-import { type ChainConfig, listForkMembers, parseChainConfig } from '../../../chain/chain-config.ts';
+import {
+  type ChainConfig,
+  listForkMembers,
+  parseChainConfig,
+} from '../../../../packages/ethereum/codecs/chain-config.ts';
 
 type BlobRow = readonly [target: number, max: number, baseFeeUpdateFraction: number];
 

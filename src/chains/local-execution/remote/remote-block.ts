@@ -1,5 +1,5 @@
-import type { ChainConfig } from '../../../chain/chain-config.ts';
-import type { StateReader } from '../../../evm/host.ts';
+import type { ChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
+import type { StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import type { SimulatedChain } from '../../embedded/simulation/simulated-chain.ts';
 import { MissingState } from '../../embedded/state/missing-state.ts';
 import { PartialState } from '../../embedded/state/partial-state.ts';

@@ -1,9 +1,12 @@
+import { headerFromRlp } from '../../../../packages/ethereum/codecs/header.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import {
+  continueWith,
+  type PromiseOrValue,
+} from '../../../../packages/ethereum/primitives/promise-or-value.ts';
+import { decodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
 import { ChainError, type ChainErrorKind } from '../../../chain/errors.ts';
-import { headerFromRlp } from '../../../chain/header.ts';
 import type { BlockReference, CallRequest } from '../../../chain/requests.ts';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
-import { continueWith, type PromiseOrValue } from '../../../primitives/promise-or-value.ts';
-import { decodeRlp } from '../../../primitives/rlp.ts';
 import { completeWithin, TIMED_OUT } from '../../../util/complete-within.ts';
 import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
@@ -13,7 +16,7 @@ import type { Collector } from './collector.ts';
 import type { FetchedRules } from './fetched-rules.ts';
 import type { ForkRules } from './fork-rules.ts';
 import type { RemoteBlock } from './remote-block.ts';
-import type { Place, StateSource } from './state-source.ts';
+import type { Place, RemoteStateSource } from './state-source.ts';
 
 /** Reasons why calls were left to nodes. */
 export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
@@ -41,7 +44,7 @@ export class LeftToNodes extends Error {
 /**
  * Leaves a call to nodes that may still answer it after an outage of others; local shortage of room or time is no outage, and does not apply to other calls.
  */
-export function leaveOutages<T>(source: StateSource, answer: PromiseOrValue<T>): PromiseOrValue<T> {
+export function leaveOutages<T>(source: RemoteStateSource, answer: PromiseOrValue<T>): PromiseOrValue<T> {
   if (!(answer instanceof Promise)) return answer;
   return answer.catch((error: unknown) => {
     const isOwn = error instanceof ChainError && OWN_KINDS.has(error.kind);
@@ -57,7 +60,7 @@ type Fetching = { readonly block: Promise<RemoteBlock>; readonly client: Request
 
 /** Blocks that calls run at: headers from nodes, verified by recomputing their hashes, with the rules that they follow. */
 export class RemoteBlocks {
-  readonly #source: StateSource;
+  readonly #source: RemoteStateSource;
   readonly #collector: Collector;
   readonly #rules: ForkRules;
   readonly #blocks = new Lru<string, RemoteBlock>(
@@ -71,7 +74,7 @@ export class RemoteBlocks {
   #roundTrips = 0;
 
   /** @param asked requests the rules from nodes */
-  constructor(source: StateSource, collector: Collector, rules: ForkRules, requested: FetchedRules) {
+  constructor(source: RemoteStateSource, collector: Collector, rules: ForkRules, requested: FetchedRules) {
     this.#source = source;
     this.#collector = collector;
     this.#rules = rules;

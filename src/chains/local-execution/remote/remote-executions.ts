@@ -1,13 +1,21 @@
-import type { ChainConfig } from '../../../chain/chain-config.ts';
+import type { ChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
+import { minBigInt } from '../../../../packages/ethereum/primitives/bigint.ts';
+import { type CallBytes, LATEST_BLOCK } from '../../../../packages/ethereum/primitives/call-bytes.ts';
+import {
+  encodeHexData,
+  type HexData,
+  streamBytes,
+} from '../../../../packages/ethereum/primitives/hex-data.ts';
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
+import {
+  continueWith,
+  type PromiseOrValue,
+  recoverWith,
+} from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import type { BlockReference, CallRequest } from '../../../chain/requests.ts';
 import type { Logger } from '../../../observe/logger.ts';
 import type { ExecutionFigures } from '../../../observe/sources.ts';
-import { minBigInt } from '../../../primitives/bigint.ts';
-import { type CallBytes, LATEST_BLOCK } from '../../../primitives/call-bytes.ts';
-import { encodeHexData, type HexData, streamBytes } from '../../../primitives/hex-data.ts';
-import type { JsonResult } from '../../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue, recoverWith } from '../../../primitives/promise-or-value.ts';
 import { describeBoundRefusal } from '../../../util/bounds.ts';
 import { Lru } from '../../../util/lru.ts';
 import { RequestScope } from '../../../util/request-scope.ts';
@@ -36,10 +44,10 @@ import {
   leaveOutages,
   RemoteBlocks,
 } from './remote-blocks.ts';
-import type { Place, StateSource } from './state-source.ts';
+import type { Place, RemoteStateSource } from './state-source.ts';
 
 export type RemoteOptions = {
-  readonly source: StateSource;
+  readonly source: RemoteStateSource;
   readonly pool: ExecutionPool;
   /** Rules of the chain, where they are configured. */
   readonly config: ChainConfig | undefined;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { CallRequest } from '../../../chain/requests.ts';
 import type { Logger } from '../../../observe/logger.ts';
 import type { ExecutionFigures, SampleCounts } from '../../../observe/sources.ts';
-import type { JsonResult } from '../../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import { RequestScope } from '../../../util/request-scope.ts';
 import type { ExecutionPool } from '../../embedded/execution/execution-pool.ts';
 import type { SimulationKind } from '../../embedded/simulation/call-environment.ts';
@@ -20,7 +20,7 @@ import {
 } from './call-outcome.ts';
 import type { ComparedExecutions } from './compared-executions.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
-import type { Place, StateReply, StateSource } from './state-source.ts';
+import type { Place, RemoteStateSource, StateReply } from './state-source.ts';
 
 /** Delay after a difference that nodes did not cause, milliseconds. */
 const RETRY_MS = 3_600_000;
@@ -44,7 +44,7 @@ export type SampledOptions = {
   readonly here: RemoteExecutions;
   /** Executes client calls; absent where nodes do. */
   readonly inner: ComparedExecutions | undefined;
-  readonly source: StateSource;
+  readonly source: RemoteStateSource;
   readonly pool: ExecutionPool;
   /** Sampled share of nodes' answers, per cent. */
   readonly share: number;

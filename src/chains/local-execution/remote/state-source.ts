@@ -1,7 +1,7 @@
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { ChainError } from '../../../chain/errors.ts';
 import type { BlockReference } from '../../../chain/requests.ts';
-import type { JsonText } from '../../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import type { BoundName } from '../../../util/bounds.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { StateRequests } from '../proven/state-requests.ts';
@@ -27,7 +27,7 @@ export type NodeRef = { readonly name: string; readonly operator?: string };
 export type StateReply = { readonly node: NodeRef; readonly answer: JsonText | ChainError };
 
 /** Source of state missing in executions: nodes, whose answers are verified. */
-export interface StateSource {
+export interface RemoteStateSource {
   /** @throws ChainError as long as the chain id is not known, which is before any block is located */
   readonly chainId: bigint;
   /** Number of operators that must report the same; absent where two nodes are enough. */

@@ -1,8 +1,8 @@
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import { WINDOW_BLOCKS } from '../../../pool/heads/block-window.ts';
 import type { BlockPosition, Send } from '../../../pool/upstream-request.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import { Lru } from '../../../util/lru.ts';
 import { RequestScope } from '../../../util/request-scope.ts';
 import { type AncestorParts, HISTORY_LENGTH, proveOlderHash } from '../verifying/ancestor-proofs.ts';

@@ -1,7 +1,7 @@
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import { NodeRefusal } from '../../../chain/node-refusal.ts';
 import { type ParseWork, parseText } from '../../../pool/parse-text.ts';
-import type { JsonText } from '../../../primitives/json-result.ts';
 
 const HEX = /^0x[0-9a-fA-F]*$/;
 /** Halts whose messages name the opcode or the stack heights in geth, but not in revm and Nethermind. */

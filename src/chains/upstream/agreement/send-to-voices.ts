@@ -1,9 +1,9 @@
+import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { RequestContext, Send, UpstreamRequest } from '../../../pool/upstream-request.ts';
-import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import { nameAnswer, withoutDetail } from './name-answer.ts';
 import type { OperatorVoices } from './operator-voices.ts';
 

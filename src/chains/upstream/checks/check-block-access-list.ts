@@ -1,6 +1,13 @@
 /** Compares block access lists with their hash in the header (EIP-7928). */
 
-import { decodeBlockAccessList, encodeBlockAccessList } from '../../../chain/block-access-list.ts';
+import {
+  decodeBlockAccessList,
+  encodeBlockAccessList,
+} from '../../../../packages/ethereum/codecs/block-access-list.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { parseJsonText } from '../../../../packages/ethereum/primitives/parse-json.ts';
 import {
   encodeBlockAccessListJson,
   parseBlockAccessListJson,
@@ -8,10 +15,6 @@ import {
 import type { AccessListForm } from '../../../chain/requests.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
-import type { JsonResult } from '../../../primitives/json-result.ts';
-import { keccak256 } from '../../../primitives/keccak.ts';
-import { parseJsonText } from '../../../primitives/parse-json.ts';
 import { keepUnique } from '../keep-unique.ts';
 
 /**

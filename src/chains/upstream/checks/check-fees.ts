@@ -1,5 +1,5 @@
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
-import type { JsonResult } from '../../../primitives/json-result.ts';
 
 const OLDEST = /"oldestBlock"\s*:\s*"(0x[0-9a-fA-F]{1,16})"/;
 

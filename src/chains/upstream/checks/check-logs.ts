@@ -1,11 +1,11 @@
+import { isComplete, type JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { parseJsonText } from '../../../../packages/ethereum/primitives/parse-json.ts';
+import type { Members } from '../../../../packages/proofs/findings.ts';
+import { isSameText } from '../../../../packages/proofs/members.ts';
+import { LogMatcher } from '../../../../packages/proofs/verify-logs.ts';
 import { type LogRange, refuseLogs } from '../../../chain/log-range.ts';
 import type { LogFilter } from '../../../chain/requests.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
-import { isComplete, type JsonResult } from '../../../primitives/json-result.ts';
-import { parseJsonText } from '../../../primitives/parse-json.ts';
-import type { Members } from '../../../verification/findings.ts';
-import { isSameText } from '../../../verification/members.ts';
-import { LogMatcher } from '../../../verification/verify-logs.ts';
 
 export type LogExpectation = {
   readonly range: LogRange;

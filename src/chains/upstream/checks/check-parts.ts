@@ -1,7 +1,11 @@
+import type {
+  JsonBytes,
+  JsonResult,
+  JsonText,
+} from '../../../../packages/ethereum/primitives/json-result.ts';
+import { asText, isSameText } from '../../../../packages/proofs/members.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import type { ReportedBlock } from '../../../pool/heads/block.ts';
-import type { JsonBytes, JsonResult, JsonText } from '../../../primitives/json-result.ts';
-import { asText, isSameText } from '../../../verification/members.ts';
 import { keepUnique } from '../keep-unique.ts';
 import { parseObject } from './parse-object.ts';
 

@@ -1,11 +1,17 @@
 /** Compares network encodings from nodes with their block. */
 
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import {
+  asBytes,
+  asInteger,
+  asList,
+  decodeRlp,
+  readRlpSpan,
+} from '../../../../packages/ethereum/primitives/rlp.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import type { ReportedBlock } from '../../../pool/heads/block.ts';
-import { bytesToHex, hexToBytes } from '../../../primitives/hex.ts';
-import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
-import { keccak256 } from '../../../primitives/keccak.ts';
-import { asBytes, asInteger, asList, decodeRlp, readRlpSpan } from '../../../primitives/rlp.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 import { checkData } from './check-values.ts';
 

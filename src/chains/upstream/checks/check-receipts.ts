@@ -1,6 +1,6 @@
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import type { ReportedBlock } from '../../../pool/heads/block.ts';
-import type { JsonResult } from '../../../primitives/json-result.ts';
 import { checkResult, type PromptByteCheck } from './check-stream.ts';
 import { TextSearch } from './text-search.ts';
 

@@ -1,8 +1,8 @@
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { parseJsonText } from '../../../../packages/ethereum/primitives/parse-json.ts';
 import { scrubData } from '../../../pool/errors/scrub-data.ts';
 import { maskSecrets } from '../../../pool/errors/scrub-message.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
-import type { JsonResult } from '../../../primitives/json-result.ts';
-import { parseJsonText } from '../../../primitives/parse-json.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 import { parseObject } from './parse-object.ts';
 

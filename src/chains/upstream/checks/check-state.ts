@@ -1,6 +1,6 @@
+import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
 import type { StorageRequests } from '../../../chain/requests.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
-import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
 import { parseObject } from './parse-object.ts';
 
 const WORD = /^\s*"0x([0-9a-fA-F]{0,64})"\s*$/;

@@ -1,6 +1,10 @@
+import {
+  isComplete,
+  type JsonResult,
+  type JsonStream,
+} from '../../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { awaitAnswerSlot } from '../../../pool/transport/answer-slots.ts';
-import { isComplete, type JsonResult, type JsonStream } from '../../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 
 /** Bytes that are checked in one turn: a read of a node has as many. */
 const SLICE_BYTES = 128 * 1024;

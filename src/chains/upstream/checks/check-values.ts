@@ -1,7 +1,7 @@
+import { decodeHexInto, isLowerHex } from '../../../../packages/ethereum/primitives/byte-loops.ts';
+import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
-import { decodeHexInto, isLowerHex } from '../../../primitives/byte-loops.ts';
-import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 
 const DATA = /^\s*"0x(?:[0-9a-fA-F]{2})*"\s*$/;

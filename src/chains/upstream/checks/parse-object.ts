@@ -1,12 +1,12 @@
-import { UpstreamFault } from '../../../pool/fault.ts';
-import { type ParseWork, parseText } from '../../../pool/parse-text.ts';
 import {
   isComplete,
   type JsonBytes,
   type JsonResult,
   type JsonText,
-} from '../../../primitives/json-result.ts';
-import { parseJsonText } from '../../../primitives/parse-json.ts';
+} from '../../../../packages/ethereum/primitives/json-result.ts';
+import { parseJsonText } from '../../../../packages/ethereum/primitives/parse-json.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { type ParseWork, parseText } from '../../../pool/parse-text.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
+import { addToBloom, BLOOM_LENGTH } from '../../../../packages/ethereum/primitives/bloom.ts';
+import { hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
+import type { Characters } from '../../../../packages/ethereum/primitives/utf8-text.ts';
+import { isSameText } from '../../../../packages/proofs/members.ts';
 import type { BlockLog } from '../../../chain/chain.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import type { ReportedBlock } from '../../../pool/heads/block.ts';
-import { addToBloom, BLOOM_LENGTH } from '../../../primitives/bloom.ts';
-import { hexToBytes } from '../../../primitives/hex.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
-import type { Characters } from '../../../primitives/utf8-text.ts';
-import { isSameText } from '../../../verification/members.ts';
 import { scanLogs } from './scan-logs.ts';
 
 /**

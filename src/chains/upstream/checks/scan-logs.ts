@@ -1,5 +1,5 @@
-import type { JsonText } from '../../../primitives/json-result.ts';
-import type { Characters } from '../../../primitives/utf8-text.ts';
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import type { Characters } from '../../../../packages/ethereum/primitives/utf8-text.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -1,6 +1,9 @@
 /** Searches JSON text for the identity of a block and its transactions, in WebAssembly: see `assembly/search-text.ts`. */
-import { decodeBase64 } from '../../../primitives/base64.ts';
-import { WEB_ASSEMBLY, type WebAssemblyMemory } from '../../../primitives/webassembly.ts';
+import { decodeBase64 } from '../../../../packages/ethereum/primitives/base64.ts';
+import {
+  WEB_ASSEMBLY,
+  type WebAssemblyMemory,
+} from '../../../../packages/ethereum/primitives/webassembly.ts';
 import { TEXT_SEARCH_MODULE } from './text-search-module.ts';
 
 type Global = { readonly value: number };

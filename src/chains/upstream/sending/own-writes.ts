@@ -1,9 +1,9 @@
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
 import type { BlockReference } from '../../../chain/requests.ts';
 import { encodePendingTransactionJson } from '../../../chain/wire-json.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { UpstreamRequest } from '../../../pool/upstream-request.ts';
-import type { JsonText } from '../../../primitives/json-result.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { SentRecords } from './sent-records.ts';
 import type { SentTransactions } from './sent-transactions.ts';

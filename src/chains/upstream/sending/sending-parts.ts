@@ -1,8 +1,8 @@
+import type { RecoverPublicKey } from '../../../../packages/ethereum/primitives/signature.ts';
 import type { BlockReads, HeadReads, StateReads, TransactionReads } from '../../../chain/chain.ts';
 import type { EthereumBounds } from '../../../chain/sending/check-sent-transaction.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { Directed, Handler } from '../../../pool/upstream-request.ts';
-import type { RecoverPublicKey } from '../../../primitives/signature.ts';
 import type { RecordTable } from '../../../shared-store/records/record-table.ts';
 import type { BlockDirectory } from '../block-directory.ts';
 import type { SendSectionOptions } from './options.ts';

@@ -1,6 +1,7 @@
+import type { ForkField } from '../../../../packages/ethereum/codecs/header.ts';
+import type { RevisionRules } from '../../../../packages/evm/interpreter/revisions/revision-rules.ts';
+import { REVISIONS, rulesOf } from '../../../../packages/evm/interpreter/revisions/revisions.ts';
 import type { EthereumBounds, SendingRules } from '../../../chain/sending/check-sent-transaction.ts';
-import type { ForkField, RevisionRules } from '../../../evm/revisions/revision-rules.ts';
-import { REVISIONS, rulesOf } from '../../../evm/revisions/revisions.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { SendingParts } from './sending-parts.ts';
 

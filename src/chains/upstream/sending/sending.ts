@@ -1,8 +1,8 @@
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BlockReference } from '../../../chain/requests.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { UpstreamRequest } from '../../../pool/upstream-request.ts';
-import type { JsonText } from '../../../primitives/json-result.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { steadyTime } from '../../../util/steady-time.ts';
 import { OwnWrites } from './own-writes.ts';

@@ -1,9 +1,9 @@
+import { decodeTransaction, type Transaction } from '../../../../packages/ethereum/codecs/transaction.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
+import { decodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
 import type { BlockPlace } from '../../../chain/chain.ts';
-import { decodeTransaction, type Transaction } from '../../../chain/transaction.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
-import { keccak256 } from '../../../primitives/keccak.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
-import { decodeRlp } from '../../../primitives/rlp.ts';
 import type { RecordTable } from '../../../shared-store/records/record-table.ts';
 import { Lru } from '../../../util/lru.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../chain/transaction.ts';
+import type { Transaction } from '../../../../packages/ethereum/codecs/transaction.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { SharedBudget } from '../../../util/shared-budget.ts';

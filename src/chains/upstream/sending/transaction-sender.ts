@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hashTransaction } from '../../../../packages/ethereum/codecs/transaction.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import {
   type CheckedTransaction,
   checkSentTransaction,
 } from '../../../chain/sending/check-sent-transaction.ts';
-import { hashTransaction } from '../../../chain/transaction.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import { explainOutage } from '../../../pool/node-state.ts';
 import { Route } from '../../../pool/route.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { UpstreamRequest } from '../../../pool/upstream-request.ts';
-import { bytesToHex } from '../../../primitives/hex.ts';
-import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
 import { limitOf } from '../../../util/bounds.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { SharedBudget } from '../../../util/shared-budget.ts';

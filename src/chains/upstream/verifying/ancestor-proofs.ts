@@ -1,16 +1,16 @@
 /** Ancestors of blocks with known hashes, verified by `parentHash` links of headers and by the EIP-2935 history contract. */
 
+import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { parseJsonText } from '../../../../packages/ethereum/primitives/parse-json.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
+import { asText, isMembers } from '../../../../packages/proofs/members.ts';
+import { verifyAccountProof } from '../../../../packages/proofs/state-proof.ts';
+import { type VerifiedHeader, verifyHeader } from '../../../../packages/proofs/verify-block.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { BlockPosition, Send, UpstreamRequest } from '../../../pool/upstream-request.ts';
-import type { JsonResult, JsonText } from '../../../primitives/json-result.ts';
-import { parseJsonText } from '../../../primitives/parse-json.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
-import { asText, isMembers } from '../../../verification/members.ts';
-import { verifyAccountProof } from '../../../verification/state-proof.ts';
-import { type VerifiedHeader, verifyHeader } from '../../../verification/verify-block.ts';
 import { describeRead } from '../state-client.ts';
 import type { Verifier } from './verifier.ts';
 

@@ -1,13 +1,13 @@
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import type { Members } from '../../../../packages/proofs/findings.ts';
+import { isMembers } from '../../../../packages/proofs/members.ts';
+import { type StateProofRequest, verifyAccountProof } from '../../../../packages/proofs/state-proof.ts';
+import type { VerifiedHeader } from '../../../../packages/proofs/verify-block.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import { parseText } from '../../../pool/parse-text.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { AnsweredBy, Send } from '../../../pool/upstream-request.ts';
-import type { JsonText } from '../../../primitives/json-result.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
-import type { Members } from '../../../verification/findings.ts';
-import { isMembers } from '../../../verification/members.ts';
-import { type StateProofRequest, verifyAccountProof } from '../../../verification/state-proof.ts';
-import type { VerifiedHeader } from '../../../verification/verify-block.ts';
 import { describeRead } from '../state-client.ts';
 import { lacksProof } from './lacks-proof.ts';
 import type { Verifier } from './verifier.ts';

@@ -1,4 +1,4 @@
-import { SUBJECTS, type Subject } from '../../../verification/findings.ts';
+import { SUBJECTS, type Subject } from '../../../../packages/proofs/findings.ts';
 import { HeightMarks, type Unknown } from './height-marks.ts';
 
 /** `untested`: no examined block contains the subject. */

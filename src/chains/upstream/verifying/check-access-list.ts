@@ -1,6 +1,6 @@
+import { Findings } from '../../../../packages/proofs/findings.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
-import { Findings } from '../../../verification/findings.ts';
 import type { Verifier } from './verifier.ts';
 
 /** A block access list that a node returned (EIP-7928). */

@@ -1,8 +1,8 @@
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import type { Checkpoint } from '../../../pool/options.ts';
 import type { BlockPosition, Send } from '../../../pool/upstream-request.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import { Lru } from '../../../util/lru.ts';
 import { RequestScope } from '../../../util/request-scope.ts';
 import { HeaderReader, HISTORY_LENGTH, proveOlderHash } from './ancestor-proofs.ts';

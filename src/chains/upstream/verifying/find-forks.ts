@@ -1,6 +1,6 @@
+import type { Finding, Subject } from '../../../../packages/proofs/findings.ts';
 import type { Send } from '../../../pool/upstream-request.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
-import type { Finding, Subject } from '../../../verification/findings.ts';
 import { type Trial, tryBlock } from './try-block.ts';
 import type { Verifier } from './verifier.ts';
 

@@ -1,5 +1,5 @@
+import type { Finding } from '../../../../packages/proofs/findings.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
-import type { Finding } from '../../../verification/findings.ts';
 
 /** The unverifiable answer that most nodes return for a block, and the nodes that returned another one. */
 export type MajorityReply = {

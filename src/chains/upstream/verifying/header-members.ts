@@ -1,9 +1,9 @@
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
+import { isMembers } from '../../../../packages/proofs/members.ts';
 import { parseText } from '../../../pool/parse-text.ts';
 import type { Send } from '../../../pool/upstream-request.ts';
-import type { JsonText } from '../../../primitives/json-result.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
-import { isMembers } from '../../../verification/members.ts';
 
 /** Cap on remembered names, above what blocks of any chain have: invented names cannot trigger more calibrations than this. */
 const MAX_NAMES = 256;

@@ -1,29 +1,29 @@
-import { ChainError } from '../../../chain/errors.ts';
-import { type LogLimits, type LogRange, refuseLogs } from '../../../chain/log-range.ts';
-import { UpstreamFault } from '../../../pool/fault.ts';
-import { parseText } from '../../../pool/parse-text.ts';
-import type { Upstream } from '../../../pool/upstream.ts';
 import {
   isComplete,
   type JsonBytes,
   type JsonResult,
   type JsonText,
-} from '../../../primitives/json-result.ts';
-import { parseJsonText } from '../../../primitives/parse-json.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
-import type { AnswerMemory } from '../../../util/answer-memory.ts';
-import type { RequestScope } from '../../../util/request-scope.ts';
-import { SCHEDULER, SLOT_MS } from '../../../util/slot-scheduler.ts';
-import { Findings, type Members, type Subject } from '../../../verification/findings.ts';
-import { isSameText } from '../../../verification/members.ts';
-import type { VerifiedHeader } from '../../../verification/verify-block.ts';
+} from '../../../../packages/ethereum/primitives/json-result.ts';
+import { parseJsonText } from '../../../../packages/ethereum/primitives/parse-json.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
+import { Findings, type Members, type Subject } from '../../../../packages/proofs/findings.ts';
+import { isSameText } from '../../../../packages/proofs/members.ts';
+import type { VerifiedHeader } from '../../../../packages/proofs/verify-block.ts';
 import {
   compareLogs,
   LogMatcher,
   listMatching,
   readNumber,
   type WantedLogs,
-} from '../../../verification/verify-logs.ts';
+} from '../../../../packages/proofs/verify-logs.ts';
+import { ChainError } from '../../../chain/errors.ts';
+import { type LogLimits, type LogRange, refuseLogs } from '../../../chain/log-range.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { parseText } from '../../../pool/parse-text.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import type { AnswerMemory } from '../../../util/answer-memory.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { SCHEDULER, SLOT_MS } from '../../../util/slot-scheduler.ts';
 import type { FoundBlock } from '../block-access.ts';
 import type { BlockRequests } from '../block-requests.ts';
 import { refuseMany } from '../checks/check-logs.ts';

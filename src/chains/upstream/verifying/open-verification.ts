@@ -1,3 +1,4 @@
+import type { RecoverPublicKey } from '../../../../packages/ethereum/primitives/signature.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import type { AnchoredChain } from '../../../chain/output-claim.ts';
 import type { Logger } from '../../../observe/logger.ts';
@@ -7,7 +8,6 @@ import type { BlockHeader } from '../../../pool/heads/block.ts';
 import type { Checkpoint, VerifyMode } from '../../../pool/options.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import type { BlockPosition, Send } from '../../../pool/upstream-request.ts';
-import type { RecoverPublicKey } from '../../../primitives/signature.ts';
 import { RequestScope } from '../../../util/request-scope.ts';
 import { AgreedLinks } from '../agreement/agreed-links.ts';
 import type { Agreement } from '../agreement/agreement.ts';

@@ -1,6 +1,6 @@
+import type { Finding, Subject } from '../../../../packages/proofs/findings.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 import { Lru } from '../../../util/lru.ts';
-import type { Finding, Subject } from '../../../verification/findings.ts';
 
 /** Cap on recent refuted answers, by block and subject: about 200 bytes each. */
 const MAX_MISMATCHES = 1_024;

@@ -1,3 +1,35 @@
+import {
+  isComplete,
+  type JsonBytes,
+  type JsonResult,
+  type JsonStream,
+  type JsonText,
+} from '../../../../packages/ethereum/primitives/json-result.ts';
+import { parseJsonText } from '../../../../packages/ethereum/primitives/parse-json.ts';
+import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
+import { Findings, type Subject } from '../../../../packages/proofs/findings.ts';
+import { ListText } from '../../../../packages/proofs/list-text.ts';
+import { asText, isMembers, isSameText } from '../../../../packages/proofs/members.ts';
+import {
+  type StateProofRequest,
+  type VerifiedState,
+  verifyAccountProof,
+  verifyCode,
+} from '../../../../packages/proofs/state-proof.ts';
+import { ReceiptStream } from '../../../../packages/proofs/stream-receipts.ts';
+import { type VerifiedHeader, verifyHeader } from '../../../../packages/proofs/verify-block.ts';
+import {
+  verifyRawBlock,
+  verifyRawHeader,
+  verifyRawReceipts,
+} from '../../../../packages/proofs/verify-raw.ts';
+import { verifyReceipts } from '../../../../packages/proofs/verify-receipts.ts';
+import {
+  type VerifyTools,
+  verifyPlace,
+  verifySender,
+  verifyTransaction,
+} from '../../../../packages/proofs/verify-transaction.ts';
 import type { RawPart } from '../../../chain/requests.ts';
 import { UpstreamFault } from '../../../pool/fault.ts';
 import { parseText } from '../../../pool/parse-text.ts';
@@ -8,34 +40,6 @@ import {
   ABSENCE_VERIFIED,
   type Absence,
 } from '../../../pool/upstream-request.ts';
-import {
-  isComplete,
-  type JsonBytes,
-  type JsonResult,
-  type JsonStream,
-  type JsonText,
-} from '../../../primitives/json-result.ts';
-import { parseJsonText } from '../../../primitives/parse-json.ts';
-import type { PromiseOrValue } from '../../../primitives/promise-or-value.ts';
-import { Findings, type Subject } from '../../../verification/findings.ts';
-import { ListText } from '../../../verification/list-text.ts';
-import { asText, isMembers, isSameText } from '../../../verification/members.ts';
-import {
-  type StateProofRequest,
-  type VerifiedState,
-  verifyAccountProof,
-  verifyCode,
-} from '../../../verification/state-proof.ts';
-import { ReceiptStream } from '../../../verification/stream-receipts.ts';
-import { type VerifiedHeader, verifyHeader } from '../../../verification/verify-block.ts';
-import { verifyRawBlock, verifyRawHeader, verifyRawReceipts } from '../../../verification/verify-raw.ts';
-import { verifyReceipts } from '../../../verification/verify-receipts.ts';
-import {
-  type VerifyTools,
-  verifyPlace,
-  verifySender,
-  verifyTransaction,
-} from '../../../verification/verify-transaction.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { keepUnique } from '../keep-unique.ts';
 import { RAW_SUBJECTS, RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './subjects.ts';

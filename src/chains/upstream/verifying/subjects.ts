@@ -1,6 +1,7 @@
 /** Subjects that must be verified for each kind of answer. */
+
+import type { Subject } from '../../../../packages/proofs/findings.ts';
 import type { RawPart } from '../../../chain/requests.ts';
-import type { Subject } from '../../../verification/findings.ts';
 
 /** Subjects that the transactions of a block verify, beside its header. */
 export const OF_TRANSACTIONS: readonly Subject[] = [

@@ -1,9 +1,12 @@
+import {
+  continueWith,
+  type PromiseOrValue,
+} from '../../../../packages/ethereum/primitives/promise-or-value.ts';
+import type { Subject } from '../../../../packages/proofs/findings.ts';
 import { ChainError } from '../../../chain/errors.ts';
 import type { BlockPosition } from '../../../pool/upstream-request.ts';
-import { continueWith, type PromiseOrValue } from '../../../primitives/promise-or-value.ts';
 import type { BoundName } from '../../../util/bounds.ts';
 import type { RequestScope, Trust } from '../../../util/request-scope.ts';
-import type { Subject } from '../../../verification/findings.ts';
 import type { CheckpointLinks } from './checkpoint-links.ts';
 import type { Verifier } from './verifier.ts';
 

@@ -1,22 +1,22 @@
-import { ChainError } from '../../../chain/errors.ts';
-import { UpstreamFault } from '../../../pool/fault.ts';
-import { parseText } from '../../../pool/parse-text.ts';
-import type { Upstream } from '../../../pool/upstream.ts';
-import type { AnsweredBy, Send, UpstreamRequest } from '../../../pool/upstream-request.ts';
-import type { JsonText } from '../../../primitives/json-result.ts';
-import { encodeQuantity } from '../../../primitives/quantity.ts';
-import type { RequestScope } from '../../../util/request-scope.ts';
-import type { Finding, Members, Subject } from '../../../verification/findings.ts';
-import { asText, isMembers } from '../../../verification/members.ts';
-import { type VerifiedHeader, verifyBody, verifyHeader } from '../../../verification/verify-block.ts';
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
+import type { Finding, Members, Subject } from '../../../../packages/proofs/findings.ts';
+import { asText, isMembers } from '../../../../packages/proofs/members.ts';
+import { type VerifiedHeader, verifyBody, verifyHeader } from '../../../../packages/proofs/verify-block.ts';
 import {
   compareLogs,
   type LogDifference,
   LogMatcher,
   listMatching,
-} from '../../../verification/verify-logs.ts';
-import { verifyReceipts } from '../../../verification/verify-receipts.ts';
-import { verifySender } from '../../../verification/verify-transaction.ts';
+} from '../../../../packages/proofs/verify-logs.ts';
+import { verifyReceipts } from '../../../../packages/proofs/verify-receipts.ts';
+import { verifySender } from '../../../../packages/proofs/verify-transaction.ts';
+import { ChainError } from '../../../chain/errors.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { parseText } from '../../../pool/parse-text.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import type { AnsweredBy, Send, UpstreamRequest } from '../../../pool/upstream-request.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
 import { listReceipts } from '../list-receipts.ts';
 import { chooseAccount, type StateSample } from './calibrate-state.ts';
 import { OF_RECEIPTS, OF_TRANSACTIONS } from './subjects.ts';

@@ -1,31 +1,34 @@
-import { UpstreamFault } from '../../../pool/fault.ts';
-import { parseText } from '../../../pool/parse-text.ts';
-import type { Upstream } from '../../../pool/upstream.ts';
 import {
   isComplete,
   type JsonResult,
   type JsonStream,
   type JsonText,
-} from '../../../primitives/json-result.ts';
-import { continueWith, type PromiseOrValue } from '../../../primitives/promise-or-value.ts';
-import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
-import type { RequestScope } from '../../../util/request-scope.ts';
-import { TokenBucket } from '../../../util/token-bucket.ts';
-import type { Members, Subject } from '../../../verification/findings.ts';
-import { findHeaderForm } from '../../../verification/hash-header.ts';
-import { NO_UNCLES } from '../../../verification/header-forms.ts';
-import type { KnownTransactions } from '../../../verification/known-transactions.ts';
-import { type BlockText, ListText } from '../../../verification/list-text.ts';
-import { asText, isMembers, isSameText } from '../../../verification/members.ts';
-import { BlockStream } from '../../../verification/stream-block.ts';
+} from '../../../../packages/ethereum/primitives/json-result.ts';
+import {
+  continueWith,
+  type PromiseOrValue,
+} from '../../../../packages/ethereum/primitives/promise-or-value.ts';
+import type { Members, Subject } from '../../../../packages/proofs/findings.ts';
+import { findHeaderForm } from '../../../../packages/proofs/hash-header.ts';
+import { NO_UNCLES } from '../../../../packages/proofs/header-forms.ts';
+import type { KnownTransactions } from '../../../../packages/proofs/known-transactions.ts';
+import { type BlockText, ListText } from '../../../../packages/proofs/list-text.ts';
+import { asText, isMembers, isSameText } from '../../../../packages/proofs/members.ts';
+import { BlockStream } from '../../../../packages/proofs/stream-block.ts';
 import {
   type VerifiedHeader,
   verifyBody,
   verifyHeader,
   verifyListed,
-} from '../../../verification/verify-block.ts';
-import { readNumber } from '../../../verification/verify-logs.ts';
-import { type VerifyTools, verifySender } from '../../../verification/verify-transaction.ts';
+} from '../../../../packages/proofs/verify-block.ts';
+import { readNumber } from '../../../../packages/proofs/verify-logs.ts';
+import { type VerifyTools, verifySender } from '../../../../packages/proofs/verify-transaction.ts';
+import { UpstreamFault } from '../../../pool/fault.ts';
+import { parseText } from '../../../pool/parse-text.ts';
+import type { Upstream } from '../../../pool/upstream.ts';
+import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
+import type { RequestScope } from '../../../util/request-scope.ts';
+import { TokenBucket } from '../../../util/token-bucket.ts';
 import { checkBytes } from '../checks/check-stream.ts';
 import { keepUnique } from '../keep-unique.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';

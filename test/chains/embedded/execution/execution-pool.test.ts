@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { ChainError } from '../../../../src/chain/errors.ts';
 import type { CallRequest } from '../../../../src/chain/requests.ts';
 import { EngineChain } from '../../../../src/chains/embedded/engine-chain.ts';
@@ -15,9 +16,8 @@ import {
   Simulator,
 } from '../../../../src/chains/embedded/simulation/simulator.ts';
 import { openChainReader } from '../../../../src/chains/embedded/store/chain-reader.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
 import type { RequestScope } from '../../../../src/util/request-scope.ts';
-import { VALID_INPUTS } from '../../../evm/precompiles/inputs.ts';
+import { VALID_INPUTS } from '../../../packages/evm/interpreter/precompiles/inputs.ts';
 import { limitTo, type OpenedChain, openBuiltChain, ownedBy } from '../../../support/test-chain.ts';
 import { spin } from '../../../support/watch-turns.ts';
 import { buildCallChain, chainError, encodeCall, PROGRAM, REVERTER, withProgram } from '../call-harness.ts';

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type Block, encodeBlock } from '../../../../src/chain/block.ts';
-import { type Header, hashHeader } from '../../../../src/chain/header.ts';
+import { type Block, encodeBlock } from '../../../../packages/ethereum/codecs/block.ts';
+import { type Header, hashHeader } from '../../../../packages/ethereum/codecs/header.ts';
+import { computeOrderedRoot } from '../../../../packages/ethereum/primitives/ordered-root.ts';
+import { BlockError } from '../../../../packages/evm/transition/block-error.ts';
 import { BlockImporter } from '../../../../src/chains/embedded/import/block-importer.ts';
 import { initializeStore } from '../../../../src/chains/embedded/import/initialize-store.ts';
 import { openChainWriter } from '../../../../src/chains/embedded/store/chain-writer.ts';
-import { BlockError } from '../../../../src/engine/transition/block-error.ts';
-import { computeOrderedRoot } from '../../../../src/primitives/ordered-root.ts';
 import { ChainBuilder, signTransaction } from '../../../support/chain-builder.ts';
 import { countRuns } from '../../../support/count-runs.ts';
 import { makeTemporaryFolder } from '../../../support/embedded.ts';

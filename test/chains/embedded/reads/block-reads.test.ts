@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { encodeBlockAccessList } from '../../../../src/chain/block-access-list.ts';
+import { encodeBlockAccessList } from '../../../../packages/ethereum/codecs/block-access-list.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { computeOrderedRoot } from '../../../../packages/ethereum/primitives/ordered-root.ts';
 import { parseBlockAccessListJson } from '../../../../src/chain/block-access-list-json.ts';
 import type { BlockReference } from '../../../../src/chain/requests.ts';
-import { bytesToHex, hexToBytes } from '../../../../src/primitives/hex.ts';
-import type { JsonResult } from '../../../../src/primitives/json-result.ts';
-import { keccak256 } from '../../../../src/primitives/keccak.ts';
-import { computeOrderedRoot } from '../../../../src/primitives/ordered-root.ts';
 import { FACTS } from '../../../support/development.ts';
 import { type EmbeddedChain, importEmbeddedChain } from '../../../support/embedded.ts';
 

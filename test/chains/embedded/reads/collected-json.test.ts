@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonStream } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../../../src/chain/errors.ts';
 import { CollectedJson } from '../../../../src/chains/embedded/reads/collected-json.ts';
-import type { JsonStream } from '../../../../src/primitives/json-result.ts';
 import { AnswerMemory } from '../../../../src/util/answer-memory.ts';
 import { SharedBudget } from '../../../../src/util/shared-budget.ts';
 

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ChainConfig, parseChainConfig } from '../../../../src/chain/chain-config.ts';
-import { BLANK_HEADER } from '../../../../src/chain/header.ts';
+import { type ChainConfig, parseChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
+import { BLANK_HEADER } from '../../../../packages/ethereum/codecs/header.ts';
+import { hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import {
+  REVISIONS,
+  type Revision,
+  rulesOf,
+} from '../../../../packages/evm/interpreter/revisions/revisions.ts';
 import { encodeForkConfig } from '../../../../src/chains/embedded/reads/fork-config.ts';
 import { computeForkId } from '../../../../src/chains/embedded/reads/fork-id.ts';
 import type { StoredHeader } from '../../../../src/chains/embedded/store/chain-reader.ts';
 import { findKnownChain } from '../../../../src/chains/local-execution/remote/known-chains.ts';
-import { REVISIONS, type Revision, rulesOf } from '../../../../src/evm/revisions/revisions.ts';
-import { hexToBytes } from '../../../../src/primitives/hex.ts';
 import { isAtLeast } from '../../../support/is-at-least.ts';
 
 function createGenesisHeader(hashText: string, timestamp = 0n): StoredHeader {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import type { BlockReference } from '../../../../src/chain/requests.ts';
 import { EngineState } from '../../../../src/chains/embedded/reads/state-reads.ts';
 import { StoredBlocks } from '../../../../src/chains/embedded/reads/stored-blocks.ts';
 import { type ChainReader, openChainReader } from '../../../../src/chains/embedded/store/chain-reader.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
 import { countRuns } from '../../../support/count-runs.ts';
 import { ALICE } from '../../../support/test-chain.ts';
 import { BENEFICIARY, CALLENV, CallHarness, REVERTER, STORED_VALUES, UNUSED } from '../call-harness.ts';

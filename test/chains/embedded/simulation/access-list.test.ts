@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../../../scripts/assembler.ts';
 import type { BlockReference, CallObject, StateOverrides } from '../../../../src/chain/requests.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
 import { limitTo, type OpenedChain, openBuiltChain } from '../../../support/test-chain.ts';
 import { buildCallChain, encodeCall, REVERTER } from '../call-harness.ts';
 

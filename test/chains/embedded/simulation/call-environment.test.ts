@@ -1,10 +1,10 @@
 /** Values of transaction, block and state that a call observes. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { checksumAddress, createAddress } from '../../../../packages/ethereum/primitives/address.ts';
+import { padLeft } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
 import type { BlockOverrides, BlockReference, CallObject } from '../../../../src/chain/requests.ts';
-import { checksumAddress, createAddress } from '../../../../src/primitives/address.ts';
-import { padLeft } from '../../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../../src/primitives/hex.ts';
 import { ALICE } from '../../../support/test-chain.ts';
 import {
   BENEFICIARY,

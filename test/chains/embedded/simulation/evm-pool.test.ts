@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import { EvmPool } from '../../../../src/chains/embedded/simulation/evm-pool.ts';
 import type { SimulatedChain } from '../../../../src/chains/embedded/simulation/simulated-chain.ts';
 import { Simulator } from '../../../../src/chains/embedded/simulation/simulator.ts';
-import type { StateReader } from '../../../../src/evm/host.ts';
 
 const MEMORY_LIMIT = 1 << 20;
 

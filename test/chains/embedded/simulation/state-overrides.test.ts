@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { getAddress } from 'viem';
+import { createAddress } from '../../../../packages/ethereum/primitives/address.ts';
+import { padLeft } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../../../scripts/assembler.ts';
 import type { StateOverrides } from '../../../../src/chain/requests.ts';
-import { createAddress } from '../../../../src/primitives/address.ts';
-import { padLeft } from '../../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../../src/primitives/hex.ts';
 import { CallHarness, chainError, encodeCall, PROGRAM, REVERTER, UNUSED } from '../call-harness.ts';
 
 const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;

@@ -2,6 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { bigIntToBytes, bytesToBigInt } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_CODE_HASH } from '../../../../packages/ethereum/primitives/keccak.ts';
+import type { AccountChange } from '../../../../packages/evm/interpreter/host.ts';
 import { ChainError } from '../../../../src/chain/errors.ts';
 import type { BlockReference } from '../../../../src/chain/requests.ts';
 import { EngineState } from '../../../../src/chains/embedded/reads/state-reads.ts';
@@ -12,10 +16,6 @@ import { createStateReader } from '../../../../src/chains/embedded/state/state-r
 import type { StateTrie } from '../../../../src/chains/embedded/state/state-trie.ts';
 import { STORED_CHANGES } from '../../../../src/chains/embedded/store/block-changes.ts';
 import type { StoredHeader } from '../../../../src/chains/embedded/store/chain-reader.ts';
-import type { AccountChange } from '../../../../src/evm/host.ts';
-import { bigIntToBytes, bytesToBigInt } from '../../../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
-import { EMPTY_CODE_HASH } from '../../../../src/primitives/keccak.ts';
 import { SCHEDULER, SLOT_MS } from '../../../../src/util/slot-scheduler.ts';
 import { createScope } from '../../../pool/support/exchange.ts';
 import { countRuns } from '../../../support/count-runs.ts';

@@ -2,18 +2,25 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { decodeStoredAccount, encodeStoredAccount } from '../../../../src/chain/account.ts';
+import { bigIntToBytes, concatBytes, EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import {
+  EMPTY_CODE_HASH,
+  EMPTY_TRIE_ROOT,
+  keccak256,
+} from '../../../../packages/ethereum/primitives/keccak.ts';
+import { MerkleTrie } from '../../../../packages/ethereum/primitives/merkle-trie.ts';
+import { encodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
+import type { AccountChange, StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import { StateCommitter } from '../../../../src/chains/embedded/state/state-committer.ts';
 import { createStateReader } from '../../../../src/chains/embedded/state/state-reader.ts';
 import { EMPTY_SOURCE } from '../../../../src/chains/embedded/state/state-source.ts';
 import { StateTrie } from '../../../../src/chains/embedded/state/state-trie.ts';
+import {
+  decodeStoredAccount,
+  encodeStoredAccount,
+} from '../../../../src/chains/embedded/state/stored-account.ts';
 import type { NodeWrite } from '../../../../src/chains/embedded/store/state-batch.ts';
-import type { AccountChange, StateReader } from '../../../../src/evm/host.ts';
-import { bigIntToBytes, concatBytes, EMPTY_BYTES } from '../../../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
-import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../../../src/primitives/keccak.ts';
-import { MerkleTrie } from '../../../../src/primitives/merkle-trie.ts';
-import { encodeRlp } from '../../../../src/primitives/rlp.ts';
 import { countRuns } from '../../../support/count-runs.ts';
 import { makeTemporaryFolder } from '../../../support/embedded.ts';
 import { StateStore } from '../../../support/state-store.ts';

@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
+import { bytesToBigInt } from '../../../../packages/ethereum/primitives/bytes.ts';
 import { createStateReader } from '../../../../src/chains/embedded/state/state-reader.ts';
 import { type ChainReader, openChainReader } from '../../../../src/chains/embedded/store/chain-reader.ts';
-import { bytesToBigInt } from '../../../../src/primitives/bytes.ts';
 import { makeTemporaryFolder } from '../../../support/embedded.ts';
 import { ADDRESSES, addressAt, balanceAfter, SLOTS, slotAfter, slotAt } from './state-of-block.ts';
 

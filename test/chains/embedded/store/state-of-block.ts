@@ -1,7 +1,8 @@
 /** A synthetic chain: its state at any block follows from the block's number. */
-import type { StateChanges } from '../../../../src/evm/host.ts';
-import { bigIntToBytes } from '../../../../src/primitives/bytes.ts';
-import { EMPTY_CODE_HASH } from '../../../../src/primitives/keccak.ts';
+
+import { bigIntToBytes } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { EMPTY_CODE_HASH } from '../../../../packages/ethereum/primitives/keccak.ts';
+import type { StateChanges } from '../../../../packages/evm/interpreter/host.ts';
 
 export const ADDRESSES = 12;
 export const SLOTS = 3;

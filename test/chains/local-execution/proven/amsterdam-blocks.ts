@@ -1,10 +1,10 @@
 /** First blocks of the committed chain across the Amsterdam fork, with all kinds of transactions. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeBlock } from '../../../../src/chain/block.ts';
-import { decodeBlockAccessList } from '../../../../src/chain/block-access-list.ts';
-import { hashHeader } from '../../../../src/chain/header.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
+import { decodeBlock } from '../../../../packages/ethereum/codecs/block.ts';
+import { decodeBlockAccessList } from '../../../../packages/ethereum/codecs/block-access-list.ts';
+import { hashHeader } from '../../../../packages/ethereum/codecs/header.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { COMMITTED_SET, readChainSet } from '../../../conformance/amsterdam/chain-set.ts';
 import { importSet } from '../../../conformance/amsterdam/import-set.ts';
 import { makeTemporaryFolder } from '../../../support/temporary-folder.ts';

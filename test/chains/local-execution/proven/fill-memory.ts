@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { listForkMembers, parseChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
+import { BLANK_HEADER, type Header, hashHeader } from '../../../../packages/ethereum/codecs/header.ts';
+import { concatBytes } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
 import { assemble } from '../../../../scripts/assembler.ts';
-import { listForkMembers, parseChainConfig } from '../../../../src/chain/chain-config.ts';
 import { ChainError } from '../../../../src/chain/errors.ts';
-import { BLANK_HEADER, type Header, hashHeader } from '../../../../src/chain/header.ts';
 import { DEFAULT_POOL, ExecutionPool } from '../../../../src/chains/embedded/execution/execution-pool.ts';
 import type { StateNodes } from '../../../../src/chains/local-execution/proven/state-nodes.ts';
 import {
@@ -12,11 +16,7 @@ import {
   StateRequests,
 } from '../../../../src/chains/local-execution/proven/state-requests.ts';
 import { RemoteExecutions } from '../../../../src/chains/local-execution/remote/remote-executions.ts';
-import type { StateSource } from '../../../../src/chains/local-execution/remote/state-source.ts';
-import { concatBytes } from '../../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../../src/primitives/keccak.ts';
-import { encodeQuantity } from '../../../../src/primitives/quantity.ts';
+import type { RemoteStateSource } from '../../../../src/chains/local-execution/remote/state-source.ts';
 import { RequestScope } from '../../../../src/util/request-scope.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';
 import { addressAt, ModelState, slotAt } from './model-state.ts';
@@ -99,7 +99,7 @@ export async function fillMemory(contracts: number, bytes: number): Promise<Fill
     eth_getBlockByNumber: () => toMembers(header),
     eth_getCode: (params) => bytesToHex(codeOf((JSON.parse(params) as readonly [string])[0])),
   };
-  const source: StateSource = {
+  const source: RemoteStateSource = {
     chainId: 1n,
     requests,
     locate: () => place,

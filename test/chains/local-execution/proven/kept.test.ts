@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { bytesToBigInt } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
+import type { StateProofRequest } from '../../../../packages/proofs/state-proof.ts';
 import { Codes, type CodeTable } from '../../../../src/chains/local-execution/proven/codes.ts';
 import { HotKeys } from '../../../../src/chains/local-execution/proven/hot-keys.ts';
 import { LmdbCodes } from '../../../../src/chains/local-execution/proven/lmdb-codes.ts';
 import { RootTables } from '../../../../src/chains/local-execution/proven/root-tables.ts';
 import { VerifiedStates } from '../../../../src/chains/local-execution/proven/verified-states.ts';
-import { bytesToBigInt } from '../../../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
-import { EMPTY_CODE_HASH, keccak256 } from '../../../../src/primitives/keccak.ts';
-import type { StateProofRequest } from '../../../../src/verification/state-proof.ts';
 import { makeTemporaryFolder } from '../../../support/temporary-folder.ts';
 import { addressAt, ModelState, slotAt } from './model-state.ts';
 

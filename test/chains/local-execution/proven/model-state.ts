@@ -1,10 +1,14 @@
-import { bigIntToFixedBytes } from '../../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../../src/primitives/hex.ts';
-import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../../../src/primitives/keccak.ts';
-import { proveKey } from '../../../../src/primitives/merkle-proof.ts';
-import { MerkleTrie } from '../../../../src/primitives/merkle-trie.ts';
-import { encodeRlp, type RlpInput } from '../../../../src/primitives/rlp.ts';
-import type { StateProofRequest, VerifiedState } from '../../../../src/verification/state-proof.ts';
+import { bigIntToFixedBytes } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import {
+  EMPTY_CODE_HASH,
+  EMPTY_TRIE_ROOT,
+  keccak256,
+} from '../../../../packages/ethereum/primitives/keccak.ts';
+import { proveKey } from '../../../../packages/ethereum/primitives/merkle-proof.ts';
+import { MerkleTrie } from '../../../../packages/ethereum/primitives/merkle-trie.ts';
+import { encodeRlp, type RlpInput } from '../../../../packages/ethereum/primitives/rlp.ts';
+import type { StateProofRequest, VerifiedState } from '../../../../packages/proofs/state-proof.ts';
 
 export const addressAt = (index: number): string => bytesToHex(bigIntToFixedBytes(BigInt(index + 1), 20));
 export const slotAt = (index: number): string => bytesToHex(bigIntToFixedBytes(BigInt(index), 32));

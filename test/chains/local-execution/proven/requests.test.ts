@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { StateProofRequest } from '../../../../packages/proofs/state-proof.ts';
 import { ChainError } from '../../../../src/chain/errors.ts';
 import { RoundTrips } from '../../../../src/chains/local-execution/proven/round-trips.ts';
 import type {
@@ -14,7 +15,6 @@ import {
   StateRequests,
 } from '../../../../src/chains/local-execution/proven/state-requests.ts';
 import { RequestScope } from '../../../../src/util/request-scope.ts';
-import type { StateProofRequest } from '../../../../src/verification/state-proof.ts';
 import { watchTurns } from '../../../support/watch-turns.ts';
 import { addressAt, ModelState, slotAt } from './model-state.ts';
 

@@ -1,14 +1,21 @@
 /** Blocks over which state is rolled forward, and when nodes are asked for access lists. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AccountAccess, BlockAccessList } from '../../../../src/chain/block-access-list.ts';
+import type {
+  AccountAccess,
+  BlockAccessList,
+} from '../../../../packages/ethereum/codecs/block-access-list.ts';
+import { EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import {
+  EMPTY_CODE_HASH,
+  EMPTY_TRIE_ROOT,
+  keccak256,
+} from '../../../../packages/ethereum/primitives/keccak.ts';
 import { RollForward } from '../../../../src/chains/local-execution/proven/roll-forward.ts';
 import { RoundTrips } from '../../../../src/chains/local-execution/proven/round-trips.ts';
 import type { HeadPlace, ListNodes } from '../../../../src/chains/local-execution/proven/state-nodes.ts';
 import { createStateCache } from '../../../../src/chains/local-execution/proven/state-requests.ts';
-import { EMPTY_BYTES } from '../../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../../src/primitives/hex.ts';
-import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../../../src/primitives/keccak.ts';
 import { addressAt } from './model-state.ts';
 
 const ACCOUNT = addressAt(1);

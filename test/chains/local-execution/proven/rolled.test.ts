@@ -1,14 +1,14 @@
 /** Values rolled forward by block access lists equal those of the chain. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { decodeBlockAccessList } from '../../../../src/chain/block-access-list.ts';
+import { decodeBlockAccessList } from '../../../../packages/ethereum/codecs/block-access-list.ts';
+import { bytesToBigInt } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { Findings } from '../../../../packages/proofs/findings.ts';
+import { type VerifiedState, verifyAccountProof } from '../../../../packages/proofs/state-proof.ts';
 import type { EngineChain } from '../../../../src/chains/embedded/engine-chain.ts';
 import { readBlockChanges } from '../../../../src/chains/local-execution/proven/block-changes.ts';
 import { BlockStates } from '../../../../src/chains/local-execution/proven/block-states.ts';
-import { bytesToBigInt } from '../../../../src/primitives/bytes.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
-import { Findings } from '../../../../src/verification/findings.ts';
-import { type VerifiedState, verifyAccountProof } from '../../../../src/verification/state-proof.ts';
 import { Random } from '../../../fuzz/random.ts';
 import { type EmbeddedChain, importEmbeddedChain } from '../../../support/embedded.ts';
 import { limitTo } from '../../../support/test-chain.ts';

@@ -1,10 +1,10 @@
 /** A client's request is sent to nodes in parts, and no part is sent twice: a slow node delays it once. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../../../scripts/assembler.ts';
 import { ChainError } from '../../../../src/chain/errors.ts';
 import type { CallRequest } from '../../../../src/chain/requests.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
 import { RequestScope } from '../../../../src/util/request-scope.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../../../support/anvil.ts';
 import { FaultUpstream } from '../../../support/fault-upstream.ts';

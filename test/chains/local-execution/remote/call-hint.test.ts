@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../../../scripts/assembler.ts';
 import type { CallRequest } from '../../../../src/chain/requests.ts';
 import { readHint } from '../../../../src/chains/local-execution/remote/call-hint.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../../../support/anvil.ts';
 import { FaultUpstream } from '../../../support/fault-upstream.ts';
 import type { Answer, AskNode, Call } from '../../../support/faults/fault.ts';

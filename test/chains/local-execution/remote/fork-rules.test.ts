@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
-import { listForkMembers, parseChainConfig } from '../../../../src/chain/chain-config.ts';
-import { BLANK_HEADER, type Header } from '../../../../src/chain/header.ts';
+import { listForkMembers, parseChainConfig } from '../../../../packages/ethereum/codecs/chain-config.ts';
+import { BLANK_HEADER, type Header } from '../../../../packages/ethereum/codecs/header.ts';
 import { FetchedRules } from '../../../../src/chains/local-execution/remote/fetched-rules.ts';
 import { ForkRules } from '../../../../src/chains/local-execution/remote/fork-rules.ts';
 import { findKnownChain } from '../../../../src/chains/local-execution/remote/known-chains.ts';

@@ -15,7 +15,7 @@ import {
 import { createRun } from '../../../../src/chains/local-execution/remote/call-run.ts';
 import { Collector } from '../../../../src/chains/local-execution/remote/collector.ts';
 import type { RemoteBlock } from '../../../../src/chains/local-execution/remote/remote-block.ts';
-import type { StateSource } from '../../../../src/chains/local-execution/remote/state-source.ts';
+import type { RemoteStateSource } from '../../../../src/chains/local-execution/remote/state-source.ts';
 import { RequestScope } from '../../../../src/util/request-scope.ts';
 
 const LIMIT_MS = 60_000;
@@ -39,7 +39,11 @@ test('a hint is asked for in a request of its own, and takes a quarter of the ti
     },
   };
   const scope = new RequestScope(performance.now() + LIMIT_MS);
-  const { keys } = await new Collector(source as unknown as StateSource).requestHint(request, at, scope);
+  const { keys } = await new Collector(source as unknown as RemoteStateSource).requestHint(
+    request,
+    at,
+    scope,
+  );
   assert.ok(keys.isEmpty);
   assert.deepEqual(
     requested.map(({ batch }) => batch),

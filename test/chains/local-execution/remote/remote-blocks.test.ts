@@ -1,14 +1,14 @@
 /** Callers that need the same block at the same time. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BLANK_HEADER, encodeHeader } from '../../../../src/chain/header.ts';
+import { BLANK_HEADER, encodeHeader } from '../../../../packages/ethereum/codecs/header.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 import type { Collector } from '../../../../src/chains/local-execution/remote/collector.ts';
 import type { FetchedRules } from '../../../../src/chains/local-execution/remote/fetched-rules.ts';
 import type { ForkRules } from '../../../../src/chains/local-execution/remote/fork-rules.ts';
 import { RemoteBlocks } from '../../../../src/chains/local-execution/remote/remote-blocks.ts';
-import type { StateSource } from '../../../../src/chains/local-execution/remote/state-source.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../../src/primitives/keccak.ts';
+import type { RemoteStateSource } from '../../../../src/chains/local-execution/remote/state-source.ts';
 import { RequestScope } from '../../../../src/util/request-scope.ts';
 
 const LIMIT_MS = 60_000;
@@ -31,7 +31,7 @@ function open() {
       }),
   };
   const blocks = new RemoteBlocks(
-    { isOutage: () => false } as unknown as StateSource,
+    { isOutage: () => false } as unknown as RemoteStateSource,
     collector as unknown as Collector,
     { find: () => ({ config: {}, whyUnverifiable: undefined }) } as unknown as ForkRules,
     { learn: () => undefined } as unknown as FetchedRules,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../../../scripts/assembler.ts';
 import type { CallRequest } from '../../../../src/chain/requests.ts';
 import type { SampleCounts } from '../../../../src/observe/sources.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
 import { RequestScope } from '../../../../src/util/request-scope.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../../../support/anvil.ts';
 import { FaultUpstream } from '../../../support/fault-upstream.ts';

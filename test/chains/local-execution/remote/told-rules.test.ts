@@ -1,9 +1,9 @@
 /** Nodes that report the rules of an unknown chain: whether calls are executed by those rules, and reported as verified. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../../../scripts/assembler.ts';
 import type { CallRequest } from '../../../../src/chain/requests.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../../../support/anvil.ts';
 import { FaultUpstream } from '../../../support/fault-upstream.ts';
 import type { Answer, Fault } from '../../../support/faults/fault.ts';

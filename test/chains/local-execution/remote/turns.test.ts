@@ -1,12 +1,12 @@
 /** Work of calls on proven state on the request thread, in total and within one turn of the event loop. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, mock, test } from 'node:test';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { assemble } from '../../../../scripts/assembler.ts';
 import type { BlockReference, CallRequest } from '../../../../src/chain/requests.ts';
 import { ExecutionPool } from '../../../../src/chains/embedded/execution/execution-pool.ts';
 import { toCallBytes } from '../../../../src/chains/embedded/execution/fast-path-job.ts';
 import { Discoverer } from '../../../../src/chains/local-execution/remote/discover.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
 import { RequestScope } from '../../../../src/util/request-scope.ts';
 import { SLOT_MS } from '../../../../src/util/slot-scheduler.ts';
 import { ANVIL_SKIP, type Anvil, startAnvil } from '../../../support/anvil.ts';

@@ -1,7 +1,7 @@
 /** Requests of every read method about the newest blocks, old ones, and blocks that only a lying node has. */
 
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
-import { encodeQuantity } from '../../../../src/primitives/quantity.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
 import {
   BOB,
   type BranchFacts,

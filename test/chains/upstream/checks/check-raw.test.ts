@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { encodeBlock } from '../../../../src/chain/block.ts';
-import { BLANK_HEADER, encodeHeader, type Header, hashHeader } from '../../../../src/chain/header.ts';
+import { encodeBlock } from '../../../../packages/ethereum/codecs/block.ts';
+import {
+  BLANK_HEADER,
+  encodeHeader,
+  type Header,
+  hashHeader,
+} from '../../../../packages/ethereum/codecs/header.ts';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { checkRawHeader, checkRawReceipts } from '../../../../src/chains/upstream/checks/check-raw.ts';
 import type { ReportedBlock } from '../../../../src/pool/heads/block.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
-import type { JsonResult } from '../../../../src/primitives/json-result.ts';
 import { createStream, readAll } from '../../../pool/support/scripted-stream.ts';
 
 const WRONG = { name: 'UpstreamFault', kind: 'wrong' } as const;

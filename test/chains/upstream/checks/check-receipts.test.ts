@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { JsonStream } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { checkReceipts } from '../../../../src/chains/upstream/checks/check-receipts.ts';
-import type { JsonStream } from '../../../../src/primitives/json-result.ts';
 import { makeHash, ScriptedChain } from '../../../pool/support/scripted-chain.ts';
 import { createStream, readAll } from '../../../pool/support/scripted-stream.ts';
 import { countRuns } from '../../../support/count-runs.ts';

@@ -1,12 +1,12 @@
 /** One of three nodes treats a sent transaction differently: the caller gets the hash if, and only if, a node has accepted it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 import { DEFAULT_LOG_LIMITS } from '../../../../src/chain/log-range.ts';
 import { openUpstreamChain } from '../../../../src/chains/upstream/open-upstream-chain.ts';
 import { DEFAULT_SEND } from '../../../../src/chains/upstream/sending/options.ts';
 import { poolOptionsSchema, upstreamsSchema } from '../../../../src/pool/options.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../../src/primitives/keccak.ts';
 import { SENDING_TOOLS } from '../../../../src/service/sending-tools.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';
 import { createScope } from '../../../pool/support/exchange.ts';

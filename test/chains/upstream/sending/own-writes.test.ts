@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checksumAddress } from '../../../../src/primitives/address.ts';
-import { bytesToHex, hexToBytes } from '../../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../../src/primitives/keccak.ts';
+import { checksumAddress } from '../../../../packages/ethereum/primitives/address.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 import type { RequestScope } from '../../../../src/util/request-scope.ts';
 import { createScope } from '../../../pool/support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from '../../../pool/support/network.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 import { ChainError } from '../../../../src/chain/errors.ts';
 import type { PoolOptions } from '../../../../src/pool/options.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../../src/primitives/keccak.ts';
 import { RequestScope } from '../../../../src/util/request-scope.ts';
 import { createScope } from '../../../pool/support/exchange.ts';
 import { createNetwork, type NetworkScript, type ScriptedNetwork } from '../../../pool/support/network.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { decodeTransaction } from '../../../../packages/ethereum/codecs/transaction.ts';
 import type { BlockPlace } from '../../../../src/chain/chain.ts';
 import { ChainError } from '../../../../src/chain/errors.ts';
-import { decodeTransaction } from '../../../../src/chain/transaction.ts';
 import { DEFAULT_SEND } from '../../../../src/chains/upstream/sending/options.ts';
 import { SentKeeper } from '../../../../src/chains/upstream/sending/sent-keeper.ts';
 import { SentTransactions } from '../../../../src/chains/upstream/sending/sent-transactions.ts';

@@ -1,7 +1,7 @@
 /** The cost of shared records of sent transactions is constant, however many a key has sent and under however many sessions. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { decodeTransaction } from '../../../../src/chain/transaction.ts';
+import { decodeTransaction } from '../../../../packages/ethereum/codecs/transaction.ts';
 import { SentRecords } from '../../../../src/chains/upstream/sending/sent-records.ts';
 import { SENT_LIFE_MS } from '../../../../src/chains/upstream/sending/sent-transactions.ts';
 import type { RecordTable } from '../../../../src/shared-store/records/record-table.ts';

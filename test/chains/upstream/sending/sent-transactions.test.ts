@@ -1,7 +1,7 @@
 /** Memory of sent transactions: each key has its own, independent of others. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decodeTransaction } from '../../../../src/chain/transaction.ts';
+import { decodeTransaction } from '../../../../packages/ethereum/codecs/transaction.ts';
 import {
   MAX_SENT_OF_OWNER,
   SENT_LIFE_MS,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 import { readSendWords } from '../../../../src/pool/errors/node-words.ts';
-import { bytesToHex } from '../../../../src/primitives/hex.ts';
-import { keccak256 } from '../../../../src/primitives/keccak.ts';
 import { createScope } from '../../../pool/support/exchange.ts';
 import { createNetwork } from '../../../pool/support/network.ts';
 import { ScriptedChain } from '../../../pool/support/scripted-chain.ts';

@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bigIntToFixedBytes } from '../../../../packages/ethereum/primitives/bytes.ts';
+import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
+import {
+  EMPTY_CODE_HASH,
+  EMPTY_TRIE_ROOT,
+  keccak256,
+} from '../../../../packages/ethereum/primitives/keccak.ts';
+import { proveKey } from '../../../../packages/ethereum/primitives/merkle-proof.ts';
+import { MerkleTrie } from '../../../../packages/ethereum/primitives/merkle-trie.ts';
+import { encodeRlp, type RlpInput } from '../../../../packages/ethereum/primitives/rlp.ts';
+import { RlpWriter } from '../../../../packages/ethereum/primitives/rlp-writer.ts';
+import type { Members } from '../../../../packages/proofs/findings.ts';
+import { hashEthereumHeader } from '../../../../packages/proofs/hash-header.ts';
 import { recoverPublicKey } from '../../../../scripts/chains/secp256k1.ts';
 import { AgreedLinks } from '../../../../src/chains/upstream/agreement/agreed-links.ts';
 import { CheckpointLinks } from '../../../../src/chains/upstream/verifying/checkpoint-links.ts';
 import { Verifier } from '../../../../src/chains/upstream/verifying/verifier.ts';
 import { UpstreamFault } from '../../../../src/pool/fault.ts';
 import type { Send } from '../../../../src/pool/upstream-request.ts';
-import { bigIntToFixedBytes } from '../../../../src/primitives/bytes.ts';
-import { bytesToHex, hexToBytes } from '../../../../src/primitives/hex.ts';
-import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT, keccak256 } from '../../../../src/primitives/keccak.ts';
-import { proveKey } from '../../../../src/primitives/merkle-proof.ts';
-import { MerkleTrie } from '../../../../src/primitives/merkle-trie.ts';
-import { encodeRlp, type RlpInput } from '../../../../src/primitives/rlp.ts';
-import { RlpWriter } from '../../../../src/primitives/rlp-writer.ts';
-import type { Members } from '../../../../src/verification/findings.ts';
-import { hashEthereumHeader } from '../../../../src/verification/hash-header.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';
 
 const HISTORY = '0x0000f90827f1c53a10cb7a02335b175320002935';

@@ -1,6 +1,7 @@
 /** A single node of several cannot decide what is verifiable on a network, whatever it answers. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { recoverPublicKey } from '../../../../scripts/chains/secp256k1.ts';
 import { ChainError } from '../../../../src/chain/errors.ts';
 import { StateClient } from '../../../../src/chains/upstream/state-client.ts';
@@ -8,7 +9,6 @@ import { openVerification } from '../../../../src/chains/upstream/verifying/open
 import { UpstreamFault } from '../../../../src/pool/fault.ts';
 import { parseReportedHeader } from '../../../../src/pool/heads/parse-block.ts';
 import type { Send } from '../../../../src/pool/upstream-request.ts';
-import type { JsonResult, JsonText } from '../../../../src/primitives/json-result.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';
 import { createScope } from '../../../pool/support/exchange.ts';
 import { answer, createNode } from '../../../pool/support/scripted-node.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { recoverPublicKey } from '../../../../scripts/chains/secp256k1.ts';
 import {
   openVerification,
@@ -8,7 +9,6 @@ import {
 import { Refutation, UpstreamFault } from '../../../../src/pool/fault.ts';
 import type { BlockHeader } from '../../../../src/pool/heads/block.ts';
 import { parseReportedHeader } from '../../../../src/pool/heads/parse-block.ts';
-import type { JsonText } from '../../../../src/primitives/json-result.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';
 import { useDevnetNode } from '../../../support/devnet-node.ts';
 import { waitUntil } from '../../../support/wait-until.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RecoverPublicKey } from '../../../../packages/ethereum/primitives/signature.ts';
+import { type Members, SUBJECTS } from '../../../../packages/proofs/findings.ts';
 import { recoverPublicKey } from '../../../../scripts/chains/secp256k1.ts';
 import { VerifiedBlocks } from '../../../../src/chains/upstream/verifying/verified-blocks.ts';
 import { Verifier } from '../../../../src/chains/upstream/verifying/verifier.ts';
 import { Refutation } from '../../../../src/pool/fault.ts';
-import type { RecoverPublicKey } from '../../../../src/primitives/signature.ts';
-import { type Members, SUBJECTS } from '../../../../src/verification/findings.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';
+import { readSamples } from '../../../packages/proofs/samples.ts';
 import { SKIP_REASON } from '../../../support/vectors.ts';
-import { readSamples } from '../../../verification/samples.ts';
 
 /** A mainnet block with more transactions than are recovered per block. */
 const sample = readSamples()?.find(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Finding } from '../../../../packages/proofs/findings.ts';
 import { recoverPublicKey } from '../../../../scripts/chains/secp256k1.ts';
 import { type VerificationTarget, Verifier } from '../../../../src/chains/upstream/verifying/verifier.ts';
 import { Refutation } from '../../../../src/pool/fault.ts';
 import type { BlockHeader } from '../../../../src/pool/heads/block.ts';
-import type { Finding } from '../../../../src/verification/findings.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';
 import { answer, createNode } from '../../../pool/support/scripted-node.ts';
 

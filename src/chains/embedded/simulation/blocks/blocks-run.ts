@@ -1,4 +1,4 @@
-import type { HexData } from '../../../../primitives/hex-data.ts';
+import type { HexData } from '../../../../../packages/ethereum/primitives/hex-data.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';
 import type { PooledEvm } from '../evm-pool.ts';
 import type { Execution } from '../execution.ts';

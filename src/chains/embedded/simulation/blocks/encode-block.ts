@@ -1,9 +1,9 @@
+import type { StoredReceipt } from '../../../../../packages/ethereum/codecs/receipt.ts';
+import { bytesToHex } from '../../../../../packages/ethereum/primitives/hex.ts';
+import { decodeRevertReason } from '../../../../../packages/ethereum/primitives/revert-reason.ts';
 import { encodeContentsJson } from '../../../../chain/block-json.ts';
 import { encodeDataString, quantity } from '../../../../chain/json-values.ts';
-import type { StoredReceipt } from '../../../../chain/receipt.ts';
 import { encodeLogJson } from '../../../../chain/wire-json.ts';
-import { bytesToHex } from '../../../../primitives/hex.ts';
-import { decodeRevertReason } from '../../../../primitives/revert-reason.ts';
 import type { SimulatedBlock, SimulatedOutcome } from './simulate-block.ts';
 
 const REVERT_CODE = 3;

@@ -1,5 +1,5 @@
+import type { Header } from '../../../../../packages/ethereum/codecs/header.ts';
 import { ChainError, createBoundRefusal } from '../../../../chain/errors.ts';
-import type { Header } from '../../../../chain/header.ts';
 import type { BlockStateCalls, SimulatedBlockOverrides } from '../../../../chain/requests.ts';
 import { limitOf } from '../../../../util/bounds.ts';
 

@@ -1,10 +1,10 @@
-import type { ChainConfig } from '../../../../chain/chain-config.ts';
-import { isMergedAt } from '../../../../chain/chain-config.ts';
-import { BLANK_HEADER, type Header } from '../../../../chain/header.ts';
-import { type BlockRules, rulesAt } from '../../../../engine/transition/rules.ts';
-import { padLeft } from '../../../../primitives/bytes.ts';
-import { hexToBytes } from '../../../../primitives/hex.ts';
-import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../../../primitives/keccak.ts';
+import type { ChainConfig } from '../../../../../packages/ethereum/codecs/chain-config.ts';
+import { isMergedAt } from '../../../../../packages/ethereum/codecs/chain-config.ts';
+import { BLANK_HEADER, type Header } from '../../../../../packages/ethereum/codecs/header.ts';
+import { padLeft } from '../../../../../packages/ethereum/primitives/bytes.ts';
+import { hexToBytes } from '../../../../../packages/ethereum/primitives/hex.ts';
+import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../../../../packages/ethereum/primitives/keccak.ts';
+import { type BlockRules, rulesAt } from '../../../../../packages/evm/transition/rules.ts';
 import { nextBaseFee, nextExcessBlobGas } from '../../import/validate-header.ts';
 import type { PlannedBlock } from './plan-blocks.ts';
 

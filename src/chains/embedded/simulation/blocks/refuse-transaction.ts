@@ -1,8 +1,8 @@
-import { ChainError, type SimulationRefusal } from '../../../../chain/errors.ts';
 import type {
   TransactionError,
   TransactionProblem,
-} from '../../../../engine/transition/transaction-error.ts';
+} from '../../../../../packages/evm/transition/transaction-error.ts';
+import { ChainError, type SimulationRefusal } from '../../../../chain/errors.ts';
 
 /** geth's error codes for invalid transactions (internal/ethapi/errors.go). */
 const REFUSALS: Readonly<Record<TransactionProblem, 'invalid' | SimulationRefusal>> = {

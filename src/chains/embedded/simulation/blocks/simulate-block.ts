@@ -1,34 +1,46 @@
-import type { Block, Withdrawal } from '../../../../chain/block.ts';
-import { measureBlockParts, measureListed, withdrawalToRlp } from '../../../../chain/block.ts';
-import { ChainError } from '../../../../chain/errors.ts';
-import { type Header, hashHeader } from '../../../../chain/header.ts';
-import { computeLogsBloom, encodeReceipt, type StoredReceipt } from '../../../../chain/receipt.ts';
-import type { CallObject } from '../../../../chain/requests.ts';
-import { GAS_PER_BLOB, hashTransaction, type Transaction } from '../../../../chain/transaction.ts';
-import type { WithdrawalObject } from '../../../../chain/wire-json.ts';
-import { getCryptography } from '../../../../engine/cryptography/create-cryptography.ts';
-import { startTransaction } from '../../../../engine/transition/apply-transaction.ts';
-import { BlockAccessRecorder } from '../../../../engine/transition/block-access-recorder.ts';
-import { environmentOf } from '../../../../engine/transition/block-environment.ts';
-import { BlockError } from '../../../../engine/transition/block-error.ts';
-import { BlockGas } from '../../../../engine/transition/block-gas.ts';
-import { payRewards, payWithdrawals } from '../../../../engine/transition/execute-block.ts';
-import type { BlockRules } from '../../../../engine/transition/rules.ts';
+import type { Block, Withdrawal } from '../../../../../packages/ethereum/codecs/block.ts';
+import {
+  measureBlockParts,
+  measureListed,
+  withdrawalToRlp,
+} from '../../../../../packages/ethereum/codecs/block.ts';
+import { type Header, hashHeader } from '../../../../../packages/ethereum/codecs/header.ts';
+import {
+  computeLogsBloom,
+  encodeReceipt,
+  type StoredReceipt,
+} from '../../../../../packages/ethereum/codecs/receipt.ts';
+import {
+  GAS_PER_BLOB,
+  hashTransaction,
+  type Transaction,
+} from '../../../../../packages/ethereum/codecs/transaction.ts';
+import { ZERO_ADDRESS } from '../../../../../packages/ethereum/primitives/address.ts';
+import { minBigInt } from '../../../../../packages/ethereum/primitives/bigint.ts';
+import { BLOOM_LENGTH, mergeBloom } from '../../../../../packages/ethereum/primitives/bloom.ts';
+import { bytesToHex, hexToBytes } from '../../../../../packages/ethereum/primitives/hex.ts';
+import { keccak256 } from '../../../../../packages/ethereum/primitives/keccak.ts';
+import { OrderedRoot } from '../../../../../packages/ethereum/primitives/ordered-root.ts';
+import { encodeRlp } from '../../../../../packages/ethereum/primitives/rlp.ts';
+import type { Evm } from '../../../../../packages/evm/interpreter/evm.ts';
+import type { BlockEnvironment, ExecutionLog } from '../../../../../packages/evm/interpreter/message.ts';
+import { startTransaction } from '../../../../../packages/evm/transition/apply-transaction.ts';
+import { BlockAccessRecorder } from '../../../../../packages/evm/transition/block-access-recorder.ts';
+import { environmentOf } from '../../../../../packages/evm/transition/block-environment.ts';
+import { BlockError } from '../../../../../packages/evm/transition/block-error.ts';
+import { BlockGas } from '../../../../../packages/evm/transition/block-gas.ts';
+import { payRewards, payWithdrawals } from '../../../../../packages/evm/transition/execute-block.ts';
+import type { BlockRules } from '../../../../../packages/evm/transition/rules.ts';
 import type {
   ExecutionContext,
   TransactionResult,
-} from '../../../../engine/transition/running-transaction.ts';
-import { collectRequests, runPreBlockCalls } from '../../../../engine/transition/system-calls.ts';
-import { TransactionError } from '../../../../engine/transition/transaction-error.ts';
-import type { Evm } from '../../../../evm/evm.ts';
-import type { BlockEnvironment, ExecutionLog } from '../../../../evm/message.ts';
-import { ZERO_ADDRESS } from '../../../../primitives/address.ts';
-import { minBigInt } from '../../../../primitives/bigint.ts';
-import { BLOOM_LENGTH, mergeBloom } from '../../../../primitives/bloom.ts';
-import { bytesToHex, hexToBytes } from '../../../../primitives/hex.ts';
-import { keccak256 } from '../../../../primitives/keccak.ts';
-import { OrderedRoot } from '../../../../primitives/ordered-root.ts';
-import { encodeRlp } from '../../../../primitives/rlp.ts';
+} from '../../../../../packages/evm/transition/running-transaction.ts';
+import { collectRequests, runPreBlockCalls } from '../../../../../packages/evm/transition/system-calls.ts';
+import { TransactionError } from '../../../../../packages/evm/transition/transaction-error.ts';
+import { ChainError } from '../../../../chain/errors.ts';
+import type { CallObject } from '../../../../chain/requests.ts';
+import type { WithdrawalObject } from '../../../../chain/wire-json.ts';
+import { getCryptography } from '../../../../engine/node-cryptography.ts';
 import { decodeCallLists } from '../call-transaction.ts';
 import { checkCall } from '../check-call.ts';
 import { advance, type Execution, SLICE_GAS } from '../execution.ts';

@@ -1,6 +1,6 @@
+import type { HexData } from '../../../../../packages/ethereum/primitives/hex-data.ts';
+import type { Evm } from '../../../../../packages/evm/interpreter/evm.ts';
 import type { BlockSimulation } from '../../../../chain/requests.ts';
-import type { Evm } from '../../../../evm/evm.ts';
-import type { HexData } from '../../../../primitives/hex-data.ts';
 import { buildPastTrie } from '../../state/past-trie.ts';
 import { StateTrie } from '../../state/state-trie.ts';
 import type { ChainReader, StoredHeader } from '../../store/chain-reader.ts';

@@ -1,13 +1,13 @@
-import type { CallObject } from '../../../../chain/requests.ts';
 import {
   assembleUnsigned,
   type Transaction,
   type TransactionBody,
   type TransactionType,
-} from '../../../../chain/transaction.ts';
-import type { BlockRules } from '../../../../engine/transition/rules.ts';
-import type { PresentLists } from '../../../../engine/transition/validate-transaction.ts';
-import { minBigInt } from '../../../../primitives/bigint.ts';
+} from '../../../../../packages/ethereum/codecs/transaction.ts';
+import { minBigInt } from '../../../../../packages/ethereum/primitives/bigint.ts';
+import type { BlockRules } from '../../../../../packages/evm/transition/rules.ts';
+import type { PresentLists } from '../../../../../packages/evm/transition/validate-transaction.ts';
+import type { CallObject } from '../../../../chain/requests.ts';
 import { buildCallTransaction, type CallLists } from '../call-transaction.ts';
 
 /** Chain id that geth derives from a legacy `v` of 0: (2^64 - 35) / 2. */

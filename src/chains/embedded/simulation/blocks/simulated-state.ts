@@ -1,7 +1,11 @@
-import type { AccountState, StateChanges, StateReader } from '../../../../evm/host.ts';
-import { compareBytes } from '../../../../primitives/bytes.ts';
-import { keccak256 } from '../../../../primitives/keccak.ts';
-import { sortInSteps } from '../../../../primitives/sort-in-steps.ts';
+import { compareBytes } from '../../../../../packages/ethereum/primitives/bytes.ts';
+import { keccak256 } from '../../../../../packages/ethereum/primitives/keccak.ts';
+import { sortInSteps } from '../../../../../packages/ethereum/primitives/sort-in-steps.ts';
+import type {
+  AccountState,
+  StateChanges,
+  StateReader,
+} from '../../../../../packages/evm/interpreter/host.ts';
 import { PendingState } from '../../state/pending-state.ts';
 import { type StaleAccount, StaleAccounts } from '../../state/stale-accounts.ts';
 import type { StoredStateSource } from '../../state/state-source.ts';

@@ -1,5 +1,5 @@
+import type { HexData } from '../../../../../packages/ethereum/primitives/hex-data.ts';
 import { ChainError } from '../../../../chain/errors.ts';
-import type { HexData } from '../../../../primitives/hex-data.ts';
 
 /** UTF-16 units collected before they are converted to bytes. */
 const PIECE_LENGTH: number = 64 * 1024;

@@ -1,8 +1,11 @@
 /** Simulated blocks: how each builds on the one before, the real blocks that they equal, and that they leave no state behind. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { encodeBody, measureBlock } from '../../../../../packages/ethereum/codecs/block.ts';
+import { assembleUnsigned } from '../../../../../packages/ethereum/codecs/transaction.ts';
+import { bytesToHex } from '../../../../../packages/ethereum/primitives/hex.ts';
+import type { JsonResult } from '../../../../../packages/ethereum/primitives/json-result.ts';
 import { assemble } from '../../../../../scripts/assembler.ts';
-import { encodeBody, measureBlock } from '../../../../../src/chain/block.ts';
 import { ChainError } from '../../../../../src/chain/errors.ts';
 import type {
   BlockReference,
@@ -10,9 +13,6 @@ import type {
   BlockStateCalls,
   CallObject,
 } from '../../../../../src/chain/requests.ts';
-import { assembleUnsigned } from '../../../../../src/chain/transaction.ts';
-import { bytesToHex } from '../../../../../src/primitives/hex.ts';
-import type { JsonResult } from '../../../../../src/primitives/json-result.ts';
 import { ChainBuilder, signTransaction } from '../../../../support/chain-builder.ts';
 import {
   ALICE,

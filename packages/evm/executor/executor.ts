@@ -1,0 +1,280 @@
+import { type Block, decodeBlock } from '../../ethereum/codecs/block.ts';
+import { type ChainConfig, isMergedAt } from '../../ethereum/codecs/chain-config.ts';
+import { decodeTransaction, recoverSender, type Transaction } from '../../ethereum/codecs/transaction.ts';
+import { createAddress, ZERO_ADDRESS } from '../../ethereum/primitives/address.ts';
+import { decodeRlp } from '../../ethereum/primitives/rlp.ts';
+import type { RecoverPublicKey } from '../../ethereum/primitives/signature.ts';
+import type { Evm } from '../interpreter/evm.ts';
+import type { StateChanges } from '../interpreter/host.ts';
+import type {
+  AccessedAccount,
+  BlockEnvironment,
+  ExecutionLog,
+  MessageOutcome,
+} from '../interpreter/message.ts';
+import { WHOLE_SLICE } from '../interpreter/slice.ts';
+import { startTransaction } from '../transition/apply-transaction.ts';
+import { environmentOf } from '../transition/block-environment.ts';
+import { type BlockResult, executeBlock } from '../transition/execute-block.ts';
+import { GasSearch } from '../transition/gas-search.ts';
+import { type BlockRules, rulesAt, rulesOfHeader } from '../transition/rules.ts';
+import type { ExecutionContext, TransactionResult } from '../transition/running-transaction.ts';
+import type { TransactionMode } from '../transition/transaction-modes.ts';
+import { validateSignedTransaction } from '../transition/validate-transaction.ts';
+import { collectAccesses, isSameList } from './access-list.ts';
+import { type BlockInput, buildTransaction, type CallInput, completeBlock } from './call-input.ts';
+import { discoverReads } from './discover-reads.ts';
+import { type LayeredState, PendingRead } from './layered-state.ts';
+
+/** Outcome of a call: `output` is return data, revert data, or the code of the created contract. */
+export type CallResult = MessageOutcome & {
+  /** Gas that a transaction with this call would pay, refunds included. */
+  readonly gasUsed: bigint;
+};
+
+export type CreationResult = CallResult & { readonly address: Uint8Array };
+
+export type AppliedTransaction = CallResult & {
+  readonly logs: readonly ExecutionLog[];
+  readonly changes: StateChanges;
+};
+
+export type AccessListResult = CallResult & { readonly accessList: readonly AccessedAccount[] };
+
+/** A call whose gas is to be estimated fails with every gas limit. */
+export class CallFailedError extends Error {
+  readonly outcome: MessageOutcome;
+
+  constructor(outcome: MessageOutcome) {
+    super(outcome.status === 'revert' ? 'execution reverted' : outcome.reason);
+    this.name = 'CallFailedError';
+    this.outcome = outcome;
+  }
+}
+
+/** Block and rules of one run. */
+type Place = { readonly block: BlockEnvironment; readonly rules: BlockRules };
+
+/**
+ * Executes calls, transactions and blocks on a `StateSource`. Transactions and blocks change the executor's own state, never the source:
+ * their results contain the changes. Where the source answers with promises, an execution starts again when the value has arrived.
+ */
+export class Executor {
+  readonly #evm: Evm;
+  readonly #state: LayeredState;
+  readonly #config: ChainConfig;
+  readonly #recoverPublicKey: RecoverPublicKey;
+
+  /** @param state the state under `evm` */
+  constructor(evm: Evm, state: LayeredState, config: ChainConfig, recoverPublicKey: RecoverPublicKey) {
+    this.#evm = evm;
+    this.#state = state;
+    this.#config = config;
+    this.#recoverPublicKey = recoverPublicKey;
+  }
+
+  /** Runs a message call. @throws TransactionError when it cannot begin, with geth's text */
+  async call(input: CallInput, block: BlockInput = {}): Promise<CallResult> {
+    return toCallResult(await this.#simulate(input, this.#placeOf(input, block)));
+  }
+
+  /** Creates a contract from `data`, without leaving it behind. @throws TransactionError when it cannot begin */
+  async create(input: Omit<CallInput, 'to'>, block: BlockInput = {}): Promise<CreationResult> {
+    const from = input.from ?? ZERO_ADDRESS;
+    const nonce = await this.#retry(() => this.#evm.state.getNonce(from));
+    return { ...(await this.call(input, block)), address: createAddress(from, nonce) };
+  }
+
+  /**
+   * Executes a transaction; what follows sees its changes.
+   * @param transaction encoded and signed, and checked as in a block; or unsigned, from any sender with any nonce
+   * @throws TransactionError when it is invalid; RangeError when it cannot be decoded
+   */
+  async transact(transaction: Uint8Array | CallInput, block: BlockInput = {}): Promise<AppliedTransaction> {
+    if (!(transaction instanceof Uint8Array)) {
+      const from = transaction.from ?? ZERO_ADDRESS;
+      const place = this.#placeOf(transaction, block);
+      const nonce = await this.#retry(() => this.#evm.state.getNonce(from));
+      const body = buildTransaction(transaction, place.block, place.rules, nonce);
+      return this.#retry(() => this.#apply(body, from, place, 'assembledUnchecked'));
+    }
+    const place = this.#placeOf({ maxFeePerGas: 1n }, block);
+    const signed = decodeSigned(transaction);
+    validateSignedTransaction(signed, place.rules);
+    const sender = recoverSender(signed, this.#recoverPublicKey);
+    return this.#retry(() => this.#apply(signed, sender, place, 'mined'));
+  }
+
+  /**
+   * Returns a gas limit with which a call succeeds, at most 1.5 % above the least: the number that geth returns.
+   * @throws CallFailedError when it fails with `input.gas`, or with the gas limit of the block
+   */
+  async estimateGas(input: CallInput, block: BlockInput = {}): Promise<bigint> {
+    const place = this.#placeOf(input, block);
+    const run = (gas?: bigint): Promise<TransactionResult> =>
+      this.#simulate(gas === undefined ? input : { ...input, gas }, place, 'estimated');
+    const { gasLimit } = buildTransaction(input, place.block, place.rules, 0n);
+    const result = await run();
+    if (result.status !== 'success') throw new CallFailedError(result);
+    const search = new GasSearch(result, gasLimit);
+    for (let gas = search.candidate; gas !== undefined; gas = search.candidate)
+      search.note(await this.#succeeds(run, gas));
+    return search.high;
+  }
+
+  /** Returns the accounts and slots that a call accesses beyond those that are warm anyway, and its result with that list. */
+  async accessList(input: CallInput, block: BlockInput = {}): Promise<AccessListResult> {
+    const from = input.from ?? ZERO_ADDRESS;
+    const nonce = await this.#retry(() => this.#evm.state.getNonce(from));
+    const warm = [from, input.to ?? createAddress(from, nonce)];
+    let accessList = input.accessList ?? [];
+    for (;;) {
+      const place = this.#placeOf(input, block);
+      const found = await this.#retry(() => {
+        this.#evm.record('accesses');
+        try {
+          const result = this.#run({ ...input, accessList }, place, 'simulated', nonce);
+          return { result, list: collectAccesses(this.#evm, warm, accessList) };
+        } finally {
+          while (!this.#evm.abandon());
+          this.#evm.record('nothing');
+        }
+      });
+      if (isSameList(found.list, accessList)) return { ...toCallResult(found.result), accessList };
+      accessList = found.list;
+    }
+  }
+
+  /**
+   * Executes a block with all its transactions, from Byzantium on; what follows sees its changes.
+   * @param block decoded, or as RLP
+   * @returns receipts, gas and requests hash, which the caller compares with the header
+   * @throws TransactionError naming the index of an invalid transaction
+   */
+  async executeBlock(block: Block | Uint8Array): Promise<BlockResult> {
+    const decoded = block instanceof Uint8Array ? decodeBlock(block) : block;
+    const { header } = decoded;
+    const rules = rulesOfHeader(this.#config, header);
+    const environment = environmentOf(header, rules, (number) => this.#state.getBlockHash(number));
+    const context = this.#contextOf({ block: environment, rules });
+    if (this.#state.isAsynchronous)
+      await discoverReads(decoded.transactions.map((tx) => () => this.#tryAlone(tx, context)));
+    return this.#retry(() => {
+      let isDone = false;
+      try {
+        const isDaoFork = this.#config.daoForkBlock === header.number;
+        const result = executeBlock(decoded, context, isDaoFork, this.#state);
+        this.#state.commit();
+        isDone = true;
+        return result;
+      } finally {
+        this.#evm.record('nothing');
+        if (!isDone) {
+          // Transactions before the one that failed are complete in the EVM, and have no way back.
+          while (!this.#evm.abandon());
+          this.#evm.forget();
+          this.#state.discard();
+        }
+      }
+    });
+  }
+
+  /** Drops everything that was read and changed: the source has another state now. */
+  forget(): void {
+    this.#evm.forget();
+    this.#state.reset();
+  }
+
+  async #succeeds(run: (gas: bigint) => Promise<TransactionResult>, gas: bigint): Promise<boolean> {
+    try {
+      return (await run(gas)).status === 'success';
+    } catch {
+      // Less than the intrinsic gas: the call cannot begin.
+      return false;
+    }
+  }
+
+  #placeOf({ maxFeePerGas = 0n }: Pick<CallInput, 'maxFeePerGas'>, input: BlockInput): Place {
+    const [number, timestamp] = [input.number ?? 0n, input.timestamp ?? 0n];
+    const isMerged = isMergedAt(this.#config, number, timestamp);
+    const rules = rulesAt(this.#config, { number, timestamp, isMerged });
+    const block = completeBlock(input, rules, (ancestor) => this.#state.getBlockHash(ancestor));
+    const isFree = maxFeePerGas === 0n && block.baseFeePerGas !== undefined;
+    return { rules, block: isFree ? { ...block, baseFeePerGas: 0n } : block };
+  }
+
+  #simulate(
+    input: CallInput,
+    place: Place,
+    mode: 'simulated' | 'estimated' = 'simulated',
+  ): Promise<TransactionResult> {
+    return this.#retry(() => {
+      const result = this.#run(input, place, mode, 0n);
+      while (!this.#evm.abandon());
+      return result;
+    });
+  }
+
+  #run(input: CallInput, place: Place, mode: TransactionMode, nonce: bigint): TransactionResult {
+    const body = buildTransaction(input, place.block, place.rules, nonce);
+    this.#evm.open();
+    const running = startTransaction(body, input.from ?? ZERO_ADDRESS, this.#contextOf(place), mode);
+    while (!running.advance(WHOLE_SLICE));
+    return running.finish();
+  }
+
+  #apply(
+    body: Parameters<typeof startTransaction>[0],
+    sender: Uint8Array,
+    place: Place,
+    mode: TransactionMode,
+  ): AppliedTransaction {
+    this.#evm.open();
+    const running = startTransaction(body, sender, this.#contextOf(place), mode);
+    while (!running.advance(WHOLE_SLICE));
+    const result = running.finish();
+    this.#evm.finish();
+    const changes = this.#evm.state.collectChanges();
+    this.#state.apply(changes);
+    this.#state.commit();
+    return { ...toCallResult(result), logs: result.logs, changes };
+  }
+
+  /** Runs one transaction of a block on the state before the block, and undoes it. */
+  #tryAlone(tx: Transaction, context: ExecutionContext): void {
+    try {
+      this.#evm.open();
+      const sender = recoverSender(tx, this.#recoverPublicKey);
+      const running = startTransaction(tx, sender, context, 'assembledUnchecked');
+      while (!running.advance(WHOLE_SLICE));
+    } finally {
+      while (!this.#evm.abandon());
+    }
+  }
+
+  #contextOf({ block, rules }: Place): ExecutionContext {
+    return { evm: this.#evm, block, rules, recoverPublicKey: this.#recoverPublicKey };
+  }
+
+  /** Repeats an attempt until all that it reads has arrived; each failed attempt is undone. */
+  async #retry<T>(attempt: () => T): Promise<T> {
+    for (;;) {
+      try {
+        return attempt();
+      } catch (error) {
+        while (!this.#evm.abandon());
+        if (!(error instanceof PendingRead)) throw error;
+        await error.read;
+      }
+    }
+  }
+}
+
+function toCallResult({ status, reason, output, gasUsed }: TransactionResult): CallResult {
+  return { status, reason, output, gasUsed };
+}
+
+function decodeSigned(encoded: Uint8Array): Transaction {
+  const isTyped = (encoded[0] ?? 0) < 0x80;
+  return decodeTransaction(isTyped ? encoded : decodeRlp(encoded));
+}

@@ -1,0 +1,15 @@
+import { decodeBase64 } from '../../ethereum/primitives/base64.ts';
+
+/** A WebAssembly module as a base64 literal: the package's loader contains its module so, and exports it in no other way. */
+const MODULE = /["'`](AGFzbQ[A-Za-z0-9+/]+=*)["'`]/;
+
+/**
+ * Returns the bytes of mcl's WebAssembly module, from the optional peer dependency mcl-wasm.
+ * @throws Error when mcl-wasm is not installed, or has another form than version 2.4.1
+ */
+export async function loadPairing(): Promise<Uint8Array> {
+  const loaded = (await import('mcl-wasm/dist/mcl_c.js')) as unknown as { readonly default: unknown };
+  const [, module] = MODULE.exec(String(loaded.default)) ?? [];
+  if (module === undefined) throw new Error('mcl-wasm has another form than expected: install version 2.4.1');
+  return decodeBase64(module);
+}

@@ -1,0 +1,26 @@
+import type { PromiseOrValue } from '../../ethereum/primitives/promise-or-value.ts';
+import type { AccountState } from '../interpreter/host.ts';
+
+/**
+ * State after some block, as the user of an `Executor` has it: in memory, in a database, or behind a network. Answers may be promises. They
+ * must not change until `Executor.forget`.
+ */
+export interface StateSource {
+  /**
+   * @param address 20 bytes
+   * @returns undefined when the account does not exist
+   */
+  getAccount(address: Uint8Array): PromiseOrValue<AccountState | undefined>;
+  /**
+   * @param slot 32 bytes
+   * @returns the value, at most 32 bytes, big-endian; empty for zero
+   */
+  getStorage(address: Uint8Array, slot: Uint8Array): PromiseOrValue<Uint8Array>;
+  /**
+   * @param codeHash 32 bytes, from an account
+   * @param address the account's, 20 bytes
+   */
+  getCode(codeHash: Uint8Array, address: Uint8Array): PromiseOrValue<Uint8Array>;
+  /** Returns the hash of an earlier block, 32 bytes; zeros when absent. */
+  getBlockHash?(number: bigint): PromiseOrValue<Uint8Array>;
+}

@@ -1,0 +1,36 @@
+/** Executes messages, transactions and blocks of Ethereum, in Node and in browsers. */
+import { decodeBase64 } from '../ethereum/primitives/base64.ts';
+import { createExecutorOn, type ExecutorOptions } from './executor/create-executor.ts';
+import type { Executor } from './executor/executor.ts';
+import { type CoreModule, compileCore } from './interpreter/core-module.ts';
+
+export type { BlockInput, CallInput } from './executor/call-input.ts';
+export type { ExecutorOptions } from './executor/create-executor.ts';
+export {
+  type AccessListResult,
+  type AppliedTransaction,
+  CallFailedError,
+  type CallResult,
+  type CreationResult,
+  type Executor,
+} from './executor/executor.ts';
+export { loadPairing } from './executor/load-pairing.ts';
+export type { StateSource } from './executor/state-source.ts';
+export type { AccountChange, AccountState, StateChanges } from './interpreter/host.ts';
+export type { AccessedAccount, ExecutionLog, MessageOutcome } from './interpreter/message.ts';
+export type { BlockResult } from './transition/execute-block.ts';
+export { TransactionError } from './transition/transaction-error.ts';
+
+/** The core's WebAssembly module in base64; the script that makes the package puts it here. */
+declare const CORE_BASE64: string;
+
+let core: CoreModule | undefined;
+
+/**
+ * Creates an executor on a state.
+ * @throws RangeError when the chain's configuration is malformed, with the member
+ */
+export function createExecutor(options: ExecutorOptions): Executor {
+  core ??= compileCore(decodeBase64(CORE_BASE64));
+  return createExecutorOn(core, options);
+}

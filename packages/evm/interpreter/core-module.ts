@@ -1,0 +1,124 @@
+/** The host's view of the core: the functions that `core/index.ts` exports. Pointers are numbers, 64-bit values are bigints. */
+import {
+  WEB_ASSEMBLY,
+  type WebAssemblyMemory,
+  type WebAssemblyModule,
+} from '../../ethereum/primitives/webassembly.ts';
+
+export type CoreModule = WebAssemblyModule;
+
+type Pointer = number;
+/** WebAssembly booleans are numbers. */
+type Flag = number;
+
+export type CoreExports = {
+  readonly memory: WebAssemblyMemory;
+  keccak256(input: Pointer, length: number, output: Pointer): void;
+  /** Applies rules whose numbers and instruction properties are in memory (core-rules). */
+  useRules(revision: number, switches: number, precompiles: number): void;
+  setMemoryLimit(bytes: number): void;
+  /** Returns the address of the hash seeds of the tables, 80 bytes. */
+  hashSeeds(): Pointer;
+  /** Selects what is recorded: the bits of core/recording. */
+  setRecorded(bits: number): void;
+  restartLogNumbers(): void;
+  /** Removes one account, or one slot, from the recorded ones; 0 when none is left. */
+  takeAccessedAccount(): Pointer;
+  takeAccessedSlot(): Pointer;
+  accountOfSlot(slot: Pointer): Pointer;
+  restoreAccountPrecompile(account: Pointer): void;
+  rollbackTo(mark: Pointer): void;
+  undoPiece(mark: Pointer): Flag;
+  returnDataPointer(): Pointer;
+  returnDataSize(): number;
+  /** Returns the address of the output of the finished message. */
+  outputPointer(): Pointer;
+  returnDataCapacity(): number;
+  logsPointer(): Pointer;
+  logsCount(): number;
+  reserveInput(size: number): Pointer;
+  accountEntry(): Pointer;
+  accountIsKnown(account: Pointer): Flag;
+  existingAccount(): Pointer;
+  supplyAccount(account: Pointer, exists: Flag, nonce: bigint, hasStorage: Flag): void;
+  supplySlot(account: Pointer): Flag;
+  supplyCode(length: number): Pointer;
+  supplyBlockHash(number: bigint): void;
+  forgetBlockHashes(): void;
+  accountExists(account: Pointer): Flag;
+  accountBalance(account: Pointer): Pointer;
+  accountNonce(account: Pointer): bigint;
+  accountCodeHash(account: Pointer): Pointer;
+  accountHasCode(account: Pointer): Flag;
+  accountPrecompile(account: Pointer): number;
+  accountCode(account: Pointer): Pointer;
+  accountCodeLength(account: Pointer): number;
+  touchAccount(account: Pointer): void;
+  raiseNonce(account: Pointer): void;
+  setAccountBalance(account: Pointer): void;
+  setAccountNonce(account: Pointer, nonce: bigint): void;
+  setAccountCode(account: Pointer): void;
+  setAccountPrecompile(account: Pointer, number: number): void;
+  clearAccountStorage(account: Pointer): void;
+  storageSlot(account: Pointer): Pointer;
+  isStorageSlotKnown(slot: Pointer): Flag;
+  setStorage(slot: Pointer): void;
+  warmAccount(account: Pointer): Flag;
+  warmAccountSlot(account: Pointer): Flag;
+  open(): Pointer;
+  begin(): void;
+  beginSystemCall(): void;
+  journalMark(): Pointer;
+  abandon(): number;
+  finish(): void;
+  /** @param stateGas the reservoir of EIP-8037 */
+  beginCall(provided: bigint, stateGas: bigint, slice: bigint): number;
+  beginCreation(provided: bigint, stateGas: bigint, slice: bigint, nonce: bigint): number;
+  run(slice: bigint): number;
+  /** Combines `begin` to `run` for a call without value, price and lists. @returns -1 when the sender is not loaded; nothing is begun then */
+  runPlainCall(size: number, provided: number, slice: number): number;
+  /** Runs the calls `first` to before `end` of the table. @returns the index at which it stopped, with nothing open */
+  runCalls(first: number, end: number, slice: number): number;
+  /** Returns the reason of the stop: a return reason of `run`. */
+  callsStop(): number;
+  /** Returns the total remaining gas of the successful calls. */
+  gasLeftOfCalls(): number;
+  isRunning(): Flag;
+  sliceLeft(): bigint;
+  precompileNumber(): number;
+  precompileInput(): Pointer;
+  precompileInputSize(): number;
+  precompileGas(): bigint;
+  supplyPrecompile(status: number, left: bigint, size: number): void;
+  messageStatus(): number;
+  messageDetailA(): number;
+  messageDetailB(): number;
+  gasLeft(): bigint;
+  gasLeftNumber(): number;
+  gasNeeded(): bigint;
+  wasGasObserved(): Flag;
+  stateGasLeft(): bigint;
+  stateGasUsed(): bigint;
+  gasRefund(): bigint;
+  changedAccounts(): number;
+  changedAccount(n: number): Pointer;
+  codeIsNew(account: Pointer): Flag;
+  storageWasCleared(account: Pointer): Flag;
+  firstChangedSlot(): Pointer;
+  nextChangedSlot(slot: Pointer): Pointer;
+  changedSlotOwner(slot: Pointer): Pointer;
+  settle(): void;
+  /** Returns the bytes of its memory that occupy memory of the process. */
+  memoryPeak(): number;
+  clearState(): void;
+};
+
+/** Compiles the core (build/src/engine/core.wasm of a checkout), which threads and EVMs share. */
+export function compileCore(bytes: Uint8Array): CoreModule {
+  return new WEB_ASSEMBLY.Module(bytes);
+}
+
+/** Instantiates a core with its own memory. */
+export function instantiateCore(module: CoreModule): CoreExports {
+  return new WEB_ASSEMBLY.Instance(module).exports as CoreExports;
+}

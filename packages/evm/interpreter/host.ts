@@ -1,0 +1,55 @@
+import { EMPTY_CODE_HASH } from '../../ethereum/primitives/keccak.ts';
+
+/** Interface of execution to its host: state as of a block, and changes to it. */
+
+/** An existing account. */
+export type AccountState = {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  /** 32 bytes; the hash of empty input for an account without code. */
+  readonly codeHash: Uint8Array;
+  /** Whether any slot of its storage is nonzero (for EIP-7610). */
+  readonly hasStorage: boolean;
+};
+
+/** State of an address without an account, as a transaction's sender. */
+export const EMPTY_ACCOUNT: AccountState = {
+  nonce: 0n,
+  balance: 0n,
+  codeHash: EMPTY_CODE_HASH,
+  hasStorage: false,
+};
+
+/** State after some block; it never changes during an execution on it. */
+export interface StateReader {
+  /**
+   * @param address 20 bytes
+   * @returns undefined when the account does not exist
+   */
+  getAccount(address: Uint8Array): AccountState | undefined;
+  /**
+   * @param slot 32 bytes
+   * @returns the value without leading zeros; empty for zero
+   */
+  getStorage(address: Uint8Array, slot: Uint8Array): Uint8Array;
+  /** @throws Error when the code is missing: the code of every hash in an account must exist */
+  getCode(codeHash: Uint8Array): Uint8Array;
+}
+
+/** Changes of one account. */
+export type AccountChange = {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** Undefined: the account and its storage no longer exist. */
+  readonly account: Omit<AccountState, 'hasStorage'> | undefined;
+  /** All previous storage is removed; `storage` is the complete storage. */
+  readonly isStorageCleared: boolean;
+  /** Changed slots, 32 bytes each, with their values without leading zeros (empty: zero). */
+  readonly storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[];
+};
+
+export type StateChanges = {
+  readonly accounts: readonly AccountChange[];
+  /** Deployed codes. */
+  readonly codes: readonly (readonly [codeHash: Uint8Array, code: Uint8Array])[];
+};

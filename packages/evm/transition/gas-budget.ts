@@ -1,0 +1,132 @@
+import { maxBigInt, minBigInt } from '../../ethereum/primitives/bigint.ts';
+
+/** Gas of a transaction's message: used and remaining. */
+export type MessageGas = {
+  /** Remaining execution gas. */
+  readonly gasLeft: bigint;
+  readonly stateGasLeft: bigint;
+  /** Net state gas: refills inside the message are subtracted. */
+  readonly stateGasUsed: bigint;
+};
+
+/**
+ * Both kinds of gas of a transaction outside its message (EIP-8037, geth's `GasBudget`): execution gas and the reservoir of state gas.
+ * State charges draw on the reservoir first, then on execution gas.
+ */
+export class GasBudget {
+  #gasLeft: bigint;
+  #reservoir: bigint;
+  readonly #initialReservoir: bigint;
+  /** State gas charged, net of refills. */
+  #stateUsed = 0n;
+  /** Execution gas that paid for state charges and was not refilled. */
+  #spilled = 0n;
+
+  /**
+   * @param gas remaining gas limit after intrinsic gas
+   * @param executionCap maximum execution gas after intrinsic gas; the excess is the reservoir. Undefined: no cap.
+   */
+  constructor(gas: bigint, executionCap: bigint | undefined) {
+    this.#gasLeft = executionCap === undefined ? gas : minBigInt(executionCap, gas);
+    this.#reservoir = gas - this.#gasLeft;
+    this.#initialReservoir = this.#reservoir;
+  }
+
+  get gasLeft(): bigint {
+    return this.#gasLeft;
+  }
+
+  get reservoir(): bigint {
+    return this.#reservoir;
+  }
+
+  get stateUsed(): bigint {
+    return this.#stateUsed;
+  }
+
+  /** Charges execution gas and state gas together. @returns false when the budget cannot pay; nothing is charged then */
+  charge(execution: bigint, state: bigint): boolean {
+    const fromReservoir = minBigInt(state, this.#reservoir);
+    const spill = state - fromReservoir;
+    if (execution + spill > this.#gasLeft) return false;
+    this.#gasLeft -= execution + spill;
+    this.#reservoir -= fromReservoir;
+    this.#spilled += spill;
+    this.#stateUsed += state;
+    return true;
+  }
+
+  /** Refills state gas: first repays the execution gas that was spilled, then the reservoir. */
+  refillState(amount: bigint): void {
+    const repaid = minBigInt(amount, this.#spilled);
+    this.#gasLeft += repaid;
+    this.#spilled -= repaid;
+    this.#reservoir += amount - repaid;
+    this.#stateUsed -= amount;
+  }
+
+  /** Takes over the gas of the finished message, which had all remaining gas. */
+  absorb({ gasLeft, stateGasLeft, stateGasUsed }: MessageGas): void {
+    // State gas that the message refilled first repays charges that were spilled before the message.
+    const repaid = minBigInt(stateGasLeft, this.#spilled);
+    this.#gasLeft = gasLeft + repaid;
+    this.#reservoir = stateGasLeft - repaid;
+    this.#spilled -= repaid;
+    this.#stateUsed += stateGasUsed;
+  }
+
+  /** Consumes all execution gas: the message halted. */
+  burn(): void {
+    this.#gasLeft = 0n;
+  }
+
+  /** Consumes all execution gas and restores all state gas: a charge before the message could not be paid. */
+  halt(): void {
+    this.#gasLeft = 0n;
+    this.#reservoir = this.#initialReservoir;
+    this.#stateUsed = 0n;
+    this.#spilled = 0n;
+  }
+}
+
+/** Gas consumption of a transaction, from which its payment is computed. */
+export type GasSpent = {
+  /** Execution and state gas, before refunds. */
+  readonly spent: bigint;
+  /** State gas contained in `spent`. */
+  readonly stateUsed: bigint;
+  /** Refund counter. */
+  readonly refund: bigint;
+  readonly floorGas: bigint;
+};
+
+export type FinalGas = {
+  /** Gas that the sender pays: `gasUsed` of the receipt. */
+  readonly gasUsed: bigint;
+  /** Peak gas: before refunds, at least the floor. */
+  readonly peakGasUsed: bigint;
+  /** Execution gas that the block counts. */
+  readonly blockExecutionGas: bigint;
+  readonly blockStateGas: bigint;
+};
+
+/**
+ * Applies refunds and the floor (EIP-3529, 7623, 7778, 8037). For the payment they apply to both kinds of gas together; the block counts
+ * execution gas without refunds, with the floor on execution gas alone.
+ * @param quotient refunds are capped at `spent / quotient`
+ * @param countsRefunds whether the block counts gas after refunds: before Amsterdam
+ */
+export function finalizeGas(
+  { spent, stateUsed, refund, floorGas }: GasSpent,
+  quotient: bigint,
+  countsRefunds: boolean,
+): FinalGas {
+  const capped = refund === 0n ? 0n : minBigInt(refund, spent / quotient);
+  const gasUsed = maxBigInt(spent - capped, floorGas);
+  return {
+    gasUsed,
+    peakGasUsed: maxBigInt(spent, floorGas),
+    blockExecutionGas: countsRefunds ? gasUsed : maxBigInt(spent - stateUsed, floorGas),
+    blockStateGas: stateUsed,
+  };
+}

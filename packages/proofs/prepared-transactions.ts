@@ -1,0 +1,47 @@
+/** Encoding of a long transaction, made with pauses by `prepareTransactions` before the comparison. */
+
+import type { RlpWriter } from '../ethereum/primitives/rlp-writer.ts';
+import type { Members } from './findings.ts';
+import { UnreadableMember } from './members.ts';
+
+export type PreparedTransaction = {
+  readonly encoded: Uint8Array;
+  /** Hash of the encoding. */
+  readonly hash: string;
+  /** Hash of the signing payload; undefined if there is none or it cannot be encoded. */
+  readonly signedHash: Uint8Array | undefined;
+};
+
+/** Items; shorter lists are encoded each time. */
+export const LONG_LIST: number = 64;
+
+const transactions = new WeakMap<Members, PreparedTransaction>();
+const lists = new WeakMap<readonly unknown[], Uint8Array | UnreadableMember>();
+
+/** Returns what `prepareTransactions` has made of this object; undefined for short transactions. */
+export function findPrepared(transaction: Members): PreparedTransaction | undefined {
+  return transactions.get(transaction);
+}
+
+/** Stores the encoding as long as the transaction object lives. */
+export function keepPrepared(transaction: Members, prepared: PreparedTransaction): void {
+  transactions.set(transaction, prepared);
+}
+
+/** @param encoded encoding of the list, or the reason why it cannot be encoded */
+export function keepList(list: readonly unknown[], encoded: Uint8Array | UnreadableMember): void {
+  lists.set(list, encoded);
+}
+
+/**
+ * Writes a list that was encoded before.
+ * @returns false, with nothing written, if it was not encoded before
+ * @throws UnreadableMember if the list cannot be encoded
+ */
+export function writePrepared(writer: RlpWriter, list: readonly unknown[]): boolean {
+  const encoded = list.length < LONG_LIST ? undefined : lists.get(list);
+  if (encoded === undefined) return false;
+  if (encoded instanceof UnreadableMember) throw encoded;
+  writer.raw(encoded);
+  return true;
+}

@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { ROOT, SOURCE_FOLDERS } from '../../scripts/program-files.ts';
+
+/** AssemblyScript: modules of their own, which no TypeScript imports. */
+const ASSEMBLY = /\/assembly\/|interpreter\/core\//;
+
+export type SourceFile = { readonly name: string; readonly text: string };
+
+/** Reads all files of a folder of the repository; names are relative to the root. @param ending of their names */
+export function readFilesBelow(folder: string, ending: string): readonly SourceFile[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ name: relative(ROOT, path), text: readFileSync(path, 'utf8') }));
+}
+
+/** TypeScript sources of the program and its packages, without AssemblyScript. */
+export const PROGRAM_SOURCES: readonly SourceFile[] = SOURCE_FOLDERS.flatMap((folder) =>
+  readFilesBelow(folder, '.ts'),
+).filter(({ name }) => !ASSEMBLY.test(name));
