@@ -158,7 +158,7 @@ describe('a fork that does not exist', () => {
   it('takes no more files than a fork may touch', () => {
     const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
     const [section = ''] = text.slice(text.indexOf('## How to add a fork')).split('\n## ');
-    const named = [...section.matchAll(/`(src\/[^`]+)`/g)].map(([, path = '']) => path);
+    const named = [...section.matchAll(/`(packages\/[^`]+)`/g)].map(([, path = '']) => path);
     const files = Object.keys(EDITS);
     assert.deepEqual(
       files.filter((file) => !named.some((path) => file === path || file.startsWith(`${path}/`))),
