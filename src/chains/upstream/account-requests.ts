@@ -198,7 +198,7 @@ export class AccountRequests {
       return this.#requestAt(request, { position, isCanonical }, block, scope);
     }
     await this.#states.pace(request.slots ?? 1, scope);
-    const call: UpstreamRequest = { ...describe(request, '"pending"'), isSticky: true, nulls: 'fault' };
+    const call: UpstreamRequest = { isSticky: true, nulls: 'fault', ...describe(request, '"pending"') };
     return sendUncovered(this.#parts, { call, scope });
   }
 
@@ -303,11 +303,11 @@ export class AccountRequests {
     const isStrict = block.kind === 'hash' && block.requireCanonical;
     const byHash = `{"blockHash":"${hash}","requireCanonical":${isStrict}}`;
     return {
-      ...describe(request, pinned.isCanonical ? `"${encodeQuantity(number)}"` : byHash),
       paramsByHash: `[${request.subject},${byHash}]`,
       block: pinned.position,
       key: this.#nameAnswer(request, pinned, ''),
       nulls: 'fault',
+      ...describe(request, pinned.isCanonical ? `"${encodeQuantity(number)}"` : byHash),
     };
   }
 

@@ -111,13 +111,13 @@ export class UpstreamStateSource {
   ): Promise<T> {
     let value: T | undefined;
     const call: UpstreamRequest = {
-      ...toCall(query, place),
       check(result) {
         value = read(parseJsonText(result as JsonText));
         if (value === undefined)
           throw new UpstreamFault('wrong', 'the answer does not prove what was asked for');
         return result;
       },
+      ...toCall(query, place),
     };
     await this.#parts.ask({ call, scope });
     return value as T;

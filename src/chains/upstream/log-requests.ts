@@ -83,12 +83,12 @@ export class LogRequests {
       const expected =
         cached === undefined ? await this.#expect(range, listBlocks, filter, memory, scope) : undefined;
       const call: UpstreamRequest = {
-        ...this.#about(filter, range, { number, hash }, expected),
         params: `[${text}]`,
-        ...(isShort && { key: keyOf(expected === undefined ? '' : VERIFIED) }),
         isKept: () => expected?.whyUnverifiable() === undefined,
         // The request names the block by hash, and every log repeats it.
         isBound: true,
+        ...this.#about(filter, range, { number, hash }, expected),
+        ...(isShort && { key: keyOf(expected === undefined ? '' : VERIFIED) }),
       };
       const answer =
         cached === undefined
@@ -249,9 +249,9 @@ export class LogRequests {
     const hash = expected?.hashOf(last) ?? this.#parts.directory.hashOf(last);
     const mark = expected === undefined ? '' : VERIFIED;
     const call: UpstreamRequest = {
-      ...this.#about(filter, { first, last }, { number: last, hash }, expected),
       params,
       logBlocks: Number(last - first) + 1,
+      ...this.#about(filter, { first, last }, { number: last, hash }, expected),
       ...(params.length <= MAX_KEY_LENGTH && { sharedAs: `logs${mark}:${hash}:${params}` }),
     };
     return this.#requestExpected(call, expected, { filter, range: { first, last } }, scope);

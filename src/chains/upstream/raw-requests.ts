@@ -58,21 +58,21 @@ export class RawRequests {
     const byHash = [{ blockHash: block.hash }];
     const compare = part === 'receipts' ? checkRawReceipts(block) : checkRawHeader(block, part);
     const call: UpstreamRequest = {
-      ...this.#tools.access.about(
-        RAW_METHODS[part],
-        block,
-        isCanonical ? [encodeQuantity(block.number)] : byHash,
-      ),
       paramsByHash: JSON.stringify(byHash),
       isBuffered: true,
-      // Receipts do not name their block.
-      isBound: part !== 'receipts' || proven !== undefined,
       check: (result, upstream) => {
         const compared = compare(result);
         const { proofs } = this.#parts;
         if (proven === undefined || proofs === undefined) return compared;
         return proofs.checkRaw(part, proven.header, compared, upstream);
       },
+      ...this.#tools.access.about(
+        RAW_METHODS[part],
+        block,
+        isCanonical ? [encodeQuantity(block.number)] : byHash,
+      ),
+      // Receipts do not name their block.
+      isBound: part !== 'receipts' || proven !== undefined,
     };
     const answer = await requestOptional(() => this.#parts.ask({ call, scope }), call.method);
     await this.#tools.noteTrust(block, reference, RAW_SUBJECTS[part], scope);
@@ -94,12 +94,12 @@ export class RawRequests {
     const params = { objects: [hash], raw: [isCanonical ? encodeQuantity(number) : hash] };
     const other = form === 'raw' ? 'objects' : 'raw';
     const call: UpstreamRequest = {
-      ...this.#tools.access.about(ACCESS_LIST_METHODS[form], block, params[form]),
       batch: () => [{ method: ACCESS_LIST_METHODS[other], params: JSON.stringify(params[other]) }],
       check: checkBlockAccessList(blockAccessListHash, form, (isCorrect, provided, upstream) => {
         const told = { number, hash, isCorrect, isByHash: provided === 'objects' || !isCanonical };
         checkAccessList(this.#parts.proofs?.verifier, told, upstream);
       }),
+      ...this.#tools.access.about(ACCESS_LIST_METHODS[form], block, params[form]),
     };
     const answer = await this.#tools.access.requestText(call, scope);
     await this.#tools.noteTrust(block, reference, ['header'], scope);

@@ -56,11 +56,11 @@ export class StateClient implements StateNodes {
     const { address, slots } = request;
     let state: VerifiedState | undefined;
     const call: UpstreamRequest = {
-      ...describeRead('eth_getProof', `"${address}",${JSON.stringify(slots)}`, at),
       check(result, upstream) {
         state = proofs?.checkState(at, request, result as JsonText, upstream);
         return state === undefined ? result : finish(result as JsonText);
       },
+      ...describeRead('eth_getProof', `"${address}",${JSON.stringify(slots)}`, at),
     };
     const text = await this.#requestFromProvers(call, scope);
     return { text, state };
@@ -74,7 +74,6 @@ export class StateClient implements StateNodes {
   ): Promise<Uint8Array> {
     const { proofs } = this.#parts;
     const call: UpstreamRequest = {
-      ...describeRead('eth_getCode', `"${address}"`, at),
       check(result, upstream) {
         // Parse first: if that needs pauses, the whole check runs again.
         const code = parseJsonText(result as JsonText);
@@ -82,6 +81,7 @@ export class StateClient implements StateNodes {
         proofs?.checkCode(at, address, codeHash, code, upstream);
         return text;
       },
+      ...describeRead('eth_getCode', `"${address}"`, at),
     };
     const text = await this.#requestFromProvers(call, scope);
     return hexToBytes(JSON.parse(text) as string);

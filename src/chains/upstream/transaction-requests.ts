@@ -84,9 +84,9 @@ export class TransactionRequests {
     if (index >= hashes.length) return null;
     const isListed = checkTransaction({ ...found.block, transactionHashes: hashes }, Number(index));
     const call: UpstreamRequest = {
-      ...this.#access.aboutIndex('eth_getTransaction', found, index),
       check: (result, upstream) =>
         this.#checkAt(proven, Number(index), isListed(result) as Reported, upstream),
+      ...this.#access.aboutIndex('eth_getTransaction', found, index),
     };
     const answer = await this.#access.requestText(call, scope);
     await this.#noteTrust(found.block, reference.kind === 'hash', TRANSACTION_SUBJECTS, scope);
@@ -392,6 +392,6 @@ export class TransactionRequests {
       if (told?.blockHash === blockHash && told.index === index) return text;
       throw misplaced();
     };
-    return { ...this.#access.about(method, { number, hash: blockHash }, [hash]), check };
+    return { check, ...this.#access.about(method, { number, hash: blockHash }, [hash]) };
   }
 }

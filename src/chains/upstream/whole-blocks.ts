@@ -126,19 +126,19 @@ export class WholeBlocks {
     };
     const answer = ask({
       call: {
-        ...request,
-        ...(isContradicted ? { sharedAs: `again:${hash}:${isFull}` } : { key }),
         isBound: true,
         isKept,
-        ...(isFull
-          ? { isBuffered: true, isDrained, takesBytes: true, checksStream: true }
-          : { isText: true }),
         check: (result, upstream) => {
           // A recomputed block needs no comparison with other nodes' reports.
           const verified =
             proofs?.blocks?.check({ number, hash }, result, isFull, upstream, requestMore) ?? result;
           return proofs?.blocks?.find(hash) === undefined ? isKnown(verified) : verified;
         },
+        ...request,
+        ...(isFull
+          ? { isBuffered: true, isDrained, takesBytes: true, checksStream: true }
+          : { isText: true }),
+        ...(isContradicted ? { sharedAs: `again:${hash}:${isFull}` } : { key }),
       },
       scope,
     });

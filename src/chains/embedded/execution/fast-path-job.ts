@@ -54,9 +54,13 @@ export function toCallBytes({
   decodeHexInto(bytes, toStart, to, PREFIX_LENGTH);
   decodeHexInto(bytes, dataStart, data, PREFIX_LENGTH);
   const zeros = countZeros(bytes, dataStart, dataStart + dataLength);
-  const places = { bytes, from: start, to: toStart, data: dataStart, dataLength, zeros };
   return {
-    ...places,
+    bytes,
+    from: start,
+    to: toStart,
+    data: dataStart,
+    dataLength,
+    zeros,
     gas: gas === undefined ? NO_GAS_LIMIT : Number(gas),
     block: number,
     following: undefined,
