@@ -1,7 +1,33 @@
-/** Counts the program's functions, and their files, that one `eth_call` over HTTP runs. `--list` prints them. */
-import { traceCalls } from '../test/support/request-trace.ts';
+/**
+ * Counts the program's functions, and their files, that one request runs, and compares them with the counts committed here: the bench fails when
+ * a way has grown by a tenth. `--list` prints the functions.
+ */
+import { traceWays, type Way } from '../test/support/request-trace.ts';
+import { concludeWith, formatColumns } from './support/figures.ts';
 
-for (const [network, { files, functions }] of await traceCalls()) {
-  console.log(`${network}: ${files.size} files, ${functions.length} functions`);
+/** Files and functions of each way, as of the last change that was meant to make one longer or shorter. */
+const COMMITTED: Readonly<Record<Way, readonly [files: number, functions: number]>> = {
+  embedded: [0, 0],
+  overridden: [0, 0],
+  nodes: [0, 0],
+  receipts: [0, 0],
+  cached: [0, 0],
+  newHeads: [0, 0],
+};
+/** Growth at which the bench fails. */
+const GROWTH = 1.1;
+
+const rows = [['way', 'files', 'committed', 'functions', 'committed']];
+const growths: { readonly way: Way; readonly growth: number }[] = [];
+for (const [way, { files, functions }] of await traceWays()) {
+  const [committedFiles, committedFunctions] = COMMITTED[way];
+  rows.push([way, `${files.size}`, `${committedFiles}`, `${functions.length}`, `${committedFunctions}`]);
+  growths.push({
+    way,
+    growth: Math.max(files.size / committedFiles, functions.length / committedFunctions),
+  });
   if (process.argv.includes('--list')) console.log(functions.toSorted().join('\n'));
 }
+console.log(formatColumns(rows));
+const worst = growths.reduce((most, one) => (one.growth > most.growth ? one : most));
+concludeWith([{ name: 'growth', value: worst.growth, below: GROWTH, of: worst.way }]);

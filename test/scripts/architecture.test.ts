@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../../scripts/program-files.ts';
-import { traceCalls } from '../support/request-trace.ts';
+import { traceWays } from '../support/request-trace.ts';
 
 const TEXT = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
 
@@ -77,17 +77,17 @@ test("a request's way runs the files of the drawing", async () => {
   const [common = '', embedded = '', nodes = '', end = ''] = drawing.split(/^ {2}(?:on|and) .*$/m);
   const readFiles = (part: string): string[] =>
     [...part.matchAll(/^ +([a-z][\w-]*(?:\/[\w-]+)+) /gm)].map(([, file]) => `${file}.js`);
-  const traces = await traceCalls();
-  for (const [network, own] of [
-    ['devnet', embedded],
+  const traces = await traceWays(['embedded', 'nodes']);
+  for (const [way, own] of [
+    ['embedded', embedded],
     ['nodes', nodes],
   ] as const) {
     const files = [common, own, end].flatMap(readFiles);
-    assert.ok(files.length >= 15, `${network}: ${files.length} files`);
+    assert.ok(files.length >= 15, `${way}: ${files.length} files`);
     assert.deepEqual(
-      files.filter((file) => traces.get(network)?.files.has(file) !== true),
+      files.filter((file) => traces.get(way)?.files.has(file) !== true),
       [],
-      network,
+      way,
     );
   }
 });

@@ -1,12 +1,16 @@
-/** The program's functions, and their files, that one `eth_call` over HTTP runs, by V8's coverage, on a service that has answered such calls before. */
+/**
+ * The program's functions, and their files, that one request runs, by V8's coverage, on a service that has answered such requests before.
+ * Functions that run without a request too, such as timers and polls of heads, are left out.
+ */
 import { request } from 'node:http';
 import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
 import { listBuiltinNetworks } from '../../src/config/builtin-config.ts';
 import { makeTemporaryFolder } from './embedded.ts';
-import { startNode } from './served-node.ts';
+import { makeBlock, startNode } from './served-node.ts';
 import { startService } from './service.ts';
 
 const BUILD = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,12 +25,18 @@ export type RequestTrace = {
   readonly functions: readonly string[];
 };
 
+/** Kinds of requests: `overridden` is an embedded call with an empty object of state overrides, `newHeads` a notification. */
+export const WAYS = ['embedded', 'overridden', 'nodes', 'receipts', 'cached', 'newHeads'] as const;
+export type Way = (typeof WAYS)[number];
+
+/** Height of the node at the start. Blocks up to `LAST_BLOCK` exist. */
+const FIRST_HEAD = 30;
+const LAST_BLOCK = 60;
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends a distinct call each time, so that none is answered from the cache. */
-async function ask(port: number, network: string, number: number): Promise<void> {
-  const call = { ...TOKEN_CALL, data: `${TOKEN_CALL.data}${number.toString(16).padStart(64, '0')}` };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: number, method: 'eth_call', params: [call, 'latest'] });
+async function post(port: number, network: string, method: string, params: readonly unknown[]): Promise<void> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const text = await new Promise<string>((resolve, reject) => {
     const headers = {
       host: `${network}.localhost`,
@@ -41,6 +51,22 @@ async function ask(port: number, network: string, number: number): Promise<void>
     sent.end(body);
   });
   if (!text.includes('"result"')) throw new Error(`${network}: ${text.slice(0, 300)}`);
+}
+
+/** A call of its own for each number, so that none is answered from the cache. */
+function callOf(number: number): object {
+  return { ...TOKEN_CALL, data: `${TOKEN_CALL.data}${number.toString(16).padStart(64, '0')}` };
+}
+
+/** Subscribes to heads. @returns waits for the next notification */
+async function subscribe(port: number, cleanUps: (() => unknown)[]): Promise<() => Promise<void>> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/demo`, { headers: { host: 'nodes.localhost' } });
+  cleanUps.push(() => socket.terminate());
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  const answered = new Promise((resolve) => socket.once('message', resolve));
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }));
+  await answered;
+  return () => new Promise((resolve) => socket.once('message', () => resolve()));
 }
 
 async function countCall(session: Session, work: () => Promise<void>): Promise<RequestTrace> {
@@ -72,26 +98,50 @@ async function countRequest(session: Session, work: () => Promise<void>): Promis
   return { functions: own, files: new Set(own.map((name) => name.slice(0, name.indexOf(' ')))) };
 }
 
-/** Traces one call on the embedded network `devnet`, and one on `nodes`, a network of one node. */
-export async function traceCalls(): Promise<ReadonlyMap<'devnet' | 'nodes', RequestTrace>> {
+/** Traces a request of each kind: on the embedded network `devnet`, and on `nodes`, a network of one node. */
+export async function traceWays(wanted: readonly Way[] = WAYS): Promise<ReadonlyMap<Way, RequestTrace>> {
   const cleanUps: (() => unknown)[] = [];
   const context = { after: (work: () => unknown) => void cleanUps.push(work) } as unknown as TestContext;
   const folder = makeTemporaryFolder();
-  const node = await startNode(context, { answers: { eth_call: () => `0x${'11'.repeat(32)}` } });
+  let head = FIRST_HEAD;
+  const node = await startNode(context, {
+    height: LAST_BLOCK,
+    tags: { latest: () => makeBlock(head) },
+    answers: { eth_call: () => `0x${'11'.repeat(32)}` },
+  });
   const networks = {
     ...listBuiltinNetworks().networks,
-    nodes: { hosts: ['nodes.localhost'], upstreams: [node.url], verify: 'off' },
+    nodes: {
+      hosts: ['nodes.localhost'],
+      upstreams: [node.url],
+      verify: 'off',
+      pool: { pollInterval: '20ms' },
+    },
   };
   const service = await startService({ dataDir: folder.path, networks });
+  const { port } = service;
   const session = new Session();
   session.connect();
-  const traces = new Map<'devnet' | 'nodes', RequestTrace>();
+  const waitForHead = await subscribe(port, cleanUps);
+  const send: Readonly<Record<Way, (number: number) => Promise<void>>> = {
+    embedded: (number) => post(port, 'devnet', 'eth_call', [callOf(number), 'latest']),
+    overridden: (number) => post(port, 'devnet', 'eth_call', [callOf(number), 'latest', {}]),
+    nodes: (number) => post(port, 'nodes', 'eth_call', [callOf(number), 'latest']),
+    receipts: (number) => post(port, 'nodes', 'eth_getBlockReceipts', [`0x${(number + 1).toString(16)}`]),
+    cached: () => post(port, 'nodes', 'eth_getBlockReceipts', ['0x1']),
+    newHeads: async () => {
+      const next = waitForHead();
+      head++;
+      await next;
+    },
+  };
+  const traces = new Map<Way, RequestTrace>();
   try {
     await session.post('Profiler.enable');
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-    for (const network of ['devnet', 'nodes'] as const) {
-      for (let number = 0; number < WARM_UP; number++) await ask(service.port, network, number);
-      traces.set(network, await countRequest(session, () => ask(service.port, network, WARM_UP)));
+    for (const way of wanted) {
+      for (let number = 0; number < WARM_UP; number++) await send[way](number);
+      traces.set(way, await countRequest(session, () => send[way](WARM_UP)));
     }
   } finally {
     session.disconnect();

@@ -1,0 +1,78 @@
+/**
+ * Runs a script of package.json without a shell, so that it is the same on every system: `node scripts/task.cjs bench proxy`. Each one installs
+ * what the lock file names, if that has changed, and all but those of `TOOLS` build what has changed. A program of this repository then runs in
+ * this process, which is npm's own child: signals reach it.
+ */
+require('./check-node.cjs');
+const { spawnSync } = require('node:child_process');
+const { statSync } = require('node:fs');
+const { join } = require('node:path');
+const { pathToFileURL } = require('node:url');
+const BUILD_STEPS = require('./build-steps.cjs');
+
+const ROOT = join(__dirname, '..');
+
+/** Tools that read sources alone. */
+const TOOLS = {
+  lint: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
+  format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write', '.'],
+  types: ['node_modules/typescript/bin/tsc', '-b'],
+  unused: ['node_modules/knip/bin/knip.js'],
+};
+
+/** Built programs, with arguments before the user's own. */
+const PROGRAMS = {
+  start: ['build/program/cli/main.js'],
+  test: ['build/test/run-tests.js'],
+  docs: ['build/scripts/write-docs.js'],
+  generate: ['build/scripts/run.js', 'generate'],
+  bench: ['build/scripts/run.js', 'bench'],
+  check: ['build/scripts/run.js', 'check'],
+};
+
+const COVERAGE = ['node_modules/c8/bin/c8.js', '--exclude-after-remap', '--all', '--src', 'src'];
+
+/** Runs a program to its end; a failure ends this process with the same status. */
+function run(file, ...args) {
+  const { status, signal } = spawnSync(process.execPath, [file, ...args], { cwd: ROOT, stdio: 'inherit' });
+  if (status !== 0) process.exit(signal === null ? status : 1);
+}
+
+/** Time at which a file was changed, milliseconds; 0 for none. */
+function changedAt(file) {
+  return statSync(join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function setUp() {
+  if (changedAt('node_modules/.package-lock.json') > changedAt('package-lock.json')) return;
+  const npm = process.env.npm_execpath;
+  if (npm === undefined) {
+    console.error('packages are missing or old: run npm ci');
+    process.exit(1);
+  }
+  run(npm, 'ci', '--no-audit', '--no-fund', '--loglevel=error');
+}
+
+function build() {
+  for (const [file, ...args] of BUILD_STEPS) run(file, ...args);
+}
+
+const [task = '', ...args] = process.argv.slice(2);
+setUp();
+if (task in TOOLS) {
+  run(...TOOLS[task], ...args);
+} else if (task === 'coverage') {
+  build();
+  run(...COVERAGE, process.execPath, 'build/test/run-tests.js', ...args);
+} else if (task === 'build') {
+  build();
+} else if (task in PROGRAMS) {
+  build();
+  const [file, ...own] = PROGRAMS[task];
+  // The program finds its file and its options where node puts them for a direct start.
+  process.argv = [process.argv[0], join(ROOT, file), ...own, ...args];
+  import(pathToFileURL(join(ROOT, file)).href);
+} else if (task !== 'setup') {
+  console.error(`there is no script "${task}"`);
+  process.exit(1);
+}
