@@ -1,7 +1,7 @@
-import { isComplete, type JsonResult, textOf } from '../../../packages/ethereum/primitives/json-result.ts';
+import { isComplete, type JsonResult, type JsonText, textOf } from '../../../packages/ethereum/primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
-import type { Subject } from '../../../packages/proofs/findings.ts';
+import type { Members, Subject } from '../../../packages/proofs/findings.ts';
 import { NO_UNCLES } from '../../../packages/proofs/header-forms.ts';
 import { asText } from '../../../packages/proofs/members.ts';
 import type { VerifiedHeader } from '../../../packages/proofs/verify-block.ts';
@@ -14,7 +14,7 @@ import type { RequestParts } from './call-requests.ts';
 import { checkBlock } from './checks/check-block.ts';
 import { parseObjectInSlots } from './checks/parse-object.ts';
 import { UncleProofs } from './uncle-proofs.ts';
-import { listHashes, type RequestMore, type VerifiedBlock } from './verifying/verified-blocks.ts';
+import type { RequestMore, VerifiedBlock } from './verifying/verified-blocks.ts';
 
 /** Request for a block. */
 export type BlockRequest = Pick<UpstreamRequest, 'method' | 'params' | 'nulls' | 'block'>;
@@ -263,4 +263,10 @@ export function nameBlock({ number, hash }: KnownBlock, isCanonical: boolean, is
 
 function isSameList(listed: unknown, hashes: readonly string[]): boolean {
   return Array.isArray(listed) && listed.map(asText).join().toLowerCase() === hashes.join();
+}
+
+/** Replaces the transactions of a block by their hashes. */
+function listHashes(block: JsonText): JsonText {
+  const members = JSON.parse(block) as { readonly transactions: readonly Members[] };
+  return JSON.stringify({ ...members, transactions: members.transactions.map(({ hash }) => hash) });
 }

@@ -395,9 +395,3 @@ function listShown({ withdrawals }: Members): readonly Subject[] {
   const isEmpty = !Array.isArray(withdrawals) || withdrawals.length === 0;
   return isEmpty ? BLOCK_SUBJECTS.filter((subject) => subject !== 'withdrawals') : BLOCK_SUBJECTS;
 }
-
-/** Replaces the transactions of a block by their hashes. */
-export function listHashes(block: JsonText): JsonText {
-  const members = JSON.parse(block) as { readonly transactions: readonly Members[] };
-  return JSON.stringify({ ...members, transactions: members.transactions.map(({ hash }) => hash) });
-}
