@@ -2,7 +2,6 @@ import {
   isComplete,
   type JsonResult,
   type JsonStream,
-  type JsonText,
 } from '../../../../packages/ethereum/primitives/json-result.ts';
 import {
   continueWith,
