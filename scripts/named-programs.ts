@@ -54,14 +54,8 @@ export const PROGRAMS: Readonly<Record<string, Readonly<Record<string, string>>>
     verified: 'test/verified/run-verified',
   },
   generate: {
-    blake2b: 'scripts/write-blake2b',
-    'byte-loops': 'scripts/write-byte-loops',
     chains: 'scripts/generate-chains',
-    'json-scan': 'scripts/write-json-scan',
-    keccak: 'scripts/write-keccak',
-    'list-reader': 'scripts/write-list-reader',
+    modules: 'scripts/write-modules',
     packages: 'scripts/write-packages',
-    'plain-calls': 'scripts/write-plain-calls',
-    'text-search': 'scripts/write-text-search',
   },
 };

@@ -1,4 +1,4 @@
-/** The WebAssembly module of assembly/read-lists.ts, in base64. Written by `npm run generate -- list-reader`; a test compares. */
+/** The WebAssembly module of packages/proofs/assembly/read-lists.ts, in base64. Written by `npm run generate -- modules`; a test compares. */
 export const LIST_READER_MODULE: string = `
 AGFzbQEAAAABSw1gAX8Bf2ACf38Bf2AAAX9gAX8AYAR/f39/AX9gA39/fwF/YAN/f38AYAJ/fwF+YAAAYAABfmACfn8AYAZ/f39/f38Bf2ADfn
 5+AAMlJAcAAwQBBQYBAAABAAYEAQIDCAEBAAUCAgkKAQAAAgICAAALDAUDAQABBqMBH38AQYAIC38AQYAYC38BQQALfgFCAAt+AUIAC34BQgAL

@@ -1,4 +1,4 @@
-/** The WebAssembly module of assembly/byte-loops.ts, in base64. Written by `npm run generate -- byte-loops`; a test compares. */
+/** The WebAssembly module of packages/ethereum/primitives/assembly/byte-loops.ts, in base64. Written by `npm run generate -- modules`; a test compares. */
 export const BYTE_LOOPS_MODULE: string = `
 AGFzbQEAAAABFANgAn9/AX9gA39/fwBgA39/fwF/AwUEAAECAAUDAQADBzwFCmlzTG93ZXJIZXgAAAlkZWNvZGVIZXgAAgllbmNvZGVIZXgAAQ
 pjb3VudFplcm9zAAMGbWVtb3J5AgAKvAYEzwECAXsCfyAAIAFqIgT9DDAwMDAwMDAwMDAwMDAwMDD9CwQAIAT9DDAwMDAwMDAwMDAwMDAwMDD9

@@ -1,4 +1,4 @@
-/** The WebAssembly module of evm/interpreter/core/keccak.ts, in base64. Written by `npm run generate -- keccak`; a test compares. */
+/** The WebAssembly module of packages/evm/interpreter/core/keccak.ts, in base64. Written by `npm run generate -- modules`; a test compares. */
 export const KECCAK_MODULE: string = `
 AGFzbQEAAAABFARgA39/fwBgAX8AYAAAYAJ/fwF/AwYFAQAAAgMFAwEAAgYHAX8AQYgBCwdCBgRSQVRFAwAJYmVnaW5IYXNoAAMMYWJzb3JiQm
 xvY2tzAAQHZW5kSGFzaAACCWtlY2NhazI1NgABBm1lbW9yeQIADAEBCoMaBacRAgx+An9B0AxBACAAGyEOQcAJKQMAQZgJKQMAQfAIKQMAQaAI

@@ -1,4 +1,4 @@
-/** The WebAssembly module of assembly/blake2b.ts, in base64. Written by `npm run generate -- blake2b`; a test compares. */
+/** The WebAssembly module of packages/evm/cryptography/assembly/blake2b.ts, in base64. Written by `npm run generate -- modules`; a test compares. */
 export const BLAKE2B_MODULE: string = `
 AGFzbQEAAAABDQNgAX8AYAJ/fwBgAAADBAMAAQIFAwEAAQYZBH8AQYAIC38AQcAIC38AQcAJC38AQdAJCwdCCAVTVEFURQMAB01FU1NBR0UDAQ
 ZPRkZTRVQDAgZWRUNUT1IDAwVzdGFydAAAA21peAABA2VuZAACBm1lbW9yeQIADAECCpoIA1YAQdAJQYAIQcAA/AoAAEGQCkHQCkHAAPwKAABB

@@ -1,4 +1,4 @@
-/** The WebAssembly module of assembly/read-calls.ts, in base64. Written by `npm run generate -- plain-calls`; a test compares. */
+/** The WebAssembly module of src/methods/plain-calls/assembly/read-calls.ts, in base64. Written by `npm run generate -- modules`; a test compares. */
 export const FAST_PATH_CALLS_MODULE: string = `
 AGFzbQEAAAABEwRgAX8Bf2AAAX9gAABgAn9/AX8DCQgBAAAAAgMAAQUDAQADBhADfwFBAAt/AUEAC38BQQALByEDCGJ5dGVzRW5kAAcJcmVhZE
 NhbGxzAAUGbWVtb3J5AgAIAQQKih4I5gICA3sEfyMAKAIAQf///wdxQaLg4ANHBEBBfw8LIwBBA2okACMAIQUjASEDQQAkAgNAIwD9AAQAIgH9
