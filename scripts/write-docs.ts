@@ -1,5 +1,5 @@
 /**
- * Writes docs/methods.md, docs/errors.md, docs/metrics.md and the table of bounds in docs/operations.md from the definitions that the service uses.
+ * Writes docs/methods.md, docs/errors.md, docs/metrics.md and the table in docs/bounds.md from the definitions that the service uses.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { buildCurlLines } from '../src/cli/curl-lines.ts';
@@ -19,5 +19,5 @@ writeFileSync(
 writeFileSync(new URL('errors.md', DOCS), renderErrorsPage());
 writeFileSync(new URL('metrics.md', DOCS), renderMetricsPage());
 
-const operations = new URL('operations.md', DOCS);
-writeFileSync(operations, renderBounds(readFileSync(operations, 'utf8')));
+const bounds = new URL('bounds.md', DOCS);
+writeFileSync(bounds, renderBounds(readFileSync(bounds, 'utf8')));

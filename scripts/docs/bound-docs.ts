@@ -1,7 +1,7 @@
 import { ERRORS } from '../../src/rpc/errors.ts';
 import { BOUND_NAMES, BOUNDS, type BoundName, listErrors } from '../../src/util/bounds.ts';
 
-/** Markers around the table of bounds in docs/operations.md. */
+/** Markers around the table of bounds in docs/bounds.md. */
 const BEGIN = '<!-- bounds: written by npm run docs from src/util/bounds.ts -->\n';
 const END = '<!-- end of bounds -->\n';
 

@@ -58,8 +58,10 @@ async function checkRun(bundle: Bundle, { method }: ProvableMethod, header: Head
   requireOnly(evidence, ['ancestors', 'nodes', 'codes']);
   if (told.members.length > 0)
     throw new BundleError('the bundle lists members as told that its evidence covers');
-  if ((told.rollup !== null) !== (method.needsRollup === true))
-    throw new BundleError(`the method ${method.name} is ${told.rollup === null ? '' : 'not '}one of rollups`);
+  if (told.rollup === null && method.needsRollup === true)
+    throw new BundleError(`${method.name} is a method of rollups, and the bundle names none`);
+  if (told.rollup !== null && method.needsRollup !== true)
+    throw new BundleError(`the bundle names a rollup, and ${method.name} is no method of rollups`);
   const found = await runBundle(bundle, header);
   if (JSON.stringify(found) !== JSON.stringify(answer))
     throw new BundleError(`another answer follows from the evidence: ${shorten(JSON.stringify(found))}`);

@@ -39,7 +39,7 @@ import { WayBack } from './way-back.ts';
 const OWNER = 'feed';
 /** Maximum share of one owner in the addresses and topics of criteria. */
 const OWNER_SHARE = 0.5;
-/** Maximum attempts of a request at one block. */
+/** Maximum number of attempts to read one block. */
 const MAX_ATTEMPTS = 4;
 /** Blocks below the first head that are read immediately, so that reorgs of that depth are followed from the start. */
 const FIRST_BLOCKS = 32n;

@@ -129,7 +129,7 @@ export class Rollups {
     };
   }
 
-  /** Only networks of nodes have comparisons: an embedded chain has no node methods. */
+  /** Only networks of nodes compare estimates with those of nodes: an embedded chain has no nodes. */
   async #openComparisons(network: string, chain: Chain): Promise<EstimateComparisons> {
     const { EstimateComparisons } = await import('./node-parts.ts');
     const comparisons = new EstimateComparisons({ network, chain, log: this.#backends.log });

@@ -362,7 +362,7 @@ const ROWS = {
     counts: 'requests that the nodes of a network take, by their own limits',
     unit: 'requests',
     error: 'busy',
-    remedy: 'Repeat the call a second later; where it lasts, add nodes or raise their plans',
+    remedy: 'Retry after a second; if the error persists, add nodes or upgrade their plans',
   },
   'node.inFlight': {
     says: 'as many calls as our own bound allows are in flight to the nodes',
@@ -371,7 +371,7 @@ const ROWS = {
     byDefault: 1_024,
     option: 'networks.*.upstreams[].inFlight',
     error: 'busy',
-    remedy: 'Repeat the call a second later; where it lasts, add nodes or raise their plans',
+    remedy: 'Retry after a second; if the error persists, add nodes or upgrade their plans',
   },
   'node.answerBytes': {
     says: 'the answer exceeds the bound on its size',

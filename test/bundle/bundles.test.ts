@@ -258,7 +258,7 @@ const ALTERATIONS: readonly (readonly [string, number, Alteration, RegExp])[] = 
     changeTold('rules', { chainId: '0x1ca9', fork: 'london', blobBaseFeeUpdateFraction: null }),
     /not one of the fork london/,
   ],
-  ['settings of a rollup', 0, changeTold('rollup', ROLLUP), /not one of rollups/],
+  ['settings of a rollup', 0, changeTold('rollup', ROLLUP), /is no method of rollups/],
   [
     'a member that is told without being listed',
     2,

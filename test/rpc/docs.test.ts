@@ -19,8 +19,8 @@ test('docs/errors.md is what the error table says', () => {
   assert.equal(readDocs('errors.md'), renderErrorsPage(), HINT);
 });
 
-test('the table of bounds in docs/operations.md is what the list of bounds says', () => {
-  const page = readDocs('operations.md');
+test('the table in docs/bounds.md is what the list of bounds says', () => {
+  const page = readDocs('bounds.md');
   assert.equal(page, renderBounds(page), HINT);
 });
 

@@ -1,6 +1,6 @@
 import { decodeBase64 } from '../../ethereum/primitives/base64.ts';
 
-/** A WebAssembly module as a base64 literal: the package's loader contains its module so, and exports it in no other way. */
+/** Finds the WebAssembly module in the package's loader, which contains it as a base64 literal and does not export it. */
 const MODULE = /["'`](AGFzbQ[A-Za-z0-9+/]+=*)["'`]/;
 
 /**

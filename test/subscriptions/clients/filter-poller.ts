@@ -1,6 +1,6 @@
 /**
  * A filter over HTTP, where each poll uses its own connection, to one replica after another and any worker. It is polled again after any response or failure.
- * The expectation is that of docs/operations.md: each change comes once, except in a response that a killed process had sent.
+ * The expectation is that of docs/subscriptions.md: each change comes once, except in a response that a killed process had sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';

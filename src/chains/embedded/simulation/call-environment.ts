@@ -26,7 +26,7 @@ export type CallEnvironment = {
   readonly freeBlock: BlockEnvironment;
   /** Whether fee market fields apply: the block has a base fee, or an override sets one. */
   readonly hasBaseFee: boolean;
-  /** Rules by number and time, as if merged; geth uses them for the bounds of an estimate. */
+  /** Fork rules at the block's number and time, as if it were proof of stake; geth uses them for the bounds of an estimate. */
   readonly boundRules: RevisionRules;
 };
 

@@ -5,7 +5,7 @@ import { headersSchema, type UpstreamOptions, urlSchema } from '../../../pool/op
 export type SendSectionOptions = {
   /** All nodes concurrently; one after the other until one accepts; or the named ones concurrently. */
   readonly to: 'all' | 'first' | readonly string[];
-  /** Private relay, which then is the only one that gets transactions. */
+  /** Private relay: if there is one, transactions are sent only to it. */
   readonly private?: UpstreamOptions;
   /**
    * Checks before transactions are sent to nodes: `ethereum` runs all that need no state, `form` only those that hold on every chain. Default: `ethereum` on

@@ -37,7 +37,7 @@ export type Layer1AnchorParts = {
 
 /** A verified header. */
 type ToldHeader = VerifiedHeader & { readonly withdrawalsRoot: string | undefined };
-/** Number of the block of an output root, and a check that a header there fits the claim. */
+/** The number of the block that an output root commits to, and a check that a header matches the root. */
 type MeantBlock = { readonly number: bigint; readonly isMeant: (header: ToldHeader) => boolean };
 type ToldBlock = { readonly header: ToldHeader; readonly upstream: Upstream | undefined };
 
