@@ -9,7 +9,7 @@ import { workFor } from './work-credits.ts';
 
 export const ethGetLogs: Method<MethodContext> = defineMethod({
   name: 'eth_getLogs',
-  summary: 'The logs of a block or of a range of blocks that have given addresses and topics.',
+  summary: 'Logs with the given addresses and topics, of a block or of a range of blocks.',
   description:
     'Without `fromBlock` and `toBlock` those of the head. A range that begins or ends above the head is an error. `logs` of the network bounds blocks, results and bytes of one answer.',
   params: [{ name: 'filter', description: 'Which logs.', required: true, codec: logFilter }],
