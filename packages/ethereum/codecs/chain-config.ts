@@ -204,9 +204,14 @@ export function parseChainConfig(object: object, exactTotalDifficulty?: string):
   };
 }
 
-/** Returns the genesis `config` members of a chain on which this fork and all earlier ones are active from block 0. */
+/**
+ * Returns the genesis `config` members of a chain on which this fork and all earlier ones are active from block 0.
+ * @throws RangeError for an unknown fork
+ */
 export function listForkMembers(fork: ForkName): Readonly<Record<string, number>> {
-  const active = FORKS.slice(0, FORKS.findIndex(([name]) => name === fork) + 1);
+  const index = FORKS.findIndex(([name]) => name === fork);
+  if (index < 0) throw new RangeError(`there is no fork "${fork}": use ${FORKS.map(([name]) => name).join(', ')}`);
+  const active = FORKS.slice(0, index + 1);
   const members = active.flatMap(([, member]) => (member === undefined ? [] : [[member, 0] as const]));
   // Petersburg activates with Constantinople if it has no block of its own.
   return { petersburgBlock: NEVER, ...Object.fromEntries(members) };
