@@ -5,21 +5,26 @@ import type { Executor } from './executor/executor.ts';
 import { type CoreModule, compileCore } from './interpreter/core-module.ts';
 
 export type { BlockInput, CallInput } from './executor/call-input.ts';
-export type { ExecutorOptions } from './executor/create-executor.ts';
+export type { ExecutorOptions, GenesisConfig } from './executor/create-executor.ts';
 export {
   type AccessListResult,
   type AppliedTransaction,
   CallFailedError,
   type CallResult,
   type CreationResult,
+  type AppliedBlock,
   type Executor,
 } from './executor/executor.ts';
+export type { SourceChange, SourceChanges } from './executor/layered-state.ts';
 export { loadPairing } from './executor/load-pairing.ts';
 export type { StateSource } from './executor/state-source.ts';
-export type { AccountChange, AccountState, StateChanges } from './interpreter/host.ts';
-export type { AccessedAccount, ExecutionLog, MessageOutcome } from './interpreter/message.ts';
+export type { ForkName } from '../ethereum/codecs/chain-config.ts';
+export type { Log } from '../ethereum/codecs/receipt.ts';
+export type { AccountState } from './interpreter/host.ts';
+export type { AccessedAccount, MessageOutcome } from './interpreter/message.ts';
+export { BlockError } from './transition/block-error.ts';
 export type { BlockResult } from './transition/execute-block.ts';
-export { TransactionError } from './transition/transaction-error.ts';
+export { TransactionError, type TransactionProblem } from './transition/transaction-error.ts';
 
 /** The core's WebAssembly module in base64; the script that makes the package puts it here. */
 declare const CORE_BASE64: string;

@@ -14,7 +14,7 @@ export type BlockPosition = { readonly number: bigint; readonly hash: string | u
 
 /**
  * Meaning of a `null`. `truth`: it is accepted. `claim`: accepted if a second upstream reports the same or there is no
- * second. `uncertainty`: accepted only if a second one reports the same. `search`: accepted only if every available one reports the
+ * second. `doubt`: accepted only if a second one reports the same. `search`: accepted only if every available one reports the
  * same. `certain`: accepted only if every one reports the same, and an outage while one is unavailable. `fault`: never accepted, because the item is
  * known to exist.
  */

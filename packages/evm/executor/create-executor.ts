@@ -18,10 +18,17 @@ import { Executor } from './executor.ts';
 import { LayeredState } from './layered-state.ts';
 import type { StateSource } from './state-source.ts';
 
+/** The `config` object of a genesis file. */
+export type GenesisConfig = {
+  readonly chainId: number;
+  readonly fork?: undefined;
+  readonly [member: string]: unknown;
+};
+
 export type ExecutorOptions = {
   readonly state: StateSource;
   /** The `config` object of a genesis file; or a chain id and the fork that is always active. */
-  readonly chain: object | { readonly chainId: number; readonly fork: ForkName };
+  readonly chain: GenesisConfig | { readonly chainId: number; readonly fork: ForkName };
   /** Bytes of mcl's WebAssembly module (`loadPairing`): the precompiles of BN254, BLS12-381 and KZG need it. */
   readonly pairing?: Uint8Array;
   /** Maximum memory of one execution, bytes; default 256 MiB. */
@@ -40,6 +47,8 @@ const { crypto } = globalThis as unknown as {
  * @throws RangeError when the chain's configuration is malformed, with the member
  */
 export function createExecutorOn(core: CoreModule, options: ExecutorOptions): Executor {
+  for (const name of ['getAccount', 'getStorage', 'getCode'] as const)
+    if (typeof options.state?.[name] !== 'function') throw new RangeError(`state: ${name} is not a function`);
   const state = new LayeredState(options.state);
   const evm = new Evm(core, state, {
     memoryLimit: options.memoryLimit ?? MEMORY_LIMIT,
@@ -50,7 +59,9 @@ export function createExecutorOn(core: CoreModule, options: ExecutorOptions): Ex
 }
 
 function toConfig(chain: ExecutorOptions['chain']): ChainConfig {
-  if (!('fork' in chain)) return parseChainConfig(chain);
+  if (typeof chain !== 'object' || chain === null) throw new RangeError('chain: expected an object');
+  if ('config' in chain) throw new RangeError('chain: pass the `config` object of the genesis file');
+  if (chain.fork === undefined) return parseChainConfig(chain);
   const { chainId, fork } = chain;
   const isMerged = 'shanghaiTime' in listForkMembers(fork) || fork === 'paris';
   return parseChainConfig({

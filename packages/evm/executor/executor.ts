@@ -1,15 +1,14 @@
 import { type Block, decodeBlock } from '../../ethereum/codecs/block.ts';
 import { type ChainConfig, isMergedAt } from '../../ethereum/codecs/chain-config.ts';
 import { decodeTransaction, recoverSender, type Transaction } from '../../ethereum/codecs/transaction.ts';
+import type { Log } from '../../ethereum/codecs/receipt.ts';
 import { createAddress, ZERO_ADDRESS } from '../../ethereum/primitives/address.ts';
 import { decodeRlp } from '../../ethereum/primitives/rlp.ts';
 import type { RecoverPublicKey } from '../../ethereum/primitives/signature.ts';
 import type { Evm } from '../interpreter/evm.ts';
-import type { StateChanges } from '../interpreter/host.ts';
 import type {
   AccessedAccount,
   BlockEnvironment,
-  ExecutionLog,
   MessageOutcome,
 } from '../interpreter/message.ts';
 import { WHOLE_SLICE } from '../interpreter/slice.ts';
@@ -22,9 +21,10 @@ import type { ExecutionContext, TransactionResult } from '../transition/running-
 import type { TransactionMode } from '../transition/transaction-modes.ts';
 import { validateSignedTransaction } from '../transition/validate-transaction.ts';
 import { collectAccesses, isSameList } from './access-list.ts';
+import { requireBytes, requireCallInput } from './check-values.ts';
 import { type BlockInput, buildTransaction, type CallInput, completeBlock } from './call-input.ts';
 import { discoverReads } from './discover-reads.ts';
-import { type LayeredState, PendingRead } from './layered-state.ts';
+import { type LayeredState, PendingRead, type SourceChanges } from './layered-state.ts';
 
 /** Outcome of a call: `output` is return data, revert data, or the code of the created contract. */
 export type CallResult = MessageOutcome & {
@@ -35,13 +35,17 @@ export type CallResult = MessageOutcome & {
 export type CreationResult = CallResult & { readonly address: Uint8Array };
 
 export type AppliedTransaction = CallResult & {
-  readonly logs: readonly ExecutionLog[];
-  readonly changes: StateChanges;
+  readonly logs: readonly Log[];
+  /** Address of the created contract; absent for a call. */
+  readonly createdAddress?: Uint8Array;
+  readonly changes: SourceChanges;
 };
+
+export type AppliedBlock = BlockResult & { readonly changes: SourceChanges };
 
 export type AccessListResult = CallResult & { readonly accessList: readonly AccessedAccount[] };
 
-/** A call whose gas is to be estimated fails with every gas limit. */
+/** Error of an estimate: the call fails with every gas limit. */
 export class CallFailedError extends Error {
   readonly outcome: MessageOutcome;
 
@@ -75,11 +79,13 @@ export class Executor {
 
   /** Runs a message call. @throws TransactionError when it cannot begin, with geth's text */
   async call(input: CallInput, block: BlockInput = {}): Promise<CallResult> {
+    requireCallInput(input, 'call');
     return toCallResult(await this.#simulate(input, this.#placeOf(input, block)));
   }
 
   /** Creates a contract from `data`, without leaving it behind. @throws TransactionError when it cannot begin */
   async create(input: Omit<CallInput, 'to'>, block: BlockInput = {}): Promise<CreationResult> {
+    requireCallInput(input, 'creation');
     const from = input.from ?? ZERO_ADDRESS;
     const nonce = await this.#retry(() => this.#evm.state.getNonce(from));
     return { ...(await this.call(input, block)), address: createAddress(from, nonce) };
@@ -92,6 +98,7 @@ export class Executor {
    */
   async transact(transaction: Uint8Array | CallInput, block: BlockInput = {}): Promise<AppliedTransaction> {
     if (!(transaction instanceof Uint8Array)) {
+      requireCallInput(transaction, 'transaction');
       const from = transaction.from ?? ZERO_ADDRESS;
       const place = this.#placeOf(transaction, block);
       const nonce = await this.#retry(() => this.#evm.state.getNonce(from));
@@ -110,6 +117,7 @@ export class Executor {
    * @throws CallFailedError when it fails with `input.gas`, or with the gas limit of the block
    */
   async estimateGas(input: CallInput, block: BlockInput = {}): Promise<bigint> {
+    requireCallInput(input, 'call');
     const place = this.#placeOf(input, block);
     const run = (gas?: bigint): Promise<TransactionResult> =>
       this.#simulate(gas === undefined ? input : { ...input, gas }, place, 'estimated');
@@ -124,6 +132,7 @@ export class Executor {
 
   /** Returns the accounts and slots that a call accesses beyond those that are warm anyway, and its result with that list. */
   async accessList(input: CallInput, block: BlockInput = {}): Promise<AccessListResult> {
+    requireCallInput(input, 'call');
     const from = input.from ?? ZERO_ADDRESS;
     const nonce = await this.#retry(() => this.#evm.state.getNonce(from));
     const warm = [from, input.to ?? createAddress(from, nonce)];
@@ -148,10 +157,10 @@ export class Executor {
   /**
    * Executes a block with all its transactions, from Byzantium on; what follows sees its changes.
    * @param block decoded, or as RLP
-   * @returns receipts, gas and requests hash, which the caller compares with the header
-   * @throws TransactionError naming the index of an invalid transaction
+   * @returns receipts, gas and requests hash, which the caller compares with the header, and the changes
+   * @throws TransactionError naming the index of an invalid transaction; BlockError where a system call fails
    */
-  async executeBlock(block: Block | Uint8Array): Promise<BlockResult> {
+  async executeBlock(block: Block | Uint8Array): Promise<AppliedBlock> {
     const decoded = block instanceof Uint8Array ? decodeBlock(block) : block;
     const { header } = decoded;
     const rules = rulesOfHeader(this.#config, header);
@@ -164,9 +173,9 @@ export class Executor {
       try {
         const isDaoFork = this.#config.daoForkBlock === header.number;
         const result = executeBlock(decoded, context, isDaoFork, this.#state);
-        this.#state.commit();
+        const changes = this.#state.commit();
         isDone = true;
-        return result;
+        return { ...result, changes };
       } finally {
         this.#evm.record('nothing');
         if (!isDone) {
@@ -234,10 +243,13 @@ export class Executor {
     while (!running.advance(WHOLE_SLICE));
     const result = running.finish();
     this.#evm.finish();
-    const changes = this.#evm.state.collectChanges();
-    this.#state.apply(changes);
-    this.#state.commit();
-    return { ...toCallResult(result), logs: result.logs, changes };
+    this.#state.apply(this.#evm.state.collectChanges());
+    const changes = this.#state.commit();
+    const logs = result.logs.map(({ address, topics, data }) => ({ address, topics, data }));
+    const applied = { ...toCallResult(result), logs, changes };
+    return body.to === undefined
+      ? { ...applied, createdAddress: createAddress(sender, body.nonce) }
+      : applied;
   }
 
   /** Runs one transaction of a block on the state before the block, and undoes it. */
@@ -275,6 +287,7 @@ function toCallResult({ status, reason, output, gasUsed }: TransactionResult): C
 }
 
 function decodeSigned(encoded: Uint8Array): Transaction {
+  requireBytes(encoded, 'transaction');
   const isTyped = (encoded[0] ?? 0) < 0x80;
   return decodeTransaction(isTyped ? encoded : decodeRlp(encoded));
 }

@@ -1,9 +1,28 @@
 import { EMPTY_BYTES, trimLeadingZeros } from '../../ethereum/primitives/bytes.ts';
-import { bytesToHex } from '../../ethereum/primitives/hex.ts';
+import { bytesToHex, hexToBytes } from '../../ethereum/primitives/hex.ts';
 import type { PromiseOrValue } from '../../ethereum/primitives/promise-or-value.ts';
 import type { AccountState, StateChanges } from '../interpreter/host.ts';
 import type { RootedState } from '../transition/execute-block.ts';
+import { requireAccount, requireBytes, requireCode, requireWord } from './check-values.ts';
 import type { StateSource } from './state-source.ts';
+
+/** Changes of one account, as a source has to be written. */
+export type SourceChange = {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** Undefined: the account and its storage no longer exist. */
+  readonly account: AccountState | undefined;
+  /** All earlier slots are removed; `storage` is the complete storage. */
+  readonly isStorageCleared: boolean;
+  /** Changed slots, 32 bytes each, with their values without leading zeros; an empty value removes the slot. */
+  readonly storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[];
+};
+
+export type SourceChanges = {
+  readonly accounts: readonly SourceChange[];
+  /** Deployed codes by their hashes. */
+  readonly codes: readonly (readonly [codeHash: Uint8Array, code: Uint8Array])[];
+};
 
 /** Thrown by a read whose value is still on its way: the execution starts again once `read` resolves. */
 export class PendingRead extends Error {
@@ -24,7 +43,10 @@ class ChangeLayer {
   readonly codes = new Map<string, Uint8Array>();
 }
 
-const NO_HASH = new Uint8Array(32);
+/** `0x` and 20 bytes. */
+const ADDRESS_CHARACTERS = 42;
+const HASH_BYTES = 32;
+const NO_HASH = new Uint8Array(HASH_BYTES);
 
 /**
  * A `StateSource` with changes on top: those of finished transactions, and those of a block under execution, which can still be discarded.
@@ -60,7 +82,7 @@ export class LayeredState implements RootedState {
       if (value !== undefined) return value;
       if (layer.cleared.has(owner)) return EMPTY_BYTES;
     }
-    return trimLeadingZeros(this.#read(key, () => this.#source.getStorage(address, slot)));
+    return trimLeadingZeros(this.#read(key, () => this.#source.getStorage(address, slot), requireWord));
   }
 
   getCode(codeHash: Uint8Array): Uint8Array {
@@ -68,11 +90,16 @@ export class LayeredState implements RootedState {
     const changed = this.#draft.codes.get(key) ?? this.#committed.codes.get(key);
     if (changed !== undefined) return changed;
     const owner = this.#owners.get(key) ?? EMPTY_BYTES;
-    return this.#read(`code ${key}`, () => this.#source.getCode(codeHash, owner));
+    const check = (code: Uint8Array): Uint8Array => requireCode(code, codeHash);
+    return this.#read(`code ${key}`, () => this.#source.getCode(codeHash, owner), check);
   }
 
   getBlockHash(number: bigint): Uint8Array {
-    return this.#read(`block ${number}`, () => this.#source.getBlockHash?.(number) ?? NO_HASH);
+    const check = (hash: Uint8Array): Uint8Array => {
+      requireBytes(hash, 'state source: block hash', HASH_BYTES);
+      return hash;
+    };
+    return this.#read(`block ${number}`, () => this.#source.getBlockHash?.(number) ?? NO_HASH, check);
   }
 
   apply({ accounts, codes }: StateChanges): void {
@@ -92,8 +119,9 @@ export class LayeredState implements RootedState {
     for (const [hash, code] of codes) layer.codes.set(bytesToHex(hash), code);
   }
 
-  /** Makes the applied changes permanent. */
-  commit(): void {
+  /** Makes the applied changes permanent. @returns the changes, as a source has to be written */
+  commit(): SourceChanges {
+    const changes = this.#describeDraft();
     const { accounts, slots, cleared, codes } = this.#draft;
     const base = this.#committed;
     for (const key of cleared) {
@@ -104,11 +132,32 @@ export class LayeredState implements RootedState {
     for (const [key, value] of slots) base.slots.set(key, value);
     for (const [key, code] of codes) base.codes.set(key, code);
     this.#draft = new ChangeLayer();
+    return changes;
   }
 
   /** Discards the changes since the last `commit`. */
   discard(): void {
     this.#draft = new ChangeLayer();
+  }
+
+  #describeDraft(): SourceChanges {
+    const { accounts, slots, cleared, codes } = this.#draft;
+    const storageOf = new Map<string, [slot: Uint8Array, value: Uint8Array][]>();
+    for (const [key, value] of slots) {
+      const owner = key.slice(0, ADDRESS_CHARACTERS);
+      const list = storageOf.get(owner) ?? [];
+      storageOf.set(owner, list);
+      list.push([hexToBytes(key.slice(ADDRESS_CHARACTERS)), value]);
+    }
+    const changed: SourceChange[] = [];
+    for (const [key, account] of accounts) {
+      const address = hexToBytes(key);
+      // An account that never existed may be touched, as that of a block's beneficiary without fees.
+      if (account === undefined && this.#findBelow(key, address) === undefined) continue;
+      const storage = account === undefined ? [] : (storageOf.get(key) ?? []);
+      changed.push({ address, account, isStorageCleared: cleared.has(key), storage });
+    }
+    return { accounts: changed, codes: [...codes].map(([hash, code]) => [hexToBytes(hash), code]) };
   }
 
   /** Drops all changes and all cached values. */
@@ -125,21 +174,28 @@ export class LayeredState implements RootedState {
   }
 
   #findAccount(key: string, address: Uint8Array): AccountState | undefined {
-    for (const { accounts } of [this.#draft, this.#committed])
-      if (accounts.has(key)) return accounts.get(key);
-    return this.#read(key, () => this.#source.getAccount(address));
+    return this.#draft.accounts.has(key) ? this.#draft.accounts.get(key) : this.#findBelow(key, address);
   }
 
-  /** @throws PendingRead when the value comes later */
-  #read<T>(key: string, ask: () => PromiseOrValue<T>): T {
+  /** Returns an account without the changes that can still be discarded. */
+  #findBelow(key: string, address: Uint8Array): AccountState | undefined {
+    if (this.#committed.accounts.has(key)) return this.#committed.accounts.get(key);
+    return this.#read(key, () => this.#source.getAccount(address), requireAccount);
+  }
+
+  /**
+   * @param check returns the value, or throws where the source must not return it
+   * @throws PendingRead when the value comes later
+   */
+  #read<T>(key: string, ask: () => PromiseOrValue<T>, check: (value: T) => T): T {
     if (this.#arrived.has(key)) return this.#arrived.get(key) as T;
     const asked = this.#arriving.get(key);
     if (asked !== undefined) throw new PendingRead(asked);
     const value = ask();
-    if (!(value instanceof Promise)) return value;
+    if (!(value instanceof Promise)) return check(value);
     this.isAsynchronous = true;
     const arriving = value
-      .then((arrived) => void this.#arrived.set(key, arrived))
+      .then((arrived) => void this.#arrived.set(key, check(arrived)))
       .finally(() => this.#arriving.delete(key));
     this.#arriving.set(key, arriving);
     throw new PendingRead(arriving);

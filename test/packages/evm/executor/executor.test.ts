@@ -11,10 +11,11 @@ import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives
 import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 import { computeOrderedRoot } from '../../../../packages/ethereum/primitives/ordered-root.ts';
 import { encodeQuantity } from '../../../../packages/ethereum/primitives/quantity.ts';
-import { createExecutorOn } from '../../../../packages/evm/executor/create-executor.ts';
+import { createExecutorOn, type GenesisConfig } from '../../../../packages/evm/executor/create-executor.ts';
 import { CallFailedError, type Executor } from '../../../../packages/evm/executor/executor.ts';
 import { loadPairing } from '../../../../packages/evm/executor/load-pairing.ts';
 import type { StateSource } from '../../../../packages/evm/executor/state-source.ts';
+import type { AccountState } from '../../../../packages/evm/interpreter/host.ts';
 import { TransactionError } from '../../../../packages/evm/transition/transaction-error.ts';
 import { ROOT } from '../../../../scripts/program-files.ts';
 import { readBlocks } from '../../../../src/chains/embedded/import/read-blocks.ts';
@@ -33,7 +34,7 @@ const RECIPIENT = hexToBytes('0x6f6164de4a5641bb11457a647cb8f450d5ab0b2b');
 const FIRST_BLOCK = { devnet: 15, rollup: 1, 'op-rollup': 1 } as const;
 
 type Chain = {
-  readonly config: object;
+  readonly config: GenesisConfig;
   /** From the first block on. */
   readonly blocks: readonly Block[];
   readonly state: StateSource;
@@ -164,8 +165,9 @@ test('transactions change the executor, not the source, until it forgets', async
   const created = await evm.create({ data: creation }, time);
   assert.equal(created.status, 'success');
   assert.deepEqual(created.output, code);
-  const { changes, status } = await evm.transact({ data: creation }, time);
+  const { changes, status, createdAddress } = await evm.transact({ data: creation }, time);
   assert.equal(status, 'success');
+  assert.deepEqual(createdAddress, created.address);
   assert.deepEqual(
     changes.codes.map(([, deployed]) => deployed),
     [code],
@@ -197,13 +199,102 @@ test('an estimate of a call that fails says why; an invalid transaction has the 
   await assert.rejects(evm.transact(Uint8Array.of(2, 0xc0)), RangeError);
 });
 
-test('a precompile without its library throws, and leaves the executor usable', async () => {
-  const state: StateSource = {
-    getAccount: () => undefined,
-    getStorage: () => EMPTY_BYTES,
-    getCode: () => EMPTY_BYTES,
+const NOTHING: StateSource = {
+  getAccount: () => undefined,
+  getStorage: () => EMPTY_BYTES,
+  getCode: () => EMPTY_BYTES,
+};
+const OSAKA = { chainId: 1, fork: 'osaka' } as const;
+
+test('malformed inputs are refused with the member, and change nothing', async () => {
+  const evm = createExecutorOn(getCore(), { state: NOTHING, chain: OSAKA });
+  const to = new Uint8Array(20).fill(7);
+  for (const [input, message] of [
+    [{ to: to.slice(1) }, /to: expected 20 bytes, not 19/],
+    [{ to, from: new Uint8Array(64) }, /from: expected 20 bytes, not 64/],
+    [{ to: '0x07' }, /to: expected a Uint8Array/],
+    [{ to: null }, /to: expected a Uint8Array/],
+    [{ to, data: '0x1234' }, /data: expected a Uint8Array/],
+    [{ to, value: 5 }, /value: expected a bigint/],
+    [{ to, value: -5n }, /value: expected 0 to 2\^256 - 1/],
+    [{ to, gas: 2n ** 64n }, /gas: expected 0 to 2\^63 - 1/],
+    [{ to, accessList: [{ address: to, storageKeys: [to] }] }, /storage key: expected 32 bytes, not 20/],
+    [{}, /neither "to" nor "data" is set/],
+  ] as const) {
+    const given = input as unknown as Parameters<Executor['call']>[0];
+    for (const run of [evm.call(given), evm.transact(given), evm.estimateGas(given), evm.accessList(given)])
+      await assert.rejects(run, (error) => error instanceof RangeError && message.test(error.message));
+  }
+  assert.equal((await evm.call({ to })).status, 'success');
+});
+
+test('a chain that is not known is refused', () => {
+  const create = (chain: unknown): Executor =>
+    createExecutorOn(getCore(), { state: NOTHING, chain: chain as typeof OSAKA });
+  assert.throws(() => create({ chainId: 1, fork: 'osakka' }), /there is no fork "osakka": use frontier, /);
+  assert.throws(() => create({ config: { chainId: 1 } }), /pass the `config` object of the genesis file/);
+  assert.throws(() => create(undefined), /chain: expected an object/);
+  assert.throws(() => createExecutorOn(getCore(), { state: {} as StateSource, chain: OSAKA }), /getAccount is not a function/);
+});
+
+test('answers of a source are checked; null is no account', async () => {
+  const code = Uint8Array.of(0);
+  const account = { nonce: 0n, balance: 0n, codeHash: keccak256(code), hasStorage: true };
+  const to = new Uint8Array(20).fill(7);
+  const call = (state: Partial<Record<keyof StateSource, unknown>>): Promise<unknown> =>
+    createExecutorOn(getCore(), { state: { ...NOTHING, ...state } as StateSource, chain: OSAKA }).call({ to });
+  assert.ok(await call({ getAccount: () => null }));
+  await assert.rejects(call({ getAccount: () => ({ ...account, balance: 1 }) }), /balance: expected a bigint/);
+  await assert.rejects(call({ getAccount: () => ({ ...account, nonce: 2n ** 64n }) }), /nonce: expected 0 to/);
+  await assert.rejects(call({ getAccount: () => account, getCode: () => undefined }), /code: expected a Uint8Array/);
+  await assert.rejects(call({ getAccount: async () => account, getCode: async () => to }), /does not have the hash/);
+  assert.ok(await call({ getAccount: () => account, getCode: () => code }));
+});
+
+test('changes of a block, written to a source, make the state that the executor had', async (t) => {
+  const chain = await readChain(t, 'rollup');
+  const ahead = createExecutorOn(getCore(), { state: chain.state, chain: chain.config });
+  const accounts = new Map<string, AccountState | undefined>();
+  const slots = new Map<string, Uint8Array>();
+  const codes = new Map<string, Uint8Array>();
+  const cleared = new Set<string>();
+  const written: StateSource = {
+    getAccount: (address) => {
+      const key = bytesToHex(address);
+      return accounts.has(key) ? accounts.get(key) : chain.state.getAccount(address);
+    },
+    getStorage: (address, slot) => {
+      const owner = bytesToHex(address);
+      const value = slots.get(owner + bytesToHex(slot));
+      return value ?? (cleared.has(owner) ? EMPTY_BYTES : chain.state.getStorage(address, slot));
+    },
+    getCode: (hash, address) => codes.get(bytesToHex(hash)) ?? chain.state.getCode(hash, address),
+    getBlockHash: (number) => chain.state.getBlockHash?.(number) as Uint8Array,
   };
-  const evm = createExecutorOn(getCore(), { state, chain: { chainId: 1, fork: 'osaka' } });
+  for (const block of chain.blocks) {
+    const expected = await ahead.executeBlock(block);
+    // An executor of its own for each block sees earlier blocks only as they were written.
+    const { receipts, changes } = await createExecutorOn(getCore(), {
+      state: written,
+      chain: chain.config,
+    }).executeBlock(block);
+    assert.deepEqual(receipts, expected.receipts);
+    for (const { address, account, isStorageCleared, storage } of changes.accounts) {
+      const key = bytesToHex(address);
+      accounts.set(key, account);
+      if (account === undefined || isStorageCleared) {
+        cleared.add(key);
+        for (const slot of slots.keys()) if (slot.startsWith(key)) slots.delete(slot);
+      }
+      for (const [slot, value] of storage) slots.set(key + bytesToHex(slot), value);
+    }
+    for (const [hash, code] of changes.codes) codes.set(bytesToHex(hash), code);
+  }
+  assert.ok(accounts.size > 0 && slots.size > 0);
+});
+
+test('a precompile without its library throws, and leaves the executor usable', async () => {
+  const evm = createExecutorOn(getCore(), { state: NOTHING, chain: OSAKA });
   const precompile = (number: number): Uint8Array => new Uint8Array(20).fill(number, 19);
   await assert.rejects(evm.call({ to: precompile(6), data: new Uint8Array(128) }), /install mcl-wasm/);
   const { output } = await evm.call({ to: precompile(4), data: Uint8Array.of(1, 2) });
