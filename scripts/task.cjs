@@ -1,7 +1,7 @@
 /**
- * Runs a script of package.json without a shell, so that it is the same on every system: `node scripts/task.cjs bench proxy`. Each one installs
- * what the lock file names, if that has changed, and all but those of `TOOLS` build what has changed. A program of this repository then runs in
- * this process, which is npm's own child: signals reach it.
+ * Runs a script of package.json: `node scripts/task.cjs bench proxy`. Each one installs what the lock file names, if that has changed, and all but
+ * those of `TOOLS` build what has changed. A program of this repository then runs in this process. npm starts scripts by a shell, which does not
+ * pass signals on: `exec` in package.json makes this process npm's own child.
  */
 require('./check-node.cjs');
 const { spawnSync } = require('node:child_process');

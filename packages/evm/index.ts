@@ -4,22 +4,22 @@ import { createExecutorOn, type ExecutorOptions } from './executor/create-execut
 import type { Executor } from './executor/executor.ts';
 import { type CoreModule, compileCore } from './interpreter/core-module.ts';
 
+export type { ForkName } from '../ethereum/codecs/chain-config.ts';
+export type { Log } from '../ethereum/codecs/receipt.ts';
 export type { BlockInput, CallInput } from './executor/call-input.ts';
 export type { ExecutorOptions, GenesisConfig } from './executor/create-executor.ts';
 export {
   type AccessListResult,
+  type AppliedBlock,
   type AppliedTransaction,
   CallFailedError,
   type CallResult,
   type CreationResult,
-  type AppliedBlock,
   type Executor,
 } from './executor/executor.ts';
 export type { SourceChange, SourceChanges } from './executor/layered-state.ts';
 export { loadPairing } from './executor/load-pairing.ts';
 export type { StateSource } from './executor/state-source.ts';
-export type { ForkName } from '../ethereum/codecs/chain-config.ts';
-export type { Log } from '../ethereum/codecs/receipt.ts';
 export type { AccountState } from './interpreter/host.ts';
 export type { AccessedAccount, MessageOutcome } from './interpreter/message.ts';
 export { BlockError } from './transition/block-error.ts';

@@ -27,10 +27,9 @@ export type StateVerdict = AnswerVerdict & {
  */
 export function verifyBlockAnswer(block: unknown, hash: string): AnswerVerdict {
   const tools = createTools();
-  readBlock(block, hash, tools);
-  if (isMembers(block) && Array.isArray(block['transactions']))
-    for (const transaction of block['transactions'] as readonly unknown[])
-      if (isMembers(transaction)) verifySender(transaction, tools, recoverPublicKey);
+  if (readBlock(block, hash, tools) !== undefined)
+    for (const transaction of (block as { transactions: readonly Members[] }).transactions)
+      verifySender(transaction, tools, recoverPublicKey);
   return toVerdict(tools);
 }
 

@@ -14,6 +14,8 @@ for (const module of EMBEDDED_MODULES) {
 }
 
 test('every file that contains a module has a row', () => {
-  const files = PROGRAM_SOURCES.filter(({ text }) => text.includes('_MODULE: string = `')).map(({ name }) => name);
+  const files = PROGRAM_SOURCES.filter(({ text }) => text.includes('_MODULE: string = `')).map(
+    ({ name }) => name,
+  );
   assert.deepEqual(files.toSorted(), EMBEDDED_MODULES.map(({ file }) => file).toSorted());
 });

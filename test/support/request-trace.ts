@@ -35,7 +35,12 @@ const LAST_BLOCK = 60;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function post(port: number, network: string, method: string, params: readonly unknown[]): Promise<void> {
+async function post(
+  port: number,
+  network: string,
+  method: string,
+  params: readonly unknown[],
+): Promise<void> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const text = await new Promise<string>((resolve, reject) => {
     const headers = {

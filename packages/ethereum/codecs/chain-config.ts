@@ -210,7 +210,8 @@ export function parseChainConfig(object: object, exactTotalDifficulty?: string):
  */
 export function listForkMembers(fork: ForkName): Readonly<Record<string, number>> {
   const index = FORKS.findIndex(([name]) => name === fork);
-  if (index < 0) throw new RangeError(`there is no fork "${fork}": use ${FORKS.map(([name]) => name).join(', ')}`);
+  if (index < 0)
+    throw new RangeError(`there is no fork "${fork}": use ${FORKS.map(([name]) => name).join(', ')}`);
   const active = FORKS.slice(0, index + 1);
   const members = active.flatMap(([, member]) => (member === undefined ? [] : [[member, 0] as const]));
   // Petersburg activates with Constantinople if it has no block of its own.

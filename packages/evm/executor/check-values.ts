@@ -1,6 +1,7 @@
 /** Checks of values that users of the package pass in: JavaScript has no types, and a core that reads other lengths would compute with other bytes. */
-import { keccak256 } from '../../ethereum/primitives/keccak.ts';
+
 import { bytesToHex } from '../../ethereum/primitives/hex.ts';
+import { keccak256 } from '../../ethereum/primitives/keccak.ts';
 import type { AccountState } from '../interpreter/host.ts';
 import type { CallInput } from './call-input.ts';
 

@@ -1,16 +1,12 @@
 import { type Block, decodeBlock } from '../../ethereum/codecs/block.ts';
 import { type ChainConfig, isMergedAt } from '../../ethereum/codecs/chain-config.ts';
-import { decodeTransaction, recoverSender, type Transaction } from '../../ethereum/codecs/transaction.ts';
 import type { Log } from '../../ethereum/codecs/receipt.ts';
+import { decodeTransaction, recoverSender, type Transaction } from '../../ethereum/codecs/transaction.ts';
 import { createAddress, ZERO_ADDRESS } from '../../ethereum/primitives/address.ts';
 import { decodeRlp } from '../../ethereum/primitives/rlp.ts';
 import type { RecoverPublicKey } from '../../ethereum/primitives/signature.ts';
 import type { Evm } from '../interpreter/evm.ts';
-import type {
-  AccessedAccount,
-  BlockEnvironment,
-  MessageOutcome,
-} from '../interpreter/message.ts';
+import type { AccessedAccount, BlockEnvironment, MessageOutcome } from '../interpreter/message.ts';
 import { WHOLE_SLICE } from '../interpreter/slice.ts';
 import { startTransaction } from '../transition/apply-transaction.ts';
 import { environmentOf } from '../transition/block-environment.ts';
@@ -21,8 +17,8 @@ import type { ExecutionContext, TransactionResult } from '../transition/running-
 import type { TransactionMode } from '../transition/transaction-modes.ts';
 import { validateSignedTransaction } from '../transition/validate-transaction.ts';
 import { collectAccesses, isSameList } from './access-list.ts';
-import { requireBytes, requireCallInput } from './check-values.ts';
 import { type BlockInput, buildTransaction, type CallInput, completeBlock } from './call-input.ts';
+import { requireBytes, requireCallInput } from './check-values.ts';
 import { discoverReads } from './discover-reads.ts';
 import { type LayeredState, PendingRead, type SourceChanges } from './layered-state.ts';
 

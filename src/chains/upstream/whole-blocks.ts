@@ -1,4 +1,9 @@
-import { isComplete, type JsonResult, type JsonText, textOf } from '../../../packages/ethereum/primitives/json-result.ts';
+import {
+  isComplete,
+  type JsonResult,
+  type JsonText,
+  textOf,
+} from '../../../packages/ethereum/primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { Members, Subject } from '../../../packages/proofs/findings.ts';

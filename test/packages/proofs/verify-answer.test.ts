@@ -12,12 +12,17 @@ import {
   verifyUnclesAnswer,
 } from '../../../packages/proofs/verify-answer.ts';
 import { ROOT } from '../../../scripts/program-files.ts';
+import type { Chain } from '../../../src/chain/chain.ts';
 import type { BlockReference } from '../../../src/chain/requests.ts';
 import { RequestScope } from '../../../src/util/request-scope.ts';
 import { type EmbeddedChain, importEmbeddedChain } from '../../support/embedded.ts';
 
 type Members = Readonly<Record<string, unknown>>;
-type Block = Members & { readonly hash: string; readonly transactions: readonly Members[]; readonly uncles: string[] };
+type Block = Members & {
+  readonly hash: string;
+  readonly transactions: readonly Members[];
+  readonly uncles: string[];
+};
 
 const TOKEN = '0xcabe9823112d187ea24d56be8e47ae75ed52a842';
 
@@ -31,6 +36,7 @@ function assertRefuted({ isVerified, findings }: AnswerVerdict, subject: string)
 
 describe('answers of the development chain', () => {
   let embedded: EmbeddedChain;
+  let chain: Chain;
   const blocks: Block[] = [];
   const scope = new RequestScope(performance.now() + 600_000);
   const at = (number: number): BlockReference => ({ kind: 'number', number: BigInt(number) });
@@ -39,7 +45,7 @@ describe('answers of the development chain', () => {
   before(async () => {
     const folder = join(ROOT, 'chains/devnet');
     embedded = await importEmbeddedChain(join(folder, 'genesis.json'), join(folder, 'blocks.rlp.gz'));
-    const { chain } = embedded;
+    chain = embedded.chain;
     for (let number = 0; ; number++) {
       const answer = await chain.blocks.getBlock(at(number), true, scope);
       if (answer === null) break;
@@ -50,13 +56,15 @@ describe('answers of the development chain', () => {
   after(() => embedded.close());
 
   test('blocks, receipts and uncles are verified by the block hash alone', async () => {
-    const { blocks: reads } = embedded.chain;
+    const { blocks: reads } = chain;
     for (const [number, block] of blocks.entries()) {
       assert.deepEqual(verifyBlockAnswer(block, block.hash).findings, [], `block ${number}`);
       const receipts = parse(await reads.getReceipts(at(number), scope));
       assert.deepEqual(verifyReceiptsAnswer(receipts, block, block.hash).findings, [], `block ${number}`);
       const uncles = await Promise.all(
-        block.uncles.map(async (_, index) => parse<Members>(await reads.getUncle(at(number), BigInt(index), scope))),
+        block.uncles.map(async (_, index) =>
+          parse<Members>(await reads.getUncle(at(number), BigInt(index), scope)),
+        ),
       );
       assert.ok(verifyUnclesAnswer(uncles, String(block['sha3Uncles'])).isVerified, `block ${number}`);
     }
@@ -71,9 +79,14 @@ describe('answers of the development chain', () => {
       verifyBlockAnswer({ ...block, transactions: [{ ...first, value: '0x123' }, ...others] }, block.hash),
       'transactions',
     );
-    assertRefuted(verifyBlockAnswer({ ...block, transactions: [{ ...first, from: TOKEN }, ...others] }, block.hash), 'from');
-    const receipts = parse<Members[]>(await embedded.chain.blocks.getReceipts(at(number), scope));
-    const forged = receipts.map((receipt, index) => (index === 0 ? { ...receipt, logsBloom: `0x${'ff'.repeat(256)}` } : receipt));
+    assertRefuted(
+      verifyBlockAnswer({ ...block, transactions: [{ ...first, from: TOKEN }, ...others] }, block.hash),
+      'from',
+    );
+    const receipts = parse<Members[]>(await chain.blocks.getReceipts(at(number), scope));
+    const forged = receipts.map((receipt, index) =>
+      index === 0 ? { ...receipt, logsBloom: `0x${'ff'.repeat(256)}` } : receipt,
+    );
     assert.equal(verifyReceiptsAnswer(forged, block, block.hash).isVerified, false);
     assert.equal(verifyReceiptsAnswer([], block, block.hash).isVerified, false);
     assertRefuted(verifyUnclesAnswer([block], String(block['sha3Uncles'])), 'uncles');
@@ -81,7 +94,7 @@ describe('answers of the development chain', () => {
   });
 
   test('accounts, slots and code are verified by the state root', async () => {
-    const { state } = embedded.chain;
+    const { state } = chain;
     const head = blocks.at(-1) as Block;
     const request = { address: TOKEN, slots: [`0x${'0'.repeat(63)}2`] };
     const answer = parse<Members>(await state.getProof(TOKEN, request.slots, at(blocks.length - 1), scope));
@@ -92,7 +105,13 @@ describe('answers of the development chain', () => {
     assert.ok(account);
     assert.ok(verifyCodeAnswer(code, account.codeHash).isVerified);
     assertRefuted(verifyCodeAnswer(`${code}00`, account.codeHash), 'state');
-    assertRefuted(verifyStateAnswer({ ...answer, balance: '0x1' }, request, String(head['stateRoot'])), 'state');
-    assert.equal(verifyStateAnswer({ ...answer, balance: '0x1' }, request, String(head['stateRoot'])).account, undefined);
+    assertRefuted(
+      verifyStateAnswer({ ...answer, balance: '0x1' }, request, String(head['stateRoot'])),
+      'state',
+    );
+    assert.equal(
+      verifyStateAnswer({ ...answer, balance: '0x1' }, request, String(head['stateRoot'])).account,
+      undefined,
+    );
   });
 });

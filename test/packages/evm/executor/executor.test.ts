@@ -234,7 +234,10 @@ test('a chain that is not known is refused', () => {
   assert.throws(() => create({ chainId: 1, fork: 'osakka' }), /there is no fork "osakka": use frontier, /);
   assert.throws(() => create({ config: { chainId: 1 } }), /pass the `config` object of the genesis file/);
   assert.throws(() => create(undefined), /chain: expected an object/);
-  assert.throws(() => createExecutorOn(getCore(), { state: {} as StateSource, chain: OSAKA }), /getAccount is not a function/);
+  assert.throws(
+    () => createExecutorOn(getCore(), { state: {} as StateSource, chain: OSAKA }),
+    /getAccount is not a function/,
+  );
 });
 
 test('answers of a source are checked; null is no account', async () => {
@@ -242,12 +245,26 @@ test('answers of a source are checked; null is no account', async () => {
   const account = { nonce: 0n, balance: 0n, codeHash: keccak256(code), hasStorage: true };
   const to = new Uint8Array(20).fill(7);
   const call = (state: Partial<Record<keyof StateSource, unknown>>): Promise<unknown> =>
-    createExecutorOn(getCore(), { state: { ...NOTHING, ...state } as StateSource, chain: OSAKA }).call({ to });
+    createExecutorOn(getCore(), { state: { ...NOTHING, ...state } as StateSource, chain: OSAKA }).call({
+      to,
+    });
   assert.ok(await call({ getAccount: () => null }));
-  await assert.rejects(call({ getAccount: () => ({ ...account, balance: 1 }) }), /balance: expected a bigint/);
-  await assert.rejects(call({ getAccount: () => ({ ...account, nonce: 2n ** 64n }) }), /nonce: expected 0 to/);
-  await assert.rejects(call({ getAccount: () => account, getCode: () => undefined }), /code: expected a Uint8Array/);
-  await assert.rejects(call({ getAccount: async () => account, getCode: async () => to }), /does not have the hash/);
+  await assert.rejects(
+    call({ getAccount: () => ({ ...account, balance: 1 }) }),
+    /balance: expected a bigint/,
+  );
+  await assert.rejects(
+    call({ getAccount: () => ({ ...account, nonce: 2n ** 64n }) }),
+    /nonce: expected 0 to/,
+  );
+  await assert.rejects(
+    call({ getAccount: () => account, getCode: () => undefined }),
+    /code: expected a Uint8Array/,
+  );
+  await assert.rejects(
+    call({ getAccount: async () => account, getCode: async () => to }),
+    /does not have the hash/,
+  );
   assert.ok(await call({ getAccount: () => account, getCode: () => code }));
 });
 
