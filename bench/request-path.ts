@@ -7,12 +7,12 @@ import { concludeWith, formatColumns } from './support/figures.ts';
 
 /** Files and functions of each way, as of the last change that was meant to make one longer or shorter. */
 const COMMITTED: Readonly<Record<Way, readonly [files: number, functions: number]>> = {
-  embedded: [0, 0],
-  overridden: [0, 0],
-  nodes: [0, 0],
-  receipts: [0, 0],
-  cached: [0, 0],
-  newHeads: [0, 0],
+  embedded: [67, 173],
+  overridden: [96, 283],
+  nodes: [136, 467],
+  receipts: [136, 521],
+  cached: [81, 227],
+  newHeads: [139, 596],
 };
 /** Growth at which the bench fails. */
 const GROWTH = 1.1;

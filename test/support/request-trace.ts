@@ -63,6 +63,27 @@ function callOf(number: number): object {
   return { ...TOKEN_CALL, data: `${TOKEN_CALL.data}${number.toString(16).padStart(64, '0')}` };
 }
 
+/** Receipts of a block of the node. */
+function listReceipts(number: number): readonly object[] {
+  const { hash, number: blockNumber, transactions } = makeBlock(number);
+  return (transactions as readonly string[]).map((transactionHash, index) => ({
+    ...{ transactionHash, transactionIndex: `0x${index}`, blockHash: hash, blockNumber },
+    ...{
+      type: '0x2',
+      status: '0x1',
+      gasUsed: '0x5208',
+      cumulativeGasUsed: `0x${(21_000 * (index + 1)).toString(16)}`,
+    },
+    ...{
+      from: `0x${'11'.repeat(20)}`,
+      to: `0x${'22'.repeat(20)}`,
+      contractAddress: null,
+      effectiveGasPrice: '0x7',
+    },
+    ...{ logs: [], logsBloom: `0x${'00'.repeat(256)}` },
+  }));
+}
+
 /** Subscribes to heads. @returns waits for the next notification */
 async function subscribe(port: number, cleanUps: (() => unknown)[]): Promise<() => Promise<void>> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/v3/demo`, { headers: { host: 'nodes.localhost' } });
@@ -112,7 +133,10 @@ export async function traceWays(wanted: readonly Way[] = WAYS): Promise<Readonly
   const node = await startNode(context, {
     height: LAST_BLOCK,
     tags: { latest: () => makeBlock(head) },
-    answers: { eth_call: () => `0x${'11'.repeat(32)}` },
+    answers: {
+      eth_call: () => `0x${'11'.repeat(32)}`,
+      eth_getBlockReceipts: ([number]) => listReceipts(Number(number)),
+    },
   });
   const networks = {
     ...listBuiltinNetworks().networks,
