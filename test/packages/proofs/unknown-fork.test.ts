@@ -312,7 +312,7 @@ describe('a fork that is not known here', () => {
       await setFault(network, beginFork(withField, same));
       await assert.rejects(
         async () => network.chain.blocks.getBlock(at(fork), true, createScope()),
-        /the header does not hash to the hash of the block/,
+        /the header does not hash to the block hash/,
       );
       assert.deepEqual(listGivenUp(network), []);
     } finally {

@@ -205,7 +205,7 @@ export class Proofs {
     // Encoded receipts do not name their block: asked by number, a node on another branch returns those of another block.
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
     if (isOfOther && tools.findings.list.length > 0)
-      throw new UpstreamFault('wrong', 'the encoded receipts do not make the root in the header');
+      throw new UpstreamFault('wrong', 'the encoded receipts do not hash to the root in the header');
     verifier.classify(header, tools.findings.list, RAW_SUBJECTS[part], upstream);
     return result;
   }
@@ -278,7 +278,8 @@ export class Proofs {
         ['state'],
         upstream,
       );
-    if (findings.has('state')) throw new UpstreamFault('wrong', 'the code is not that of the account');
+    if (findings.has('state'))
+      throw new UpstreamFault('wrong', 'the code does not hash to the code hash of the account');
   }
 
   /**

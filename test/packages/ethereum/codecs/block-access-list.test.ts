@@ -88,11 +88,11 @@ test('order, uniqueness and limits', () => {
     [withFirst({ storageReads: [slot(2), slot(1)] }), /read slots are not ascending/],
     [withFirst({ storageReads: [slot(256)] }), /changed and read slots together/],
     [withFirst({ storageChanges: [...first.storageChanges].reverse() }), /changed slots are not ascending/],
-    [withFirst({ storageChanges: [{ slot: slot(0), changes: [] }] }), /without changes/],
+    [withFirst({ storageChanges: [{ slot: slot(0), changes: [] }] }), /slot has no changes/],
     [withFirst({ balanceChanges: [at(2, 1n), at(1, 1n)] }), /changes are not ascending/],
     [withFirst({ nonceChanges: [at(1, 1n), at(1, 2n)] }), /changes are not ascending/],
-    [withFirst({ nonceChanges: [at(4, 1n)] }), /index 4 in a block of 2 transactions/],
-    [withFirst({ codeChanges: [at(1, new Uint8Array(65_537))] }), /code of 65537 bytes, max 65536/],
+    [withFirst({ nonceChanges: [at(4, 1n)] }), /index 4 is too high for a block of 2 transactions/],
+    [withFirst({ codeChanges: [at(1, new Uint8Array(65_537))] }), /code has 65537 bytes, max 65536/],
   ];
   for (const [list, message] of cases) {
     assert.throws(() => validateBlockAccessList(list, LIMITS), message, String(message));
@@ -101,6 +101,6 @@ test('order, uniqueness and limits', () => {
   validateBlockAccessList(LIST, { ...LIMITS, gasLimit: 10_000n });
   assert.throws(
     () => validateBlockAccessList(LIST, { ...LIMITS, gasLimit: 9_999n }),
-    /block access list of 5 accounts and slots, max 4/,
+    /block access list has 5 accounts and slots, max 4/,
   );
 });
