@@ -40,15 +40,15 @@ async function checkBundle(bundle: Bundle, { hash, chainId, fork }: Expected): P
   if (rules !== null && rules.chainId !== (chainId ?? rules.chainId))
     throw new BundleError(`the bundle was made for chain ${BigInt(rules.chainId)}`);
   if (rules !== null && rules.fork !== (fork ?? rules.fork))
-    throw new BundleError(`the bundle was made by the rules of ${rules.fork}`);
+    throw new BundleError(`the bundle was made with the rules of ${rules.fork}`);
   const header = readHeader(hexToBytes(evidence.header), hash);
   if (block.number !== encodeQuantity(header.verified.number))
     throw new BundleError(
-      `the block of this hash is ${encodeQuantity(header.verified.number)}, not ${block.number}`,
+      `the block with this hash has number ${encodeQuantity(header.verified.number)}, not ${block.number}`,
     );
   const provable = findProvable(method, told.rollup?.prefix);
   if (provable.blockAt !== undefined && bundle.params[provable.blockAt] !== block.number)
-    throw new BundleError(`the parameters name another block than ${block.number}`);
+    throw new BundleError(`the parameters name a block other than ${block.number}`);
   if (provable.read !== undefined) checkRead(bundle, provable, provable.read, header);
   else await checkRun(bundle, provable, header);
 }
@@ -57,9 +57,11 @@ async function checkRun(bundle: Bundle, { method }: ProvableMethod, header: Head
   const { evidence, told, answer } = bundle;
   requireOnly(evidence, ['ancestors', 'nodes', 'codes']);
   if (told.members.length > 0)
-    throw new BundleError('the bundle lists members as told that its evidence covers');
+    throw new BundleError('the bundle lists members as told, but its evidence covers them');
   if ((told.rollup !== null) !== (method.needsRollup === true))
-    throw new BundleError(`the method ${method.name} is ${told.rollup === null ? '' : 'not '}one of rollups`);
+    throw new BundleError(
+      `the method ${method.name} ${told.rollup === null ? 'needs' : 'does not take'} the settings of a rollup`,
+    );
   const found = await runBundle(bundle, header);
   if (JSON.stringify(found) !== JSON.stringify(answer))
     throw new BundleError(`another answer follows from the evidence: ${shorten(JSON.stringify(found))}`);
@@ -82,7 +84,7 @@ function checkRead(bundle: Bundle, provable: ProvableMethod, read: ReadKind, hea
   const members = read.check({ header, index, result: answer.result, evidence });
   if (JSON.stringify(members) !== JSON.stringify(told.members))
     throw new BundleError(
-      `not covered by the evidence: ${members.join(', ') || 'nothing'}; the bundle says otherwise`,
+      `not covered by the evidence: ${members.join(', ') || 'nothing'}; the bundle lists other members as told`,
     );
 }
 

@@ -143,7 +143,7 @@ export async function withSource<T>(
       if (chain === undefined) throw new Error(`network ${name} is not open`);
       await awaitNodes(chain);
       const { outage } = chain.describe();
-      if (outage !== undefined) throw new Error(`network ${name} cannot be asked: ${outage}`);
+      if (outage !== undefined) throw new Error(`network ${name} is not available: ${outage}`);
       const scope = new RequestScope(performance.now() + TIME_LIMIT_MS);
       return await work({
         chain,

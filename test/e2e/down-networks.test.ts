@@ -217,7 +217,7 @@ test('a rollup of no stated family and its layer 1, both down: all but its estim
   for (const network of ['two', 'three'])
     assert.match(
       await messageOf(port, network, 'rollup_getInfo'),
-      /^no node could answer: layer 1 cannot be asked: .*the only node does not answer/,
+      /^no node could answer: layer 1 is not available: .*the only node does not answer/,
     );
   const response = await fetch(`http://127.0.0.1:${port}/openrpc.json`);
   assert.match(await response.text(), /"x-served-as":\["linea_estimateGas"\]/);

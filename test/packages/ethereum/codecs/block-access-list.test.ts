@@ -62,7 +62,7 @@ test('malformed lists are refused', () => {
   const NONE: RlpInput = [];
   const cases: readonly (readonly [RlpInput, RegExp])[] = [
     [Uint8Array.of(1, 2), /block access list is not a list/],
-    [[[address(1), NONE, NONE, NONE, NONE]], /account access of 5 fields, want 6/],
+    [[[address(1), NONE, NONE, NONE, NONE]], /account access has 5 fields, want 6/],
     [[[new Uint8Array(19), NONE, NONE, NONE, NONE, NONE]], /account address has 19 bytes/],
     [[[address(1), NONE, [Uint8Array.of(0)], NONE, NONE, NONE]], /storage slot has a leading zero/],
     [[[address(1), NONE, [new Uint8Array(33).fill(1)], NONE, NONE, NONE]], /storage slot is longer than 32/],
@@ -72,7 +72,7 @@ test('malformed lists are refused', () => {
     ],
     [[[address(1), NONE, NONE, [[2n ** 32n, 1n]], NONE, NONE]], /block access index is longer than 4/],
     [[[address(1), NONE, NONE, NONE, [[1n, 2n ** 64n]], NONE]], /nonce is longer than 8/],
-    [[[address(1), NONE, NONE, NONE, NONE, [[1n]]]], /change of 1 fields, want 2/],
+    [[[address(1), NONE, NONE, NONE, NONE, [[1n]]]], /change has 1 fields, want 2/],
   ];
   for (const [item, message] of cases) {
     assert.throws(() => decodeBlockAccessList(encodeRlp(item)), message, String(message));
