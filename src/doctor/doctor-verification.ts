@@ -57,7 +57,7 @@ const ACCEPTED = "is one node's word";
 export function describeVerifiable(rows: Rows): string {
   const lines = rows.map(({ subject, state, reason, from, until }) => {
     const since = from === undefined ? '' : ` from block ${from} on`;
-    const before = until === undefined ? '' : `; not of some blocks up to ${until}`;
+    const before = until === undefined ? '' : `; except some blocks up to ${until}`;
     const why = reason === undefined ? '' : `: ${reason}`;
     const meaning = subject === 'state' && state === 'unverifiable' ? ACCEPTED : MEANINGS[state];
     return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${meaning}${since}${why}${before}\n`;

@@ -115,7 +115,7 @@ export class UpstreamStateSource {
       check(result) {
         value = read(parseJsonText(result as JsonText));
         if (value === undefined)
-          throw new UpstreamFault('wrong', 'the answer does not prove what was asked for');
+          throw new UpstreamFault('wrong', 'the answer does not prove the requested state');
         return result;
       },
     };

@@ -233,7 +233,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
       assert.deepEqual(states[2]?.[0], 'up');
       for (const [state, reason] of states.slice(0, 2)) {
         assert.equal(state, 'excluded');
-        assert.match(String(reason), /its block 40 is 0x[0-9a-f]{64}: layer 1 commits to 0x/);
+        assert.match(String(reason), /about block 40: its hash is 0x[0-9a-f]{64}, but layer 1 commits to 0x/);
       }
     });
   });
@@ -268,7 +268,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
         assert.equal(liar?.state, 'excluded');
         assert.match(
           String(liar?.reason),
-          /the node has another block at height 30, below the one that is anchored/,
+          /the node has another block at height 30, which is below the anchored block/,
         );
       });
     }

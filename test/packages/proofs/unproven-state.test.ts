@@ -84,7 +84,7 @@ describe('nodes without proofs', () => {
           network.chain.state.getBalance(CONTRACT, at(NUMBER), createScope()),
         );
         await assert.rejects(requested, (error: Error) => {
-          assert.match(error.message, /which verify: require demands/);
+          assert.match(error.message, /but verify: require demands it/);
           assert.match(error.message, reason);
           return true;
         });

@@ -116,7 +116,7 @@ export class Proofs {
     verifyReceipts(receipts, header, transactions, tools);
     if (tools.findings.list.length > 0 && areOfOther(parseJsonText(result), header.hash)) {
       verifier.noteOther(header, upstream);
-      throw new UpstreamFault('wrong', 'the receipts are those of another block');
+      throw new UpstreamFault('wrong', 'the receipts belong to another block');
     }
     if (this.#recheckSenders(block, tools))
       throw new ContradictedBlock('the senders in the block and in its receipts differ');
@@ -326,7 +326,7 @@ export class Proofs {
       ({ subject, kind }) => kind === 'contradicts' && verifier.calibration.stateOf(subject) === 'verified',
     );
     if (refuted !== undefined)
-      throw new UpstreamFault('wrong', `of a transaction that waits: ${refuted.text}`);
+      throw new UpstreamFault('wrong', `the pending transaction is wrong: ${refuted.text}`);
   }
 }
 

@@ -56,7 +56,7 @@ describe('an answer that its block refutes', () => {
     );
     assert.deepEqual(condemned, []);
     classify(1);
-    assert.deepEqual(condemned, [`0 of block ${HASH}: the receipts do not hash to the root`]);
+    assert.deepEqual(condemned, [`0 about block ${HASH}: the receipts do not hash to the root`]);
     classify(2);
     assert.equal(condemned.length, 1);
     assert.deepEqual(verifier.counts, { verified: 2, unproven: 0, refuted: 1 });
@@ -109,7 +109,7 @@ it('nothing is judged before recent blocks have been looked at', () => {
   const { classify, verifier } = open(1);
   verifier.calibration.reset();
   classify(0, WRONG);
-  assert.match(verifier.whyUnverifiable(BLOCK, ['header']) ?? '', /not known yet/);
+  assert.match(verifier.whyUnverifiable(BLOCK, ['header']) ?? '', /not calibrated yet/);
 });
 
 it('tells of blocks that it forgets what is not proven of', () => {
