@@ -47,11 +47,11 @@ export async function findVerifiable(
 
 const MEANINGS = {
   verified: 'is recomputed',
-  untested: 'is tried when a block has it: none of the recent ones does',
+  untested: 'is tried when a block has it: no recent block does',
   unverifiable: 'is compared between nodes',
 } as const;
 /** Meaning of an unverifiable subject that is not compared between nodes either. */
-const ACCEPTED = "is one node's word";
+const ACCEPTED = 'is accepted from one node';
 
 /** Formats one line per subject. */
 export function describeVerifiable(rows: Rows): string {

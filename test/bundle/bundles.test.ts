@@ -123,7 +123,7 @@ test('made and verified by the commands', async () => {
   const options = ['--hash', hashOf(stdout), '--chain-id', '0x5'];
   await assert.rejects(run(process.execPath, [MAIN, 'verify', file, ...options], { env: environment }), {
     code: 2,
-    stderr: /^portcullis: eth_getTransactionByBlockNumberAndIndex executes nothing: leave --chain-id/,
+    stderr: /^portcullis: eth_getTransactionByBlockNumberAndIndex executes nothing: remove --chain-id/,
   });
 });
 
