@@ -106,7 +106,7 @@ export class PolicyStack<In extends RequestContext, Out extends In> {
 }
 
 /** A policy that only observes sends no requests. */
-const REFUSE: Handler = () => Promise.reject(new Error('a policy that looks on asks nothing'));
+const REFUSE: Handler = () => Promise.reject(new Error('an observing policy sends no requests'));
 
 /** Fuses neighbouring policies into one handler: a successful request takes one promise for all of them. */
 function fuse(group: readonly Steps[], innermost: Handler): Handler {

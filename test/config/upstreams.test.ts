@@ -381,9 +381,9 @@ ${NODE}    verify: auto
     name: 'methods that do more than read',
     text: `${NODE}    methods:\n      also:\n      - eth_getBalance\n      - eth_sendRawTransaction\n      - nonsense\n      - admin_*\n`,
     errors: [
-      'p.yaml:8: networks.n.methods.also[1]: eth_sendRawTransaction does not only read: it cannot be served',
+      'p.yaml:8: networks.n.methods.also[1]: eth_sendRawTransaction is not read-only: it cannot be served',
       'p.yaml:9: networks.n.methods.also[2]: expected the name of a method such as debug_traceCall, or of a namespace such as debug_*',
-      'p.yaml:10: networks.n.methods.also[3]: no method of admin_* only reads: none can be served',
+      'p.yaml:10: networks.n.methods.also[3]: admin_* has no read-only method: none of them can be served',
     ],
   },
 ];

@@ -71,7 +71,7 @@ async function countVoices(
     result = (await requestFromAnother(next, requested)) ?? 'null';
   const operators = new Set([...lacking].map(({ operator }) => operator)).size;
   if (result !== 'null' || operators >= needed) return result;
-  const why = `${operators} operators say that there is none, agreement demands ${needed}`;
+  const why = `${operators} operators report that there is none, agreement demands ${needed}`;
   throw new ChainError('unavailable', `the answer has too few voices: ${why}`);
 }
 
