@@ -198,7 +198,7 @@ test('a rollup of no stated family and its layer 1, both down: all but its estim
   assert.equal((await ask(port, 'embedded', 'eth_chainId')).result, CHAIN_ID);
   const call = { from: addressOf('alice'), to: `0x${'1'.repeat(40)}` };
   const unknown =
-    /^no node could answer: the rollup family is not known yet: the chain id .* does not answer; .*; with rollup\.family it need not be recognised$/;
+    /^no node could answer: the rollup family is not known yet: the chain id .* does not answer; .*; set rollup\.family to skip the recognition$/;
   for (const method of ['l2_estimateGas', 'linea_estimateGas'])
     assert.match(await messageOf(port, 'three', method, call), unknown);
   assert.match(await messageOf(port, 'three', 'rollup_getInfo'), unknown);

@@ -125,7 +125,7 @@ describe('import', () => {
     }
     await assert.rejects(
       run(gzipSync(bytes).subarray(0, -20), newStore()),
-      /ends inside its packed data; \d+ block/,
+      /its compressed data is truncated; \d+ block/,
     );
   });
 
