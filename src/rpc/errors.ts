@@ -60,7 +60,7 @@ const ROWS = {
     status: 200,
     message: 'the method {} does not exist/is not available',
     meaning:
-      'No such method, or this network does not offer it (rollup methods on a network that is no rollup).',
+      'No such method, or this network does not offer it (rollup methods on a network that is not a rollup).',
   },
   notificationsUnsupported: {
     code: -32601,

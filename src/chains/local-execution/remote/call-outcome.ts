@@ -143,7 +143,7 @@ export function outcomesAgree(kind: ComparedCall['kind'], ours: Outcome, theirs:
 
 function describeDifference({ call, place, ours }: ComparedCall, theirs: Outcome, witness: NodeRef): string {
   return (
-    `about block ${place.hash}: eth_call of ${call.to} with data ${shorten(call.input ?? call.data ?? '0x')} is ${shorten(ours)} on proven state ` +
+    `about block ${place.hash}: eth_call of ${call.to} with data ${shorten(call.input ?? call.data ?? '0x')} is ${shorten(ours)} on verified state ` +
     `and at ${witness.name}, not ${shorten(theirs)}`
   );
 }
