@@ -50,13 +50,16 @@ export function compareTransactionMembers(
   requireMembers(transaction, OF_TRANSACTION, 'transaction', hash, findings);
   for (const name of listForeign(form)) {
     if (saysNothing(transaction[name], transaction['gasPrice'])) continue;
-    findings.contradict('members', `a transaction has ${name}, which its type has not`, [hash, name]);
+    findings.contradict('members', `a transaction has ${name}, which its type does not have`, [hash, name]);
   }
   for (const [name, value] of Object.entries(form.fixed ?? {})) {
     const told = transaction[name];
     // Some clients return only the fee caps.
     if (told == null ? name === 'gasPrice' : isSameText(told, value)) continue;
-    findings.contradict('members', `a transaction has another ${name} than all of its type`, [hash, name]);
+    findings.contradict('members', `the ${name} of a transaction is not the one that its type requires`, [
+      hash,
+      name,
+    ]);
   }
 }
 
@@ -84,7 +87,10 @@ export function compareHeaderMembers(block: Members, form: HeaderForm, findings:
   const hashed = [...form.fields, ...(form.outer ?? []), ...(form.context?.fields ?? [])];
   const known = new Set([...hashed.map(({ member }) => member), ...(form.unhashed ?? [])]);
   const refuse = (name: string): void =>
-    findings.contradict('members', `a block has ${name}, which its header has not`, [block['hash'], name]);
+    findings.contradict('members', `a block has ${name}, which its header does not have`, [
+      block['hash'],
+      name,
+    ]);
   for (const name of OF_FORKS) if (block[name] != null && !known.has(name)) refuse(name);
   for (const [name, zero] of OF_SEAL)
     if (block[name] != null && !known.has(name) && block[name] !== zero) refuse(name);

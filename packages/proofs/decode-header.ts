@@ -49,6 +49,6 @@ function readForm(items: readonly RlpItem[], { fields, mark }: HeaderForm): Memb
 function toSeconds(time: bigint, unit: 'seconds' | 'milliseconds'): string {
   const isMilliseconds = unit === 'milliseconds';
   if (!isTimeIn(unit, time) || (isMilliseconds && time % MS > 0n))
-    throw new RangeError('the time of the header is in another unit');
+    throw new RangeError('the timestamp of the header has the wrong unit');
   return encodeQuantity(isMilliseconds ? time / MS : time);
 }

@@ -38,7 +38,7 @@ export function decodeHashedTransaction(encoded: Uint8Array): Members {
   // Forms of one type differ in their number of fields.
   const form = TRANSACTION_FORMS.find((one) => one.type === type && one.fields.length === items.length);
   if (form === undefined)
-    throw new RangeError(`a transaction of type ${type ?? 0} with ${items.length} fields`);
+    throw new RangeError(`a transaction of type ${type ?? 0} has ${items.length} fields`);
   const members: Record<string, unknown> = { type: `0x${(type ?? 0).toString(16)}` };
   for (const [index, { members: names, as }] of form.fields.entries()) {
     const name = names[0] as string;

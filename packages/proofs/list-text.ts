@@ -317,7 +317,7 @@ export class ListText {
   }
 
   #require(): void {
-    if (this.#number !== loaded) throw new Error('the text is not loaded any more');
+    if (this.#number !== loaded) throw new Error('the text is no longer loaded');
   }
 }
 

@@ -5,7 +5,7 @@ import type { Findings } from './findings.ts';
 
 const COLON = 0x3a;
 const LAST_BLANK = 0x20;
-export const REPEATED: string = 'an object of the answer has a name more than once';
+export const REPEATED: string = 'an object in the answer has a member more than once';
 
 /**
  * Whether an object in a text repeats a name. This program uses the last of such members; other parsers may use another one or reject the text.

@@ -100,11 +100,11 @@ export function verifyAccountProof(
   const { address, slots } = request;
   const { storageProof } = members;
   if (!isSameText(members['address'], address)) {
-    findings.contradict('state', 'the proof is not that of the account asked for');
+    findings.contradict('state', 'the proof is not for the requested account');
     return undefined;
   }
   if (!Array.isArray(storageProof) || storageProof.length !== slots.length) {
-    findings.contradict('state', 'the proof is not about the slots asked for');
+    findings.contradict('state', 'the proof is not for the requested slots');
     return undefined;
   }
   const nodes = new Map<string, Uint8Array>();
@@ -131,7 +131,7 @@ export function verifyCode(code: unknown, codeHash: Uint8Array, findings: Findin
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  findings.contradict('state', 'the code is not that of the account');
+  findings.contradict('state', 'the code does not hash to the code hash of the account');
 }
 
 /** A chain with another state format yields another root node; only a wrong response has the correct root and fails below it. */
@@ -155,7 +155,7 @@ function compareAccount(
       (isEmpty && codeHash === NO_HASH)) &&
     (isSameText(storageHash, isEmpty ? EMPTY_ROOT : bytesToHex(account.storageRoot)) ||
       (isEmpty && storageHash === NO_HASH));
-  if (!isCorrect) findings.contradict('state', 'the account is another one than its proof shows');
+  if (!isCorrect) findings.contradict('state', 'the account does not match its proof');
 }
 
 /** Compares a slot with its proof. @throws RangeError if the proof is invalid */
@@ -167,17 +167,17 @@ function proveMember(
   onNode: OnNode,
 ): bigint {
   const { key, value, proof } = isMembers(member) ? member : ({} as Members);
-  if (!isSameInteger(key, BigInt(slot))) findings.contradict('state', 'the proof is that of another slot');
+  if (!isSameInteger(key, BigInt(slot))) findings.contradict('state', 'the proof is for another slot');
   const path = bigIntToFixedBytes(BigInt(slot), WORD_BYTES);
   const word = proveSlot(account?.storageRoot ?? EMPTY_TRIE_ROOT, path, readNodes(proof), onNode);
   if (!isSameInteger(value, word))
-    findings.contradict('state', 'a slot has another value than its proof shows');
+    findings.contradict('state', 'the value of a slot does not match its proof');
   return word;
 }
 
 /** @throws RangeError if it is not a list of hex texts, or longer than any path */
 function readNodes(proof: unknown): readonly Uint8Array[] {
-  if (!Array.isArray(proof)) throw new RangeError('proof: no list of nodes');
-  if (proof.length > MAX_NODES) throw new RangeError('proof: more nodes than a path has');
+  if (!Array.isArray(proof)) throw new RangeError('proof: the nodes are not a list');
+  if (proof.length > MAX_NODES) throw new RangeError('proof: there are more nodes than a path can have');
   return proof.map((node) => hexToBytes(asText(node)));
 }

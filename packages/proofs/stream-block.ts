@@ -126,7 +126,7 @@ export class BlockStream {
     requireBlockMembers(block, findings);
     verifyWithdrawals(block, this.#options.tools);
     if (this.#splitter.lists !== 1 || !Array.isArray(block['transactions'])) {
-      findings.contradict('transactions', 'the block has no list of transactions, or several');
+      findings.contradict('transactions', 'the block does not have exactly one list of transactions');
       return undefined;
     }
     if (this.#splitter.hasOversized) {
@@ -135,7 +135,7 @@ export class BlockStream {
     }
     if (this.#isBroken) return undefined;
     if (this.#count > 0 && !isSamePlace(this.#place, header)) {
-      const text = 'the block names its number, its time or its base fee after its transactions';
+      const text = 'the number, timestamp or base fee of the block comes after its transactions';
       findings.noteUnknown('transactions', text);
       return undefined;
     }

@@ -86,6 +86,9 @@ export class ReceiptStream {
 
   #miscount(): void {
     this.#isBroken = true;
-    this.#tools.findings.contradict('receipts', 'there are not as many receipts as transactions');
+    this.#tools.findings.contradict(
+      'receipts',
+      'the number of receipts differs from the number of transactions',
+    );
   }
 }

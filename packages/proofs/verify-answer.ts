@@ -74,7 +74,7 @@ export function verifyCodeAnswer(code: unknown, codeHash: Uint8Array): AnswerVer
 export function verifyUnclesAnswer(uncles: readonly Members[], sha3Uncles: string): AnswerVerdict {
   const tools = createTools();
   if (!isSameText(sha3Uncles, hashUncles(uncles, tools.writer) ?? ''))
-    tools.findings.contradict('uncles', 'the uncles do not hash to that of the header');
+    tools.findings.contradict('uncles', 'the uncles do not hash to the uncles hash in the header');
   return toVerdict(tools);
 }
 
@@ -88,7 +88,7 @@ function readBlock(
   tools: VerifyTools,
 ): { readonly header: VerifiedHeader; readonly transactions: KnownTransactions } | undefined {
   if (!isMembers(block)) {
-    tools.findings.contradict('header', 'the answer is no block');
+    tools.findings.contradict('header', 'the answer is not a block');
     return undefined;
   }
   const header = verifyHeader(block, hash, tools);

@@ -49,13 +49,13 @@ const MAX_WITHDRAWALS = 1_024;
 export function verifyHeader(block: Members, hash: string, tools: VerifyTools): VerifiedHeader | undefined {
   const { findings, writer } = tools;
   if (!isSameText(block['hash'], hash)) {
-    findings.contradict('header', 'the header is that of another block');
+    findings.contradict('header', 'the header belongs to another block');
     return undefined;
   }
   const form = findHeaderForm(block, hash, writer);
   if (form === undefined) {
     const evidence = [hash, hashEthereumHeader(block, writer) ?? 'cannot be encoded'];
-    findings.contradict('header', 'the header does not hash to the hash of the block', evidence);
+    findings.contradict('header', 'the header does not hash to the block hash', evidence);
     return undefined;
   }
   compareHeaderMembers(block, form, findings);
@@ -189,7 +189,7 @@ export function readListed(
     : undefined;
   if (verified === undefined) {
     if (!findings.has('transactions'))
-      findings.contradict('transactions', 'the block lists something that is no transaction');
+      findings.contradict('transactions', 'the block lists something that is not a transaction');
     return undefined;
   }
   verifyPlace(transaction as Members, block, index, findings);
@@ -200,7 +200,7 @@ export function readListed(
 export function compareRoot(transactionsRoot: unknown, root: string, findings: Findings): boolean {
   if (isSameText(transactionsRoot, root)) return true;
   const evidence = [transactionsRoot, root];
-  findings.contradict('transactions', 'the transactions do not make the root in the header', evidence);
+  findings.contradict('transactions', 'the transactions do not hash to the root in the header', evidence);
   return false;
 }
 
@@ -216,7 +216,8 @@ export function verifyListed(block: Members, known: KnownTransactions, tools: Ve
     Array.isArray(listed) &&
     listed.length === known.length &&
     known.facts.every(({ hash }, index) => isSameText(listed[index], hash));
-  if (!isCorrect) tools.findings.contradict('transactions', 'the block lists other transactions than it has');
+  if (!isCorrect)
+    tools.findings.contradict('transactions', 'the listed transaction hashes are not those of the block');
 }
 
 /** Compares the withdrawals of a block with the root in its verified header. */
@@ -226,7 +227,7 @@ export function verifyWithdrawals(
 ): void {
   if (withdrawalsRoot == null) {
     if (withdrawals != null && !(Array.isArray(withdrawals) && withdrawals.length === 0))
-      findings.contradict('withdrawals', 'the block lists withdrawals without a root');
+      findings.contradict('withdrawals', 'the block lists withdrawals, but its header has no root of them');
     return;
   }
   // Null means no withdrawals, which the root must commit to.
@@ -235,7 +236,7 @@ export function verifyWithdrawals(
   const root = encodings === undefined ? 'cannot be encoded' : bytesToHex(computeOrderedRoot(encodings));
   if (!isSameText(withdrawalsRoot, root)) {
     const evidence = [withdrawalsRoot, root];
-    findings.contradict('withdrawals', 'the withdrawals do not make the root in the header', evidence);
+    findings.contradict('withdrawals', 'the withdrawals do not hash to the root in the header', evidence);
   }
 }
 

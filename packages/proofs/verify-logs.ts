@@ -130,9 +130,8 @@ export function compareLogs(
     length += isMembers(log) ? measureLog(log) : 0;
     // Logs longer than the correct ones are wrong; this bounds the work on them.
     if (length > room) return { text: 'the logs are longer than those in the receipts of their blocks' };
-    if (!isMembers(log) || !isReadable(log))
-      return { text: 'a log has a member of another kind than logs have' };
-    if (!isPlaced(log, findHeader)) return { text: 'a log names another block than its own' };
+    if (!isMembers(log) || !isReadable(log)) return { text: 'a log has a member of the wrong type' };
+    if (!isPlaced(log, findHeader)) return { text: 'a log names the wrong block' };
     isSame &&= isDescription(expected[i], log);
   }
   if (isSame) return undefined;
@@ -143,10 +142,10 @@ export function compareLogs(
   const missing = expected.find((log) => !provided.has(log));
   if (missing !== undefined)
     return {
-      text: 'logs are missing that are in the receipts of their block',
+      text: 'logs that are in the receipts of their block are missing',
       lacksFrom: Number.parseInt(missing, 10),
     };
-  return { text: 'logs are not in the order of their blocks, each once' };
+  return { text: 'logs are out of order, or listed more than once' };
 }
 
 function sumLengths(texts: readonly string[]): number {

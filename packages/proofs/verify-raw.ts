@@ -19,7 +19,7 @@ const FIRST_NO_TYPE = 0x80;
 /** Compares an encoded header with its block hash. @param text `0x` and hex digits */
 export function verifyRawHeader(text: string, hash: string, { findings }: VerifyTools): void {
   if (bytesToHex(keccak256(hexToBytes(text))) === hash) return;
-  findings.contradict('header', 'the encoded header does not hash to the hash of the block');
+  findings.contradict('header', 'the encoded header does not hash to the block hash');
 }
 
 /**
@@ -37,11 +37,11 @@ export function verifyRawBlock(
     const [header, transactions, uncles, withdrawals] = items;
     if (header === undefined || transactions === undefined || uncles === undefined) throw new RangeError();
     if (bytesToHex(keccak256(header)) !== hash) {
-      findings.contradict('header', 'the encoded header does not hash to the hash of the block');
+      findings.contradict('header', 'the encoded header does not hash to the block hash');
       return;
     }
     if (form.outer !== undefined) {
-      findings.noteUnknown('transactions', 'how this chain encodes blocks is not known here');
+      findings.noteUnknown('transactions', 'the block encoding of this chain is not known');
       return;
     }
     const fields = splitRlpList(header);
@@ -50,11 +50,11 @@ export function verifyRawBlock(
       return field !== undefined && bytesEqual(field.subarray(1), root);
     };
     if (!isAt(UNCLES_HASH, keccak256(uncles)))
-      findings.contradict('uncles', 'the encoded uncles do not make the hash in the header');
+      findings.contradict('uncles', 'the encoded uncles do not hash to the uncles hash in the header');
     if (!isAt(TRANSACTIONS_ROOT, computeOrderedRoot(splitRlpList(transactions).map(unwrap))))
-      findings.contradict('transactions', 'the encoded transactions do not make the root in the header');
+      findings.contradict('transactions', 'the encoded transactions do not hash to the root in the header');
     if (form !== ETHEREUM_FORM) {
-      findings.noteUnknown('withdrawals', 'what this chain encodes behind uncles is not known here');
+      findings.noteUnknown('withdrawals', 'the items that follow the uncles on this chain are not known');
       return;
     }
     if (items.length > WITHDRAWALS + 1)
@@ -67,11 +67,11 @@ export function verifyRawBlock(
     )
       findings.contradict(
         'withdrawals',
-        `item ${WITHDRAWALS} of the block does not make the root in the header`,
+        'the encoded withdrawals do not match the withdrawals root in the header',
       );
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    findings.contradict('header', 'the encoded block is no block');
+    findings.contradict('header', 'the encoded block is malformed');
   }
 }
 
@@ -92,5 +92,5 @@ export function verifyRawReceipts(texts: unknown, receiptsRoot: string, { findin
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  findings.contradict('receipts', 'the encoded receipts do not make the root in the header');
+  findings.contradict('receipts', 'the encoded receipts do not hash to the root in the header');
 }

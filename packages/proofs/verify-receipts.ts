@@ -33,7 +33,7 @@ export function verifyReceipts(
   }
   const { findings } = tools;
   if (!Array.isArray(receipts) || receipts.length !== transactions.length) {
-    findings.contradict('receipts', 'there are not as many receipts as transactions');
+    findings.contradict('receipts', 'the number of receipts differs from the number of transactions');
     return;
   }
   const encodings: Uint8Array[] = [];
@@ -65,7 +65,7 @@ export function readReceipt(
   try {
     if (!isMembers(receipt)) throw new UnreadableMember('receipts');
     if (facts.isUncovered === true)
-      findings.noteUnknown('receipts', 'there is a receipt that no root covers');
+      findings.noteUnknown('receipts', 'the block has a receipt that no root covers');
     else take(encodeTrieReceipt(receipt, facts.type, writer));
     compareReceipt(receipt, facts, header, index, walk, tools);
     return true;
@@ -84,7 +84,7 @@ export function compareReceiptsRoot(
 ): void {
   if (!isSameText(receiptsRoot, root)) {
     const evidence = [receiptsRoot, root];
-    findings.contradict('receipts', 'the receipts do not make the root in the header', evidence);
+    findings.contradict('receipts', 'the receipts do not hash to the root in the header', evidence);
   }
 }
 
@@ -144,7 +144,7 @@ function compareReceipt(
   const { gasUsed, contractAddress, effectiveGasPrice, blobGasUsed, from, to } = receipt;
   const cumulative = readInteger(receipt['cumulativeGasUsed'], 'cumulativeGasUsed');
   if (gasUsed != null && !isSameInteger(gasUsed, cumulative - walk.gas)) {
-    findings.contradict('gasUsed', 'the gas of a receipt is not the difference of cumulative ones', [
+    findings.contradict('gasUsed', 'the gas used in a receipt does not follow from the cumulative gas', [
       facts.hash,
       gasUsed,
       cumulative - walk.gas,
@@ -154,10 +154,13 @@ function compareReceipt(
   comparePlace(receipt, facts, header, index, findings);
   requireReceiptMembers(receipt, facts, findings);
   if (facts.from !== undefined && from != null && !isSameText(from, facts.from)) {
-    findings.contradict('from', 'a receipt has another sender than its transaction', [facts.hash, from]);
+    findings.contradict('from', 'the sender in a receipt differs from that of its transaction', [
+      facts.hash,
+      from,
+    ]);
   }
   if (to !== undefined && !isSameText(to ?? '', facts.to ?? '')) {
-    findings.contradict('place', 'a receipt has another recipient than its transaction');
+    findings.contradict('place', 'the recipient in a receipt differs from that of its transaction');
   }
   const created = facts.to === null ? deriveContract(facts, writer) : null;
   if (contractAddress !== undefined && created !== undefined) {
@@ -165,7 +168,7 @@ function compareReceipt(
     if (!isNone && !isSameText(contractAddress ?? '', created ?? ''))
       findings.contradict(
         'contractAddress',
-        'the contract of a receipt is not the one that its transaction creates',
+        'the contract in a receipt is not the one that its transaction creates',
         [facts.hash, contractAddress],
       );
   }
@@ -203,7 +206,7 @@ function comparePlace(
     isSameInteger(blockNumber, number) &&
     (blockTimestamp == null || isSameInteger(blockTimestamp, timestamp)) &&
     (type == null || readType({ type }) === facts.type);
-  if (!isCorrect) findings.contradict('place', 'a receipt names another transaction or block than its own');
+  if (!isCorrect) findings.contradict('place', 'a receipt names the wrong transaction or block');
 }
 
 function compareLogs(
@@ -219,7 +222,7 @@ function compareLogs(
     if (!isMembers(log)) throw new UnreadableMember('logs');
     requireLogMembers(log, facts.hash, findings);
     if (log['logIndex'] != null && !isSameInteger(log['logIndex'], walk.logs)) {
-      findings.contradict('logIndex', 'logs of the block are not numbered without gaps', [
+      findings.contradict('logIndex', 'the log indexes of the block are not consecutive', [
         facts.hash,
         log['logIndex'],
         walk.logs,
@@ -234,6 +237,6 @@ function compareLogs(
       (blockNumber === undefined || isSameInteger(blockNumber, header.number)) &&
       (blockTimestamp == null || isSameInteger(blockTimestamp, header.timestamp)) &&
       (removed === undefined || removed === false);
-    if (!isCorrect) findings.contradict('place', 'a log names another transaction or block than its own');
+    if (!isCorrect) findings.contradict('place', 'a log names the wrong transaction or block');
   }
 }

@@ -112,7 +112,7 @@ export function verifyTransaction(
   const { findings, writer } = tools;
   const form = findTransactionForm(transaction);
   if (form === undefined) {
-    const text = 'a transaction has a type that is not known here';
+    const text = 'a transaction has an unknown type';
     findings.noteUnknown('transactions', text, ['type', transaction['type']]);
     return undefined;
   }
@@ -126,7 +126,7 @@ export function verifyTransaction(
     }
     const { from } = transaction;
     if (from != null && !(typeof from === 'string' && ADDRESS.test(from)))
-      findings.contradict('from', 'the sender of a transaction is no address', [hash, from]);
+      findings.contradict('from', 'the sender of a transaction is not an address', [hash, from]);
     compareTwins(transaction, form, findings);
     compareTransactionMembers(transaction, form, hash, findings);
     return { encoded, facts: readFacts(transaction, form, hash, baseFeePerGas, findings) };
@@ -143,7 +143,7 @@ function compareTwins(transaction: Members, form: TransactionForm, findings: Fin
   const { type, signed } = form;
   const { input, data, v, yParity, hash, from, sender } = transaction;
   if (hasField(form, 'sender') && from != null && !isSameText(from, asText(sender)))
-    findings.contradict('from', 'a transaction has another sender than the one that is hashed', [hash, from]);
+    findings.contradict('from', 'the sender of a transaction differs from the hashed sender', [hash, from]);
   compareFeeCap(transaction, form, findings);
   if (input != null && data != null && !isSameText(data, asText(input))) {
     findings.contradict('transactions', 'data and input of a transaction differ');
@@ -177,7 +177,10 @@ function compareFeeCap(
   const isCap = fields.some(({ members: [, other] }) => other === 'gasPrice');
   if (!isCap || maxFeePerGas == null || gasPrice == null) return;
   if (!isSameInteger(gasPrice, readInteger(maxFeePerGas, 'maxFeePerGas')))
-    findings.contradict('gasPrice', 'the gas price of a transaction is not its fee cap', [hash, gasPrice]);
+    findings.contradict('gasPrice', 'the gas price of a transaction differs from its fee cap', [
+      hash,
+      gasPrice,
+    ]);
 }
 
 /** Legacy: 27 and 28, or odd and even beyond the chain id (EIP-155). Typed: the parity itself. */
@@ -267,7 +270,7 @@ export function verifyPlace(
     (blockNumber === undefined || isSameInteger(blockNumber, number)) &&
     (transactionIndex === undefined || isSameInteger(transactionIndex, index)) &&
     (blockTimestamp == null || isSameInteger(blockTimestamp, timestamp));
-  if (!isCorrect) findings.contradict('place', 'a transaction names another block or position than its own');
+  if (!isCorrect) findings.contradict('place', 'a transaction names the wrong block or position');
 }
 
 /**
@@ -324,12 +327,15 @@ export function verifySender(
   try {
     const signer = findSigner(transaction, writer, recoverPublicKey);
     if (signer !== undefined && !isSameText(from, signer)) {
-      const text = 'a transaction has another sender than the one that signed it';
+      const text = 'the sender of a transaction is not its signer';
       findings.contradict('from', text, [hash, from]);
     }
   } catch (error) {
     if (!(error instanceof UnreadableMember || error instanceof RangeError)) throw error;
-    findings.contradict('from', 'the signature of a transaction fits no sender', [hash, from]);
+    findings.contradict('from', 'no sender can be recovered from the signature of a transaction', [
+      hash,
+      from,
+    ]);
   }
 }
 

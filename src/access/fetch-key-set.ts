@@ -20,7 +20,7 @@ export async function fetchKeySet(url: string): Promise<string> {
     const sent = request(url, { headers: HEADERS, agent: false, signal });
     const fail = (): void => {
       sent.destroy();
-      reject(new Error('no key set of an acceptable size'));
+      reject(new Error('the answer is not a key set, or it is too large'));
     };
     sent.on('error', reject);
     sent.once('response', (response) => {

@@ -81,7 +81,7 @@ class JwtVerifier implements TokenVerifier {
     } catch (error) {
       // Any other error says nothing about the token: the keys are unavailable.
       if (BAD_TOKEN.has(readErrorCode(error))) return 'invalidToken';
-      throw new Error('the keys of an issuer cannot be had');
+      throw new Error('the keys of a token issuer are not available');
     }
   }
 

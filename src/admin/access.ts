@@ -53,7 +53,7 @@ function checkOrigin(headers: IncomingMessage['headers'], host: string): void {
   const isOwn =
     (origin === undefined || origin.toLowerCase().replace(/^https?:\/\//, '') === host.toLowerCase()) &&
     (site === undefined || site === 'same-origin');
-  if (!isOwn) throw new AdminRefusal(403, 'only the page itself may send this');
+  if (!isOwn) throw new AdminRefusal(403, 'only the status page itself may send this request');
 }
 
 const BEARER = /^Bearer +([!-~]+)$/i;

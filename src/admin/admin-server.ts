@@ -95,7 +95,7 @@ class NodeAdminServer implements AdminServer {
       this.#backstage ??= this.#openBackstage();
       await (await this.#backstage).routes.serve(request, response);
     } catch (error) {
-      if (!(error instanceof AdminRefusal)) this.#log.error({ err: error }, 'fault of the admin server');
+      if (!(error instanceof AdminRefusal)) this.#log.error({ err: error }, 'the admin server failed');
       if (error instanceof BoundRefusal) this.#logRefusal(error.bound);
       const refusal = error instanceof AdminRefusal ? error : new AdminRefusal(500, 'internal error');
       if (!response.headersSent && !response.destroyed) sendRefusal(response, refusal);

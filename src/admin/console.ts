@@ -25,7 +25,7 @@ async function readAdminBody(request: IncomingMessage): Promise<Buffer> {
       pieces.push(piece);
     }
   } catch {
-    throw new AdminRefusal(400, 'the body broke off');
+    throw new AdminRefusal(400, 'the connection closed before the body was complete');
   }
   if (size > MAX_BODY_BYTES) {
     throw new AdminRefusal(413, `the body exceeds ${MAX_BODY_BYTES} bytes`, { Connection: 'close' });
@@ -123,7 +123,7 @@ function parseRequest(body: Buffer): ConsoleRequest {
   try {
     value = JSON.parse(body.toString('utf8'));
   } catch {
-    throw new AdminRefusal(400, 'the body is no JSON');
+    throw new AdminRefusal(400, 'the body is not JSON');
   }
   const parsed = requestSchema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -28,7 +28,7 @@ const rowSchema: z.ZodType<AdminOptions> = z
   })
   .refine(({ host, key }) => key !== undefined || isLoopbackAddress(host), {
     path: ['host'],
-    error: 'beyond loopback needs admin.key',
+    error: 'an address other than loopback needs admin.key',
   });
 
 /** `admin:`; `false` disables it. */

@@ -56,7 +56,7 @@ async function open(connect: Connect, call: AdminCall, signal: AbortSignal): Pro
   });
   return new Promise((resolve, reject) => {
     const refuse = (what: string): void => {
-      reject(new AdminRefusal(502, `the service did not take the WebSocket (${what})`));
+      reject(new AdminRefusal(502, `the service did not accept the WebSocket (${what})`));
       ws.terminate();
     };
     ws.once('unexpected-response', (_, { statusCode }) => refuse(`HTTP ${statusCode}`));

@@ -74,7 +74,7 @@ export function readHeader(encoded: Uint8Array, hash: string): HeaderEvidence {
   const found = bytesToHex(keccak256(encoded));
   if (found !== hash) throw new BundleError(`the header has the hash ${found}, not ${hash}`);
   const members = decode(() => decodeHeader(encoded), 'the header');
-  if (members === undefined) throw new BundleError('the header has a form that is not known');
+  if (members === undefined) throw new BundleError('the header has an unknown form');
   const findings = new Findings();
   const verified = verifyHeader({ ...members, hash }, hash, { findings, writer: new RlpWriter() });
   if (verified === undefined) throw new BundleError(describeFindings(findings));

@@ -128,7 +128,7 @@ const fileSchema: z.ZodType<BundleFile> = z.strictObject({
     rollup: z
       .strictObject({
         family: z.string(),
-        prefix: z.string().regex(/^[a-z][a-zA-Z0-9]{0,31}$/, 'expected a prefix of methods'),
+        prefix: z.string().regex(/^[a-z][a-zA-Z0-9]{0,31}$/, 'expected a method prefix'),
         mode: z.enum(['sequencer', 'verifier']),
         l1CostMode: z.enum(['folded', 'excluded']),
         messageService: z
@@ -170,7 +170,8 @@ export function encodeBundle(bundle: Bundle): string {
 /** @throws BundleError for anything except an output of `encodeBundle` */
 export function decodeBundle(text: string): Bundle {
   const parsed = fileSchema.safeParse(parseJson(text));
-  if (!parsed.success) throw new BundleError(`the file is no bundle: ${describeIssues(parsed.error.issues)}`);
+  if (!parsed.success)
+    throw new BundleError(`the file is not a bundle: ${describeIssues(parsed.error.issues)}`);
   const { format: _, digest: _digest, ...bundle } = parsed.data;
   if (hasUpperCaseHex(bundle.params) || hasUpperCaseHex(bundle.answer))
     throw new BundleError('the file has hex digits in upper case');
@@ -182,18 +183,18 @@ export function decodeBundle(text: string): Bundle {
 }
 
 function describeIssues([first]: readonly z.core.$ZodIssue[]): string {
-  if (first === undefined) return 'its form is not known';
+  if (first === undefined) return 'its format is not known';
   const where = first.path.join('.');
   return `${where === '' ? '' : `${where}: `}${describeIssue(first)}`;
 }
 
 function parseJson(text: string): unknown {
   const problem = findShapeProblem(text);
-  if (problem !== undefined) throw new BundleError(`the file is no bundle: ${problem}`);
+  if (problem !== undefined) throw new BundleError(`the file is not a bundle: ${problem}`);
   try {
     return JSON.parse(text);
   } catch {
-    throw new BundleError('the file is no bundle: it is not JSON');
+    throw new BundleError('the file is not a bundle: it is not JSON');
   }
 }
 

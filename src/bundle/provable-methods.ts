@@ -38,7 +38,7 @@ export function findProvable(name: string, prefix: string | undefined): Provable
   const method = METHODS.find((one) => one.name === common);
   if (row === undefined || method === undefined)
     throw new BundleRequestError(
-      `no bundles are made of ${name}; they are made of ${Object.keys(ROWS).join(', ')}`,
+      `${name} cannot be bundled; expected one of ${Object.keys(ROWS).join(', ')}`,
     );
   return { method, ...row };
 }
@@ -49,7 +49,7 @@ export function readParams({ method }: ProvableMethod, params: readonly unknown[
     return parseParams(method.params, params);
   } catch (error) {
     if (error instanceof RpcError)
-      throw new BundleRequestError(`the parameters of ${method.name}: ${error.message}`);
+      throw new BundleRequestError(`the parameters of ${method.name} are invalid: ${error.message}`);
     throw error;
   }
 }

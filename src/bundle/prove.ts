@@ -27,7 +27,7 @@ async function findRules({ chain, scope, config, fork }: Source, header: Header)
   const found = rules.find(header);
   if (found !== undefined) return describeRules(found.config, header);
   throw new BundleError(
-    'the network does not say the rules of this block (eth_config): name its fork with --fork',
+    'the network does not report the rules of this block (eth_config): name its fork with --fork',
   );
 }
 
@@ -86,7 +86,7 @@ async function proveExecution(
 ): Promise<VerifiedRun> {
   const { rollup } = source;
   if (method.needsRollup === true && rollup === undefined)
-    throw new BundleError(`the network is no rollup: it has no method ${question.method}`);
+    throw new BundleError(`the network is not a rollup: it has no method ${question.method}`);
   const header = encodeBlockHeader(await requestBlock(source, question.block.hash, false));
   const rules = await findRules(source, readEngineHeader(header));
   const settings = method.needsRollup === true ? (rollup ?? null) : null;
@@ -98,9 +98,9 @@ type PinnedQuestion = Pick<Bundle, 'method' | 'params' | 'block'>;
 /** Resolves a reference to its current block. */
 async function pinBlock(reference: BlockReference, { chain, scope }: Source): Promise<Bundle['block']> {
   const header = await chain.blocks.getHeader(reference, scope);
-  if (header === null) throw new BundleError('the network has no such block: nothing can be proven of it');
+  if (header === null) throw new BundleError('the network has no such block: there is nothing to prove');
   if (header.hash === undefined)
-    throw new BundleError('a pending block has no hash: nothing can be proven of it');
+    throw new BundleError('a pending block has no hash: there is nothing to prove');
   return { number: encodeQuantity(header.number), hash: header.hash };
 }
 

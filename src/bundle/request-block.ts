@@ -56,7 +56,7 @@ export function encodeBlockHeader(object: Members): Uint8Array {
   const writer = new RlpWriter();
   const form = findHeaderForm(object, String(object['hash']), writer);
   if (form === undefined)
-    throw new BundleError(`the members of block ${String(object['hash'])} do not make its hash`);
+    throw new BundleError(`the members of block ${String(object['hash'])} do not hash to its hash`);
   writeHeader(object, form, writer);
   return writer.take(0);
 }

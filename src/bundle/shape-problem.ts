@@ -26,7 +26,7 @@ export function findShapeProblem(text: string): string | undefined {
     else if (code === COMMA || (code | OBJECT_BIT) === OPEN) {
       values++;
       if (code !== COMMA) depth++;
-      if (depth > MAX_DEPTH) return `its lists and objects are more than ${MAX_DEPTH} levels deep`;
+      if (depth > MAX_DEPTH) return `its lists and objects are nested more than ${MAX_DEPTH} levels deep`;
       if (values > MAX_VALUES) return `it has more than ${MAX_VALUES} values`;
     }
   }

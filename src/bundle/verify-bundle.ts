@@ -40,15 +40,15 @@ async function checkBundle(bundle: Bundle, { hash, chainId, fork }: Expected): P
   if (rules !== null && rules.chainId !== (chainId ?? rules.chainId))
     throw new BundleError(`the bundle was made for chain ${BigInt(rules.chainId)}`);
   if (rules !== null && rules.fork !== (fork ?? rules.fork))
-    throw new BundleError(`the bundle was made by the rules of ${rules.fork}`);
+    throw new BundleError(`the bundle was made with the rules of ${rules.fork}`);
   const header = readHeader(hexToBytes(evidence.header), hash);
   if (block.number !== encodeQuantity(header.verified.number))
     throw new BundleError(
-      `the block of this hash is ${encodeQuantity(header.verified.number)}, not ${block.number}`,
+      `the block with this hash has number ${encodeQuantity(header.verified.number)}, not ${block.number}`,
     );
   const provable = findProvable(method, told.rollup?.prefix);
   if (provable.blockAt !== undefined && bundle.params[provable.blockAt] !== block.number)
-    throw new BundleError(`the parameters name another block than ${block.number}`);
+    throw new BundleError(`the parameters name a block other than ${block.number}`);
   if (provable.read !== undefined) checkRead(bundle, provable, provable.read, header);
   else await checkRun(bundle, provable, header);
 }
@@ -84,7 +84,7 @@ function checkRead(bundle: Bundle, provable: ProvableMethod, read: ReadKind, hea
   const members = read.check({ header, index, result: answer.result, evidence });
   if (JSON.stringify(members) !== JSON.stringify(told.members))
     throw new BundleError(
-      `not covered by the evidence: ${members.join(', ') || 'nothing'}; the bundle says otherwise`,
+      `not covered by the evidence: ${members.join(', ') || 'nothing'}; the bundle lists other members as told`,
     );
 }
 

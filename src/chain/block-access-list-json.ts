@@ -78,22 +78,22 @@ function readChanges<T>(value: unknown, name: string, read: (value: unknown) => 
 }
 
 function readList(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new RangeError(`${what} is no array`);
+  if (!Array.isArray(value)) throw new RangeError(`${what} is not an array`);
   return value;
 }
 
 function readFields(value: unknown, what: string): Fields {
-  if (typeof value !== 'object' || value === null) throw new RangeError(`${what} is no object`);
+  if (typeof value !== 'object' || value === null) throw new RangeError(`${what} is not an object`);
   return value as Fields;
 }
 
 function readInteger(value: unknown, bits: number): bigint {
-  if (typeof value !== 'string') throw new RangeError('a quantity is no text');
+  if (typeof value !== 'string') throw new RangeError('a quantity is not a string');
   return parseQuantity(value, bits);
 }
 
 function readBytes(value: unknown, what: string, length?: number): Uint8Array {
-  if (typeof value !== 'string') throw new RangeError(`${what} is no hex data`);
+  if (typeof value !== 'string') throw new RangeError(`${what} is not hex data`);
   const bytes = hexToBytes(value);
   if (length !== undefined && bytes.length !== length)
     throw new RangeError(`${what} has ${bytes.length} bytes`);
@@ -103,6 +103,6 @@ function readBytes(value: unknown, what: string, length?: number): Uint8Array {
 /** Reads a word, padded to 32 bytes. */
 function readWord(value: unknown, what: string): Uint8Array {
   if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
-    throw new RangeError(`${what} is no word`);
+    throw new RangeError(`${what} is not a word`);
   return hexToBytes(`0x${value.slice(2).padStart(64, '0')}`);
 }

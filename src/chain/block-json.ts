@@ -96,7 +96,7 @@ export function* encodeContentsJson(contents: BlockContents, isFull: boolean): G
     let index = 0;
     for (const transaction of contents.readTransactions()) {
       const own = facts[index];
-      if (own === undefined) throw new Error('the store has fewer receipts than transactions of a block');
+      if (own === undefined) throw new Error('the store has fewer receipts than transactions for a block');
       const text = encodeTransactionJson(transaction, own, index, place);
       yield index === 0 ? text : `,${text}`;
       index++;

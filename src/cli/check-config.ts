@@ -5,8 +5,8 @@ import { checkFiles } from './check-files.ts';
 
 const CHECK_CONFIG_USAGE = `portcullis check-config FILE
 
-Reads a configuration file as \`portcullis serve\` would, and the certificates, key sets, genesis files and chain stores that it names,
-and prints ok or what is wrong, one line each: file, line, key, reason. Exit code 0 or 1.
+Reads a configuration file as \`portcullis serve\` does, with the certificates, key sets, genesis files and chain stores that it names.
+Prints ok, or one line for each error: file, line, key, reason. Exit code 0 or 1.
 `;
 
 /**

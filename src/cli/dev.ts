@@ -30,12 +30,12 @@ Imports a chain and serves it on 127.0.0.1 as the default network, with the key 
   --genesis FILE   geth genesis file of the chain
   --blocks FILE    concatenated RLP blocks, optionally gzipped
   --port PORT      default PORTCULLIS_PORT or 8545; 0 takes any free port
-  --data DIR       where the chain is stored (default: a folder of its own below PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
+  --data DIR       where the chain is stored (default: a separate folder below PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
   --seal CHECK     ethash-format (default) or none, as for import
-  --simulation-gas GAS  gas of all calls of one eth_simulateV1, as execution.simulationGas in a configuration file:
+  --simulation-gas GAS  gas for all calls of one eth_simulateV1, as execution.simulationGas in a configuration file:
                    50000000 is geth's default (default: 10 times the latest block's gas limit)
 
-Environment: PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off for none), PORTCULLIS_DATA_DIR.
+Environment: PORTCULLIS_HOST, PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off disables it), PORTCULLIS_DATA_DIR.
 `;
 
 /** Derives the folder from the genesis file, so that a chain that was served before is found again. */

@@ -9,10 +9,10 @@ import { readErrorCode } from '../util/system-error.ts';
 
 const HEALTH_USAGE = `portcullis health [--config FILE]
 
-Asks the service on this machine for /health/live and prints \`live\`; exit code 0, or 1 with the reason. Where it listens,
-and whether it speaks TLS, is what \`listen\` in the configuration file says, or the built-in networks' address without one;
-PORTCULLIS_HOST and PORTCULLIS_PORT go over it. Nothing else in the file is looked at, and none of its secrets is needed.
-Over TLS any certificate will do: that it is a bad one is no reason for a restart.
+Requests /health/live from the service on this machine and prints \`live\`; exit code 0, or 1 with the reason. Its address and
+its use of TLS are those of \`listen\` in the configuration file, or those of the built-in networks if there is none;
+PORTCULLIS_HOST and PORTCULLIS_PORT override them. Nothing else in the file is read, and none of its secrets is needed.
+Over TLS any certificate is accepted: a bad certificate is not a reason for a restart.
 `;
 
 /** Time limit from connecting to the response, milliseconds. */

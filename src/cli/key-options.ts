@@ -63,7 +63,7 @@ export function readSettings(options: Options): SettingsChange {
 
 /** Keys may send transactions by default. */
 function readSend({ send = false, 'no-send': noSend = false }: Options): SettingsChange {
-  if (send && noSend) throw new UsageError('give --send or --no-send, not both');
+  if (send && noSend) throw new UsageError('use either --send or --no-send, not both');
   if (noSend) return { send: false };
   return send ? { send: undefined } : {};
 }
@@ -71,7 +71,7 @@ function readSend({ send = false, 'no-send': noSend = false }: Options): Setting
 function readList(option: string, value: string): string[] | undefined {
   if (value === '') return undefined;
   const entries = value.split(',').map((entry) => entry.trim());
-  if (entries.includes('')) throw new UsageError(`--${option} has an empty entry: a comma too many`);
+  if (entries.includes('')) throw new UsageError(`--${option} has an empty entry: remove the extra comma`);
   return entries;
 }
 
@@ -79,7 +79,7 @@ function readRate(value: string): SettingsChange['rate'] {
   if (value === '') return undefined;
   const [, perSecond, burst] = /^(\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(value) ?? [];
   if (perSecond === undefined)
-    throw new UsageError('--rate takes calls a second and a burst, such as 50/100');
+    throw new UsageError('--rate takes calls per second and a burst, such as 50/100');
   return { perSecond: Number(perSecond), burst: Number(burst ?? Math.max(1, Math.ceil(Number(perSecond)))) };
 }
 

@@ -13,26 +13,26 @@ import { describeIssue } from '../util/describe-issue.ts';
 import { suggestName } from '../util/near-name.ts';
 import { KEY_SETTING_OPTIONS, readDuration, readSettings } from './key-options.ts';
 
-const KEYS_USAGE = `portcullis keys create --name NAME [SETTINGS]  make a key and print it; it cannot be shown again
+const KEYS_USAGE = `portcullis keys create --name NAME [SETTINGS]  create a key and print it; it cannot be shown again
 portcullis keys list                           id, name, state and times of every key
-portcullis keys show ID                        everything that is known of a key, as JSON
-portcullis keys update ID SETTINGS             change settings; the others stay
-portcullis keys rotate ID [--grace 24h]        a new key with the same settings; the old one opens for that long
+portcullis keys show ID                        all details of a key, as JSON
+portcullis keys update ID SETTINGS             change these settings and no others
+portcullis keys rotate ID [--grace 24h]        a new key with the same settings; the old one works for that long
 portcullis keys revoke ID                      the key stops working within a second
 
-Settings. Lists are separated by commas; an empty text takes a setting back.
+Settings. Lists are separated by commas; an empty value removes a setting.
   --networks, --methods, --addresses, --origins, --user-agents LIST
-                       each of these lists must allow a request, of a list one entry is enough
-  --no-send            it may not send transactions; --send takes that back
-  --rate N[/BURST]     calls a second, and how many at once
-  --daily-credits N    what the calls of a day may weigh together
+                       a request must match one entry of each of these lists
+  --no-send            the key may not send transactions; --send allows it again
+  --rate N[/BURST]     calls per second, and the maximum burst
+  --daily-credits N    maximum credits for the calls of a day
   --expires TIME       ISO 8601, or a duration from now such as 90d
   --jwt NAME           requests must bring a token of this issuer (access.jwt)
   --secret             (create) requests must bring a secret, which is printed after the key
 
   --data DIR           where the keys are (default PORTCULLIS_DATA_DIR or ${DEFAULT_DATA_DIR})
-  --config FILE        take the place from this configuration file instead (PORTCULLIS_DATA_DIR goes over its dataDir),
-                       and the networks, methods and issuers that settings may name; without it they are those of
+  --config FILE        use the folder of this configuration file instead (PORTCULLIS_DATA_DIR overrides its dataDir),
+                       and its networks, methods and issuers in settings; without it, settings may name those of
                        the built-in networks
 `;
 
@@ -105,7 +105,8 @@ export async function runKeys(args: string[]): Promise<number> {
 }
 
 async function findConfig({ data, config }: Values): Promise<Config | undefined> {
-  if (data !== undefined && config !== undefined) throw new UsageError('give --data or --config, not both');
+  if (data !== undefined && config !== undefined)
+    throw new UsageError('use either --data or --config, not both');
   return config === undefined ? undefined : loadConfig(config, process.env);
 }
 
@@ -129,7 +130,7 @@ function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
 }
 
 async function create(book: KeyBook, _id: string, values: Values): Promise<number> {
-  if (values.name === undefined) throw new UsageError('keys create takes --name NAME');
+  if (values.name === undefined) throw new UsageError('keys create needs --name NAME');
   const settings = Object.entries(readSettings(values)).filter(([, value]) => value !== undefined);
   const issued = await book.create(values.name, Object.fromEntries(settings), values.secret === true);
   if (await printIssued(issued)) return 0;
@@ -140,7 +141,7 @@ async function create(book: KeyBook, _id: string, values: Values): Promise<numbe
   );
   const state = isRevoked ? 'and is revoked' : `: revoke it (keys revoke ${id})`;
   process.stderr.write(
-    `portcullis: key ${id} was made but could not be shown${isRevoked ? ' ' : ''}${state}\n`,
+    `portcullis: key ${id} was created, but could not be printed${isRevoked ? ' ' : ''}${state}\n`,
   );
   return 1;
 }
@@ -148,7 +149,7 @@ async function create(book: KeyBook, _id: string, values: Values): Promise<numbe
 /** @returns whether it was printed; a key cannot be shown again */
 function printIssued({ key, secret, record }: IssuedKey): Promise<boolean> {
   const what = secret === undefined ? 'the key is' : 'the key and its secret are';
-  process.stderr.write(`id ${record.id}, name ${record.name}; ${what} shown this once:\n`);
+  process.stderr.write(`id ${record.id}, name ${record.name}; ${what} shown only once:\n`);
   const text = secret === undefined ? `${key}\n` : `${key}\n${secret}\n`;
   return new Promise((resolve) => {
     process.stdout.write(text, (error) => resolve(error === null || error === undefined));
@@ -174,7 +175,7 @@ async function show(book: KeyBook, id: string): Promise<number> {
 
 async function update(book: KeyBook, id: string, values: Values): Promise<number> {
   const change = readSettings(values);
-  if (Object.keys(change).length === 0) throw new UsageError('keys update takes settings to change');
+  if (Object.keys(change).length === 0) throw new UsageError('keys update needs a setting to change');
   return report(await book.update(id, change), id, printRecord);
 }
 
@@ -183,7 +184,7 @@ async function rotate(book: KeyBook, id: string, { grace = '24h' }: Values): Pro
   if (issued === undefined) return report(issued, id, () => {});
   if (await printIssued(issued)) return 0;
   process.stderr.write(
-    `portcullis: key ${id} was rotated but the new one could not be shown; the old one opens for ${grace}: rotate again\n`,
+    `portcullis: key ${id} was rotated, but the new key could not be printed; the old key works for ${grace}: rotate again\n`,
   );
   return 1;
 }
@@ -197,7 +198,7 @@ async function revoke(book: KeyBook, id: string): Promise<number> {
 /** Prints a record without its hashes. */
 function printRecord({ hashes, settings, ...record }: KeyRecord): void {
   const { secretHash, ...shown } = settings;
-  const forms = hashes.map(({ until }) => (until === undefined ? 'current' : `opens until ${until}`));
+  const forms = hashes.map(({ until }) => (until === undefined ? 'current' : `valid until ${until}`));
   const text = {
     ...record,
     keys: forms,

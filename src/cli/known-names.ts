@@ -38,7 +38,7 @@ export function listBuiltinNames(): KnownNames {
     methods: new Set([...METHOD_NAMES, 'linea_estimateGas', 'op_estimateGas', 'optimism_estimateGas']),
     mayPass: () => false,
     issuers: new Set(),
-    source: 'without --config FILE names are those of the built-in networks',
+    source: 'without --config FILE, settings may only name those of the built-in networks',
   };
 }
 

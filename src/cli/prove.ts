@@ -23,15 +23,15 @@ import { RequestScope } from '../util/request-scope.ts';
 
 const PROVE_USAGE = `portcullis prove METHOD [PARAMS] --network NAME [--config FILE] > bundle.json
 
-Answers a question with a bundle: the answer, the header of its block, and what proves the one by the other. Anyone can
+Answers a request with a bundle: the answer, the header of its block, and the evidence that links the two. Anyone can
 check it with \`portcullis verify\`, offline. PARAMS is a JSON array, as in a request; a tag is replaced by the number of
-the block that it means now. What a network of nodes answers is checked before it is written.
+the block that it means now. Answers of nodes are verified before they are written.
 
   --network NAME   a network of the configuration
   --config FILE    the configuration, as for serve; without it the networks are the built-in ones
-  --fork NAME      the block's fork, for calls on networks whose nodes do not say it (eth_config)
+  --fork NAME      the block's fork, for calls on networks whose nodes do not report it (eth_config)
 
-Exit code 0, 1 where the answer cannot be proven, 2 where the command line is wrong.
+Exit code 0; 1 if the answer cannot be proven; 2 if the command line is invalid.
 `;
 
 /** Time limit for collecting a bundle, milliseconds: calls may need many proofs from slow nodes. */
@@ -85,7 +85,7 @@ async function proveRequest(question: BundleRequest, source: Source): Promise<Pr
   } catch (error) {
     if (error instanceof BundleRequestError) throw new UsageError(error.message);
     if (error instanceof RangeError)
-      throw new BundleError(`what the network answers cannot be read: ${error.message}`);
+      throw new BundleError(`the answer of the network cannot be parsed: ${error.message}`);
     throw error;
   }
 }
@@ -143,7 +143,7 @@ export async function withSource<T>(
       if (chain === undefined) throw new Error(`network ${name} is not open`);
       await awaitNodes(chain);
       const { outage } = chain.describe();
-      if (outage !== undefined) throw new Error(`network ${name} cannot be asked: ${outage}`);
+      if (outage !== undefined) throw new Error(`network ${name} is not available: ${outage}`);
       const scope = new RequestScope(performance.now() + TIME_LIMIT_MS);
       return await work({
         chain,

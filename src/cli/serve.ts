@@ -10,22 +10,22 @@ import { buildCurlLines, formatUrl } from './curl-lines.ts';
 export const SERVE_USAGE: string = `portcullis serve --config FILE [--strict]
 
 Serves the networks of a configuration file until SIGINT or SIGTERM. On SIGHUP, and when the file has
-changed, the new configuration is put in force where it can be used; so is a new TLS certificate.
+changed, the new configuration takes effect if it is valid; so does a new TLS certificate.
 
-The port opens whether nodes answer or not. A network that cannot be opened (no store in its folder, say) is named in the log,
-and the others are served without it.
+The port opens whether nodes answer or not. A network that cannot be opened (for example, without a store in its folder)
+is named in the log, and the others are served without it.
 
   --strict   a network that cannot be opened ends the process
 
-Environment, over what the file says: PORTCULLIS_HOST and PORTCULLIS_PORT (listen), PORTCULLIS_ADMIN_PORT (admin.port; off
-for none), PORTCULLIS_DATA_DIR (dataDir).
+Environment variables override the file: PORTCULLIS_HOST and PORTCULLIS_PORT (listen), PORTCULLIS_ADMIN_PORT (admin.port; off
+disables it), PORTCULLIS_DATA_DIR (dataDir).
 `;
 
 const START_USAGE = `portcullis [start] [--rollup linea|op-stack]
 
-Serves the built-in development networks on 127.0.0.1:8545, with the key \`demo\`: a layer 1 and a rollup that is
-priced as Linea is (default), or as the OP Stack's chains are. Environment: PORTCULLIS_HOST,
-PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off for none), PORTCULLIS_DATA_DIR (default .portcullis in the working folder).
+Serves the built-in development networks on 127.0.0.1:8545, with the key \`demo\`: a layer 1 and a rollup with
+the prices of Linea (default) or of the OP Stack. Environment: PORTCULLIS_HOST,
+PORTCULLIS_PORT, PORTCULLIS_ADMIN_PORT (status page; off disables it), PORTCULLIS_DATA_DIR (default .portcullis in the working folder).
 `;
 
 function announce(config: Config, address: ListenAddress, admin: ListenAddress | undefined): void {

@@ -12,16 +12,16 @@ import { describeSystemError } from '../util/system-error.ts';
 const HALF: number = REVISIONS.length / 2;
 const VERIFY_USAGE = `portcullis verify FILE --hash HASH [--chain-id ID] [--fork NAME]
 
-Checks a bundle of \`portcullis prove\` against the hash of a block, offline: whether its answer follows from what that block
-commits to. Where the hash is from is yours to know. What no evidence covers is printed as told, not proven.
+Checks a bundle of \`portcullis prove\` against a block hash, offline: the answer must follow from what that block commits to.
+Take the hash from a source that you trust. What the evidence does not cover is printed as told, not proven.
 
   --hash HASH     of the block: 0x and 64 hex digits
-  --chain-id ID   for what was executed: the chain that it has to have been executed for, decimal or 0x and hex digits
-  --fork NAME     for what was executed: the fork by whose rules; those of blob parameters alone (BPO) are osaka
+  --chain-id ID   for executed methods: the required chain of the execution, decimal or 0x and hex digits
+  --fork NAME     for executed methods: the required fork of the rules; BPO forks count as osaka
                   ${REVISIONS.slice(0, HALF).join(', ')},
                   ${REVISIONS.slice(HALF).join(', ')}
 
-Exit code 0 when it is verified, 1 when it is refused, 2 when it could not be looked at.
+Exit code 0 if the bundle is verified, 1 if it is refused, 2 if it could not be checked.
 `;
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
@@ -51,10 +51,10 @@ export async function runVerify(args: string[]): Promise<number> {
   const [file, ...rest] = positionals;
   if (file === undefined || rest.length > 0) throw new UsageError('verify takes one file');
   const hash = requireOption('verify', 'hash', values.hash);
-  if (!HASH.test(hash)) throw new UsageError('--hash is not 0x and 64 hex digits');
+  if (!HASH.test(hash)) throw new UsageError('--hash takes 0x and 64 hex digits');
   const id = values['chain-id'];
   if (id !== undefined && !CHAIN_ID.test(id))
-    throw new UsageError('--chain-id is not a number, decimal or 0x and hex digits');
+    throw new UsageError('--chain-id takes a number, decimal or 0x and hex digits');
   const expected: Expected = {
     hash: hash.toLowerCase(),
     ...(id !== undefined && { chainId: encodeQuantity(BigInt(id)) }),
@@ -64,7 +64,7 @@ export async function runVerify(args: string[]): Promise<number> {
   try {
     const bundle = await verifyBundle(text, expected);
     if (bundle.told.rules === null && (id ?? values.fork) !== undefined)
-      throw new UsageError(`${bundle.method} executes nothing: leave --chain-id and --fork out`);
+      throw new UsageError(`${bundle.method} executes nothing: remove --chain-id and --fork`);
     process.stdout.write(describeBundle(bundle, expected));
     return 0;
   } catch (error) {
@@ -122,7 +122,7 @@ function listReported(
     const { blobBaseFeeUpdateFraction: fraction } = rules;
     if (chainId === undefined) lines.push(`chain   ${BigInt(rules.chainId)}`);
     if (fork === undefined) lines.push(`fork    ${rules.fork}`);
-    if (fraction !== null) lines.push(`blobs   update fraction of their base fee ${BigInt(fraction)}`);
+    if (fraction !== null) lines.push(`blobs   base fee update fraction ${BigInt(fraction)}`);
   }
   if (rollup !== null) lines.push(`rollup  ${JSON.stringify(rollup)}`);
   for (const { source, question, outcome } of readings)

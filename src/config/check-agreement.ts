@@ -20,23 +20,23 @@ export function checkAgreement(name: string, network: NetworkOptions): Problem[]
   const operators = countConfiguredOperators(upstreams);
   if (agreement === 'bridge') {
     if (pool.chainId === undefined) {
-      const message = 'agreement: bridge needs pool.chainId: nodes are not asked which chain is meant';
+      const message = 'agreement: bridge needs pool.chainId: the chain id is not taken from nodes';
       problems.push({ path, message, dependsOn: [...dependsOn, [...at, 'pool']] });
     }
     if (verify !== 'require') {
       const message =
-        'agreement: bridge refuses what is not proven: expected require, or agreement with a number of voices';
+        'agreement: bridge refuses unverified answers: expected require, or agreement with a number of voices';
       problems.push(explain(message, [...at, 'verify']));
     }
     if (operators < MIN_BRIDGE_OPERATORS) {
-      const message = `agreement: bridge needs nodes of at least ${MIN_BRIDGE_OPERATORS} operators, there is ${operators}: upstreams[].operator says whose a node is`;
+      const message = `agreement: bridge needs nodes of at least ${MIN_BRIDGE_OPERATORS} operators, and there is ${operators}: upstreams[].operator names the operator of a node`;
       problems.push(explain(message));
     }
     return problems;
   }
   const voices = countVoices(agreement, operators);
   if (voices > operators) {
-    const message = `expected at most ${operators}, the number of operators: nodes of one operator are one voice, and upstreams[].operator says whose a node is`;
+    const message = `expected at most ${operators}, the number of operators: nodes of one operator are one voice, and upstreams[].operator names the operator of a node`;
     problems.push(explain(message, [...path, 'voices']));
   }
   return problems;

@@ -45,7 +45,7 @@ export function checkConfig(
     problems.push({
       path: ['networks', name],
       message: isTaken
-        ? `paths begin with /${name}/ that name no network: expected another name`
+        ? `${name} is reserved, because other paths begin with /${name}/: expected another name`
         : 'expected a name of letters, digits, _ and -',
       dependsOn: [],
     });
@@ -129,7 +129,7 @@ function checkSource(name: string, network: NetworkOptions): Problem[] {
     return [{ path, message: `has both ${names}, expected one of them`, dependsOn }];
   }
   if (network.pool.development && upstreams?.length !== 1) {
-    const message = 'only a network with one upstream can follow it wherever it goes';
+    const message = 'only a network with one upstream can follow a development node';
     return [{ path: [...path, 'pool', 'development'], message, dependsOn }];
   }
   return checkVerification(path, network, dependsOn);
@@ -177,7 +177,7 @@ function checkExecution(name: string, network: NetworkOptions): Problem[] {
   }
   if (isHere && network.pool.development) {
     const isRequired = verify === 'require';
-    const message = `a development node changes state without a new block, so that nothing of it can be ${isRequired ? 'proven: expected off' : 'executed here: expected node'}`;
+    const message = `a development node changes state without a new block, so ${isRequired ? 'answers cannot be verified: expected off' : 'calls cannot be executed here: expected node'}`;
     const dependsOn = ['pool', 'execution', 'verify'].map((key) => [...path, key]);
     return [{ path: [...path, isRequired ? 'verify' : 'execution'], message, dependsOn }];
   }
@@ -185,19 +185,19 @@ function checkExecution(name: string, network: NetworkOptions): Problem[] {
     const dependsOn = ['execution', 'rollup', 'verify'].map((key) => [...path, key]);
     if (verify === 'require') {
       const message =
-        'the family has to be named with verify: require, under which calls are executed here unless the rollup has a machine of its own; or execution: node';
+        'needs family with verify: require, which executes calls here where the rollup runs the EVM; otherwise set execution: node';
       return [{ path: [...path, 'rollup'], message, dependsOn }];
     }
-    const message = 'rollup.family has to be named: whether calls can be executed here depends on it';
+    const message = 'needs rollup.family: whether calls can be executed here depends on it';
     return [{ path: [...path, 'execution'], message, dependsOn }];
   }
   if (isHere && hasOwnMachine(rollup?.family)) {
-    const message = `nodes execute calls of a rollup of the family ${rollup?.family}, whose machine is not the EVM: expected node`;
+    const message = `rollups of the family ${rollup?.family} do not run the EVM, so nodes execute their calls: expected node`;
     return [{ path: [...path, 'execution'], message, dependsOn: [[...path, 'rollup']] }];
   }
   const isSampled = upstreams !== undefined && verify !== 'off' && verifyCalls > 0;
   if (chain === undefined || isHere || isSampled) return [];
-  const message = 'is only read with execution: local or auto, or where answers to calls are verified';
+  const message = 'is only used with execution: local or auto, or where answers to calls are verified';
   return [
     {
       path: [...path, 'chain'],
@@ -260,7 +260,7 @@ function checkLayer1(name: string, network: NetworkOptions, names: readonly stri
 function checkChainId(name: string, { upstreams, verify, pool }: NetworkOptions): Problem[] {
   if (upstreams === undefined || verify !== 'require' || pool.chainId !== undefined) return [];
   const path = ['networks', name];
-  const message = 'needs pool.chainId: what has to be proven is of a chain that the configuration names';
+  const message = 'needs pool.chainId: the configuration must name the chain whose answers are verified';
   return [
     {
       path: [...path, 'verify'],
@@ -291,7 +291,7 @@ function checkAnchor(
     return [{ path, message: 'has both an anchor and a checkpoint, expected one of them' }];
   const layer1 = networks[l1];
   if (layer1 !== undefined && isVerified(layer1)) return [];
-  const message = 'rollup.l1 has to name a network with upstreams and verify: auto or require';
+  const message = 'rollup.l1 must name a network with upstreams and verify: auto or require';
   return [{ path, message, dependsOn: [...dependsOn, ['networks', l1]] }];
 }
 

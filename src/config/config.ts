@@ -95,7 +95,7 @@ const limitsSchema: z.ZodType<Limits> = z
   })
   .refine((limits) => limits.arrivingBytes >= limits.bodyBytes, {
     path: ['arrivingBytes'],
-    error: 'must not be below bodyBytes: not one body could arrive',
+    error: 'must be at least bodyBytes: otherwise no body of that size could arrive',
   });
 
 /** Schema of the whole file; `checkConfig` checks how its parts fit together. */

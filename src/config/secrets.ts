@@ -39,7 +39,7 @@ function replace(
     for (const [reference] of value.matchAll(REFERENCE)) {
       problems.push({
         path,
-        message: `${reference} is not replaced by the environment here: write the value`,
+        message: `${reference} is not replaced by an environment variable here: write the value`,
       });
     }
     return value;

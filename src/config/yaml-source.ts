@@ -60,7 +60,7 @@ export function parseYaml(text: string): YamlSource {
 /** Includes the key only if it looks like one: an unquoted line may contain a URL or a secret. */
 function describeDuplicate(text: string): string {
   const [, , key] = /^(["']?)([A-Za-z][\w-]{0,30})\1\s*(?::\s|:?$)/.exec(text.split('\n', 1)[0] ?? '') ?? [];
-  return key === undefined ? 'a key is given twice' : `the key ${key} is given twice`;
+  return key === undefined ? 'a key appears twice' : `the key ${key} appears twice`;
 }
 
 /** Most sections to remove, one per round. */

@@ -57,7 +57,7 @@ async function open(network: string, options: NetworkOptions): Promise<ObservedC
 /** Formats the diagnosis as one line. */
 export function describeAnchor({ state, number, behind, reason, l1 }: AnchorDiagnosis): string {
   if (state === 'anchored')
-    return `\n  anchored in ${l1}: block ${number}, ${behind ?? 0} below the head, is what layer 1 commits to\n`;
-  const verdict = state === 'contradicted' ? `not what ${l1} commits to` : `not anchored in ${l1}`;
-  return `\n  ${verdict}: ${reason ?? 'it is not known why'}\n`;
+    return `\n  anchored in ${l1}: layer 1 commits to block ${number}, ${behind ?? 0} below the head\n`;
+  const verdict = state === 'contradicted' ? `contradicts ${l1}` : `not anchored in ${l1}`;
+  return `\n  ${verdict}: ${reason ?? 'the reason is not known'}\n`;
 }

@@ -28,7 +28,7 @@ const CALL = { to: `0x${'0'.repeat(40)}`, data: '0x' };
 const REASONS: Readonly<Record<string, string>> = {
   block: 'the head of the network is not known',
   rules:
-    'the rules of the chain are not known: nodes do not tell them (eth_config), and chain: names no genesis file',
+    'the rules of the chain are not known: nodes do not report them (eth_config), and chain: names no genesis file',
   unproven: 'nodes do not prove the state of the head (eth_getProof)',
 };
 
@@ -73,7 +73,7 @@ async function executeCall(
 
 function diagnose(figures: ExecutionFigures | undefined): ExecutionDiagnosis {
   if (figures === undefined)
-    return { isHere: false, roundTrips: 0, reason: 'rollups of this family have a machine of their own' };
+    return { isHere: false, roundTrips: 0, reason: 'rollups of this family do not run the EVM' };
   const { executed, roundTrips, left } = figures;
   if (executed > 0) return { isHere: true, roundTrips };
   const name = Object.keys(left).find((reason) => (left[reason] ?? 0) > 0) ?? '';
@@ -83,7 +83,7 @@ function diagnose(figures: ExecutionFigures | undefined): ExecutionDiagnosis {
 /** Formats the diagnosis as one line. */
 export function describeExecution({ isHere, isRefused, roundTrips, reason }: ExecutionDiagnosis): string {
   const text = isHere
-    ? `can be executed here: the state of one at the head was proven in ${roundTrips} ${roundTrips === 1 ? 'trip' : 'trips'}`
-    : `are ${isRefused === true ? 'refused' : 'executed by nodes'}: ${reason ?? 'for no reason that is known'}`;
+    ? `can be executed here: nodes proved the state of one at the head in ${roundTrips} ${roundTrips === 1 ? 'round trip' : 'round trips'}`
+    : `are ${isRefused === true ? 'refused' : 'executed by nodes'}: ${reason ?? 'the reason is not known'}`;
   return `\n  calls ${text}\n`;
 }

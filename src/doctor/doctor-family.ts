@@ -79,9 +79,9 @@ function describeVerdict(
   if (reason !== undefined) return `the rollup family cannot be detected: ${reason}`;
   if (recognised === undefined)
     return configured === undefined
-      ? 'the nodes show marks of no rollup family: set rollup.family'
+      ? 'the nodes do not show the marks of any rollup family: set rollup.family'
       : `the nodes show no marks of the family ${configured}`;
   if (configured === undefined || configured === recognised)
     return `the nodes show the rollup family ${recognised}`;
-  return `warning: the rollup family is ${configured} by the configuration, and the nodes look like ${recognised}`;
+  return `warning: the configured rollup family is ${configured}, but the nodes look like ${recognised}`;
 }

@@ -29,7 +29,7 @@ export async function diagnoseRollup(options: RollupOptions): Promise<RollupDiag
 
 export function describeRollup({ family, prefix, alsoPrefixes = [], unknown = [] }: RollupDiagnosis): string {
   if (family === undefined)
-    return '  a rollup; its family is recognised from what its nodes answer, or set rollup.family\n';
+    return '  a rollup; its family is recognised from the answers of its nodes, unless rollup.family is set\n';
   const gaps = unknown.length === 0 ? '' : `; always 0 in rollup_getInfo: ${unknown.join(', ')}`;
   const names = [prefix, ...alsoPrefixes].map((each) => `${each}_estimateGas`).join(' and ');
   return `  a rollup of the family ${family}, estimates as ${names}${gaps}\n`;

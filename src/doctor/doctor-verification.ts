@@ -47,17 +47,17 @@ export async function findVerifiable(
 
 const MEANINGS = {
   verified: 'is recomputed',
-  untested: 'is tried when a block has it: none of the recent ones does',
+  untested: 'is tried when a block has it: no recent block does',
   unverifiable: 'is compared between nodes',
 } as const;
 /** Meaning of an unverifiable subject that is not compared between nodes either. */
-const ACCEPTED = "is one node's word";
+const ACCEPTED = 'is accepted from one node';
 
 /** Formats one line per subject. */
 export function describeVerifiable(rows: Rows): string {
   const lines = rows.map(({ subject, state, reason, from, until }) => {
     const since = from === undefined ? '' : ` from block ${from} on`;
-    const before = until === undefined ? '' : `; not of some blocks up to ${until}`;
+    const before = until === undefined ? '' : `; except some blocks up to ${until}`;
     const why = reason === undefined ? '' : `: ${reason}`;
     const meaning = subject === 'state' && state === 'unverifiable' ? ACCEPTED : MEANINGS[state];
     return `  ${subject.padEnd(WIDEST_SUBJECT)}  ${meaning}${since}${why}${before}\n`;

@@ -17,17 +17,17 @@ import type { ExaminationReport, ReportFinding } from './nodes/network-report.ts
 
 const DOCTOR_USAGE = `portcullis doctor --config FILE [--network NAME] [--json]
 
-Asks every node of a configuration what it supports, and says what that means: chain, head and how far it is behind,
-latency, tags, methods, block hashes and state overrides in calls, how reverts come, the largest batch, whether heads
-are announced; by which marks the family of a rollup is recognised; what of their answers about blocks and state can be
-verified, whether calls can be executed here, and up to which block a rollup is anchored in its layer 1. It only reads; a node is sent about 1200 calls, most of them
-eth_chainId in four batches.
+Examines what every node of a configuration supports, and what follows from it: chain, head and lag, latency, tags, methods,
+block hashes and state overrides in calls, the form of reverts, the largest batch, announcements of heads; the marks of the
+rollup family; which answers about blocks and state can be verified, whether calls can be executed here, and up to which
+block a rollup is anchored in its layer 1. It only reads; each node gets about 1200 calls, most of them eth_chainId in four
+batches.
 
   --config FILE    the configuration, as for serve
   --network NAME   only this network
   --json           one JSON object instead of tables
 
-Exit code 0 when each network has at least one node that can be asked, 1 otherwise.
+Exit code 0 if each network has at least one available node, 1 otherwise.
 `;
 
 /** Network of the configuration; without a report there were no nodes to examine. */
@@ -61,7 +61,7 @@ export async function runDoctor(args: string[]): Promise<number> {
     process.stdout.write(DOCTOR_USAGE);
     return 0;
   }
-  if (values.config === undefined) throw new UsageError('doctor takes --config FILE');
+  if (values.config === undefined) throw new UsageError('doctor needs --config FILE');
   const config = await loadConfig(values.config, process.env);
   const diagnoses: Diagnosis[] = [];
   for (const [name, options] of chooseNetworks(config, values.network)) {
@@ -122,10 +122,10 @@ function describe(diagnosis: Diagnosis): string {
   const { identity, nodes, isServable, findings } = report;
   const usable = nodes.filter(({ standing }) => standing === 'usable').length;
   const chain = identity === undefined ? '' : `chain ${identity.chainId}, `;
-  const verdict = isServable ? '' : ': it cannot be served';
+  const verdict = isServable ? '' : ': the network cannot be served';
   const lines = findings.map((finding) => `  ${describeFinding(finding)}\n`);
   return [
-    `${name}: ${chain}${usable} of ${nodes.length} nodes can be asked${verdict}\n${about}\n`,
+    `${name}: ${chain}${usable} of ${nodes.length} nodes are available${verdict}\n${about}\n`,
     formatTable(listTableRows(nodes)),
     lines.length > 0 ? '\n' : '',
     ...lines,

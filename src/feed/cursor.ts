@@ -177,7 +177,7 @@ export class Cursor implements MemberHolder {
     const { chain, limits } = this.#parts;
     const { tip } = chain;
     if (tip === undefined || tip.number - this.#place.number <= BigInt(2 * limits.maxBlocks)) return;
-    this.endAll(new FeedError('tooFar', 'more blocks are missing than are given'));
+    this.endAll(new FeedError('tooFar', 'too many blocks are missing'));
   }
 
   /** Moves members to `into` once they have received as much. @returns whether the run ends */
@@ -258,7 +258,8 @@ export class Cursor implements MemberHolder {
 
   #take(step: FeedStep, logs: readonly BlockLog[] | null): void {
     if (logs !== null) this.#prepared = { step, logs: step.kind === 'added' ? logs : takeBackLogs(logs) };
-    else if (step.kind === 'removed') throw new FeedError('unknownBlock', 'logs of a removed block are gone');
+    else if (step.kind === 'removed')
+      throw new FeedError('unknownBlock', 'logs of a removed block are no longer available');
     else throw new ChainError('unavailable', 'no node has the logs of a block of the served chain');
   }
 

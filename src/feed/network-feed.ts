@@ -160,7 +160,7 @@ class ServedFeed implements NetworkFeed {
     const criteria = listener.logs === undefined ? 0 : countValues(listener.logs.criteria);
     const values = criteria + (listener.values ?? 0);
     if (!this.#values.tryTake(owner, values))
-      throw new FeedError('tooMuch', 'too many addresses, topics and hashes are listened to');
+      throw new FeedError('tooMuch', 'subscriptions and filters name too many addresses, topics and hashes');
     const main = this.#follow();
     const member = new Member(listener, () => {
       this.#values.giveBack(owner, values);
@@ -207,7 +207,10 @@ class ServedFeed implements NetworkFeed {
           : this.#logs.readRemoved(block.hash, isRecent));
         if (read !== null) return read;
         if (kind === 'removed')
-          throw new FeedError('unknownBlock', `logs of the removed block ${block.hash} are gone`);
+          throw new FeedError(
+            'unknownBlock',
+            `logs of the removed block ${block.hash} are no longer available`,
+          );
         throw new ChainError('unavailable', `no node has the logs of block ${block.hash}`);
       });
       return (kind === 'added' ? logs : takeBackLogs(logs)).filter(matches);

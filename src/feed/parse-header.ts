@@ -29,7 +29,7 @@ export function parseFeedHeader(header: JsonText, expected: ExpectedBlock): Feed
     (expected.hash !== undefined && expected.hash !== block.hash) ||
     (expected.number !== undefined && expected.number !== block.number)
   ) {
-    throw new ChainError('unavailable', 'a header is that of another block');
+    throw new ChainError('unavailable', 'a header belongs to another block');
   }
   return block;
 }
@@ -41,5 +41,5 @@ function readMembers(header: JsonText): Readonly<Record<string, unknown>> {
   } catch {
     // Reported below.
   }
-  throw new ChainError('unavailable', 'a header is no JSON object');
+  throw new ChainError('unavailable', 'a header is not a JSON object');
 }

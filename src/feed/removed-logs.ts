@@ -19,6 +19,6 @@ export function takeBackLogs(logs: readonly BlockLog[]): readonly BlockLog[] {
 }
 
 function takeBackLog({ address, topics, json }: BlockLog): BlockLog {
-  if (!json.endsWith(PRESENT_END)) throw new RangeError('a log that does not end in "removed":false');
+  if (!json.endsWith(PRESENT_END)) throw new RangeError('a log does not end in "removed":false');
   return { address, topics, json: json.slice(0, -PRESENT_END.length) + REMOVED_END };
 }

@@ -96,10 +96,7 @@ export class StepFinder {
     if (known !== undefined) return [removeBlock(known)];
     return continueWith(this.#headers.readRemoved(place.hash, place.number), (block) => {
       if (block === null)
-        throw new FeedError(
-          'unknownBlock',
-          `block ${place.hash}, which left the chain, is not known any more`,
-        );
+        throw new FeedError('unknownBlock', `block ${place.hash}, which left the chain, is no longer known`);
       return [removeBlock(block)];
     });
   }
@@ -110,7 +107,7 @@ export class StepFinder {
     if (first !== undefined && isChildOf(first, place)) return blocks.map(addBlock);
     const own = place.number < 0n ? null : await this.#headers.readByNumber(place.number);
     if (own === null || own.hash === place.hash)
-      throw new ChainError('unavailable', 'blocks of the chain do not fit together');
+      throw new ChainError('unavailable', 'blocks of the chain do not link to each other');
     return this.#takeBack(place);
   }
 }

@@ -41,7 +41,7 @@ export class WayBack {
     if ((await this.#logs.readRemoved(hash, true)) !== null) return;
     throw new FeedError(
       'unknownBlock',
-      `the logs of block ${hash}, which left the chain, are not known any more`,
+      `the logs of block ${hash}, which left the chain, are no longer known`,
       ancestor,
     );
   }

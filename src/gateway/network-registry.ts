@@ -76,7 +76,7 @@ export class NetworkRegistry {
     const [map, key] = isWildcard ? [this.#bySuffix, `.${host}`] : [this.#byName, host];
     const other = map.get(key);
     if (other !== undefined) {
-      throw new RangeError(`host ${pattern} is given to both ${other.name} and ${network.name}`);
+      throw new RangeError(`host ${pattern} belongs to both ${other.name} and ${network.name}`);
     }
     map.set(key, network);
   }

@@ -37,13 +37,13 @@ export async function openStream(
 
   signal.addEventListener('abort', cancel);
   try {
-    if (signal.aborted) throw new ChainError('aborted', 'the answer is no longer wanted');
+    if (signal.aborted) throw new ChainError('aborted', 'the request was cancelled');
     const pieces = source.pieces[Symbol.asyncIterator]();
     const first = await takeFirst(pieces);
     return passOn(source, continueFrom(first, pieces), cancel);
   } catch (error) {
     source.cancel();
-    throw isCancelled ? new ChainError('aborted', 'the answer is no longer wanted') : error;
+    throw isCancelled ? new ChainError('aborted', 'the request was cancelled') : error;
   } finally {
     signal.removeEventListener('abort', cancel);
   }

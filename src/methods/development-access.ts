@@ -36,18 +36,20 @@ type DevelopmentCondition =
   | 'sending'
   | 'unknown';
 
-const EVERYWHERE = 'or set methods.development: true for the network, which serves them to every client';
+const EVERYWHERE =
+  'or set methods.development: true for the network, which opens these methods to every client';
 
 /** Refusal messages by condition, each the rest of a sentence that begins with the method's name. */
 const REFUSALS: Readonly<Record<DevelopmentCondition, string>> = {
-  listener: `is for clients of this machine, and the service listens beyond it: set listen.host to 127.0.0.1, ${EVERYWHERE}`,
-  trustedProxies: `is for clients that no proxy stands before, and listen.trustedProxies names some: remove them, ${EVERYWHERE}`,
-  address: `is for clients of this machine, and this one has another address: call from it, ${EVERYWHERE}`,
-  proxy: `is for clients that no proxy stands before, and this request has a header of one (Forwarded, X-Forwarded-*, Via or X-Real-IP): call the service itself, ${EVERYWHERE}`,
-  origin: 'is for pages whose origin the configuration names: add it to cors.origins, where * names none',
+  listener: `is only for clients on this machine, but the service listens beyond it: set listen.host to 127.0.0.1, ${EVERYWHERE}`,
+  trustedProxies: `is only for clients without a proxy, but listen.trustedProxies names proxies: remove them, ${EVERYWHERE}`,
+  address: `is only for clients on this machine, but this client has another address: call from this machine, ${EVERYWHERE}`,
+  proxy: `is only for clients without a proxy, but this request has a header of a proxy (Forwarded, X-Forwarded-*, Via or X-Real-IP): call the service directly, ${EVERYWHERE}`,
+  origin:
+    'is only for pages whose origin the configuration names: add it to cors.origins (* does not name it)',
   contracts: 'is not for keys that are bound to contracts: use another key',
   sending: 'is not for keys with send: false: use another key',
-  unknown: 'is not known to be open to this client: call again',
+  unknown: 'cannot be checked for this client yet: call again',
 };
 
 /** Access decision: `granted`, or the first condition that the client does not meet. */

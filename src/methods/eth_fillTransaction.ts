@@ -23,7 +23,7 @@ const MAX_BLOBS = 6;
 const unsignedTransaction: Codec<CallObject> = {
   parse(raw) {
     if (isJsonObject(raw) && (raw['blobs'] ?? null) !== null)
-      throw new ParamProblem('not filled here: give blobVersionedHashes, and add the sidecar after signing', [
+      throw new ParamProblem('not supported: set blobVersionedHashes, and add the sidecar after signing', [
         'blobs',
       ]);
     return callObject.parse(raw);

@@ -92,7 +92,7 @@ async function waitForReceipt(
     if (found !== null) return found;
     // A waiting call does no work, so it lends its scheduler slot.
   } while (await (network.slots === undefined ? rest() : network.slots.lend(owner, rest)));
-  if (scope.aborted) throw new ChainError('aborted', 'the client has gone');
+  if (scope.aborted) throw new ChainError('aborted', 'the client has cancelled the request');
   throw new RpcError('notIncluded', formatDuration(waitMs), inclusion.hash);
 }
 

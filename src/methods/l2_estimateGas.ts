@@ -63,7 +63,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
     if (rollup === undefined) throw new RpcError('methodNotFound', L2_ESTIMATE_GAS);
     const { block = DEFAULT_BLOCK, stateOverrides = third } = second;
     if (third !== undefined && second.stateOverrides !== undefined)
-      throw new RpcError('invalidParams', 'invalid argument 2: state overrides are argument 1 already');
+      throw new RpcError('invalidParams', 'invalid argument 2: argument 1 already has state overrides');
     const reference = resolveSafeTag(block, 1, context.network);
     const request = await createCallRequest(
       { call, block: reference, stateOverrides, blockOverrides: undefined },

@@ -99,7 +99,7 @@ function pickExecution({ state, reason }: ExecutionFigures): NonNullable<Network
 function listUnverifiable({ rows }: VerificationFigures): readonly string[] {
   return rows.flatMap(({ subject, state, reason, from, until }) => {
     const named = from === undefined ? subject : `${subject} from block ${from} on`;
-    if (state === 'verified' && until !== undefined) return [`${subject} of some blocks up to ${until}`];
+    if (state === 'verified' && until !== undefined) return [`${subject} in some blocks up to ${until}`];
     return state === 'unverifiable' ? [reason === undefined ? named : `${named}: ${reason}`] : [];
   });
 }

@@ -53,7 +53,7 @@ export async function drain(stream: JsonStream, { signal }: RequestScope): Promi
   } finally {
     signal.removeEventListener('abort', cancel);
   }
-  if (signal.aborted) throw new UpstreamFault('aborted', 'the caller has gone');
+  if (signal.aborted) throw new UpstreamFault('aborted', 'the caller has cancelled the request');
   // `pieces` is exhausted here.
   return { pieces: stream.pieces, cancel };
 }
@@ -83,7 +83,7 @@ export async function hold(result: JsonResult, bytes: number, options: HoldOptio
       length += next.value.length;
       if (length > bytes) return continueFrom(reserved, rest, result);
     }
-    if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
+    if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has cancelled the request');
     if (!staysBytes(length, options)) return await joinText(reserved);
     return new JsonBytes(new SharedBytes(await joinBytes(reserved, length)));
   } finally {

@@ -134,7 +134,7 @@ export class Membership {
     const { network, log } = this.#parts;
     log.error(
       { network, upstream: upstream.name, reason, seconds },
-      'upstream is quarantined: it is not asked for anything',
+      'upstream is quarantined: it gets no requests',
     );
     this.#rule(upstream);
     this.#checkIn(upstream, RECHECK_EXCLUDED_MS);
@@ -324,10 +324,7 @@ export class Membership {
     };
     if (standing === 'quarantined' && upstream.evidence === undefined) {
       const { mismatch } = upstream;
-      this.#parts.log.error(
-        { ...fields, mismatch },
-        'upstream is of another chain: it is not asked for anything',
-      );
+      this.#parts.log.error({ ...fields, mismatch }, 'upstream is of another chain: it gets no requests');
     } else if (standing === 'verified') {
       this.#parts.log.info(fields, 'upstream is in service');
     }

@@ -65,9 +65,9 @@ export class NetworkChainId {
     const silent = this.#upstreams.filter(({ identity }) => identity === undefined);
     const outage = silent.length === 0 ? [] : [explainOutage(silent, this.#upstreams.length)];
     const reports = [...tally].map(([id, votes]) => `${votes} of ${operators} operators reported ${id}`);
-    const rule = operators === 1 ? [] : [`${needed} of ${operators} operators have to report the same`];
+    const rule = operators === 1 ? [] : [`${needed} of ${operators} operators must report the same`];
     const why = [...rule, ...reports, ...outage].join('; ');
-    return `the chain id of the network is not known yet${why === '' ? '' : `: ${why}`}; with pool.chainId it need not be reported`;
+    return `the chain id of the network is not known yet${why === '' ? '' : `: ${why}`}; set pool.chainId to skip this step`;
   }
 
   /** Whether some node has neither answered nor exceeded its startup time. */

@@ -82,11 +82,13 @@ const GETS = /^[a-z0-9]+_get(?!work|filter)[a-z0-9]*$/i;
 /** Returns why a network must not serve a method or a namespace (`debug_*`); undefined if no rule excludes it. */
 export function findNodeMethodProblem(name: string): string | undefined {
   if (NAMESPACE.test(name)) {
-    return isClosedNamespace(name) ? `no method of ${name} only reads: none can be served` : undefined;
+    return isClosedNamespace(name)
+      ? `${name} has no read-only method: none of them can be served`
+      : undefined;
   }
   if (!METHOD_NAME.test(name))
     return 'expected the name of a method such as debug_traceCall, or of a namespace such as debug_*';
-  return onlyReads(name) ? undefined : `${name} does not only read: it cannot be served`;
+  return onlyReads(name) ? undefined : `${name} is not read-only: it cannot be served`;
 }
 
 /** Whether a name is a valid method name that no rule excludes. */

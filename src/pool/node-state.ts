@@ -26,7 +26,8 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
   if (health.circuit === 'open') return { state: 'down', reason: 'fails too often (circuit breaker open)' };
   if (health.isPaused) {
     const { pausedBy } = health;
-    const reason = pausedBy === 'nodes.rate' ? 'is rate limited' : `cannot be asked now (bound: ${pausedBy})`;
+    const reason =
+      pausedBy === 'nodes.rate' ? 'is rate limited' : `is not available now (bound: ${pausedBy})`;
     return { state: 'down', reason };
   }
   if (vote === 'syncing') return { state: 'lagging', reason: describeSync(upstream) };
@@ -62,8 +63,6 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
   ['has', 'have'],
   ['does', 'do'],
   ['fails', 'fail'],
-  ['gave', 'gave'],
-  ['breaks', 'break'],
 ]);
 
 /**

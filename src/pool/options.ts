@@ -131,8 +131,9 @@ function findUrlProblem(text: string, protocols: readonly string[]): string | un
   if (url === undefined || !protocols.includes(url.protocol)) {
     return `expected a URL that starts with ${protocols.join('// or ')}//`;
   }
-  if (url.username !== '' || url.password !== '') return 'credentials belong into basic:, not into the URL';
-  return url.hash === '' ? undefined : 'a URL of a node has no #fragment';
+  if (url.username !== '' || url.password !== '')
+    return 'the URL must not have credentials: set basic: instead';
+  return url.hash === '' ? undefined : 'the URL must not have a #fragment';
 }
 
 const UPSTREAM_PROTOCOLS = ['http:', 'https:', 'ws:', 'wss:'];
@@ -159,8 +160,11 @@ export const headersSchema: z.ZodType<Record<string, string>> = z
     z
       .string()
       .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'expected the name of a header')
-      .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'this header is not yours to set')
-      .refine((name) => !/^sec-/i.test(name), 'this header is not yours to set'),
+      .refine(
+        (name) => !RESERVED_HEADERS.has(name.toLowerCase()),
+        'this header is set by the service and cannot be configured',
+      )
+      .refine((name) => !/^sec-/i.test(name), 'this header is set by the service and cannot be configured'),
     z.string().regex(/^[\t\x20-\x7e]*$/, 'expected printable ASCII'),
   )
   .refine((headers) => Object.keys(headers).length <= 64, 'more than 64 headers');
@@ -258,7 +262,7 @@ const poolRowSchema: z.ZodType<PoolOptions> = z
   })
   .refine((pool) => !isCircular(pool.tags), {
     path: ['tags'],
-    error: 'safe and finalized stand for each other',
+    error: 'safe and finalized must not substitute each other',
   });
 
 /** `pool:` of a network. */

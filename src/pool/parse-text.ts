@@ -112,7 +112,7 @@ function* untilAborted<T>(
   signal: CancelSignal | undefined,
 ): Generator<undefined, T> {
   for (;;) {
-    if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
+    if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has cancelled the request');
     const slice = slices.next();
     if (slice.done === true) return slice.value;
     yield undefined;

@@ -65,8 +65,8 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
       log.warn(
         { network, upstream: name, ...(method !== undefined && { method }) },
         method === undefined
-          ? 'upstream does not answer calls that others answer: asked last until it answers a probe'
-          : 'upstream does not answer a method that others answer: asked last for it until it answers a probe',
+          ? 'upstream does not answer calls that others answer: it is used last until it answers a probe'
+          : 'upstream does not answer a method that others answer: it is used last for the method until it answers a probe',
       ),
   });
   const inTime = PolicyStack.of(keepDeadline());
@@ -163,9 +163,9 @@ function createEventLog(network: string, log: Logger): Parameters<typeof breakCi
       log.warn(describe(upstream, fault), 'upstream fails too often: circuit breaker open'),
     onFault(upstream, fault, method) {
       if (fault.kind === 'unknown' || fault.kind === 'wrong' || fault.kind === 'unauthorized') {
-        log.warn({ ...describe(upstream, fault), method }, 'upstream gave no usable answer');
+        log.warn({ ...describe(upstream, fault), method }, 'upstream returned no usable answer');
       } else if (log.isLevelEnabled('debug')) {
-        log.debug({ ...describe(upstream, fault), method }, 'upstream gave no usable answer');
+        log.debug({ ...describe(upstream, fault), method }, 'upstream returned no usable answer');
       }
     },
   };

@@ -21,7 +21,7 @@ const LEAST_CALLS = 2;
 /** Resolution of the timer that sends to the next node, ms: the send is late by at most this. */
 const SWEEP_MS = 20;
 /** Rejects callers that wait for a call without a coalesced answer: they then send it themselves. */
-const NOT_ANSWERED = new UpstreamFault('aborted', 'the question is to be asked by itself');
+const NOT_ANSWERED = new UpstreamFault('aborted', 'the call must be sent alone');
 
 /** Outcome of a call and the node that answered it; `node` is undefined for a cached answer. */
 export type SharedOutcome = CallOutcome & { readonly node: Upstream | undefined };

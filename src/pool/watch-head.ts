@@ -15,10 +15,10 @@ type Watched = Pick<
 const BEHIND: ReadonlySet<Vote> = new Set<Vote>(['syncing', 'lagging']);
 
 const NOT_SERVED: Readonly<Record<HeadHindrance, string>> = {
-  age: 'no upstream has had the head for pool.headAge: it is not served any more',
+  age: 'no upstream has had the head for pool.headAge: it is no longer served',
   voices: 'fewer operators have the head than agreement demands: it is not served',
   stalled:
-    'for pool.headAge fewer operators have had blocks above the head than agreement demands: it is not served any more',
+    'for pool.headAge, fewer operators than agreement demands have had blocks above the head: it is no longer served',
 };
 
 /**
@@ -58,7 +58,7 @@ export function watchHead(
       if (isAhead)
         log.warn(
           fields,
-          'upstream is far ahead of a majority near the served head, which is kept: either may be wrong',
+          'upstream is far ahead of a majority near the served head: either may be wrong, and the head stays',
         );
       else log.info(fields, 'upstream is no longer far ahead of a majority');
     },
@@ -69,7 +69,7 @@ export function watchHead(
     },
     onAbandoned(from, to) {
       const fields = { network, from: from.number.toString(), to: to.number.toString() };
-      log.warn(fields, 'the served head was false: later blocks are not on its chain');
+      log.warn(fields, 'the served head was wrong: later blocks are not on its chain');
     },
   };
 }
@@ -107,7 +107,7 @@ export function watchFalls(
     logged = head.hash;
     log.warn(
       { network, upstream: name },
-      `the node went back from block ${head.number} to ${latest.number}; pool.development: true follows it, for development nodes`,
+      `the node went back from block ${head.number} to ${latest.number}; set pool.development: true for a development node`,
     );
   };
 }
@@ -123,9 +123,9 @@ export function watchFloor(
       const fields = { network, height: `${height}`, head: readHead().head?.number.toString() };
       log.warn(
         fields,
-        'another process serves a height that no node of this process confirms: not waiting for it',
+        'another process serves a height that no node of this process confirms: this process no longer waits for it',
       );
     },
-    onRegained: () => log.info({ network }, 'waiting for the heights of other processes again'),
+    onRegained: () => log.info({ network }, 'this process waits for the heights of other processes again'),
   };
 }

@@ -51,6 +51,6 @@ export async function readWord(
     if (error instanceof ChainError && error.kind === 'reverted') return undefined;
     throw error;
   }
-  const bytes = readData(answer, `contract ${call.to} answers with something else than data`);
+  const bytes = readData(answer, `the contract ${call.to} returned something other than data`);
   return bytes.length < WORD_BYTES ? undefined : bytesToBigInt(bytes.subarray(0, WORD_BYTES));
 }

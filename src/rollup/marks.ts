@@ -38,7 +38,7 @@ export function headerMark(
 export function clientMark(name: RegExp): FamilyMark {
   return {
     kind: 'client',
-    says: `web3_clientVersion is like ${name.source}`,
+    says: `web3_clientVersion matches ${name.source}`,
     see: async (probe) => name.test(await probe.readClient()),
   };
 }

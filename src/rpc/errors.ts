@@ -60,7 +60,7 @@ const ROWS = {
     status: 200,
     message: 'the method {} does not exist/is not available',
     meaning:
-      'No such method, or this network does not offer it (rollup methods on a network that is no rollup).',
+      'No such method, or this network does not offer it (rollup methods on a network that is not a rollup).',
   },
   notificationsUnsupported: {
     code: -32601,
@@ -73,35 +73,34 @@ const ROWS = {
     status: 200,
     message: 'no {} subscription in eth namespace',
     meaning:
-      '`eth_subscribe` with a kind that there is not: there are `newHeads`, `logs`, `transactionReceipts`, `newPendingTransactions` and `syncing`.',
+      '`eth_subscribe` with an unknown kind: the kinds are `newHeads`, `logs`, `transactionReceipts`, `newPendingTransactions` and `syncing`.',
   },
   tooManySubscriptions: {
     code: -32005,
     status: 200,
     message: 'limit exceeded: {}',
     meaning:
-      'The connection has as many subscriptions as one may have (`limits.webSocketSubscriptions`), or the key its share of all (`limits.subscriptions`).',
+      'The connection has its maximum of subscriptions (`limits.webSocketSubscriptions`), or the key its share of all (`limits.subscriptions`).',
   },
   unknownStart: {
     code: -32001,
     status: 200,
     message: 'cannot go on where it stopped: {}',
     meaning:
-      'The block that `eth_subscribe` is to go on behind is not known here: it never was one of this network, or it left the chain and neither a node nor a process that followed it has it any more, or the logs that a reorg took back; then the text names the block to go on after. While a node that may have it cannot be asked, the error is -32603 instead: subscribe again later. Read what is needed with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe without a start.',
+      'The block after which `eth_subscribe` continues is not known: it was never a block of this network, or it left the chain and neither a node nor a process that followed it still has it, or has the logs that a reorg removed; the text then names the block to continue after. While a node that may have it is not available, the error is -32603 instead: subscribe again later. Read what is needed with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe without a start.',
   },
   startTooFar: {
     code: -32001,
     status: 200,
     message: 'cannot go on where it stopped: {}',
     meaning:
-      'More blocks lie between the start that `eth_subscribe` names and the head than are sent again. Read them with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe behind the last of them.',
+      'There are more blocks between the start that `eth_subscribe` names and the head than a subscription sends again. Read them with `eth_getLogs` or `eth_getBlockByNumber`, then subscribe after the last of them.',
   },
   invalidParams: {
     code: -32602,
     status: 200,
     message: '{}',
-    meaning:
-      'A parameter is missing, malformed or cannot be meant; the message names it by position and field.',
+    meaning: 'A parameter is missing, malformed or invalid; the message names it by position and field.',
   },
   executionReverted: {
     code: 3,
@@ -122,7 +121,7 @@ const ROWS = {
     status: 200,
     message: "The transaction was added to the transaction pool but wasn't processed in {}",
     meaning:
-      '`eth_sendRawTransactionSync`: the transaction was sent, and no block up to the served head has it yet. `data` is its hash: ask for its receipt later, and do not send another one in its place.',
+      '`eth_sendRawTransactionSync`: the transaction was sent, and no block up to the served head has it yet. `data` is its hash: request its receipt later, and do not send another transaction in its place.',
   },
   nodeRefusal: {
     code: -32000,
@@ -136,7 +135,7 @@ const ROWS = {
     status: 200,
     message: '{}',
     meaning:
-      'A method of a development node (`anvil_*`, `evm_*`, `hardhat_*`, `eth_sendTransaction`, `eth_sign*`) that the network serves, but not to this client; the message says which condition is not met, and what to do (docs/upstreams.md, Development nodes). The code is that of a method that there is not: programs look with such calls for a development node.',
+      'A method of a development node (`anvil_*`, `evm_*`, `hardhat_*`, `eth_sendTransaction`, `eth_sign*`) that the network serves, but not to this client; the message says which condition is not met, and what to do (docs/upstreams.md, Development nodes). The code is that of an unknown method, because programs use such calls to look for a development node.',
   },
   nonceTooLow: {
     code: -38010,
@@ -233,27 +232,27 @@ const ROWS = {
     status: 200,
     message: '{}',
     meaning:
-      'More logs than the network gives in one answer, or more bytes of them: `query returned more than 10000 results. Try with this block range [0x1, 0x5f].` Ask for fewer blocks, such as those that the message names.',
+      'More logs, or more bytes of logs, than the network returns in one answer: `query returned more than 10000 results. Try with this block range [0x1, 0x5f].` Request fewer blocks, such as the range that the message names.',
   },
   tooManyFilters: {
     code: -32005,
     status: 200,
     message: 'limit exceeded: {}',
     meaning:
-      'The key has as many filters as it may have. Uninstall some, or let them expire: a filter ends when it has not been polled for 5 minutes.',
+      'The key has its maximum of filters. Uninstall some, or let them expire: a filter ends when it has not been polled for 5 minutes.',
   },
   filterTooLarge: {
     code: -32000,
     status: 200,
     message: '{}',
-    meaning: 'The addresses and topics of a filter are more than can be kept of it.',
+    meaning: 'A filter has too many addresses and topics to be stored.',
   },
   recordsUnavailable: {
     code: -32603,
     status: 200,
     message: 'internal error: filters cannot be read or written now',
     meaning:
-      'The store of filters cannot be reached, or has no room. A poll that gets this has taken nothing from its filter, as far as the worker knows that is asked next: another one cannot know it where the answer to a write was lost. It has been logged; retrying may help.',
+      'The store of filters is not available, or is full. A poll with this error has taken nothing from its filter, except where the reply to a write was lost and another worker gets the next poll. The error has been logged; retrying may help.',
     isFault: true,
   },
   busy: {
@@ -262,7 +261,7 @@ const ROWS = {
     retryAfter: 1,
     message: 'limit exceeded: {}',
     meaning:
-      'A call met a bound while it was answered: too much execution is queued, too many large answers are being put together, or every node limits its rate. The message names the bound. Retrying later helps.',
+      'A call reached a bound while it was executed: too much execution is queued, too many large answers are being built, or every node limits its rate. The message names the bound. Retrying later helps.',
     isFault: true,
   },
   unavailable: {
@@ -270,7 +269,7 @@ const ROWS = {
     status: 200,
     message: 'no node could answer: {}',
     meaning:
-      'None of the nodes behind this network gave an answer that can be trusted, or too few of them have said yet which chain they are of; the message says what was lacking. Retrying later may help.',
+      'No node of this network returned an answer that can be accepted, or too few of them have reported their chain yet; the message names the reason. Retrying later may help.',
     isFault: true,
   },
   readOnlyNetwork: {
@@ -278,7 +277,7 @@ const ROWS = {
     status: 200,
     message: '{}',
     meaning:
-      'A transaction was sent to a network that has no nodes: it serves blocks that were imported, and nothing makes new ones.',
+      'A transaction was sent to a network that has no nodes: it serves imported blocks, and no new blocks are made.',
   },
   prunedHistory: {
     code: 4444,
@@ -291,32 +290,32 @@ const ROWS = {
     status: 200,
     message: 'Resource not found',
     meaning:
-      'The block has no block access list: it is from before Amsterdam. `debug_getRawBlockAccessList` says the same of a block that does not exist.',
+      'The block has no block access list: it is from before Amsterdam. `debug_getRawBlockAccessList` returns the same error for a block that does not exist.',
   },
   limitExceeded: {
     code: -38026,
     status: 200,
     message: '{}',
-    meaning: 'The call asks for more than one call may; the message names the bound.',
+    meaning: 'The call requests more than one call may; the message names the bound.',
   },
   callTooLarge: {
     code: -38026,
     status: 200,
     message: '{}',
     meaning:
-      'The lists and overrides of a call have more entries than they may have. Nothing was executed. The message names the bound.',
+      'The lists and overrides of a call have too many entries. Nothing was executed. The message names the bound.',
   },
   cancelled: {
     code: -32000,
     status: 200,
     message: 'request cancelled',
-    meaning: 'The client went away or the server is stopping before the call was done.',
+    meaning: 'The client disconnected, or the server stopped, before the call was finished.',
   },
   internal: {
     code: -32603,
     status: 200,
     message: 'internal error',
-    meaning: 'A fault of the service that may pass. It has been logged; retrying may help.',
+    meaning: 'A fault of the service that may be temporary. It has been logged; retrying may help.',
     isFault: true,
   },
   misconfigured: {
@@ -333,7 +332,7 @@ const ROWS = {
     retryAfter: 1,
     message: 'limit exceeded: {}',
     meaning:
-      'There is no room for the request, and nothing of it was done. The message names the bound. Retrying later helps.',
+      'There is no room for the request, and nothing of it was executed. The message names the bound. Retrying later helps.',
     isFault: true,
   },
   stopping: {
@@ -341,14 +340,15 @@ const ROWS = {
     status: 429,
     retryAfter: 1,
     message: 'limit exceeded: the service is stopping',
-    meaning: 'A WebSocket was asked for while the service stops. Connect again, here or at another replica.',
+    meaning:
+      'A WebSocket was requested while the service is stopping. Connect again, here or at another replica.',
   },
   missingKey: {
     code: -32600,
     status: 401,
     message: 'project id required in the url',
     meaning:
-      'The path ends before the key: it is `/v3/<API_KEY>`, for WebSocket `/ws/v3/<API_KEY>`, either behind the name of a network or not.',
+      'The path ends before the key: it is `/v3/<API_KEY>`, for WebSocket `/ws/v3/<API_KEY>`, each with or without the name of a network before it.',
   },
   unknownKey: {
     code: -32600,
@@ -360,28 +360,28 @@ const ROWS = {
     code: -32600,
     status: 401,
     message: 'invalid project id or project secret',
-    meaning: 'The key asks for its secret as the password of HTTP Basic, and the request did not bring it.',
+    meaning: 'The key requires its secret as the password of HTTP Basic, and the request did not send it.',
   },
   invalidToken: {
     code: -32600,
     status: 401,
     message: 'invalid JWT',
     meaning:
-      'The key asks for a token (`Authorization: Bearer`), and the request brought none, one that has expired, or one that the issuer did not sign.',
+      'The key requires a token (`Authorization: Bearer`), and the request sent none, one that has expired, or one that the issuer did not sign.',
   },
   rejected: {
     code: -32002,
     status: 403,
     message: 'rejected due to project ID settings',
     meaning:
-      'The key is bound to networks, methods, contracts, origins or user agents, and this request is outside of one of these lists.',
+      'The key is bound to networks, methods, contracts, origins or user agents, and this request does not match one of these lists.',
   },
   rateLimited: {
     code: -32005,
     status: 429,
     message: '{}',
     meaning:
-      'The key makes more calls than it may. `data` says how many a second it may make and when to come back, in both forms that hosted services use; so does `Retry-After`, in seconds.',
+      'The key exceeds its rate. `data` has the allowed calls per second and the time to wait, in both forms that hosted services use; `Retry-After` has the time in seconds.',
   },
   creditsSpent: {
     code: -32005,
@@ -394,15 +394,14 @@ const ROWS = {
     code: -32005,
     status: 429,
     message: 'limit exceeded: {}',
-    meaning:
-      'All keys together make more calls on this network than it may get. `data` and `Retry-After` as for the rate.',
+    meaning: 'All keys together exceed the rate of this network. `data` and `Retry-After` as for the rate.',
   },
   tooManyFailures: {
     code: -32005,
     status: 429,
     message: 'limit exceeded: {}',
     meaning:
-      'Too many requests with keys or secrets that are wrong have come from this address. Keys that are in use go on opening, with the secret or token that they were used with.',
+      'Too many requests with wrong keys or secrets have come from this address. Keys in use keep working, with the secret or token that they were used with.',
   },
   keysUnavailable: {
     code: -32603,
@@ -436,7 +435,7 @@ const ROWS = {
     code: -32600,
     status: 403,
     message: 'this origin is not allowed',
-    meaning: 'A page of an origin that `cors.origins` does not list asked for a WebSocket.',
+    meaning: 'A page of an origin that `cors.origins` does not list requested a WebSocket.',
   },
   methodNotAllowed: {
     code: -32600,

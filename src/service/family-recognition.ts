@@ -57,7 +57,7 @@ export class FamilyRecognition {
     if (this.known === undefined && this.#failure === undefined) await this.#waiting.wait(scope);
     const { known } = this;
     if (known !== undefined) return known;
-    throw this.#failure ?? explainUnknown('its nodes have not shown it yet');
+    throw this.#failure ?? explainUnknown('its nodes have not been examined yet');
   }
 
   close(): void {
@@ -101,7 +101,7 @@ export class FamilyRecognition {
   #explain(error: unknown): ChainError {
     const { network, log } = this.#parts;
     if (!(error instanceof ChainError)) {
-      log.error({ network, err: error }, 'rollup family cannot be recognised: a fault of this program');
+      log.error({ network, err: error }, 'rollup family cannot be recognised because of an internal error');
       return explainUnknown('it cannot be recognised');
     }
     // `misconfigured` means that the network's configuration has to be corrected.
@@ -132,7 +132,7 @@ export async function noteUnknownFork(
     if (functions.length === 0) return;
     log.warn(
       { network, family: name, oracle: oracle.address, functions },
-      'the oracle of the rollup has functions that this version does not know: estimates ask it as before, look for a newer version',
+      'the oracle of the rollup has functions that this version does not know: estimates use it as before; look for a newer version',
     );
   } catch (error) {
     log.debug({ network, err: error }, 'the gas oracle of the rollup could not be read');
@@ -142,13 +142,13 @@ export async function noteUnknownFork(
 function explainUnrecognised(): ChainError {
   return new ChainError(
     'misconfigured',
-    'the rollup family cannot be recognised from what the nodes answer: set rollup.family',
+    'the rollup family cannot be recognised from the answers of the nodes: set rollup.family',
   );
 }
 
 function explainUnknown(reason: string): ChainError {
   return new ChainError(
     'unavailable',
-    `the rollup family is not known yet: ${reason}; with rollup.family it need not be recognised`,
+    `the rollup family is not known yet: ${reason}; set rollup.family to skip the recognition`,
   );
 }

@@ -33,7 +33,7 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
   let startedFrom = 0;
   return {
     index(done, of) {
-      stream.write(`making the index of transactions and logs: ${done} of ${of} blocks\n`);
+      stream.write(`building the index of transactions and logs: ${done} of ${of} blocks\n`);
     },
     start(totalBytes) {
       total = totalBytes;

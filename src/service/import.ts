@@ -23,7 +23,7 @@ export const IMPORT_USAGE: string = `portcullis import --genesis FILE --blocks F
                   [--seal ethash-format|none] [--verify full|header|none] [--call-memory MIB]
 
 Appends a file of RLP blocks to the chain stored in DIR. Every block is validated and executed,
-and every root is checked. An import that was cut off, or stopped with Ctrl-C, continues where it stopped.
+and every root is checked. An import that was interrupted, for example with Ctrl-C, continues where it stopped.
 
   --genesis FILE   geth genesis file of the chain
   --blocks FILE    concatenated RLP blocks, optionally gzipped, optionally starting with block 0
@@ -31,11 +31,11 @@ and every root is checked. An import that was cut off, or stopped with Ctrl-C, c
   --seal CHECK     ethash-format: proof-of-work difficulty follows the formula, seals may be anything (default)
                    none: difficulty may be anything as well
   --verify WHAT    full: headers, bodies, receipts, gas, and the state root of every block (default)
-                   header: the same, but the state root only at the end of each commit (up to 512 blocks); a wrong
-                   one refuses all that would have been committed
-                   none: blocks are executed and nothing is compared but that each follows its parent; for files
+                   header: the same, but the state root only at the end of each commit (up to 512 blocks): a wrong
+                   root discards the whole commit
+                   none: blocks are executed, and checked only for their parent; for files
                    that were checked before
-  --call-memory MIB  memory that the frames of one transaction may have, in MiB (default 256, at most 1024)
+  --call-memory MIB  maximum memory of the frames of one transaction, in MiB (default 256, at most 1024)
 `;
 
 export const SEAL_CHECKS: readonly SealCheck[] = ['ethash-format', 'none'];
@@ -198,7 +198,7 @@ async function importBlocks(
       : `${failure instanceof BlockError ? 'refused: ' : ''}${file}: ${describeSystemError(failure)}`;
     const remedy =
       failure instanceof EvmMemoryError ? ': import with a higher --call-memory (MiB, at most 1024)' : '';
-    const goOn = isSpaceError(failure) ? '; make room: the same command goes on from there' : '';
+    const goOn = isSpaceError(failure) ? '; free disk space, and run the same command again to continue' : '';
     throw new ImportError(`${reason}${remedy}; ${describeStored(head)}${goOn}`, failure);
   }
   return stop?.aborted === true ? { ...head, isStopped: true } : head;
@@ -206,7 +206,7 @@ async function importBlocks(
 
 /** Describes the store after an import that did not reach the end of its file. */
 export function describeStored({ headNumber, headHash, imported }: ImportSummary): string {
-  return `${imported} ${imported === 1 ? 'block' : 'blocks'} of this run kept, head is block ${headNumber} ${headHash}`;
+  return `${imported} ${imported === 1 ? 'block' : 'blocks'} of this run stored, head is block ${headNumber} ${headHash}`;
 }
 
 /** Runs `portcullis import`. @returns the exit code */
@@ -251,7 +251,7 @@ export async function runImport(args: string[]): Promise<number> {
 /** @returns the exit code */
 export function reportStop(summary: ImportSummary, { exitCode }: StopSignals): number {
   process.stderr.write(
-    `portcullis: stopped by a signal: ${describeStored(summary)}; the same command goes on from there\n`,
+    `portcullis: stopped by a signal: ${describeStored(summary)}; run the same command again to continue\n`,
   );
   return exitCode;
 }

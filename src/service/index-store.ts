@@ -30,7 +30,7 @@ export async function completeIndexes(data: string, log: Pick<Logger, 'info'>): 
     }
   } catch (error) {
     throw new Error(
-      `${data} has no index of transactions and logs yet, and it cannot be made: ${describeSystemError(error)}; ` +
+      `${data} has no index of transactions and logs yet, and it cannot be built: ${describeSystemError(error)}; ` +
         'serve or import once with write access to the folder',
       { cause: error },
     );

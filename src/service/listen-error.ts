@@ -10,7 +10,7 @@ export function describeListenError(error: unknown, { listen }: Config): string 
     case 'EACCES':
       return `${where} may not be bound`;
     case 'EADDRNOTAVAIL':
-      return `${listen.host} is no address of this machine; ${CHOOSE_HOST}`;
+      return `${listen.host} is not an address of this machine; ${CHOOSE_HOST}`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `the host name ${listen.host} has no address; ${CHOOSE_HOST}`;

@@ -189,6 +189,6 @@ function createFaultLog(log: Logger): FaultLog {
   return (fault, error) =>
     log.warn(
       { fault, ...(error !== undefined && { reason: describeSystemError(error) }) },
-      'keys, limits and filters are not to be had where they are shared',
+      'the shared store of keys, limits and filters is not available',
     );
 }

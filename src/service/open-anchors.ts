@@ -63,7 +63,7 @@ export class Anchors {
     try {
       await anchorOnce(chain, l1, options, scope);
     } catch (error) {
-      this.#log.error({ network: name, err: error }, 'layer 1 cannot be read: a fault of this program');
+      this.#log.error({ network: name, err: error }, 'layer 1 cannot be read because of an internal error');
     }
     this.#scopes.delete(scope);
     if (this.#isClosed) return;

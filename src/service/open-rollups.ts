@@ -23,7 +23,7 @@ function readLayer1(layer1: Layer1 | Promise<Layer1>): Layer1['blocks'] {
       } catch (error) {
         // The error of a bound names the bound already.
         if (!(error instanceof ChainError) || error.kind === 'aborted' || error.kind === 'busy') throw error;
-        throw new ChainError(error.kind, `layer 1 cannot be asked: ${error.message}`);
+        throw new ChainError(error.kind, `layer 1 is not available: ${error.message}`);
       }
     },
   };

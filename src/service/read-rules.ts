@@ -17,5 +17,5 @@ export function readRules(path: string): ChainConfig {
 /** @throws Error with the file if its rules are for another chain */
 export function requireChain(path: string, rules: ChainConfig, chainId: bigint): void {
   if (rules.chainId !== chainId)
-    throw new Error(`${path} has the rules of chain ${rules.chainId}, and the network is chain ${chainId}`);
+    throw new Error(`${path} has the rules of chain ${rules.chainId}, but the network is chain ${chainId}`);
 }

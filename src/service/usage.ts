@@ -21,15 +21,15 @@ portcullis serve --config FILE        serve the networks of a configuration file
 portcullis dev --genesis G --blocks B import a chain and serve it as the default network
 portcullis import --genesis G --blocks B [--data DIR] [--verify full|header|none]
                                       import a chain, to be served later
-portcullis keys create --name NAME    make an API key; it is shown once
-portcullis keys list | revoke ID      look after API keys
-portcullis doctor --config FILE       ask the nodes of a configuration file what they support
+portcullis keys create --name NAME    create an API key; it is shown once
+portcullis keys list | revoke ID      manage API keys
+portcullis doctor --config FILE       examine what the nodes of a configuration file support
 portcullis prove METHOD [PARAMS] --network NAME
-                                      answer a question with a bundle that proves the answer
+                                      answer a request with a bundle that proves the answer
 portcullis verify FILE --hash HASH    check such a bundle against a block hash, offline
-portcullis check-config FILE          say what is wrong with a configuration file
-portcullis health [--config FILE]     whether the service on this machine is alive
+portcullis check-config FILE          check a configuration file
+portcullis health [--config FILE]     check that the service on this machine is alive
 portcullis help | --version
 
-\`portcullis COMMAND --help\` says more about a command.
+\`portcullis COMMAND --help\` describes a command.
 `;

@@ -14,7 +14,7 @@ export class Ewma {
    * @throws RangeError for a half-life that is not above 0
    */
   constructor(halfLifeMs: number, now: () => number = () => performance.now()) {
-    if (!(halfLifeMs > 0)) throw new RangeError('half-life not above 0');
+    if (!(halfLifeMs > 0)) throw new RangeError('the half-life must be above 0');
     this.#halfLifeMs = halfLifeMs;
     this.#now = now;
     this.#decayedAt = now();

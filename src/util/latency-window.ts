@@ -25,7 +25,7 @@ export class LatencyWindow {
    * @throws RangeError for a window that is not above 0
    */
   constructor(windowMs: number, now: () => number = () => performance.now()) {
-    if (!(windowMs > 0)) throw new RangeError('window not above 0');
+    if (!(windowMs > 0)) throw new RangeError('the window must be above 0');
     this.#sliceMs = windowMs / SLICES;
     this.#now = now;
     this.#slices = Array.from({ length: SLICES }, () => new Uint32Array(BUCKETS));

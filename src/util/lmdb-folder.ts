@@ -96,7 +96,7 @@ export function checkLmdbFile(path: string): void {
     bytes.length >= at + META.end &&
     bytes.readUInt32LE(at + META.magic) === MAGIC &&
     bytes.readUInt32LE(at + META.version) === FORMAT_VERSION;
-  if (!isMeta(0)) throw new Error(`${path} holds a data.mdb that is not a store of this program`);
+  if (!isMeta(0)) throw new Error(`${path} contains a data.mdb that is not a store of this program`);
   const pageSize = bytes.readUInt32LE(META.pageSize);
   const pages = [0, pageSize].filter(isMeta);
   const newest = pages.reduce((a, b) =>
@@ -104,7 +104,7 @@ export function checkLmdbFile(path: string): void {
   );
   const lastPage = Number(bytes.readBigUInt64LE(newest + META.lastPage));
   if (size < (lastPage + 1 - UNWRITTEN_PAGES) * pageSize || size < 2 * pageSize) {
-    throw new Error(`${path} holds a data.mdb that was cut short: ${size} bytes`);
+    throw new Error(`${path} contains a data.mdb that is truncated: ${size} bytes`);
   }
 }
 
@@ -120,7 +120,7 @@ function readMeta(path: string): { readonly bytes: Buffer; readonly size: number
     return undefined;
   }
   try {
-    if (!fstatSync(file).isFile()) throw new Error(`${path} holds a data.mdb that is not a file`);
+    if (!fstatSync(file).isFile()) throw new Error(`${path} contains a data.mdb that is not a file`);
     const bytes = Buffer.alloc(MAX_PAGE_SIZE + META.end);
     const length = readSync(file, bytes, 0, bytes.length, 0);
     // The size is read after the meta pages, which another process writes once the file has grown: an earlier size

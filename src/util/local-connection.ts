@@ -18,7 +18,7 @@ export class WrongCertificateError extends Error {
   readonly code: string = 'ERR_WRONG_CERTIFICATE';
 
   constructor() {
-    super('another certificate is shown than the configured one');
+    super('the service presents a certificate other than the configured one');
     this.name = 'WrongCertificateError';
   }
 }

@@ -55,7 +55,7 @@ export class Lru<K, V> {
     weigh: (value: V) => number = () => 1,
     onEvict?: (key: K) => void,
   ) {
-    if (!(capacity >= 1)) throw new RangeError('capacity below 1');
+    if (!(capacity >= 1)) throw new RangeError('the capacity must be at least 1');
     this.#capacity = capacity;
     this.#ttlMs = typeof life === 'number' ? life : Number.POSITIVE_INFINITY;
     this.#idleMs = typeof life === 'number' ? Number.POSITIVE_INFINITY : life.idleMs;

@@ -87,7 +87,7 @@ export class SharedBudget {
   giveBack(owner: string, amount: number): void {
     if (amount === 0) return;
     const left = this.usedBy(owner) - amount;
-    if (left < 0) throw new RangeError(`${owner} gives back more than it holds`);
+    if (left < 0) throw new RangeError(`${owner} returned more than it had taken`);
     this.#used -= amount;
     if (left === 0) this.#reserved.delete(owner);
     else this.#reserved.set(owner, left);

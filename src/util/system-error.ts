@@ -37,8 +37,8 @@ const WORDS: Readonly<Record<string, string>> = {
   EFBIG: 'the file would exceed its size limit',
   EMFILE: 'too many open files: raise the limit (ulimit -n, LimitNOFILE)',
   ENFILE: 'too many open files on this machine',
-  Z_BUF_ERROR: 'ends inside its packed data',
-  Z_DATA_ERROR: 'its packed data is damaged',
+  Z_BUF_ERROR: 'its compressed data is truncated',
+  Z_DATA_ERROR: 'its compressed data is damaged',
 };
 
 /** Whether an error of the system or of LMDB may mean lack of space; LMDB reports EIO for a short write. */

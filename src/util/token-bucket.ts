@@ -20,7 +20,8 @@ export class TokenBucket {
 
   /** @throws RangeError for a capacity not above 0, or a negative rate */
   constructor({ capacity, perSecond = 0, now = () => performance.now() }: TokenBucketOptions) {
-    if (!(capacity > 0 && perSecond >= 0)) throw new RangeError('a bucket needs room, and no leak');
+    if (!(capacity > 0 && perSecond >= 0))
+      throw new RangeError('the capacity must be above 0, and the rate must not be negative');
     this.#capacity = capacity;
     this.#perSecond = perSecond;
     this.#now = now;

@@ -127,7 +127,7 @@ describe('over a service with blocks that a test makes', { skip: NO_BROWSER }, (
 
     await page.getByLabel('API key').fill('unknown');
     await fill(JSON.stringify(heads));
-    await page.getByText(/did not take the WebSocket \(HTTP 401\)/).waitFor();
+    await page.getByText(/did not accept the WebSocket \(HTTP 401\)/).waitFor();
     await page.context().close();
     // The browser logs the refused request as an error.
     assert.ok(

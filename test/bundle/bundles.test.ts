@@ -107,8 +107,11 @@ test('made and verified by the commands', async () => {
   );
   await assert.rejects(unproven, { code: 1, stderr: /^portcullis: a pending block has no hash/ });
   for (const [args, stderr] of [
-    [['eth_getBlockReceipts'], /^portcullis: the parameters of eth_getBlockReceipts: missing value/],
-    [['eth_getLogs', '[{}]'], /^portcullis: no bundles are made of eth_getLogs/],
+    [
+      ['eth_getBlockReceipts'],
+      /^portcullis: the parameters of eth_getBlockReceipts are invalid: missing value/,
+    ],
+    [['eth_getLogs', '[{}]'], /^portcullis: eth_getLogs cannot be bundled/],
   ] as const) {
     const wrong = run(process.execPath, [MAIN, 'prove', ...args, '--network', 'devnet'], {
       env: environment,
@@ -120,7 +123,7 @@ test('made and verified by the commands', async () => {
   const options = ['--hash', hashOf(stdout), '--chain-id', '0x5'];
   await assert.rejects(run(process.execPath, [MAIN, 'verify', file, ...options], { env: environment }), {
     code: 2,
-    stderr: /^portcullis: eth_getTransactionByBlockNumberAndIndex executes nothing: leave --chain-id/,
+    stderr: /^portcullis: eth_getTransactionByBlockNumberAndIndex executes nothing: remove --chain-id/,
   });
 });
 
@@ -152,7 +155,7 @@ test('a file with more levels or values than a bundle has is not parsed', async 
   const { code, err } = await verify(nested, hashOf(text));
   assert.deepEqual(
     [code, err],
-    [1, 'refused: the file is no bundle: its lists and objects are more than 64 levels deep\n'],
+    [1, 'refused: the file is not a bundle: its lists and objects are nested more than 64 levels deep\n'],
   );
   for (const item of ['0', '[]', '{}', '""', '"\\\\"', '"\\""']) {
     const many = `[${`${item},`.repeat(4_000_001)}${item}]`;
@@ -163,7 +166,7 @@ test('a file with more levels or values than a bundle has is not parsed', async 
   }
   // Brackets and commas in strings do not count.
   const quoted = JSON.stringify({ a: '[{,'.repeat(5_000_000), b: '\\"[[', c: '"]'.repeat(100) });
-  assert.throws(() => decodeBundle(quoted), { message: /^the file is no bundle: (?!it has|its lists)/ });
+  assert.throws(() => decodeBundle(quoted), { message: /^the file is not a bundle: (?!it has|its lists)/ });
 });
 
 test('whatever value is in the place of another one, a bundle is accepted or refused', async () => {
@@ -209,7 +212,7 @@ test('a chain or a fork other than that of the bundle', async () => {
   const { chainId = '', fork = 'frontier' } = rules ?? {};
   await verifyBundle(text, { hash, chainId, fork });
   await assert.rejects(verifyBundle(text, { hash, chainId: '0x1' }), /made for chain 7337/);
-  await assert.rejects(verifyBundle(text, { hash, fork: 'london' }), /made by the rules of amsterdam/);
+  await assert.rejects(verifyBundle(text, { hash, fork: 'london' }), /made with the rules of amsterdam/);
 });
 
 type Alteration = (bundle: Bundle) => Partial<Bundle>;
@@ -256,7 +259,7 @@ const ALTERATIONS: readonly (readonly [string, number, Alteration, RegExp])[] = 
     'rules of another fork',
     0,
     changeTold('rules', { chainId: '0x1ca9', fork: 'london', blobBaseFeeUpdateFraction: null }),
-    /not one of the fork london/,
+    /does not fit the fork london/,
   ],
   ['settings of a rollup', 0, changeTold('rollup', ROLLUP), /is no method of rollups/],
   [
@@ -301,7 +304,7 @@ const ALTERATIONS: readonly (readonly [string, number, Alteration, RegExp])[] = 
     'another block in the parameters',
     0,
     ({ params }) => ({ params: [params[0], '0x1'] }),
-    /name another block/,
+    /name a block other than/,
   ],
 ];
 
@@ -330,12 +333,12 @@ const REFUSALS: readonly (readonly [string, Row, RegExp])[] = [
   [
     'another method',
     { network: 'devnet', method: 'eth_getLogs', params: [{}] },
-    /no bundles are made of eth_getLogs/,
+    /eth_getLogs cannot be bundled/,
   ],
   [
     'a method of rollups on another chain',
     { network: 'devnet', method: 'rollup_getInfo', params: [] },
-    /no rollup/,
+    /not a rollup/,
   ],
   [
     'a malformed parameter',

@@ -148,7 +148,7 @@ test('a key that cannot be shown is revoked', {
   );
   closeSync(full);
   assert.equal(status, 1);
-  assert.match(stderr, /^portcullis: key \w+ was made but could not be shown and is revoked$/m);
+  assert.match(stderr, /^portcullis: key \w+ was created, but could not be printed and is revoked$/m);
   assert.match(run(['keys', 'list', '--data', folder]).out, /lost +revoked/);
 });
 
@@ -285,7 +285,7 @@ test('a key cannot be bound to a network, method or issuer that there is not', (
   ]) {
     const { code, err } = create(...args, ...place);
     assert.equal(code, 2);
-    assert.match(err, /without --config FILE names are those of the built-in networks/);
+    assert.match(err, /without --config FILE, settings may only name those of the built-in networks/);
   }
 });
 
@@ -337,9 +337,9 @@ test('settings of a key are made, shown, changed and taken back; a rotated key o
 
   for (const [args, message] of [
     [['update', id, '--addresses', '0x12'], /addresses\.0: expected an address/],
-    [['update', id, '--rate', 'fast'], /--rate takes calls a second/],
+    [['update', id, '--rate', 'fast'], /--rate takes calls per second/],
     [['update', id, '--expires', 'soon'], /--expires takes a time/],
-    [['update', id], /takes settings/],
+    [['update', id], /keys update needs a setting/],
     [['rotate', id, '--grace', '1'], /--grace takes a duration/],
     [['revoke', id, '--rate', '1'], /does not take --rate/],
     [['create', '--name', 'x', '--daily-credits', 'many'], /dailyCredits/],

@@ -136,7 +136,7 @@ if (SmallDisk.isPossible) {
       const first = runImport();
       disk.fill();
       assertClear(first, FULL_OR_FAULTY);
-      assert.match(first.err, /; make room: the same command goes on from there$/m);
+      assert.match(first.err, /; free disk space, and run the same command again to continue$/m);
       disk.empty();
       const second = runImport();
       assert.equal(second.code, 0, second.err);
@@ -227,7 +227,7 @@ if (SmallDisk.isPossible) {
       closeSync(full);
       assert.equal(status, 1);
       assert.match(stderr, /portcullis: cannot print: the disk is full\n/);
-      assert.match(stderr, /portcullis: key \w+ was made but could not be shown and is revoked\n/);
+      assert.match(stderr, /portcullis: key \w+ was created, but could not be printed and is revoked\n/);
     });
 
     test('a service goes on, its keys open, and limits hold', async (t) => {

@@ -92,7 +92,7 @@ describe('an import in a terminal', { skip: SKIP }, () => {
       assert.equal(code, 130, screen);
       assertRestored(screen);
       const stopped =
-        /stopped by a signal: (\d+) blocks? of this run kept, head is block (\d+) 0x\w{64}; the same command goes on from there\r?\n/;
+        /stopped by a signal: (\d+) blocks? of this run stored, head is block (\d+) 0x\w{64}; run the same command again to continue\r?\n/;
       const [, cached, head] = stopped.exec(screen) ?? [];
       assert.ok(cached !== undefined && cached === head, screen);
       assert.equal(await readHead(store), Number(head));
@@ -130,7 +130,7 @@ describe('an import in a terminal', { skip: SKIP }, () => {
     assertRestored(screen);
     assert.match(
       screen,
-      /portcullis: refused: \S+broken\.rlp: after block 0: .*; 0 blocks of this run kept, head is block 0 /,
+      /portcullis: refused: \S+broken\.rlp: after block 0: .*; 0 blocks of this run stored, head is block 0 /,
     );
   });
 

@@ -117,7 +117,7 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   {
     name: 'a duplicate key',
     text: `${NETWORKS}dataDir: a\ndataDir: b\n`,
-    errors: ['p.yaml:3: the key dataDir is given twice'],
+    errors: ['p.yaml:3: the key dataDir appears twice'],
   },
   { name: 'an empty file', text: '', errors: ['p.yaml: the file is empty'] },
   { name: 'a file of comments', text: '# a\n\n', errors: ['p.yaml: the file is empty'] },
@@ -162,7 +162,9 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   {
     name: 'a network that is called as paths begin',
     text: 'networks:\n  ws: { hosts: [a], builtin: devnet }\n',
-    errors: ['p.yaml:2: networks.ws: paths begin with /ws/ that name no network: expected another name'],
+    errors: [
+      'p.yaml:2: networks.ws: ws is reserved, because other paths begin with /ws/: expected another name',
+    ],
   },
   {
     name: 'a bad network name',
@@ -228,7 +230,9 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   {
     name: 'room for less than one body',
     text: `${NETWORKS}limits:\n  bodyBytes: 2000\n  arrivingBytes: 1000\n`,
-    errors: ['p.yaml:4: limits.arrivingBytes: must not be below bodyBytes: not one body could arrive'],
+    errors: [
+      'p.yaml:4: limits.arrivingBytes: must be at least bodyBytes: otherwise no body of that size could arrive',
+    ],
   },
   {
     name: 'what is inside of a network with a bad name',
@@ -249,12 +253,12 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
   {
     name: 'what else is wrong beside a key given twice',
     text: `${NETWORKS}log: { level: loud, level: warn }\nlimts: {}\n`,
-    errors: ['p.yaml:2: the key level is given twice', 'p.yaml:3: limts: unknown key, did you mean limits?'],
+    errors: ['p.yaml:2: the key level appears twice', 'p.yaml:3: limts: unknown key, did you mean limits?'],
   },
   {
     name: 'a key given twice that may be a secret',
     text: `${NETWORKS}"https://n.example/k3y": 1\n"https://n.example/k3y": 2\n`,
-    errors: [/^p\.yaml:\d+: .*unknown key/, 'p.yaml:3: a key is given twice'],
+    errors: [/^p\.yaml:\d+: .*unknown key/, 'p.yaml:3: a key appears twice'],
   },
   {
     name: 'what is wrong in other sections than the one with a syntax error',
@@ -273,8 +277,8 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     name: 'variables where they are not replaced',
     text: `${NETWORKS}dataDir: "\${NO_DIR}"\naccess: { jwt: { sso: { jwks: "http://x/\${K}" } } }\n`,
     errors: [
-      /^p\.yaml:2: dataDir: \$\{NO_DIR\} is not replaced by the environment here: write the value$/,
-      /^p\.yaml:3: access\.jwt\.sso\.jwks: \$\{K\} is not replaced by the environment here/,
+      /^p\.yaml:2: dataDir: \$\{NO_DIR\} is not replaced by an environment variable here: write the value$/,
+      /^p\.yaml:3: access\.jwt\.sso\.jwks: \$\{K\} is not replaced by an environment variable here/,
     ],
   },
   {

@@ -147,14 +147,14 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     name: 'credentials in an address',
     text: '    upstreams:\n      - http://me:secret@node\n      - { url: "http://a", heads: "ws://me@node" }\n',
     errors: [
-      'p.yaml:5: networks.n.upstreams[0].url: credentials belong into basic:, not into the URL',
-      'p.yaml:6: networks.n.upstreams[1].heads: credentials belong into basic:, not into the URL',
+      'p.yaml:5: networks.n.upstreams[0].url: the URL must not have credentials: set basic: instead',
+      'p.yaml:6: networks.n.upstreams[1].heads: the URL must not have credentials: set basic: instead',
     ],
   },
   {
     name: 'a fragment',
     text: '    upstreams: ["http://node/#top"]\n',
-    errors: ['p.yaml:4: networks.n.upstreams[0].url: a URL of a node has no #fragment'],
+    errors: ['p.yaml:4: networks.n.upstreams[0].url: the URL must not have a #fragment'],
   },
   {
     name: 'heads over HTTP',
@@ -170,8 +170,8 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     name: 'headers of the transport',
     text: '    upstreams:\n      - url: http://a\n        headers:\n          Content-Length: "1"\n          HOST: b\n          "a b": c\n          X-Fine: "a\\nb"\n',
     errors: [
-      /^p\.yaml:7: networks\.n\.upstreams\[0\]\.headers\.Content-Length: this header is not yours to set$/,
-      /^p\.yaml:8: networks\.n\.upstreams\[0\]\.headers\.HOST: this header is not yours to set$/,
+      /^p\.yaml:7: networks\.n\.upstreams\[0\]\.headers\.Content-Length: this header is set by the service and cannot be configured$/,
+      /^p\.yaml:8: networks\.n\.upstreams\[0\]\.headers\.HOST: this header is set by the service and cannot be configured$/,
       /^p\.yaml:9: networks\.n\.upstreams\[0\]\.headers\.a b: expected the name of a header$/,
       /^p\.yaml:10: networks\.n\.upstreams\[0\]\.headers\.X-Fine: expected printable ASCII$/,
     ],
@@ -216,7 +216,7 @@ const rows: { name: string; text: string; errors: (string | RegExp)[] }[] = [
     name: 'a development pool of two nodes',
     text: '    upstreams: [http://a.example.org, http://b.example.org]\n    pool: { development: true }\n',
     errors: [
-      'p.yaml:5: networks.n.pool.development: only a network with one upstream can follow it wherever it goes',
+      'p.yaml:5: networks.n.pool.development: only a network with one upstream can follow a development node',
     ],
   },
   {
@@ -229,8 +229,8 @@ ${NODE}    pool: { development: true, chainId: 1 }
     verify: require
 `,
     errors: [
-      'p.yaml:6: networks.n.execution: a development node changes state without a new block, so that nothing of it can be executed here: expected node',
-      /^p\.yaml:\d+: networks\.m\.verify: a development node .* nothing of it can be proven: expected off$/,
+      'p.yaml:6: networks.n.execution: a development node changes state without a new block, so calls cannot be executed here: expected node',
+      /^p\.yaml:\d+: networks\.m\.verify: a development node .* answers cannot be verified: expected off$/,
     ],
   },
   {
@@ -257,7 +257,7 @@ ${NODE}    verify: off
     agreement: { voices: 1 }
 `,
     errors: [
-      'p.yaml:5: networks.n.agreement.voices: expected at most 1, the number of operators: nodes of one operator are one voice, and upstreams[].operator says whose a node is',
+      'p.yaml:5: networks.n.agreement.voices: expected at most 1, the number of operators: nodes of one operator are one voice, and upstreams[].operator names the operator of a node',
       'p.yaml:10: networks.m.agreement: only a network with upstreams and verify: auto or require has agreement',
     ],
   },
@@ -265,9 +265,9 @@ ${NODE}    verify: off
     name: 'a bridge of one operator, of a chain that is not named, that does not refuse',
     text: `${NODE}    verify: auto\n    agreement: bridge\n`,
     errors: [
-      'p.yaml:5: networks.n.verify: agreement: bridge refuses what is not proven: expected require, or agreement with a number of voices',
-      'p.yaml:6: networks.n.agreement: agreement: bridge needs pool.chainId: nodes are not asked which chain is meant',
-      'p.yaml:6: networks.n.agreement: agreement: bridge needs nodes of at least 2 operators, there is 1: upstreams[].operator says whose a node is',
+      'p.yaml:5: networks.n.verify: agreement: bridge refuses unverified answers: expected require, or agreement with a number of voices',
+      'p.yaml:6: networks.n.agreement: agreement: bridge needs pool.chainId: the chain id is not taken from nodes',
+      'p.yaml:6: networks.n.agreement: agreement: bridge needs nodes of at least 2 operators, and there is 1: upstreams[].operator names the operator of a node',
     ],
   },
   {
@@ -290,7 +290,7 @@ ${NODE}    verify: off
     name: 'calls of a machine that is not the EVM',
     text: `${NODE}    execution: local\n    rollup: { family: arbitrum }\n`,
     errors: [
-      'p.yaml:5: networks.n.execution: nodes execute calls of a rollup of the family arbitrum, whose machine is not the EVM: expected node',
+      'p.yaml:5: networks.n.execution: rollups of the family arbitrum do not run the EVM, so nodes execute their calls: expected node',
     ],
   },
   {
@@ -312,7 +312,7 @@ ${NODE}    verify: auto
 `,
     errors: [
       'p.yaml:6: networks.n.rollup.anchor: only a network with upstreams and verify: auto or require is anchored in layer 1',
-      'p.yaml:11: networks.m.rollup.anchor: rollup.l1 has to name a network with upstreams and verify: auto or require',
+      'p.yaml:11: networks.m.rollup.anchor: rollup.l1 must name a network with upstreams and verify: auto or require',
     ],
   },
   {
@@ -381,9 +381,9 @@ ${NODE}    verify: auto
     name: 'methods that do more than read',
     text: `${NODE}    methods:\n      also:\n      - eth_getBalance\n      - eth_sendRawTransaction\n      - nonsense\n      - admin_*\n`,
     errors: [
-      'p.yaml:8: networks.n.methods.also[1]: eth_sendRawTransaction does not only read: it cannot be served',
+      'p.yaml:8: networks.n.methods.also[1]: eth_sendRawTransaction is not read-only: it cannot be served',
       'p.yaml:9: networks.n.methods.also[2]: expected the name of a method such as debug_traceCall, or of a namespace such as debug_*',
-      'p.yaml:10: networks.n.methods.also[3]: no method of admin_* only reads: none can be served',
+      'p.yaml:10: networks.n.methods.also[3]: admin_* has no read-only method: none of them can be served',
     ],
   },
 ];
@@ -554,7 +554,7 @@ test('answers of nodes alone are verified', () => {
 
 test('where every answer has to be proven the chain has to be named', () => {
   const message =
-    'networks.n.verify: needs pool.chainId: what has to be proven is of a chain that the configuration names';
+    'networks.n.verify: needs pool.chainId: the configuration must name the chain whose answers are verified';
   assert.deepEqual(errorsOf(`${NODE}    verify: require\n`), [`p.yaml:5: ${message}`]);
   assert.deepEqual(errorsOf(`${NODE}    pool: { retries: 0 }\n    verify: require\n`), [
     `p.yaml:6: ${message}`,
@@ -594,7 +594,7 @@ test('where every answer has to be proven calls are executed here, wherever that
 
 test('where every answer has to be proven it has to be known whether calls can be executed here', () => {
   assert.deepEqual(errorsOf(`${NODE}    pool: { chainId: 1 }\n    verify: require\n    rollup: {}\n`), [
-    'p.yaml:7: networks.n.rollup: the family has to be named with verify: require, under which calls are executed here unless the rollup has a machine of its own; or execution: node',
+    'p.yaml:7: networks.n.rollup: needs family with verify: require, which executes calls here where the rollup runs the EVM; otherwise set execution: node',
   ]);
 });
 
@@ -608,11 +608,11 @@ test('where calls are executed is a matter of nodes', () => {
     'p.yaml:5: networks.n.execution: only networks of upstreams have a choice: embedded chains are executed here',
   ]);
   assert.deepEqual(errorsOf(`${NODE}    verifyCalls: 0\n    chain: genesis.json\n`), [
-    'p.yaml:6: networks.n.chain: is only read with execution: local or auto, or where answers to calls are verified',
+    'p.yaml:6: networks.n.chain: is only used with execution: local or auto, or where answers to calls are verified',
   ]);
   assert.deepEqual(errorsOf(`${NODE}    chain: genesis.json\n`), []);
   assert.deepEqual(errorsOf(`${NODE}    execution: auto\n    rollup: {}\n`), [
-    'p.yaml:5: networks.n.execution: rollup.family has to be named: whether calls can be executed here depends on it',
+    'p.yaml:5: networks.n.execution: needs rollup.family: whether calls can be executed here depends on it',
   ]);
   assert.deepEqual(errorsOf(`${NODE}    execution: auto\n    rollup: { family: op-stack }\n`), []);
 });

@@ -135,7 +135,7 @@ describe('the runner of state tests', () => {
       await differencesOf({}, { transaction }),
       new RegExp(`^sender ${SENDER} instead of ${COINBASE}$`),
     );
-    assert.match(await differencesOf({ txbytes: '0xc0' }), /^refused: transaction: type 0 with 0 fields/);
+    assert.match(await differencesOf({ txbytes: '0xc0' }), /^refused: transaction: type 0 has 0 fields/);
   });
 
   test('explains account by account', async () => {

@@ -76,7 +76,7 @@ test('a network of good and bad nodes', async (t) => {
   const { code, out, err } = await run(['--config', config]);
   assert.equal(err, '');
   assert.equal(code, 0);
-  assert.match(out, /^mixed: chain 1, 4 of 7 nodes can be asked\n/);
+  assert.match(out, /^mixed: chain 1, 4 of 7 nodes are available\n/);
   const { MS, AGE, ...good } = readRow(out, 'good');
   assert.deepEqual(good, {
     UPSTREAM: 'good',
@@ -104,7 +104,7 @@ test('a network of good and bad nodes', async (t) => {
   assert.deepEqual([poor['METHODS'], poor['RECEIPTS'], poor['BATCH']], ['4 of 5', 'no', '10']);
   assert.equal(readRow(out, 'other')['STATE'], 'other chain');
   assert.equal(readRow(out, 'hangs')['STATE'], 'no answer');
-  assert.match(out, /^ {2}error {4}other: chain id 5, the others say 1; it is quarantined/m);
+  assert.match(out, /^ {2}error {4}other: chain id 5, the others report 1; it is quarantined/m);
   assert.match(out, /^ {2}error {4}hangs: no answer within 3 s; /m);
   assert.match(out, /^ {2}error {4}gone: /m);
   assert.match(out, /^ {2}error {4}poor: no eth_getBlockReceipts .*; it answers batches of 10 at most/m);
@@ -156,8 +156,8 @@ test('networks without a usable node make it fail; those without nodes are named
   });
   const all = await run(['--config', config]);
   assert.equal(all.code, 1);
-  assert.match(all.out, /^dead: 0 of 1 nodes can be asked: it cannot be served\n/);
-  assert.match(all.out, /^alive: chain 1, 1 of 1 nodes can be asked\n/m);
+  assert.match(all.out, /^dead: 0 of 1 nodes are available: the network cannot be served\n/);
+  assert.match(all.out, /^alive: chain 1, 1 of 1 nodes are available\n/m);
   assert.match(all.out, /^dev: builtin, there are no nodes to examine\n/m);
   assert.match(all.out, /^own: embedded, there are no nodes to examine\n/m);
   const one = await run(['--config', config, '--network', 'alive']);
@@ -199,7 +199,7 @@ test('anvil is all right', { skip: ANVIL_SKIP }, async (t) => {
   assert.doesNotMatch(out, /^ {2}(error|warning)/m);
   assert.match(out, /^ {2}header +is recomputed$/m);
   assert.match(out, /^ {2}state +is recomputed$/m);
-  assert.match(out, /^ {2}receipts +is tried when a block has it: none of the recent ones does$/m);
+  assert.match(out, /^ {2}receipts +is tried when a block has it: no recent block does$/m);
 });
 
 test('what of a network cannot be verified is said with the reason', { skip: ANVIL_SKIP }, async (t) => {
@@ -217,15 +217,12 @@ test('what of a network cannot be verified is said with the reason', { skip: ANV
   });
   const config = writeConfig(t, { dev: { upstreams: [{ name: 'odd', url: node.httpUrl }], verify: 'auto' } });
   const { out } = await run(['--config', config]);
-  assert.match(
-    out,
-    /^ {2}header +is compared between nodes: the header does not hash to the hash of the block$/m,
-  );
+  assert.match(out, /^ {2}header +is compared between nodes: the header does not hash to the block hash$/m);
   const json = JSON.parse((await run(['--config', config, '--json'])).out);
   assert.deepEqual(json.networks[0].verification[0], {
     subject: 'header',
     state: 'unverifiable',
-    reason: 'the header does not hash to the hash of the block',
+    reason: 'the header does not hash to the block hash',
   });
 });
 
@@ -242,7 +239,7 @@ test('whether calls can be executed here is tried', { skip: ANVIL_SKIP }, async 
   const { out } = await run(['--config', config]);
   assert.match(
     out,
-    /^ {2}calls can be executed here: the state of one at the head was proven in \d trips?$/m,
+    /^ {2}calls can be executed here: nodes proved the state of one at the head in \d round trips?$/m,
   );
   await node.setFault({
     concerns: ({ method }) => method === 'eth_getProof',
@@ -270,7 +267,7 @@ test('nodes without proofs are believed about state, which is said', { skip: ANV
   const config = writeConfig(t, { dev: { upstreams: [{ name: 'odd', url: node.httpUrl }], verify: 'auto' } });
   const { out } = await run(['--config', config]);
   assert.match(out, /^ {2}header +is recomputed$/m);
-  assert.match(out, /^ {2}state +is one node's word: no node proves the state: .+$/m);
+  assert.match(out, /^ {2}state +is accepted from one node: no node proves the state: .+$/m);
 });
 
 test('what cannot be understood ends with 2', async (t) => {
@@ -318,12 +315,12 @@ test('of a rollup it says the family, the name of its estimate, and what has no 
   assert.match(out, /family linea, estimates as linea_estimateGas$/m);
   assert.match(
     out,
-    /^ {2}a rollup; its family is recognised from what its nodes answer, or set rollup.family$/m,
+    /^ {2}a rollup; its family is recognised from the answers of its nodes, unless rollup.family is set$/m,
   );
   // The node has no contracts, and chain id 1.
   assert.match(
     out,
-    /^ {2}warning: the rollup family is taiko by the configuration, and the nodes look like ethereum$/m,
+    /^ {2}warning: the configured rollup family is taiko, but the nodes look like ethereum$/m,
   );
   assert.match(out, /^ {4}no {3}taiko: there is an anchor contract at 0x<chain id>0\.\.010001$/m);
   assert.match(out, /^ {2}the nodes show the rollup family ethereum\n {4}yes {2}ethereum: the chain id/m);
@@ -357,5 +354,5 @@ test('a rollup that is anchored in its layer 1', { skip: ANVIL_SKIP }, async (t)
   assert.match(before.out, /\n {2}not anchored in one: the portal 0x(a1){20} names no AnchorStateRegistry/);
   await chains.resolveGame(40n, await chains.findOutputRoot(40n));
   const after = await run(['--config', config, '--network', 'two']);
-  assert.match(after.out, /\n {2}anchored in one: block 40, 20 below the head, is what layer 1 commits to\n/);
+  assert.match(after.out, /\n {2}anchored in one: layer 1 commits to block 40, 20 below the head\n/);
 });

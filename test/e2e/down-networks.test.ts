@@ -19,7 +19,7 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const DEAD = { delivery: { kind: 'refuse' } } as const;
 const SILENT = { delivery: { kind: 'hang' } } as const;
-const WITH_NAME = 'with pool.chainId it need not be reported';
+const WITH_NAME = 'set pool.chainId to skip this step';
 const FAST = { pollInterval: '50ms', blockTime: '50ms' } as const;
 const NO_ANSWER = `the chain id of the network is not known yet: the only node does not answer; ${WITH_NAME}`;
 /** Chain id that no chain here has. */
@@ -144,7 +144,7 @@ test('a node of another chain that comes back first is not believed: more than h
   const upstreams = [liar, ...honest].map(({ httpUrl }) => httpUrl);
   const { port, service } = await start(t, { three: { upstreams, pool: FAST } });
   const outage = async () => (await service.readStatus()).networks[0]?.outage;
-  const alone = `the chain id of the network is not known yet: 2 of 3 operators have to report the same; 1 of 3 operators reported ${Number(OTHER_ID)}; 2 nodes do not answer; ${WITH_NAME}`;
+  const alone = `the chain id of the network is not known yet: 2 of 3 operators must report the same; 1 of 3 operators reported ${Number(OTHER_ID)}; 2 nodes do not answer; ${WITH_NAME}`;
   await waitUntil(async () => (await outage()) === alone);
   assert.equal(await messageOf(port, 'three', 'eth_chainId'), `no node could answer: ${alone}`);
   const [first, second] = honest as [FaultUpstream, FaultUpstream];
@@ -198,7 +198,7 @@ test('a rollup of no stated family and its layer 1, both down: all but its estim
   assert.equal((await ask(port, 'embedded', 'eth_chainId')).result, CHAIN_ID);
   const call = { from: addressOf('alice'), to: `0x${'1'.repeat(40)}` };
   const unknown =
-    /^no node could answer: the rollup family is not known yet: the chain id .* does not answer; .*; with rollup\.family it need not be recognised$/;
+    /^no node could answer: the rollup family is not known yet: the chain id .* does not answer; .*; set rollup\.family to skip the recognition$/;
   for (const method of ['l2_estimateGas', 'linea_estimateGas'])
     assert.match(await messageOf(port, 'three', method, call), unknown);
   assert.match(await messageOf(port, 'three', 'rollup_getInfo'), unknown);
@@ -217,7 +217,7 @@ test('a rollup of no stated family and its layer 1, both down: all but its estim
   for (const network of ['two', 'three'])
     assert.match(
       await messageOf(port, network, 'rollup_getInfo'),
-      /^no node could answer: layer 1 cannot be asked: .*the only node does not answer/,
+      /^no node could answer: layer 1 is not available: .*the only node does not answer/,
     );
   const response = await fetch(`http://127.0.0.1:${port}/openrpc.json`);
   assert.match(await response.text(), /"x-served-as":\["linea_estimateGas"\]/);
@@ -280,7 +280,7 @@ test('every method of a network that is down, or could not be opened, says why',
   });
   const reasons = {
     unopened: /the network could not be opened: there is no chain store in here$/,
-    dead: /the chain id of the network is not known yet: the only node does not answer; with pool\.chainId it need not be reported/,
+    dead: /the chain id of the network is not known yet: the only node does not answer; set pool\.chainId to skip this step/,
   };
   // A filter of pending transactions waits for nodes, too; debug methods are not served by networks of nodes.
   const isOther = (network: string, name: string): boolean =>

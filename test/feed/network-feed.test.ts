@@ -143,7 +143,7 @@ describe('network feed: what is heard', () => {
     recorder.check(setup.model, base, setup.model.served);
   });
 
-  it('ends listeners to logs where the logs of a removed block are gone', async () => {
+  it('ends listeners to logs where the logs of a removed block are no longer available', async () => {
     const setup = createFeed(new ModelChain(10), { logBytes: 1 });
     setup.model.keepsRemoved = false;
     const { recorder } = await join(setup, HEAD, new Recorder(ANY));

@@ -120,7 +120,7 @@ test('a network that has as much in work as it may refuses the next call with 42
   const refused = await send(gateway, network, principal, call('eth_chainId'));
   const error = {
     code: -32005,
-    message: 'limit exceeded: too many calls on this network wait for their turn (bound: network.calls)',
+    message: 'limit exceeded: too many calls on this network are queued (bound: network.calls)',
   };
   const bound = 'network.calls';
   assert.deepEqual(refused, { status: 429, retryAfter: 1, bound, body: { jsonrpc: '2.0', id: 1, error } });

@@ -74,7 +74,7 @@ test('a default network takes what matches nothing, also a missing Host', () => 
 test('a host given twice, or one that cannot match, is refused', () => {
   const bind = (...hosts: string[]): NetworkRegistry =>
     new NetworkRegistry([{ hosts, network: network('a') }]);
-  assert.throws(() => bind('a.b', 'A.B.'), /host A\.B\. is given to both a and a/);
+  assert.throws(() => bind('a.b', 'A.B.'), /host A\.B\. belongs to both a and a/);
   for (const host of [
     '',
     '*',

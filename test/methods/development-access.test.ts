@@ -62,7 +62,7 @@ describe('methods of a development node', () => {
       explainRefusal('proxy', 'anvil_mine') ?? '',
       /^the method anvil_mine .*proxy.*development: true/,
     );
-    assert.match(explainRefusal(undefined, 'anvil_mine') ?? '', /not known to be open/);
+    assert.match(explainRefusal(undefined, 'anvil_mine') ?? '', /cannot be checked/);
   });
 
   it('are named one by one, or of three namespaces; in another case they are none', () => {

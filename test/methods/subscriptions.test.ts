@@ -113,7 +113,7 @@ const REFUSED: readonly (readonly [readonly unknown[], number, string])[] = [
   [
     ['logs', { afterHash: hashOf(1) }, { afterHash: hashOf(1) }],
     -32602,
-    'invalid argument 2: the filter says where to go on already',
+    'invalid argument 2: the filter already has afterHash',
   ],
   [['transactionReceipts', [hashOf(1)]], -32602, 'invalid argument 1: expected an object, got an array'],
   [['transactionReceipts', {}, 1], -32602, 'too many arguments, want at most 2'],

@@ -31,7 +31,7 @@ function createBounded(perMinute: number): {
 test('a node that fails at every call has a few lines a minute, and other nodes have theirs', () => {
   const { log, read, wait } = createBounded(30);
   const fail = (upstream: string, fault = 'unknown'): void =>
-    log.warn({ network: 'main', upstream, fault, reason: 'what?' }, 'upstream gave no usable answer');
+    log.warn({ network: 'main', upstream, fault, reason: 'what?' }, 'upstream returned no usable answer');
   for (let i = 0; i < 1_000; i++) fail('a');
   fail('a', 'wrong');
   fail('b');

@@ -8,7 +8,7 @@ import { RequestScope } from '../../src/util/request-scope.ts';
 import { answer, createNode } from './support/scripted-node.ts';
 
 const [GENESIS, OTHER_GENESIS] = [`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`];
-const WITH_NAME = 'with pool.chainId it need not be reported';
+const WITH_NAME = 'set pool.chainId to skip this step';
 
 type Said = { readonly id?: bigint; readonly operator?: string; readonly genesis?: string | undefined };
 
@@ -81,7 +81,7 @@ describe('the chain id of a network', () => {
     const three = new NetworkChainId([node({ id: 5n }), node(), node()], {});
     assert.equal(
       three.explain(),
-      `the chain id of the network is not known yet: 2 of 3 operators have to report the same; 1 of 3 operators reported 5; 2 nodes do not answer; ${WITH_NAME}`,
+      `the chain id of the network is not known yet: 2 of 3 operators must report the same; 1 of 3 operators reported 5; 2 nodes do not answer; ${WITH_NAME}`,
     );
   });
 

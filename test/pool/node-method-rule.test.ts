@@ -157,7 +157,7 @@ const CLOSED = [
 ];
 test('methods that do more than read may not, in whatever case', () => {
   for (const name of CLOSED) {
-    assert.equal(findNodeMethodProblem(name), `${name} does not only read: it cannot be served`);
+    assert.equal(findNodeMethodProblem(name), `${name} is not read-only: it cannot be served`);
     const recased = name.replace(/_(.)/, (_, first: string) => `_${first.toUpperCase()}`);
     assert.ok(findNodeMethodProblem(recased) !== undefined, recased);
   }
@@ -195,7 +195,10 @@ test('a namespace may be named, unless nothing in it only reads', () => {
     assert.equal(findNodeMethodProblem(entry), undefined, entry);
   }
   for (const entry of ['admin_*', 'personal_*', 'engine_*', 'miner_*', 'hardhat_*', 'testing_*']) {
-    assert.equal(findNodeMethodProblem(entry), `no method of ${entry} only reads: none can be served`);
+    assert.equal(
+      findNodeMethodProblem(entry),
+      `${entry} has no read-only method: none of them can be served`,
+    );
   }
   for (const entry of ['*', '_*', 'debug*', 'debug_*x', 'debug_trace*', 'Debug_*', 'debug_**']) {
     assert.match(findNodeMethodProblem(entry) ?? '', /^expected the name of a method/, entry);

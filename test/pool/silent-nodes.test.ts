@@ -55,7 +55,7 @@ async function sendInOrder(stage: Stage, times: number): Promise<void> {
 
 const listMessages = ({ log }: Stage): readonly string[] =>
   log.lines.map((line) => (JSON.parse(line) as { readonly message: string }).message);
-const NAMED = 'upstream does not answer calls that others answer: asked last until it answers a probe';
+const NAMED = 'upstream does not answer calls that others answer: it is used last until it answers a probe';
 const HEARD = 'upstream answers calls again';
 
 describe('a silent node', () => {
@@ -136,7 +136,7 @@ describe('a node that is silent on one method', () => {
   const count = ({ requested }: ScriptedNode, method: string): number =>
     requested.calls.filter((call) => call.method === method).length;
   const METHOD_NAMED =
-    'upstream does not answer a method that others answer: asked last for it until it answers a probe';
+    'upstream does not answer a method that others answer: it is used last for the method until it answers a probe';
   const METHOD_HEARD = 'upstream answers the method again';
 
   it('has three calls of the method wait for it, is asked first for others, and for the method when it answers a probe', async () => {

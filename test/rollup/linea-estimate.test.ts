@@ -209,6 +209,6 @@ test("the method's own refusal is the answer, and so is nonsense", async () => {
   const { estimate } = prepare({ requests: { linea_estimateGas: '{"gasLimit":"0x1"}' } });
   await assert.rejects(
     estimate({}),
-    new ChainError('failed', 'linea_estimateGas does not answer with an estimate'),
+    new ChainError('failed', 'the answer of linea_estimateGas is not an estimate'),
   );
 });

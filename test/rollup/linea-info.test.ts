@@ -94,7 +94,7 @@ test('queue index: 0 where no contract lives, an error where another one does', 
   const options = { messageService: SERVICE };
   const failure = new ChainError(
     'misconfigured',
-    `no lastAnchoredL1MessageNumber() at message service ${SERVICE}`,
+    `the message service ${SERVICE} has no lastAnchoredL1MessageNumber()`,
   );
   const revert = (): never => {
     throw new ChainError('reverted', 'execution reverted', '0x');

@@ -173,7 +173,7 @@ test('an op-node that does not answer is an error, never the numbers of somethin
   };
   assert.deepEqual(await infoBy(other.url), {
     code: -32603,
-    message: 'internal error: no unsafe_l2 in optimism_syncStatus: opNode is no op-node',
+    message: 'internal error: optimism_syncStatus has no unsafe_l2: opNode is not an op-node',
   });
   const { code } = (await infoBy('http://127.0.0.1:1')) as { code: number };
   assert.equal(code, -32603);

@@ -53,7 +53,9 @@ test('the bound by which a chain is busy stands in the error, across threads too
 
 test('a node without room and a node that limits its rate are different bounds', () => {
   const ownBound = toChainError(new UpstreamFault('rateLimited', 'full', 10, 'node.inFlight')) as ChainError;
-  const rate = toChainError(new UpstreamFault('rateLimited', 'the node limits its rate')) as ChainError;
+  const rate = toChainError(
+    new UpstreamFault('rateLimited', 'the node limits the rate of requests'),
+  ) as ChainError;
   assert.deepEqual([ownBound.bound, rate.bound], ['node.inFlight', 'nodes.rate']);
 });
 

@@ -118,14 +118,14 @@ describe('import', () => {
       const data = newStore();
       await assert.rejects(
         run(bytes.subarray(0, -missing), data),
-        /^ImportError: \S+: the file ends inside a block; 11 blocks of this run kept, head is block 11 0x\w{64}$/,
+        /^ImportError: \S+: the file ends inside a block; 11 blocks of this run stored, head is block 11 0x\w{64}$/,
       );
       assert.equal(await storedHead(data), BigInt(BLOCKS - 1));
       assert.equal((await run(bytes, data)).headHash, headText());
     }
     await assert.rejects(
       run(gzipSync(bytes).subarray(0, -20), newStore()),
-      /ends inside its packed data; \d+ block/,
+      /its compressed data is truncated; \d+ block/,
     );
   });
 
@@ -134,7 +134,7 @@ describe('import', () => {
     const bytes = concatBytes(encodeRange(0, 4), encodeRange(5, BLOCKS));
     await assert.rejects(
       run(bytes, data),
-      /^ImportError: refused: \S+: block 6: number 6 after 4; 4 blocks of this run kept, head is block 4 0x/,
+      /^ImportError: refused: \S+: block 6: number 6 after 4; 4 blocks of this run stored, head is block 4 0x/,
     );
     assert.equal(await storedHead(data), 4n);
     assert.equal((await run(builder.encode(), data)).headHash, headText());
@@ -171,7 +171,7 @@ describe('import', () => {
     await fork.add({ delay: 13n });
     await assert.rejects(
       run(fork.encode(), data),
-      /: block 1: 0x\w{64} differs from the stored block, which is 0x\w{64}; 0 blocks of this run kept, head is block 3 /,
+      /: block 1: 0x\w{64} differs from the stored block, which is 0x\w{64}; 0 blocks of this run stored, head is block 3 /,
     );
     assert.equal(await storedHead(data), 3n);
   });
@@ -281,7 +281,7 @@ describe('import', () => {
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300, size: 'max' }), async (bytes) => {
         await assert.rejects(
           run(bytes, data),
-          /^ImportError: .*; 0 blocks of this run kept, head is block 0 /,
+          /^ImportError: .*; 0 blocks of this run stored, head is block 0 /,
         );
       }),
       { numRuns: countRuns(200) },
@@ -299,7 +299,7 @@ describe('import', () => {
     const cases: readonly (readonly [string[], RegExp])[] = [
       [
         ['--genesis', genesis, '--blocks', blocks],
-        /portcullis: refused: \S+: block 2: number 2 after 0; 0 blocks of this run kept, head is block 0 0x\w+\n$/,
+        /portcullis: refused: \S+: block 2: number 2 after 0; 0 blocks of this run stored, head is block 0 0x\w+\n$/,
       ],
       [['--genesis', genesis, '--blocks', directory], /portcullis: \S+directory: is a folder\n$/],
       [['--genesis', genesis, '--blocks', 'absent'], /^portcullis: absent: no such file or folder\n$/],
@@ -315,7 +315,7 @@ describe('import', () => {
       [['--genesis', empty, '--blocks', blocks], /^portcullis: \S+: the file is empty\n$/],
       [
         ['--genesis', genesis, '--blocks', emptyPacked],
-        /portcullis: \S+: holds no block; 0 blocks of this run kept, head is block 0 0x\w+\n$/,
+        /portcullis: \S+: holds no block; 0 blocks of this run stored, head is block 0 0x\w+\n$/,
       ],
     ];
     for (const [args, message] of cases) {

@@ -66,7 +66,7 @@ test('what cannot be recognised is opened all the same: estimates say what to se
   const rollup = rollups.get('l2');
   const failure = new ChainError(
     'misconfigured',
-    'the rollup family cannot be recognised from what the nodes answer: set rollup.family',
+    'the rollup family cannot be recognised from the answers of the nodes: set rollup.family',
   );
   const request = { call: {}, block: { kind: 'tag', tag: 'latest' } } as const;
   await assert.rejects(async () => rollup?.family.estimateGas(request, SCOPE), failure);
@@ -113,7 +113,7 @@ test('a rollup whose nodes do not answer is recognised when they do, also over a
     async () => rollup?.family.recognise?.(SCOPE),
     new ChainError(
       'unavailable',
-      'the rollup family is not known yet: the only node does not answer; with rollup.family it need not be recognised',
+      'the rollup family is not known yet: the only node does not answer; set rollup.family to skip the recognition',
     ),
   );
   isUp = true;

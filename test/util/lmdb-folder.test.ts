@@ -58,10 +58,10 @@ test('what would take the process down is refused by name', async () => {
   const refused = (name: string, bytes: Uint8Array, message: RegExp): void => {
     assert.throws(() => checkLmdbFile(place(name, bytes)), message);
   };
-  refused('garbage', Buffer.from('hello'), /garbage holds a data.mdb that is not a store/);
+  refused('garbage', Buffer.from('hello'), /garbage contains a data.mdb that is not a store/);
   refused('zeros', new Uint8Array(100_000), /is not a store/);
-  refused('half', data.subarray(0, data.length / 2), /was cut short/);
-  refused('one page', data.subarray(0, 4096), /was cut short/);
+  refused('half', data.subarray(0, data.length / 2), /is truncated/);
+  refused('one page', data.subarray(0, 4096), /is truncated/);
 });
 
 test('a folder that cannot be made is an error, at once', () => {

@@ -58,7 +58,7 @@ test('no path of the configuration may be a pipe, whose writer would be waited f
   const store = join(folder.path, 'store');
   mkdirSync(store);
   execFileSync('mkfifo', [join(store, 'data.mdb')]);
-  assert.throws(() => checkLmdbFile(store), /holds a data\.mdb that is not a file/);
+  assert.throws(() => checkLmdbFile(store), /contains a data\.mdb that is not a file/);
   const config = {
     listen: { host: '127.0.0.1', port: 0, tls: { cert: pipe, key: pipe } },
     networks: { a: { chain: pipe } },

@@ -98,7 +98,7 @@ function changesFromRlp<T>(
 
 function asTuple(item: RlpItem, what: string, length: number): readonly RlpItem[] {
   const list = asList(item, what);
-  if (list.length !== length) throw new RangeError(`rlp: ${what} of ${list.length} fields, want ${length}`);
+  if (list.length !== length) throw new RangeError(`rlp: ${what} has ${list.length} fields, want ${length}`);
   return list;
 }
 
@@ -125,7 +125,7 @@ export function validateBlockAccessList(list: BlockAccessList, limits: AccessLis
   expectAscending(list, (a, b) => compareBytes(a.address, b.address), 'accounts');
   const limit = limits.gasLimit / ITEM_GAS;
   const items = countItems(list);
-  if (items > limit) throw new RangeError(`block access list of ${items} accounts and slots, max ${limit}`);
+  if (items > limit) throw new RangeError(`block access list has ${items} accounts and slots, max ${limit}`);
   for (const account of list) validateAccount(account, limits);
 }
 
@@ -147,7 +147,7 @@ function validateAccount(
   const slots = [...storageChanges.map(({ slot }) => slot), ...storageReads].sort(compareBytes);
   expectAscending(slots, compareBytes, 'changed and read slots together');
   if (storageChanges.some(({ changes }) => changes.length === 0)) {
-    throw new RangeError('block access list: a changed slot without changes');
+    throw new RangeError('block access list: a changed slot has no changes');
   }
   const changeLists = [
     ...storageChanges.map(({ changes }) => changes),
@@ -159,12 +159,14 @@ function validateAccount(
     expectAscending<IndexedValue<unknown>>(changes, (a, b) => a.index - b.index, 'changes');
     const last = changes.at(-1)?.index ?? 0;
     if (last > transactions + 1) {
-      throw new RangeError(`block access list: index ${last} in a block of ${transactions} transactions`);
+      throw new RangeError(
+        `block access list: index ${last} is too high for a block of ${transactions} transactions`,
+      );
     }
   }
   const code = codeChanges.find(({ value }) => value.length > codeLimit);
   if (code !== undefined) {
-    throw new RangeError(`block access list: code of ${code.value.length} bytes, max ${codeLimit}`);
+    throw new RangeError(`block access list: code has ${code.value.length} bytes, max ${codeLimit}`);
   }
 }
 

@@ -44,7 +44,7 @@ export function withdrawalToRlp({ index, validatorIndex, address, amount }: With
 
 function withdrawalFromRlp(item: RlpItem): Withdrawal {
   const fields = asList(item, 'withdrawal');
-  if (fields.length !== 4) throw new RangeError(`rlp: withdrawal of ${fields.length} fields`);
+  if (fields.length !== 4) throw new RangeError(`rlp: withdrawal has ${fields.length} fields`);
   return {
     index: asInteger(fields[0], 'withdrawal index', 8),
     validatorIndex: asInteger(fields[1], 'withdrawal validator index', 8),
@@ -78,7 +78,7 @@ export function encodeBlock(block: Block): Uint8Array {
 
 function bodyFromRlp(fields: readonly RlpItem[]): Body {
   if (fields.length !== 2 && fields.length !== 3)
-    throw new RangeError(`rlp: block body of ${fields.length} fields`);
+    throw new RangeError(`rlp: block body has ${fields.length} fields`);
   const transactions = asList(fields[0], 'transactions').map(decodeTransaction);
   const uncles = asList(fields[1], 'uncles').map(headerFromRlp);
   if (fields[2] === undefined) return { transactions, uncles };
@@ -107,9 +107,10 @@ export function decodeBlock(encoded: Uint8Array): Block {
 }
 
 function checkAccessList({ blockAccessListHash }: Header, list: RlpItem): void {
-  if (blockAccessListHash === undefined) throw new RangeError('rlp: a block access list before Amsterdam');
+  if (blockAccessListHash === undefined)
+    throw new RangeError('rlp: the block is from before Amsterdam, but has a block access list');
   if (bytesEqual(keccak256(encodeRlp(list)), blockAccessListHash)) return;
-  throw new RangeError('rlp: the block access list is not the one that the header commits to');
+  throw new RangeError('rlp: the block access list does not hash to the hash in the header');
 }
 
 /** Encoded lists of an encoded body: transactions, uncles and, since Shanghai, withdrawals. */
@@ -118,7 +119,7 @@ type BodyLists = readonly [transactions: Uint8Array, uncles: Uint8Array, withdra
 function splitBody(encodedBody: Uint8Array): BodyLists {
   const lists = splitRlpList(encodedBody);
   if (lists.length !== 2 && lists.length !== 3)
-    throw new RangeError(`rlp: block body of ${lists.length} fields`);
+    throw new RangeError(`rlp: block body has ${lists.length} fields`);
   return lists as unknown as BodyLists;
 }
 

@@ -159,7 +159,7 @@ function checkTimeOrder(timeForks: ChainConfig['timeForks']): void {
 function refuseUnknownForks(config: GenesisObject): void {
   const unknown = config.provided.find((key) => key.endsWith('time') && !TIME_KEYS.has(key));
   if (unknown !== undefined)
-    throw new RangeError(`genesis config: ${unknown} activates a fork whose rules are not known here`);
+    throw new RangeError(`genesis config: ${unknown} activates a fork that this version does not know`);
 }
 
 /**

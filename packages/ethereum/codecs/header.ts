@@ -102,7 +102,7 @@ export function hashHeader(header: Header): Uint8Array {
 export function headerFromRlp(item: RlpItem): Header {
   if (item instanceof Uint8Array) throw new RangeError('rlp: header is not a list');
   if (item.length < REQUIRED_COUNT || item.length > REQUIRED_COUNT + OPTIONAL_FIELDS.length) {
-    throw new RangeError(`rlp: header of ${item.length} fields`);
+    throw new RangeError(`rlp: header has ${item.length} fields`);
   }
   const required = {
     parentHash: asBytes(item[0], 'parentHash', 32),

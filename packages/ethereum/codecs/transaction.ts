@@ -59,7 +59,7 @@ function accessListToRlp(list: readonly AccessListItem[]): RlpInput {
 function accessListFromRlp(item: RlpItem | undefined): AccessListItem[] {
   return asList(item, 'accessList').map((entry) => {
     const [address, keys, ...rest] = asList(entry, 'accessList entry');
-    if (rest.length > 0) throw new RangeError('rlp: accessList entry of more than 2 fields');
+    if (rest.length > 0) throw new RangeError('rlp: accessList entry has more than 2 fields');
     return {
       address: asBytes(address, 'accessList address', 20),
       storageKeys: asList(keys, 'accessList keys').map((key) => asBytes(key, 'accessList key', 32)),
@@ -73,7 +73,7 @@ function authorizationToRlp({ chainId, address, nonce, signature }: Authorizatio
 
 function authorizationFromRlp(item: RlpItem): Authorization {
   const fields = asList(item, 'authorization');
-  if (fields.length !== 6) throw new RangeError(`rlp: authorization of ${fields.length} fields`);
+  if (fields.length !== 6) throw new RangeError(`rlp: authorization has ${fields.length} fields`);
   return {
     chainId: asInteger(fields[0], 'authorization chainId'),
     address: asBytes(fields[1], 'authorization address', 20),
@@ -236,7 +236,7 @@ function decodeFields(
   leniency: Leniency,
 ): Transaction {
   if (fields.length !== FIELD_COUNTS[type]) {
-    throw new RangeError(`transaction: type ${type} with ${fields.length} fields`);
+    throw new RangeError(`transaction: type ${type} has ${fields.length} fields`);
   }
   let at = 0;
   const integer = (name: string, maxBytes: number = leniency.integerBytes): bigint =>

@@ -16,7 +16,7 @@ export type AccountLeaf = {
 /** @throws RangeError if the bytes are not an account */
 export function decodeAccountLeaf(leaf: Uint8Array): AccountLeaf {
   const fields = asList(decodeRlp(leaf), 'account');
-  if (fields.length !== FIELDS) throw new RangeError(`rlp: account of ${fields.length} fields`);
+  if (fields.length !== FIELDS) throw new RangeError(`rlp: account has ${fields.length} fields`);
   const [nonce, balance, storageRoot, codeHash] = fields;
   return {
     nonce: asInteger(nonce, 'nonce', NONCE_BYTES),

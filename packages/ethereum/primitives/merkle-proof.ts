@@ -71,7 +71,8 @@ export function readProof(
     if (used === nodes.length) used = from;
     const encoded = nodes[used++];
     if (encoded === undefined) throw new RangeError(`proof: node ${used} is missing`);
-    if (!bytesEqual(keccak256(encoded), ref)) throw new RangeError(`proof: node ${used} has another hash`);
+    if (!bytesEqual(keccak256(encoded), ref))
+      throw new RangeError(`proof: node ${used} does not have the expected hash`);
     onNode?.(ref, encoded);
     return decodeTrieNode(encoded, ref, true);
   };

@@ -9,7 +9,7 @@ export class UnparsedText extends Error {
   readonly text: JsonText | JsonBytes;
 
   constructor(text: JsonText | JsonBytes) {
-    super('a text has to be parsed with pauses first');
+    super('the text is not parsed yet');
     this.text = text;
   }
 }

@@ -61,7 +61,7 @@ export function encodePath(path: Nibbles, isLeaf: boolean): Uint8Array {
 function decodePath(encoded: Uint8Array): { path: Nibbles; isLeaf: boolean } {
   const nibbles = bytesToNibbles(encoded);
   const [flags, padding] = nibbles;
-  if (flags === undefined) throw new RangeError('trie: node without a path');
+  if (flags === undefined) throw new RangeError('trie: node has no path');
   if (flags > 3 || ((flags & 1) === 0 && padding !== 0))
     throw new RangeError('trie: path is not in hex-prefix encoding');
   return { path: nibbles.subarray(flags & 1 ? 1 : 2), isLeaf: (flags & 2) !== 0 };
@@ -78,7 +78,7 @@ function readItems(bytes: Uint8Array): Item[] {
   const items: Item[] = [];
   for (let at = list.start; at < list.end; ) {
     const span = readRlpSpan(bytes, at, list.end);
-    if (span === undefined || span.end > list.end) throw new RangeError('trie: node is cut short');
+    if (span === undefined || span.end > list.end) throw new RangeError('trie: node is truncated');
     items.push({ at, isList: span.isList, start: span.start, end: span.end });
     at = span.end;
   }
@@ -86,7 +86,7 @@ function readItems(bytes: Uint8Array): Item[] {
 }
 
 function readString(bytes: Uint8Array, { isList, start, end }: RlpSpan): Uint8Array {
-  if (isList) throw new RangeError('trie: a list where a byte string belongs');
+  if (isList) throw new RangeError('trie: expected a byte string, got a list');
   return bytes.subarray(start, end);
 }
 
@@ -97,7 +97,7 @@ function decodeChild(bytes: Uint8Array, item: Item): TrieNode | undefined {
   }
   const ref = readString(bytes, item);
   if (ref.length === 0) return undefined;
-  if (ref.length !== HASH_LENGTH) throw new RangeError('trie: child reference of wrong length');
+  if (ref.length !== HASH_LENGTH) throw new RangeError('trie: child reference has the wrong length');
   return { kind: 'unloaded', ref };
 }
 
@@ -114,12 +114,12 @@ export function decodeTrieNode(encoded: Uint8Array, ref: Uint8Array, isStored: b
   }
   const [first, second] = items;
   if (items.length !== 2 || first === undefined || second === undefined) {
-    throw new RangeError(`trie: node of ${items.length} items`);
+    throw new RangeError(`trie: node has ${items.length} items`);
   }
   const { path, isLeaf } = decodePath(readString(encoded, first));
   if (isLeaf) return { kind: 'leaf', path, value: readString(encoded, second), ref, isStored };
   const child = decodeChild(encoded, second);
-  if (child === undefined) throw new RangeError('trie: extension without a child');
+  if (child === undefined) throw new RangeError('trie: extension has no child');
   return { kind: 'extension', path, child, ref, isStored };
 }
 
@@ -178,7 +178,7 @@ function readChild(encoded: Uint8Array, item: number, end: number, at: number): 
   const span = readWholeSpan(encoded, item, end);
   if (span.isList) return { kind: 'embedded', bytes: encoded.subarray(item, span.end), at };
   const bytes = readString(encoded, span);
-  if (bytes.length !== HASH_LENGTH) throw new RangeError('trie: child reference of wrong length');
+  if (bytes.length !== HASH_LENGTH) throw new RangeError('trie: child reference has the wrong length');
   return { kind: 'hash', bytes, at };
 }
 

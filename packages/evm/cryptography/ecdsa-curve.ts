@@ -31,7 +31,7 @@ export class EcdsaCurve {
     this.#points = curve.allocate(2 * G1_SIZE);
     this.#factors = curve.allocate(2 * SCALAR_SIZE);
     this.point = this.#points + G1_SIZE;
-    if (!curve.setG1(this.#points, generator)) throw new Error('not a point of the curve');
+    if (!curve.setG1(this.#points, generator)) throw new Error('the generator is not on the curve');
   }
 
   /** Loads r and s. @returns false when r or s is zero or not below the group order */

@@ -21,7 +21,7 @@ const SCALAR_ORDER: Uint8Array = hexToBytes(
 
 function precomputeG2(curve: MclCurve, bytes: Uint8Array): number {
   const point = curve.allocate(G2_SIZE);
-  if (!curve.setG2(point, bytes)) throw new Error('not a point of BLS12-381');
+  if (!curve.setG2(point, bytes)) throw new Error('the point is not on BLS12-381');
   const lines = curve.allocate(8 * curve.exports.mclBn_getUint64NumToPrecompute());
   curve.exports.mclBn_precomputeG2(lines, point);
   return lines;

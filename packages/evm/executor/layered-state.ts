@@ -29,7 +29,7 @@ export class PendingRead extends Error {
   readonly read: Promise<void>;
 
   constructor(read: Promise<void>) {
-    super('the state source answers later');
+    super('the state source has not answered yet');
     this.read = read;
   }
 }

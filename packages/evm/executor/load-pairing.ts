@@ -10,6 +10,7 @@ const MODULE = /["'`](AGFzbQ[A-Za-z0-9+/]+=*)["'`]/;
 export async function loadPairing(): Promise<Uint8Array> {
   const loaded = (await import('mcl-wasm/dist/mcl_c.js')) as unknown as { readonly default: unknown };
   const [, module] = MODULE.exec(String(loaded.default)) ?? [];
-  if (module === undefined) throw new Error('mcl-wasm has another form than expected: install version 2.4.1');
+  if (module === undefined)
+    throw new Error('this version of mcl-wasm is not supported: install version 2.4.1');
   return decodeBase64(module);
 }

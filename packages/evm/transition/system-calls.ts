@@ -86,15 +86,15 @@ export function* runPreBlockCalls(
 
 /** Checks that the 160 = 5 x 32 bytes of offsets and each part's length word are as the contract writes them. */
 function parseDeposit(data: Uint8Array): Uint8Array {
-  if (data.length !== DEPOSIT_DATA_LENGTH) throw new BlockError('deposit event of wrong length');
+  if (data.length !== DEPOSIT_DATA_LENGTH) throw new BlockError('deposit event has the wrong length');
   const word = (at: number): number => {
     const high = data.subarray(at, at + 28);
-    if (high.some((byte) => byte !== 0)) throw new BlockError('deposit event of wrong layout');
+    if (high.some((byte) => byte !== 0)) throw new BlockError('deposit event has the wrong layout');
     return new DataView(data.buffer, data.byteOffset + at + 28, 4).getUint32(0);
   };
   const parts = DEPOSIT_PARTS.map(({ offset, length }, index) => {
     if (word(index * 32) !== offset || word(offset) !== length) {
-      throw new BlockError('deposit event of wrong layout');
+      throw new BlockError('deposit event has the wrong layout');
     }
     return data.subarray(offset + 32, offset + 32 + length);
   });

@@ -61,7 +61,8 @@ export class RedisKeyTable implements KeyTable {
   }
 
   async insert(record: KeyRecord): Promise<void> {
-    if (!(await this.#replace(record.id, '', record, []))) throw new Error('there is a key with this id');
+    if (!(await this.#replace(record.id, '', record, [])))
+      throw new Error('a key with this id already exists');
   }
 
   async modify(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined> {
@@ -102,7 +103,7 @@ export class RedisKeyTable implements KeyTable {
       }
       if (this.#breaker.fail()) client.reconnect();
     }
-    throw new Error('the server of keys does not answer');
+    throw new Error('the key store does not answer');
   }
 }
 
@@ -111,6 +112,6 @@ function parseRecord(text: unknown): KeyRecord {
   try {
     return keyRecordSchema.parse(JSON.parse(String(text)));
   } catch {
-    throw new Error('the server of keys holds something that is no key');
+    throw new Error('the key store contains a malformed key');
   }
 }

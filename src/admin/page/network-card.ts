@@ -95,7 +95,7 @@ export class NetworkCard implements Part<NetworkView> {
       from: Math.min(this.#samples[0]?.at ?? at, at - SHORTEST_CHART_MS),
       to: at,
       lines: [this.#samples.map((sample) => ({ at: sample.at, value: sample.callsPerSecond }))],
-      label: `Calls per second of the last two minutes, as far as this page has watched: now ${calls}`,
+      label: `Calls per second in the last two minutes, since this page was opened: now ${calls}`,
     });
   }
 }
@@ -122,7 +122,7 @@ function describeAgreement({ agreement }: NetworkStatus): string {
   const { needed, operators, voices, isDemanded, isMissing } = agreement;
   const counts = `${voices} of ${operators} operators, ${needed} needed`;
   if (!isMissing) return counts;
-  return `${counts}: ${isDemanded ? 'nothing new is answered' : "answers are one node's word"}`;
+  return `${counts}: ${isDemanded ? 'answers about new blocks are refused' : "answers are one node's word"}`;
 }
 
 /** Describes which of the nodes' answers are recomputed. */
@@ -137,9 +137,9 @@ function describeAnchor({ anchor }: NetworkStatus): string {
   if (anchor === undefined) return '';
   const { state, number, reason } = anchor;
   const why = reason === undefined ? '' : `: ${reason}`;
-  if (state === 'contradicted') return `; not what layer 1 commits to${why}`;
+  if (state === 'contradicted') return `; contradicts layer 1${why}`;
   if (number === undefined) return `; not anchored in layer 1${why}`;
-  return `; up to block ${formatCount(number)} anchored in layer 1${reason === undefined ? '' : `, no newer one${why}`}`;
+  return `; anchored in layer 1 up to block ${formatCount(number)}${reason === undefined ? '' : `, no newer block${why}`}`;
 }
 
 /** Describes where calls are executed. */
@@ -150,7 +150,7 @@ function describeExecution({ source, execution }: NetworkStatus): string {
     return execution.reason === undefined
       ? 'here, on state that nodes prove'
       : `not now: ${execution.reason}`;
-  if (execution.state === 'comparing') return 'by nodes, compared with here';
+  if (execution.state === 'comparing') return 'by nodes, compared with the execution here';
   return `by nodes: ${execution.reason ?? NOTHING}`;
 }
 
@@ -187,7 +187,7 @@ function createUpstreamTable(): Table<UpstreamStatus> {
   return new Table<UpstreamStatus>({
     caption: 'Nodes',
     keyOf: ({ name }, position) => `${position} ${name}`,
-    empty: 'Nothing is known of the nodes yet.',
+    empty: 'No node has reported yet.',
     columns: [
       { label: 'Node', kind: 'code', cell: ({ name }) => name },
       { label: 'State', cell: describeUpstream },

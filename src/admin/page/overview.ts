@@ -73,7 +73,7 @@ export class Overview implements Part<ServiceStatus> {
     this.#cache.update({
       value: formatShare(share),
       unit: 'hits',
-      note: `${formatCount(hits)} hits, ${formatCount(misses)} misses; ${formatBytes(bytes)} held`,
+      note: `${formatCount(hits)} hits, ${formatCount(misses)} misses; ${formatBytes(bytes)} cached`,
     });
     this.#hits.update(share ?? 0);
     const waiting = `${formatCount(sum(processes, 'queued'))} calls wait`;
@@ -82,7 +82,7 @@ export class Overview implements Part<ServiceStatus> {
     this.#load.update({
       value: formatCount(sum(processes, 'inFlight')),
       unit: 'requests',
-      note: `${waiting}; ${connections}; timers up to ${formatMs(lateness)} late`,
+      note: `${waiting}; ${connections}; event-loop delay up to ${formatMs(lateness)}`,
     });
   }
 

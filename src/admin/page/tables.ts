@@ -6,7 +6,7 @@ export function createKeyTable(): Table<KeyStatus> {
   return new Table<KeyStatus>({
     caption: 'Keys',
     keyOf: ({ id }) => id,
-    empty: 'No key was used since the start.',
+    empty: 'No key has been used since the start.',
     columns: [
       { label: 'Key', cell: ({ name, id }) => ({ text: name === '' ? id : name, title: id }) },
       { label: 'Id', kind: 'code', cell: ({ id }) => ({ text: id, tone: 'quiet' }) },
@@ -28,7 +28,7 @@ export function createErrorTable(): Table<ErrorEntry> {
   return new Table<ErrorEntry>({
     caption: 'Errors',
     keyOf: ({ network, method, error }, position) => `${position} ${network} ${method} ${error}`,
-    empty: 'None that was the service’s or a node’s.',
+    empty: 'No service or node errors.',
     columns: [
       { label: 'Last', cell: ({ at }) => formatTime(at) },
       { label: 'Network', cell: ({ network }) => network },
@@ -54,7 +54,7 @@ export function createProcessTable(): Table<ProcessView> {
       { label: 'WebSockets', kind: 'number', cell: ({ process }) => formatCount(process.webSockets) },
       { label: 'In progress', kind: 'number', cell: ({ process }) => formatCount(process.inFlight) },
       { label: 'Waiting', kind: 'number', cell: ({ process }) => formatCount(process.queued) },
-      { label: 'Timers late', kind: 'number', cell: ({ process }) => formatMs(process.eventLoopDelay) },
+      { label: 'Event-loop delay', kind: 'number', cell: ({ process }) => formatMs(process.eventLoopDelay) },
       { label: 'Memory', kind: 'number', cell: ({ process }) => formatBytes(process.residentBytes) },
       { label: 'Heap', kind: 'number', cell: ({ process }) => formatBytes(process.heapBytes) },
     ],

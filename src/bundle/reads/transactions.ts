@@ -48,7 +48,7 @@ export function encodeTransactions(block: Members): readonly Uint8Array[] {
 
 function checkRoot(encodings: readonly Uint8Array[], { transactionsRoot }: Members): void {
   if (bytesToHex(computeOrderedRoot(encodings)) !== transactionsRoot)
-    throw new BundleError('the transactions do not make the root in the header');
+    throw new BundleError('the transactions do not hash to the root in the header');
 }
 
 /** Returns the facts of a block's transactions that receipts need. @throws BundleError if these are not exactly the block's transactions */

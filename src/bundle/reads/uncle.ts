@@ -25,7 +25,7 @@ export const uncle: ReadKind = {
   check({ header, index, result, evidence }) {
     const encodings = evidence.uncles.map(hexToBytes);
     if (hashList(encodings) !== header.verified.unclesHash)
-      throw new BundleError('the uncles do not make the hash in the header');
+      throw new BundleError('the uncles do not hash to the uncles hash in the header');
     // The hash covers the concatenated uncles; verifying that each is one header fixes their boundaries.
     const uncles = encodings.map((encoded) => readHeader(encoded, bytesToHex(keccak256(encoded))));
     const own = uncles[Number(index)];

@@ -14,7 +14,7 @@ import { runMethod } from './run-method.ts';
  */
 export async function runBundle(bundle: Bundle, { encoded }: HeaderEvidence): Promise<BundleAnswer> {
   const { evidence, told } = bundle;
-  if (told.rules === null) throw new BundleError('the bundle does not say by which rules it was executed');
+  if (told.rules === null) throw new BundleError('the bundle does not name the rules of its execution');
   const [nodes, codes] = [readPieces(evidence.nodes), readPieces(evidence.codes)];
   const block = new EvidenceBlock(encoded, told.rules, nodes, codes);
   for (const ancestor of evidence.ancestors) block.addAncestor(hexToBytes(ancestor));

@@ -128,7 +128,7 @@ function readTagged(
   readings: Readings,
   reference: BlockReference,
 ): PromiseOrValue<HeaderView | null> {
-  if (reference.kind !== 'tag') throw new BundleError('the answer needs another block than its own');
+  if (reference.kind !== 'tag') throw new BundleError('the answer needs a block other than its own');
   const outcome = readings.read({ source, question: ['header', reference.tag] });
   return continueWith(outcome, (found) => {
     const { success, data: header } = reportedHeaderSchema.safeParse(readValue(found));
@@ -140,7 +140,7 @@ function readTagged(
       number: BigInt(number),
       ...(timestamp !== undefined && { timestamp: BigInt(timestamp) }),
     };
-    return refuseOthers(view, 'a told header') as HeaderView;
+    return refuseOthers(view, 'a reported header') as HeaderView;
   });
 }
 
@@ -172,7 +172,7 @@ function isOwn(reference: BlockReference, { stored }: EvidenceBlock): boolean {
 /** @throws BundleError if the reference selects another block */
 function requireOwn(reference: BlockReference, block: EvidenceBlock): void {
   if (!isOwn(reference, block))
-    throw new BundleError('the answer needs the state of another block than its own');
+    throw new BundleError('the answer needs the state of a block other than its own');
 }
 
 /** Wraps an object so that reading a missing member throws a BundleError. */

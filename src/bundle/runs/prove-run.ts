@@ -88,9 +88,7 @@ class Collector {
   async collect(missing: MissingState): Promise<void> {
     const text = describeNeed(missing);
     if (this.#asked.has(text))
-      throw new BundleError(
-        `the network does not prove its state: after it was asked, the evidence lacks ${text}`,
-      );
+      throw new BundleError(`the network does not prove its state: its answers lack ${text}`);
     this.#asked.add(text);
     await this.#ask(missing.need);
   }
@@ -152,7 +150,7 @@ class Collector {
   async #addCode(hash: string): Promise<void> {
     const { chain, scope } = this.#source;
     const address = this.#block.ownerOf.get(hash);
-    if (address === undefined) throw new Error('a code is needed of no account');
+    if (address === undefined) throw new Error('the needed code belongs to no account');
     const code = await readResult(await chain.state.getCode(address, this.#reference, scope));
     this.#block.codes.add(hexToBytes(String(code)));
   }
@@ -183,7 +181,7 @@ async function compareExecuted(
     const theirs = await requestOutcome(kind, { ...request, block }, source);
     if (isSameOutcome(outcome, theirs)) continue;
     const [answer, ours] = cutAlike(describe(theirs), describe(outcome));
-    const difference = `the network answers ${answer}, and its state leads to ${ours}`;
+    const difference = `the network answers ${answer}, but its state gives ${ours}`;
     if (kind === 'call' || typeof outcome !== typeof theirs) throw new BundleError(difference);
     notes.push(`gas estimates differ: ${difference}`);
   }

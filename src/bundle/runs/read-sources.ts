@@ -18,7 +18,7 @@ export function createReader(source: Source): (question: ReadingRequest) => Prom
       return await ask(source, question);
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
-      if (ASIDE.has(error.kind)) throw new BundleError(`the network cannot be asked: ${error.message}`);
+      if (ASIDE.has(error.kind)) throw new BundleError(`the network is not available: ${error.message}`);
       return { error: { kind: error.kind, message: error.message } };
     }
   };
@@ -32,7 +32,7 @@ async function ask(
   switch (kind) {
     case 'header': {
       const blocks = source === 'l1' ? l1 : chain.blocks;
-      if (blocks === undefined) throw new BundleError('there is no layer 1 to be asked');
+      if (blocks === undefined) throw new BundleError('no layer 1 is configured for the network');
       return {
         value: describeHeader(
           source,
@@ -42,7 +42,7 @@ async function ask(
     }
     case 'request': {
       const asked = source === 'opNode' ? opNode : chain;
-      if (asked === undefined) throw new BundleError('there is no op-node to be asked');
+      if (asked === undefined) throw new BundleError('no op-node is configured for the network');
       const [method, params] = parameters as [string, readonly unknown[]];
       const answer = await asked.request(method, params, scope);
       return answer === UNSUPPORTED ? { unsupported: true } : { value: await readResult(answer) };
@@ -56,7 +56,7 @@ async function ask(
       return readPrice(chain.fees.getFeeHistory({ blockCount, newest: LATEST, percentiles }, scope));
     }
     default:
-      throw new Error(`nothing is asked by ${kind}`);
+      throw new Error(`unknown kind of reading: ${kind}`);
   }
 }
 

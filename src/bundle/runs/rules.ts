@@ -17,7 +17,7 @@ export function readEngineHeader(encoded: Uint8Array): Header {
     return headerFromRlp(decodeRlp(encoded));
   } catch (error) {
     if (error instanceof RangeError)
-      throw new BundleError(`calls are not executed on headers of this form: ${error.message}`);
+      throw new BundleError(`calls cannot be executed on a header of this form: ${error.message}`);
     throw error;
   }
 }
@@ -54,10 +54,10 @@ export function createConfig(rules: Rules, header: Header): ChainConfig {
   });
   const { revision } = rulesOfHeader(config, header);
   if (revision.name !== fork || !hasFieldsOf(revision, header))
-    throw new BundleError(`the header is not one of the fork ${fork}`);
+    throw new BundleError(`the header does not fit the fork ${fork}`);
   if (revision.hasBlobs !== (fraction !== null))
-    throw new BundleError(`the fork ${fork} has ${revision.hasBlobs ? 'a' : 'no'} price of blobs`);
+    throw new BundleError(`the fork ${fork} has ${revision.hasBlobs ? 'a' : 'no'} blob base fee`);
   if (fraction !== null && BigInt(fraction) === 0n)
-    throw new BundleError('the price of blobs is divided by 0');
+    throw new BundleError('the update fraction of the blob base fee is 0');
   return config;
 }

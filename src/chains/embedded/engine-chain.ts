@@ -45,7 +45,7 @@ export class EngineChain implements Chain {
     const reader = openChainReader(store);
     if (!reader.isIndexed) {
       void reader.close();
-      throw new Error(`the store in ${store} has no indexes: it has to be opened for writing once`);
+      throw new Error(`the store in ${store} has no indexes: open it once with write access`);
     }
     this.#stored = new StoredBlocks(reader);
     this.blocks = new EngineBlocks(this.#stored);

@@ -334,7 +334,7 @@ class Unproven {
 }
 
 function readText(result: JsonResult): JsonText {
-  if (!isComplete(result)) throw new UpstreamFault('tooLarge', 'the answer is too large to be held');
+  if (!isComplete(result)) throw new UpstreamFault('tooLarge', 'the answer is too large to be buffered');
   return typeof result === 'string' ? result : result.text;
 }
 

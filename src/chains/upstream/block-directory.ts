@@ -331,7 +331,7 @@ export class BlockDirectory {
     }
     const only = told.only;
     if (only !== undefined) return only;
-    throw new UpstreamFault('wrong', 'the nodes tell different blocks of the same height');
+    throw new UpstreamFault('wrong', 'the nodes report different blocks at the same height');
   }
 
   /** Sends to a node that is not in `except` and adds it there. Returns undefined if `isOptional` and no other node can answer. */
@@ -362,7 +362,7 @@ export class BlockDirectory {
       const block = parseBlock(parseJsonText(result as string));
       if (!isExpected(block)) {
         if (named !== undefined) this.#proofs.noteOther(named, upstream);
-        throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
+        throw new UpstreamFault('wrong', 'the node returned a block other than the requested one');
       }
       return this.#proofs.check(block, result, upstream);
     };

@@ -273,5 +273,5 @@ function lacksLogs(): UpstreamFault {
 }
 
 function doNotAgree(): UpstreamFault {
-  return new UpstreamFault('wrong', 'the logs of the block do not agree with the bloom in its header');
+  return new UpstreamFault('wrong', 'the logs of the block do not match the bloom in its header');
 }

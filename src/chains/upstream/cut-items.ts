@@ -46,7 +46,7 @@ export async function* cutItems(
     if (item === undefined && steps % STEPS !== 0) continue;
     if (performance.now() < slotEnd) continue;
     await turn();
-    if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has gone');
+    if (signal?.aborted === true) throw new UpstreamFault('aborted', 'the caller has cancelled the request');
     slotEnd = performance.now() + SLOT_MS;
   }
 }

@@ -84,7 +84,7 @@ export class FeeRequests {
       const why = refusal === undefined ? '' : `${refusal.message}, and `;
       throw new ChainError(
         'unavailable',
-        `${why}no price can be computed from proven blocks: ${error.message}; with verify: auto a price is one node's word`,
+        `${why}no price can be computed from verified blocks: ${error.message}; with verify: auto, the price of one node is served`,
       );
     }
   }

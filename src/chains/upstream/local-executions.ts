@@ -114,7 +114,7 @@ export class UpstreamStateSource {
       check(result) {
         value = read(parseJsonText(result as JsonText));
         if (value === undefined)
-          throw new UpstreamFault('wrong', 'the answer does not prove what was asked for');
+          throw new UpstreamFault('wrong', 'the answer does not prove the requested state');
         return result;
       },
       ...toCall(query, place),

@@ -235,7 +235,7 @@ export class LogRequests {
       if (!blocks.some(({ logsBloom }) => logsBloom === undefined || matcher.mayMatch(logsBloom)))
         return NO_LOGS;
     }
-    throw new UpstreamFault('wrong', 'the only node that could be asked gives null in place of logs');
+    throw new UpstreamFault('wrong', 'the only available node returned null instead of logs');
   }
 
   #requestPiece(

@@ -31,7 +31,7 @@ export function openLogRequests(parts: RequestParts, options: LogOptions): LogRe
     onBloomless: (kind, block) =>
       log.warn(
         { network, block: block.toString(), kind },
-        'headers of this network do not commit to its logs: what nodes tell of them is not compared with the bloom any more',
+        'headers of this network do not commit to its logs: logs from nodes are no longer compared with the bloom',
       ),
   });
 }

@@ -69,7 +69,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     complete();
   };
   const refute = (upstream: Upstream, evidence: string): void =>
-    membership.quarantine(upstream, `gave an answer that is proven to be wrong, ${evidence}`, REFUTED_MS);
+    membership.quarantine(upstream, `returned a refuted answer ${evidence}`, REFUTED_MS);
   const upstreams = options.upstreams.map((row, position) =>
     createUpstream(row, position, pool, nodeMemory, systemClock, {
       onHead(upstream) {
@@ -95,7 +95,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       onBlock: (block) => proofs.blocks?.noteHeader(block),
       isHeadAwaited: () => heads.isWatched,
       onExcessive: (upstream, { message }) =>
-        membership.quarantine(upstream, `breaks a bound: ${message}`, EXCESS_MS),
+        membership.quarantine(upstream, `exceeded a bound: ${message}`, EXCESS_MS),
     }),
   );
   const agreement = openAgreement(options, upstreams, () => head);

@@ -47,5 +47,5 @@ export async function* cutReceipts(
 }
 
 export function misplaced(): UpstreamFault {
-  return new UpstreamFault('wrong', 'the transaction is not where the node says it is');
+  return new UpstreamFault('wrong', 'the transaction is not at the position that the node reports');
 }

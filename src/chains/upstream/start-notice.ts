@@ -44,7 +44,7 @@ export class StartNotice {
       const { network, log, explain } = this.#parts;
       log.warn(
         { network, reason: explain() },
-        'network is down: its calls are refused until its nodes can be asked',
+        'network is down: its calls are refused until its nodes are available',
       );
       this.#plan(this.#repeatMs);
       this.#repeatMs = Math.min(2 * this.#repeatMs, MAX_REPEAT_MS);

@@ -74,33 +74,34 @@ export async function examineRollup(
   const name = `${prefix}_estimateGas`;
   const [estimate, info] = await Promise.all([requests.ask(name, [CALL]), requests.ask('rollup_getInfo')]);
   const isObject: Check = (value) =>
-    typeof value === 'object' && value !== null ? undefined : 'the answer is no object';
+    typeof value === 'object' && value !== null ? undefined : 'the answer is not an object';
   return { [name]: classifySupport(estimate, isObject), rollup_getInfo: classifySupport(info, isObject) };
 }
 
 function checkResult(result: string): Check {
-  return (value) => (value === result ? undefined : 'the result is not what it must be');
+  return (value) => (value === result ? undefined : 'the result is not the expected one');
 }
 
 function checkQuantity(value: unknown): string | undefined {
   const isQuantity = typeof value === 'string' && /^0x[0-9a-f]{1,16}$/i.test(value);
-  return isQuantity ? undefined : 'the result is no quantity';
+  return isQuantity ? undefined : 'the result is not a quantity';
 }
 
 /** Requires the part that the block lists at the index, or null where it lists none. */
 function checkPart(hash: string | undefined): Check {
   return (value) => {
-    if (hash === undefined) return value === null ? undefined : 'not null for what the block does not list';
-    if (value === null) return 'null for what the block lists';
+    if (hash === undefined)
+      return value === null ? undefined : 'the result is not null, although the block does not list it';
+    if (value === null) return 'the result is null, although the block lists it';
     const { hash: found } = Object(value) as { readonly hash?: unknown };
-    return isSameText(found, hash) ? undefined : 'not what the block lists';
+    return isSameText(found, hash) ? undefined : 'the result is not the one that the block lists';
   };
 }
 
 function checkReceiptList({ transactionHashes }: ReportedBlock): Check {
   return (value) => {
-    if (value === null) return 'null for a block that it has';
-    if (!Array.isArray(value)) return 'the answer is no list';
+    if (value === null) return 'the result is null for a block that the node has';
+    if (!Array.isArray(value)) return 'the answer is not a list';
     const hashes = value.map((receipt) => asText(Object(receipt).transactionHash).toLowerCase());
     const isComplete =
       hashes.length === transactionHashes.length && hashes.every((hash, i) => hash === transactionHashes[i]);

@@ -36,17 +36,17 @@ function listAgreementFindings(
   const configured = new Set(operators);
   const there = new Set(operators.filter((_, i) => nodes[i]?.standing === 'usable'));
   const needed = countVoices(agreement, configured.size);
-  const problem = `agreement needs the same answer of ${needed} of the ${configured.size} configured operators, and nodes of ${there.size} can be asked`;
+  const problem = `agreement needs the same answer from ${needed} of the ${configured.size} configured operators, and nodes of ${there.size} are available`;
   if (there.size >= needed) {
     const spare = there.size - needed;
     const advice =
       spare === 0
-        ? 'each of them has to answer: while one does not, nothing new is believed'
-        : `${spare} of them may be silent`;
+        ? 'each of them must answer: while one does not, new blocks are not accepted'
+        : `${spare} of them may be unavailable`;
     return [{ severity: 'note', problem, advice }];
   }
   const silent = listNames([...configured].filter((operator) => !there.has(operator)));
-  const advice = `nothing new is believed until nodes of ${silent} answer: verify: require refuses what depends on the head, auto calls it one node's word`;
+  const advice = `new blocks are not accepted until nodes of ${silent} answer: verify: require refuses answers that depend on the head, auto labels them single`;
   return [{ severity: 'error', problem, advice }];
 }
 

@@ -95,14 +95,14 @@ function checkHex(value: unknown): string | undefined {
 function checkList(name?: string): Check {
   return (value) => {
     const list: unknown = name === undefined ? value : Object(value)[name];
-    return Array.isArray(list) ? undefined : 'the result is not what it must be';
+    return Array.isArray(list) ? undefined : 'the result is not the expected one';
   };
 }
 
 function checkMember(name: string, hash: string): Check {
   return (value) => {
-    if (value === null) return 'null for what a block lists';
+    if (value === null) return 'the result is null, although a block lists it';
     const found: unknown = Object(value)[name];
-    return String(found).toLowerCase() === hash ? undefined : `the result is of another ${name}`;
+    return String(found).toLowerCase() === hash ? undefined : `the result has another ${name}`;
   };
 }

@@ -44,12 +44,12 @@ export function listNetworkFindings(
 
 const NO_NODE: ReportFinding = {
   severity: 'error',
-  problem: 'no node can be asked',
+  problem: 'no node is available',
   advice: 'the network cannot be served until one of them answers',
 };
 const ALONE: ReportFinding = {
   severity: 'note',
-  problem: 'only one node can be asked',
+  problem: 'only one node is available',
   advice: 'there is nothing to fail over to; add a second one',
 };
 
@@ -61,7 +61,7 @@ function findDisagreement(
 ): readonly ReportFinding[] {
   if (identity === undefined || genesisHash !== undefined) return [];
   if (hashes.length > 0 && majority === undefined) {
-    const advice = 'none of these nodes is asked until most have the same; set pool.genesisHash';
+    const advice = 'none of these nodes is used until most of them report the same; set pool.genesisHash';
     return [{ severity: 'error', problem: describeSplit(hashes), advice }];
   }
   if (chainId !== undefined) return [];
@@ -126,17 +126,17 @@ function classifyTag(
   if (substitute !== undefined) {
     if (without.length > 0) return [];
     const problem = `the nodes know ${tag}, but pool.tags.${tag} is ${substitute}`;
-    return [{ severity: 'note', problem, advice: 'remove the substitute to serve what the nodes say' }];
+    return [{ severity: 'note', problem, advice: 'remove the substitute to serve what the nodes report' }];
   }
   if (without.length === 0) return [];
   const isUnknown = without.length === examined.length;
   const advice = isUnknown
-    ? `set pool.tags.${tag} to what shall be served for it, or to none`
-    : `it counts for ${tag} like a node that lags`;
+    ? `set pool.tags.${tag} to the tag that is served instead, or to none`
+    : `such a node counts as lagging for ${tag}`;
   return [
     isUnknown
       ? { severity: 'warning', problem: `${tag} is not known to any node`, advice }
-      : { severity: 'note', problem: `${tag} is known, but not ${listNames(without)}`, advice },
+      : { severity: 'note', problem: `${tag} is known, but not to ${listNames(without)}`, advice },
   ];
 }
 
@@ -164,7 +164,7 @@ function findStaleHead({ latest }: ExaminedNode): readonly ReportFinding[] {
     {
       severity: 'note',
       problem: `the newest block is ${formatSeconds(latest.ageSeconds)} old`,
-      advice: 'the chain stands still, or every node is still syncing',
+      advice: 'the chain has stalled, or every node is still syncing',
     },
   ];
 }
@@ -176,7 +176,7 @@ function findPolledHeads(examined: readonly ExaminedNode[]): readonly ReportFind
     {
       severity: 'note',
       problem: `heads are polled from ${listNames(polled.map(({ name }) => name))}`,
-      advice: 'give such a row a WebSocket URL in heads:, and new blocks are known sooner',
+      advice: 'set heads: of such a row to a WebSocket URL to learn of new blocks sooner',
     },
   ];
 }

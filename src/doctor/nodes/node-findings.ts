@@ -14,18 +14,18 @@ function adviseOnFault(kind: FaultKind): string {
     case 'unreachable':
       return 'check that it runs and that its URL is right';
     case 'timeout':
-      return 'check that it runs, and that nothing on the way drops connections';
+      return 'check that it runs, and that nothing in between drops connections';
     case 'unauthorized':
       return SETTINGS;
     case 'rateLimited':
-      return 'it is asked again later; a node that limits so soon needs a larger plan, or a higher tier here';
+      return 'it is tried again later; get a larger plan for the node, or give it a higher tier here';
     case 'malformed':
     case 'httpStatus':
     case 'tooLarge':
     case 'unsupported':
       return ADDRESS;
     default:
-      return 'look at what the node logs about it';
+      return 'check the log of the node';
   }
 }
 
@@ -51,26 +51,26 @@ export function listNodeFindings(
   }
   if (standing === 'otherChain' && identity !== undefined) {
     const problem = describeOtherChain(examination, identity, pool);
-    return [find('error', problem, 'it is quarantined and never asked; remove it or correct its URL')];
+    return [find('error', problem, 'it is quarantined and gets no requests; remove it or correct its URL')];
   }
   // The finding about the network names the genesis blocks.
   if (standing === 'disputed') return [];
   if (standing === 'headless') {
-    return [find('error', 'it does not report its latest block', 'it is never asked; see what it logs')];
+    return [find('error', 'it does not report its latest block', 'it gets no requests; check its log')];
   }
   const best = listByHead(nodes)[0]?.examination;
   const isLate = best !== undefined && isBehind(examination, best);
   const advice =
     best !== undefined && isTooFarBehind(examination, best, pool)
-      ? 'it has no vote in the head, and is asked last, and for older blocks only'
-      : 'it is asked for older blocks only';
+      ? 'it has no vote in the head, and is used last, and for older blocks only'
+      : 'it is used for older blocks only';
   return [
     ...(isSyncing(examination, pool)
       ? [
           find(
             'warning',
             describeSync(examination),
-            'it has no vote in the head, and is asked last, until that is done',
+            'it has no vote in the head, and is used last, until it has synced',
           ),
         ]
       : []),
@@ -89,7 +89,7 @@ function describeOtherChain(
   { chainId, genesisHash }: ChainIdentity,
   pool: PoolOptions,
 ): string {
-  const others = (setting: unknown): string => (setting === undefined ? 'the others say' : 'pool says');
+  const others = (setting: unknown): string => (setting === undefined ? 'the others report' : 'pool expects');
   return identity.chainId === chainId
     ? `genesis block ${identity.genesisHash}, ${others(pool.genesisHash)} ${genesisHash}`
     : `chain id ${identity.chainId}, ${others(pool.chainId)} ${chainId}`;
@@ -123,7 +123,7 @@ const MISSING: readonly (readonly [FeatureName, ...Row])[] = [
     'stateOverrides',
     'error',
     'no state overrides in eth_call',
-    'calls that need them may come out wrong; remove it, or raise its tier so that it is asked last',
+    'calls that need them may have wrong results; remove it, or raise its tier so that it is used last',
   ],
   [
     'eth_getTransactionByBlockNumberAndIndex',
@@ -158,14 +158,14 @@ function checkReceipts({ features, batches }: ExaminedNode): readonly Row[] {
   if (support?.state !== 'no') {
     if (features.receiptsByHash?.state !== 'no') return [];
     return [
-      ['note', 'no eth_getBlockReceipts by hash', 'only blocks that left the chain are asked that way'],
+      ['note', 'no eth_getBlockReceipts by hash', 'only blocks that left the chain are requested by hash'],
     ];
   }
   const problem = withReason('no eth_getBlockReceipts', support);
   if (batches.answered >= RECEIPT_BATCH) {
     return [['warning', problem, 'receipts are collected one by one: many calls for a large block']];
   }
-  const limit = `it answers batches of ${batches.answered} at most, and they are collected in batches of`;
+  const limit = `it answers batches of ${batches.answered} at most, and receipts are collected in batches of`;
   return [['error', problem, `${limit} ${RECEIPT_BATCH}: larger blocks need another node`]];
 }
 
@@ -174,7 +174,7 @@ function checkBatches({ features, batches }: ExaminedNode): readonly Row[] {
   if (batches.answered >= JOINED_BATCH || features.eth_getBlockReceipts?.state === 'no') return [];
   const items = Math.max(1, batches.answered);
   const problem = withReason(`it answers batches of ${batches.answered} at most`, batches);
-  return [['note', problem, `batch: { items: ${items} } in its row spares it larger ones`]];
+  return [['note', problem, `batch: { items: ${items} } in its row avoids larger ones`]];
 }
 
 /** The pool decides by the client's name; a node behind a proxy may support less. */
@@ -182,23 +182,23 @@ function checkHashes({ identity, features }: ExaminedNode): readonly Row[] {
   const refused = [features.callAtHash, features.estimateAtHash].find((support) => support?.state === 'no');
   if (!identity.knowsHashParameters || refused === undefined) return [];
   const problem = withReason('refuses block hashes in calls (EIP-1898)', refused);
-  return [['error', problem, 'calls are asked by hash of a client of this name; they will fail here']];
+  return [['error', problem, 'clients of this name get calls by block hash, which will fail on this node']];
 }
 
 function checkReverts({ reverts }: ExaminedNode): readonly Row[] {
   switch (reverts) {
     case 'dataLost':
-      return [['warning', 'reverts come without their data', 'clients cannot decode why a call reverted']];
+      return [['warning', 'reverts have no data', 'clients cannot decode why a call reverted']];
     case 'unrecognised':
       return [
         [
           'warning',
           'reverts cannot be distinguished from other failures',
-          'they are asked of other nodes too',
+          'such calls are sent to other nodes too',
         ],
       ];
     case 'translated':
-      return [['note', 'reverts come in a form of their own', 'clients get them as geth writes them']];
+      return [['note', 'reverts have a form of their own', 'clients get them in the form of geth']];
     default:
       return [];
   }
@@ -225,7 +225,7 @@ function listUnclear({ features, reads, also, reverts }: ExaminedNode): readonly
   if (names.length === 0) return [];
   const reason = unclear[0]?.[1].reason;
   const because = reason === undefined ? '' : ` (${reason})`;
-  return [['note', `could not be tried: ${names.join(', ')}${because}`, 'examine it again later']];
+  return [['note', `could not be tested: ${names.join(', ')}${because}`, 'examine it again later']];
 }
 
 function withReason(problem: string, { reason }: Pick<Support, 'reason'>): string {

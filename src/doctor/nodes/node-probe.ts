@@ -69,6 +69,6 @@ export class NodeProbe {
     }
     if (typeof reply.result === 'string') return { kind: 'result', value: await parseText(reply.result, {}) };
     reply.result.cancel();
-    return { kind: 'fault', fault: 'tooLarge', reason: 'the answer is too large to be looked at' };
+    return { kind: 'fault', fault: 'tooLarge', reason: 'the answer is too large to be examined' };
   }
 }

@@ -171,8 +171,8 @@ export class Filters {
       throw new RpcError(
         'serverError',
         error.kind === 'tooFar'
-          ? 'filter not found: it was removed, since more blocks have come since its last poll than can be given'
-          : 'filter not found: it was removed, since the block of its last poll is not known any more',
+          ? 'filter not found: it was removed, because too many blocks have come since its last poll'
+          : 'filter not found: it was removed, because the block of its last poll is no longer known',
       );
     }
   }

@@ -90,7 +90,7 @@ function watchLogs(call: SubscribeCall): BeginSubscription {
   const [, options, third] = parseParams(LOGS, call.rawParams) as [unknown, LogSubscription, ResumePoint?];
   const { filter, afterHash } = options;
   if (afterHash !== undefined && third !== undefined)
-    throw new RpcError('invalidParams', 'invalid argument 2: the filter says where to go on already');
+    throw new RpcError('invalidParams', 'invalid argument 2: the filter already has afterHash');
   const { first, last } = findBounds(filter.blocks);
   const start = third ?? (afterHash === undefined ? {} : { afterHash });
   const lowest = start.fromBlock !== undefined && start.fromBlock > first ? start.fromBlock : first;

@@ -136,6 +136,6 @@ export class ReceiptNotifications {
     const found = await this.#chain.transactions.getReceipt(hash, scope);
     const text = found === null ? '' : await readWholeText(found);
     if (new RegExp(`"blockHash"\\s*:\\s*"${block}"`, 'i').test(text)) return text;
-    throw new ChainError('unavailable', 'the receipt is of another block');
+    throw new ChainError('unavailable', 'the receipt belongs to another block');
   }
 }

@@ -37,7 +37,7 @@ export const CACHE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_cache_evictions_total',
     type: 'counter',
-    help: 'Answers that left for want of room.',
+    help: 'Answers that were evicted for lack of room.',
     labels: ['tier'],
     merge: 'sum',
     read: (state) => readCaches(state, ({ evictions }) => evictions),
@@ -45,7 +45,7 @@ export const CACHE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_cache_faults_total',
     type: 'counter',
-    help: 'Look-ups that the server of the shared cache did not answer in time, or with garbage.',
+    help: 'Look-ups that the server of the shared cache did not answer in time, or answered with malformed data.',
     labels: ['tier'],
     merge: 'sum',
     read: (state) => readCaches(state, ({ faults }) => faults),
@@ -53,7 +53,7 @@ export const CACHE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_cache_held_bytes',
     type: 'gauge',
-    help: 'Memory of the answers that are held, with tables and free room.',
+    help: 'Memory of the cached answers, with tables and free room.',
     labels: ['tier'],
     merge: 'sum',
     read: (state) => readCaches(state, ({ bytes }) => bytes),
@@ -61,7 +61,7 @@ export const CACHE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_cache_entries',
     type: 'gauge',
-    help: 'Answers that are held.',
+    help: 'Answers that are cached.',
     labels: ['tier'],
     merge: 'sum',
     read: (state) => readCaches(state, ({ entries }) => entries),
@@ -88,7 +88,7 @@ export const ENGINE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_engine_execution_seconds_total',
     type: 'counter',
-    help: 'Time in executions, first slices of those that moved to a thread among them.',
+    help: 'Time in executions, including the first slices of those that moved to a thread.',
     labels: ['where'],
     merge: 'sum',
     read: (state) => readPlaces(state, ({ seconds }) => seconds),
@@ -96,7 +96,7 @@ export const ENGINE_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_engine_queue_depth',
     type: 'gauge',
-    help: 'Heavy calls that have their turn on a network and wait for a place in the engine.',
+    help: 'Heavy calls that are admitted on a network and wait for a place in the engine.',
     labels: [],
     merge: 'sum',
     read: ({ sources }) => [{ labels: {}, value: sources.readEngine().queued }],

@@ -18,7 +18,7 @@ export const CALL_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_call_duration_seconds',
     type: 'histogram',
-    help: 'How long calls took, a streamed answer to its first bytes.',
+    help: 'Duration of calls; of a streamed answer, the time to its first bytes.',
     labels: CALL_LABELS,
     merge: 'sum',
     *read({ calls }) {

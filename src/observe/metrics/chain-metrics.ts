@@ -76,7 +76,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_agreement_needed',
     type: 'gauge',
-    help: 'Configured operators that must say the same (agreement); absent where they are not counted.',
+    help: 'Configured operators that must give the same answer (agreement); absent where they are not counted.',
     labels: ['network'],
     merge: 'max',
     read: (state) => readChains(state, ({ agreement }) => agreement?.needed),
@@ -84,7 +84,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_agreement_voices',
     type: 'gauge',
-    help: 'Configured operators of which a node in service has the newest block of the nodes that vote. Those that report a new block one after the other make it fall for a moment.',
+    help: 'Configured operators with a node in service that has the newest block of the voting nodes. It falls for a moment while nodes report a new block one after the other.',
     labels: ['network'],
     merge: 'min',
     read: (state) => readChains(state, ({ agreement }) => agreement?.voices),
@@ -92,7 +92,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_agreement_missing',
     type: 'gauge',
-    help: "1 where for some seconds fewer operators than agreement demands have had anything new: it is refused with verify: require, otherwise one node's word.",
+    help: '1 where for some seconds fewer operators than agreement demands have had new blocks: answers about these are refused with verify: require, otherwise labelled single.',
     labels: ['network'],
     merge: 'max',
     read: (state) =>
@@ -120,7 +120,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_verified_answers_total',
     type: 'counter',
-    help: 'Answers of nodes about blocks and state that were recomputed: verified, unproven (a form that is not known here, or no proof), refuted (by their block).',
+    help: 'Answers of nodes about blocks and state that were recomputed: verified, unproven (unknown form, or no proof), refuted (by their block).',
     labels: ['network', 'outcome'],
     merge: 'sum',
     *read({ sources }) {
@@ -133,7 +133,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_trust_total',
     type: 'counter',
-    help: 'Answers about blocks and state by how far they are to be believed: proven, agreed, single. Kept ones are among them.',
+    help: 'Answers about blocks and state by level of trust: proven, agreed, single. Cached answers are included.',
     labels: ['network', 'trust'],
     merge: 'sum',
     *read({ sources }) {
@@ -154,7 +154,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_anchor_contradicted',
     type: 'gauge',
-    help: '1 while no node has the block that layer 1 commits to, so that no answer about blocks is proven; 0 otherwise.',
+    help: '1 while no node has the block that layer 1 commits to, so that answers about blocks cannot be verified; 0 otherwise.',
     labels: ['network'],
     merge: 'max',
     read: (state) =>
@@ -176,7 +176,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_executions_total',
     type: 'counter',
-    help: 'Calls of such a network: executed here, or asked of nodes since the block is none of the served chain, fees have to be suggested, its rules are not known, its state is not proven, or more is missing after each trip.',
+    help: 'Calls of such a network: executed here, or sent to nodes because the block is not on the served chain, fees must be suggested, its rules are not known, its state is not proven, or more state is missing after each round trip.',
     labels: ['network', 'outcome'],
     merge: 'sum',
     *read({ sources }) {
@@ -201,7 +201,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_state_trips_total',
     type: 'counter',
-    help: 'Turns in which calls that are executed here asked nodes for state.',
+    help: 'Round trips in which calls that are executed here requested state from nodes.',
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
@@ -212,7 +212,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_warmed_heads_total',
     type: 'counter',
-    help: 'Heads at which what is read most of the state was proven before it was read.',
+    help: 'Heads at which the most used state was proven before it was read.',
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
@@ -222,7 +222,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_network_rolled_heads_total',
     type: 'counter',
-    help: 'Heads at which what was known of the state followed from block access lists, without proofs.',
+    help: 'Heads at which cached state was updated from block access lists, without proofs.',
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
@@ -242,7 +242,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_queue_depth',
     type: 'gauge',
-    help: 'Calls that wait for their turn on the network; heavy calls that wait for a place in the engine are not among them.',
+    help: 'Calls that are queued on the network; heavy calls that wait for a place in the engine are not included.',
     labels: ['network'],
     merge: 'sum',
     *read({ sources }) {
@@ -254,7 +254,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_upstream_up',
     type: 'gauge',
-    help: '1 when the node is asked like any other: it answers, is of this chain, and its circuit is closed.',
+    help: '1 when the node is used like any other: it answers, is of this chain, and its circuit is closed.',
     labels: UPSTREAM_LABELS,
     merge: 'min',
     read: (state) =>
@@ -281,7 +281,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_upstream_has_vote',
     type: 'gauge',
-    help: '1 when the node takes part in deciding the head: it is up, not syncing, not far behind, and no better tier is well.',
+    help: '1 when the node has a vote in the head: it is up, not syncing, not far behind, and no better tier is healthy.',
     labels: UPSTREAM_LABELS,
     merge: 'min',
     read: (state) => readUpstreams(state, ({ hasVote }) => (hasVote ? 1 : 0)),
@@ -289,7 +289,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_upstream_request_duration_seconds',
     type: 'histogram',
-    help: 'How long the node took for requests, failed ones too; those that were given up are left out.',
+    help: 'Duration of requests to the node, failed ones included; cancelled requests are left out.',
     labels: UPSTREAM_LABELS,
     merge: 'sum',
     *read({ sources }) {
@@ -328,7 +328,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_upstream_circuit_open',
     type: 'gauge',
-    help: '1 while the node is asked last because it failed too often or left calls unanswered, and is tried again now and then.',
+    help: '1 while the node is used last because it failed too often or left calls unanswered; it is probed now and then.',
     labels: UPSTREAM_LABELS,
     merge: 'max',
     read: (state) => readUpstreams(state, ({ circuit }) => (circuit === 'closed' ? 0 : 1)),

@@ -4,7 +4,7 @@ export const PROCESS_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_event_loop_delay_seconds',
     type: 'gauge',
-    help: 'How late the event loop was in the last minute or so, by percentile; 100 is the maximum.',
+    help: 'Event-loop delay in about the last minute, by percentile; 100 is the maximum.',
     labels: ['percentile'],
     merge: 'max',
     *read({ loopDelay }) {
@@ -44,7 +44,7 @@ export const PROCESS_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_process_external_bytes',
     type: 'gauge',
-    help: "Memory outside of the heap that objects of the heap hold: buffers, WebAssembly's memory and all else.",
+    help: "Memory outside of the heap that objects of the heap own: buffers, WebAssembly's memory and others.",
     labels: [],
     merge: 'sum',
     read: () => [{ labels: {}, value: process.memoryUsage().external }],
@@ -52,7 +52,7 @@ export const PROCESS_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_process_array_buffer_bytes',
     type: 'gauge',
-    help: 'The part of it that buffers have.',
+    help: 'Memory of buffers, which is a part of the external memory.',
     labels: [],
     merge: 'sum',
     read: () => [{ labels: {}, value: process.memoryUsage().arrayBuffers }],
@@ -60,7 +60,7 @@ export const PROCESS_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_process_handles',
     type: 'gauge',
-    help: 'What keeps the event loop alive: sockets, timers, servers, requests to the system that are under way.',
+    help: 'Handles that keep the event loop alive: sockets, timers, servers, pending requests to the system.',
     labels: [],
     merge: 'sum',
     read: () => [{ labels: {}, value: process.getActiveResourcesInfo().length }],

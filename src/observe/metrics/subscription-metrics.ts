@@ -33,7 +33,7 @@ export const SUBSCRIPTION_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_subscriptions_lag_seconds',
     type: 'histogram',
-    help: 'From the notice of a new head to the notification of a subscription; of what a subscription goes on from nothing is counted.',
+    help: 'Time from a new head to the notification of a subscription; blocks of the past are not counted.',
     labels: LABELS,
     merge: 'sum',
     *read({ subscriptions }) {

@@ -38,7 +38,7 @@ export const TRANSPORT_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_http_connections',
     type: 'gauge',
-    help: 'Open connections, those of WebSockets among them.',
+    help: 'Open connections, including those of WebSockets.',
     labels: [],
     merge: 'sum',
     read: ({ sources }) => [{ labels: {}, value: sources.readServer().connections }],
@@ -70,7 +70,7 @@ export const TRANSPORT_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_share_refusals_total',
     type: 'counter',
-    help: 'Refused or closed because one caller held its share of connections, webSockets, arriving or unsent bytes; slow: answers read below the least rate.',
+    help: 'Refused or closed because one caller used up its share of connections, webSockets, arriving or unsent bytes; slow: answers read below the least rate.',
     labels: ['of'],
     merge: 'sum',
     *read({ sources }) {
@@ -81,7 +81,7 @@ export const TRANSPORT_METRICS: readonly Metric[] = [
   {
     name: 'portcullis_gateway_bodies_in_flight',
     type: 'gauge',
-    help: 'Bodies in work.',
+    help: 'Bodies in progress.',
     labels: [],
     merge: 'sum',
     read: ({ sources }) => [{ labels: {}, value: sources.readServer().inFlight }],

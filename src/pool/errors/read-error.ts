@@ -72,7 +72,7 @@ export function readError(
     case 'missing':
       return new UpstreamFault('missing', scrubMessage(verdict.message, secrets));
     case 'rateLimited':
-      return new UpstreamFault('rateLimited', 'the node limits its rate', verdict.retryAfterMs);
+      return new UpstreamFault('rateLimited', 'the node limits the rate of requests', verdict.retryAfterMs);
     case 'unsupported':
       return new UpstreamFault('unsupported', `${method} is not available`);
     case 'timeout':

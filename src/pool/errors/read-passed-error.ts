@@ -28,7 +28,7 @@ export function readPassedError(
     case 'invalid':
       return refusal();
     case 'rateLimited':
-      return new UpstreamFault('rateLimited', 'the node limits its rate', verdict.retryAfterMs);
+      return new UpstreamFault('rateLimited', 'the node limits the rate of requests', verdict.retryAfterMs);
     case 'unsupported':
       return new UpstreamFault('unsupported', `${method} is not available`);
     case 'unauthorized':

@@ -236,7 +236,7 @@ export class HeadTracker implements ChainView {
     const requesting = this.#hasSync ? undefined : this.#requestSync();
     if (this.isSyncing) await requesting;
     const [block, told] = await Promise.all([this.#pollBlock(), requesting]);
-    if (block === null) throw new UpstreamFault('missing', 'the upstream knows no latest block');
+    if (block === null) throw new UpstreamFault('missing', 'the upstream does not report a latest block');
     const hasEnded = told !== undefined && this.#isEndOfSync(told);
     if (told !== undefined && !hasEnded) this.#noteSync(told);
     // An announcement received meanwhile may be newer than this reply.

@@ -40,7 +40,7 @@ export function parsePendingHeader(block: JsonText): HeaderView {
     };
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
-    throw new ChainError('unavailable', 'the pending block of the node cannot be read');
+    throw new ChainError('unavailable', 'the pending block of the node is malformed');
   }
 }
 
@@ -75,10 +75,10 @@ export function parseBlock(value: unknown): ReportedBlock {
 /** Rejects empty lists under non-empty roots. The opposite is legal: Polygon lists its state-sync transaction, which the root leaves out. */
 function checkEmpty(fields: Fields, transactions: number, uncles: number): void {
   if (transactions === 0 && commitsToMore(fields['transactionsRoot'], EMPTY_TRIE_ROOT)) {
-    throw new UpstreamFault('wrong', 'the block lists no transactions but its root commits to some');
+    throw new UpstreamFault('wrong', 'the block lists no transactions, but its root commits to some');
   }
   if (uncles === 0 && commitsToMore(fields['sha3Uncles'], EMPTY_LIST_HASH)) {
-    throw new UpstreamFault('wrong', 'the block lists no uncles but its header commits to some');
+    throw new UpstreamFault('wrong', 'the block lists no uncles, but its header commits to some');
   }
 }
 
@@ -96,7 +96,8 @@ function readHeader(fields: Fields): BlockHeader {
 }
 
 function readObject(value: unknown): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('is no object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw malformed('is not an object');
   return value as Fields;
 }
 

@@ -110,7 +110,7 @@ export class SharedHeights {
       if (clock.now() >= until || scope.aborted || this.#isClosed)
         throw new ChainError(
           'unavailable',
-          `another process serves block ${floor}, which the nodes do not confirm here yet: ask again`,
+          `another process serves block ${floor}, which the nodes do not confirm here yet: send the request again`,
         );
       this.#refresh();
       await this.#waitForChange();

@@ -75,7 +75,7 @@ export class NodePendingFeed {
       onFlood: () =>
         log.warn(
           { network, upstream: node.name },
-          'upstream announces more pending transactions than are taken: it is left out of them for a minute',
+          'upstream announces too many pending transactions: they are ignored for a minute',
         ),
     };
     return node.announcer.watch === undefined

@@ -85,7 +85,8 @@ export class PolledPending {
     }
     const memory = this.#parts.memory;
     const hashes: unknown = await parseText(reply.result, { memory });
-    if (!Array.isArray(hashes)) throw new UpstreamFault('malformed', 'the changes of a filter are no array');
+    if (!Array.isArray(hashes))
+      throw new UpstreamFault('malformed', 'the changes of a filter are not an array');
     await this.#passOn(hashes);
   }
 
@@ -119,7 +120,7 @@ export class PolledPending {
     }
     if (typeof reply.result !== 'string') {
       reply.result.cancel();
-      throw new UpstreamFault('malformed', "a filter's id is no text");
+      throw new UpstreamFault('malformed', 'the id of a filter is not a string');
     }
     this.#filter = reply.result;
     if (this.#isStopped) this.#uninstall();

@@ -39,9 +39,9 @@ async function confirm(context: RoutedRequest, next: Handler<RoutedRequest>): Pr
     if (nulls !== 'search' && (isAccepted || !isBehind(context))) return other;
   }
   if (nulls === 'search') return 'null';
-  if (!isAccepted) throw new LoneNull('the nodes that could be asked are behind and do not have it');
+  if (!isAccepted) throw new LoneNull('the available nodes are behind and lack the data');
   if (nulls === 'claim') return 'null';
-  throw new LoneNull('the only node that could be asked does not have what it should have');
+  throw new LoneNull('the only available node lacks data that it should have');
 }
 
 /** Adds upstreams that report the object as absent to `lacking`, where the request context has it. */
@@ -71,7 +71,7 @@ async function countVoices(
     result = (await requestFromAnother(next, requested)) ?? 'null';
   const operators = new Set([...lacking].map(({ operator }) => operator)).size;
   if (result !== 'null' || operators >= needed) return result;
-  const why = `${operators} operators say that there is none, agreement demands ${needed}`;
+  const why = `${operators} operators report that there is none, agreement demands ${needed}`;
   throw new ChainError('unavailable', `the answer has too few voices: ${why}`);
 }
 
@@ -90,7 +90,7 @@ async function requestAll(next: Handler<RoutedRequest>, context: RoutedRequest):
   }
   throw new UpstreamFault(
     'unreachable',
-    'a node that may have the block cannot be asked now: try again later',
+    'a node that may have the block is not available now: try again later',
   );
 }
 

@@ -10,7 +10,7 @@ const RESUME_LIMIT_MS = 10_000;
 /** The resumed answer does not begin with the bytes that were already passed on. */
 class OtherBytes extends UpstreamFault {
   constructor() {
-    super('wrong', 'another node words this answer differently');
+    super('wrong', 'the answer of another node has different bytes');
   }
 }
 

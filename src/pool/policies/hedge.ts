@@ -154,7 +154,7 @@ class Race implements Expiring {
 
   readonly #abandon = (): void => {
     this.#finish();
-    this.#parts.onError(new UpstreamFault('aborted', 'the caller has gone'));
+    this.#parts.onError(new UpstreamFault('aborted', 'the caller has cancelled the request'));
     for (const { scope } of this.#running) scope.abort();
   };
 

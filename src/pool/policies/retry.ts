@@ -90,7 +90,7 @@ function pauseFor(ms: number, { scope: { signal } }: RequestContext): Promise<vo
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       clearTimeout(timer);
-      reject(new UpstreamFault('aborted', 'the caller has gone'));
+      reject(new UpstreamFault('aborted', 'the caller has cancelled the request'));
     };
     const timer = setTimeout(() => {
       signal.removeEventListener('abort', leave);

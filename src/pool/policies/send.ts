@@ -161,7 +161,7 @@ function isLonger(result: JsonResult, length: number): boolean {
 function checkAnswer(call: UpstreamRequest, result: JsonResult, upstream: Upstream): JsonResult {
   if (result === 'null' && call.nullAs === undefined) {
     if (call.nulls !== 'fault') return result;
-    throw new UpstreamFault('missing', 'the node does not have what it should have');
+    throw new UpstreamFault('missing', 'the node lacks data that it should have');
   }
   const read = result === 'null' && call.nullAs !== undefined ? call.nullAs : result;
   return call.check === undefined ? read : call.check(read, upstream);
@@ -280,7 +280,7 @@ async function sendParts(
       scope: work,
       memory: upstream.openMemory,
     });
-    if (result === 'null') throw new UpstreamFault('missing', 'the node does not have what it should have');
+    if (result === 'null') throw new UpstreamFault('missing', 'the node lacks data that it should have');
     length += result.length;
     if (length > answerBytes)
       throw new UpstreamFault('tooLarge', 'the answers exceed the bound on their size');

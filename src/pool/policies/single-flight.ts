@@ -215,7 +215,7 @@ class Waiter {
 
   readonly #leave = (): void => {
     if (!this.#isOver) this.#flight.leave(this);
-    this.fail(new UpstreamFault('aborted', 'the caller has gone'));
+    this.fail(new UpstreamFault('aborted', 'the caller has cancelled the request'));
   };
 }
 

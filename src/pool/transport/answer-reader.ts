@@ -150,7 +150,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
 
   #scan(chunk: Buffer): void {
     const at = this.#scanner.isDone ? 0 : this.#scanner.push(chunk);
-    if (this.#scanner.isDone && !isBlank(chunk, at)) throw malformed('something follows the answer');
+    if (this.#scanner.isDone && !isBlank(chunk, at)) throw malformed('the answer has trailing data');
   }
 
   /**

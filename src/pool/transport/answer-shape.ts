@@ -63,5 +63,8 @@ export function checkShape(counts: ShapeCounts, bytes: number, bounds: ShapeBoun
  * @param what name of the bound
  */
 export function excessive(what: string): UpstreamFault {
-  return new UpstreamFault('excessive', `the answer has more than the question can need (bound: ${what})`);
+  return new UpstreamFault(
+    'excessive',
+    `the answer has more data than the request can need (bound: ${what})`,
+  );
 }

@@ -101,7 +101,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
   drop(): void {
     if (--this.#left > 0 || this.#isOver) return;
     this.#end();
-    this.#running?.fail(new UpstreamFault('aborted', 'no call of the batch is wanted any more'));
+    this.#running?.fail(new UpstreamFault('aborted', 'all calls of the batch were cancelled'));
   }
 
   answer(answer: NodeBatchAnswer): void {

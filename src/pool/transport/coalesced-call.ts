@@ -53,7 +53,7 @@ export abstract class CoalescedCall implements OnComplete<NodeReply> {
   /** Handles the abort of the caller. */
   abort(): void {
     if (this.#isOver) return;
-    this.fail(new UpstreamFault('aborted', 'the call is not wanted any more'));
+    this.fail(new UpstreamFault('aborted', 'the call was cancelled'));
     this.request?.drop();
   }
 

@@ -17,11 +17,11 @@ export function describeConnectionError(error: unknown): UpstreamFault {
   if (error instanceof UpstreamFault) return error;
   const code = readCode(error);
   if (TIMEOUTS.has(code))
-    return new UpstreamFault('timeout', 'the node does not accept the connection in time');
+    return new UpstreamFault('timeout', 'the node did not accept the connection in time');
   if (PROTOCOL_ERRORS.some((type) => error instanceof type)) {
     return new UpstreamFault('malformed', 'the answer is not HTTP');
   }
-  if (BROKEN.has(code)) return new UpstreamFault('unreachable', 'the connection to the node broke');
+  if (BROKEN.has(code)) return new UpstreamFault('unreachable', 'the connection to the node was lost');
   return new UpstreamFault(
     'unreachable',
     code === '' ? 'no connection to the node' : `no connection to the node (${code})`,

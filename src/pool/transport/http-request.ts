@@ -110,7 +110,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     this.#reader = createReader(this);
     this.#signal = options.signal;
     if (options.signal !== undefined) {
-      this.#onAbort = () => this.fail(new UpstreamFault('aborted', 'the call is not wanted any more'));
+      this.#onAbort = () => this.fail(new UpstreamFault('aborted', 'the call was cancelled'));
       options.signal.addEventListener('abort', this.#onAbort);
     }
   }
@@ -146,12 +146,12 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
   }
 
   cancel(): void {
-    this.fail(new UpstreamFault('aborted', 'the result is not wanted any more'));
+    this.fail(new UpstreamFault('aborted', 'the result is no longer needed'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // An error thrown here takes the request out of the queue and leaves the connection alone.
-    if (this.#isOver) throw new UpstreamFault('aborted', 'the call is over');
+    if (this.#isOver) throw new UpstreamFault('aborted', 'the call has ended');
     this.#controller = controller;
     this.#expectMore(this.#host.answerTimeout);
   }
@@ -179,7 +179,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     }
     const decompressor = createDecompressor(encoding);
     if (decompressor === undefined) {
-      this.fail(new UpstreamFault('malformed', 'the answer has an encoding that was not asked for'));
+      this.fail(new UpstreamFault('malformed', 'the answer has a content encoding that was not requested'));
     } else {
       this.#decoder = new ContentDecoder(decompressor, this, controller);
     }
@@ -229,7 +229,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
   }
 
   failDecoding(): void {
-    this.fail(new UpstreamFault('malformed', 'the compression of the answer is broken'));
+    this.fail(new UpstreamFault('malformed', 'the compressed answer is malformed'));
   }
 
   #expectBytes(bytes: number): void {

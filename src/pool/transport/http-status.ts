@@ -20,7 +20,7 @@ export function describeRefusal({ status, retryAfter, data }: HttpRefusal): Upst
     );
   }
   if (status === 503 && wait !== undefined) {
-    return new UpstreamFault('rateLimited', 'the node is not available for a while', wait);
+    return new UpstreamFault('rateLimited', 'the node is temporarily unavailable', wait);
   }
   if (status === 401 || status === 403) {
     return new UpstreamFault('unauthorized', `the node refuses our credentials (HTTP ${status})`);

@@ -56,7 +56,7 @@ export function streamPieces(pieces: Iterable<Uint8Array>): JsonStream {
   async function* cutPieces(): AsyncGenerator<Uint8Array, void, undefined> {
     for (const bytes of pieces)
       for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-        if (isCancelled) throw new UpstreamFault('aborted', 'the result is not wanted any more');
+        if (isCancelled) throw new UpstreamFault('aborted', 'the result is no longer needed');
         yield bytes.subarray(at, at + PIECE_BYTES);
       }
   }

@@ -54,7 +54,7 @@ function scanList(bytes: Buffer, shape: ShapeBounds, maxAnswers: number): ReplyS
     if (!scanner.isDone) throw malformed('the answer ends too early');
     scanners.push(scanner);
   } while (bytes[at] === COMMA);
-  if (bytes[at] !== LIST_END || !isBlank(bytes, at + 1)) throw malformed('the message is no list');
+  if (bytes[at] !== LIST_END || !isBlank(bytes, at + 1)) throw malformed('the message is not a list');
   return scanners;
 }
 
@@ -68,7 +68,7 @@ export function readSingleReply(
   streamBytes: number,
 ): PromiseOrValue<NodeReply> {
   const [scanner] = scanners;
-  if (isList || scanner === undefined) throw malformed('the node answers one call with a list');
+  if (isList || scanner === undefined) throw malformed('the node answered one call with a list');
   if (!isErrorAnswer(scanner)) {
     const { start, end = start } = findResult(scanner);
     const isLong = bytes instanceof MessagePieces;

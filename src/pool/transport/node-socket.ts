@@ -57,7 +57,7 @@ export class NodeSocket {
     this.#ws = ws;
     this.#listener = listener;
     this.#connectTimer = setTimeout(() => {
-      this.#terminate(new UpstreamFault('timeout', 'the node does not accept the connection in time'));
+      this.#terminate(new UpstreamFault('timeout', 'the node did not accept the connection in time'));
     }, limits.connectTimeout);
     ws.on('upgrade', ({ socket }) => {
       this.#socket = socket;
@@ -82,7 +82,9 @@ export class NodeSocket {
       ws.on('close', () => {
         clearTimeout(this.#connectTimer);
         clearInterval(this.#pingTimer);
-        listener.onDown(this.#fault ?? new UpstreamFault('unreachable', 'the connection to the node broke'));
+        listener.onDown(
+          this.#fault ?? new UpstreamFault('unreachable', 'the connection to the node was lost'),
+        );
         resolve();
       });
     });

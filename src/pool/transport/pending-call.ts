@@ -64,7 +64,7 @@ export class PendingCall<T> implements Pending {
     this.#reject = reject;
     this.#signal = options.signal;
     if (options.signal !== undefined) {
-      this.#onAbort = () => this.fail(new UpstreamFault('aborted', 'the call is not wanted any more'));
+      this.#onAbort = () => this.fail(new UpstreamFault('aborted', 'the call was cancelled'));
       options.signal.addEventListener('abort', this.#onAbort);
     }
   }

@@ -96,7 +96,7 @@ class BatchParser {
     const body = this.#body;
     let at = skipBlank(body, 0);
     if (body[at] === OBJECT_BEGIN) return yield* this.#readLoneError(at);
-    if (body[at] !== LIST_BEGIN) throw malformed('the answer is no batch');
+    if (body[at] !== LIST_BEGIN) throw malformed('the answer is not a batch');
     let pauseAt = SLICE_BYTES;
     do {
       const from = skipBlank(body, at + 1);
@@ -106,8 +106,8 @@ class BatchParser {
       pauseAt = at + SLICE_BYTES;
       yield;
     } while (body[at] === COMMA);
-    if (body[at] !== LIST_END) throw malformed('the answer is no batch');
-    if (!isBlank(body, at + 1)) throw malformed('something follows the answer');
+    if (body[at] !== LIST_END) throw malformed('the answer is not a batch');
+    if (!isBlank(body, at + 1)) throw malformed('the answer has trailing data');
     return this.#createAnswer(this.#findRefusal());
   }
 
@@ -121,10 +121,10 @@ class BatchParser {
   /** Reads an answer that is a single error. Geth puts the first call's id into the error with which it refuses a batch, other nodes none. */
   *#readLoneError(from: number): Generator<undefined, NodeBatchAnswer> {
     const { scanner, text } = yield* this.#scan(from);
-    if (!isBlank(this.#body, from + text.length)) throw malformed('something follows the answer');
-    if (!isErrorAnswer(scanner)) throw malformed('the answer is no batch');
+    if (!isBlank(this.#body, from + text.length)) throw malformed('the answer has trailing data');
+    if (!isErrorAnswer(scanner)) throw malformed('the answer is not a batch');
     const answer = this.takeLoneError(scanner, yield* readErrorInSlices(scanner, text));
-    if (answer === undefined) throw malformed('the answer is no batch');
+    if (answer === undefined) throw malformed('the answer is not a batch');
     return answer;
   }
 
@@ -272,7 +272,7 @@ export function requireAll({ replies, refusal }: NodeBatchAnswer): readonly Node
     return replies.map(() => ({ kind: 'error', error: refusal }));
   }
   return replies.map((reply) => {
-    if (reply === undefined) throw malformed('the batch has not one answer for each call');
+    if (reply === undefined) throw malformed('the batch does not have one answer for each call');
     return reply;
   });
 }

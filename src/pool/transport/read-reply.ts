@@ -103,7 +103,7 @@ export function* readErrorInSlices(
   if ((member.end ?? bytes.length) - member.start > ERROR_BYTES) throw excessive('bytes of an error');
   const error = yield* parseError(bytes.subarray(member.start, member.end));
   if (typeof error !== 'object' || error === null || Array.isArray(error)) {
-    throw malformed('the answer has an error that is no object');
+    throw malformed('the error of the answer is not an object');
   }
   const { code, message, data } = error as Readonly<Record<string, unknown>>;
   return { code: readCode(code), message: readMessage(message), data };
@@ -112,13 +112,13 @@ export function* readErrorInSlices(
 function readCode(code: unknown): number {
   if (code === undefined || code === null) return DEFAULT_CODE;
   if (typeof code === 'string') return CODE_TEXT.test(code) ? Number(code) : DEFAULT_CODE;
-  if (!Number.isSafeInteger(code)) throw malformed('the code of the error is no integer');
+  if (!Number.isSafeInteger(code)) throw malformed('the error code is not an integer');
   return code as number;
 }
 
 function readMessage(message: unknown): string {
   if (message === undefined || message === null) return '';
-  if (typeof message !== 'string') throw malformed('the message of the error is no text');
+  if (typeof message !== 'string') throw malformed('the error message is not a string');
   return message.length > MAX_MESSAGE ? message.slice(0, MAX_MESSAGE) : message;
 }
 

@@ -12,15 +12,15 @@ export function refuseCall(
 ): UpstreamFault | undefined {
   if (isClosed) return new UpstreamFault('unreachable', 'the connections to the node are closed');
   if (options.signal?.aborted === true) {
-    return new UpstreamFault('aborted', 'the call is not wanted any more');
+    return new UpstreamFault('aborted', 'the call was cancelled');
   }
   if (options.deadline <= performance.now()) {
-    return new UpstreamFault('timeout', 'no time is left to ask the node');
+    return new UpstreamFault('timeout', 'no time is left to send the call to the node');
   }
   if (isFull) {
     return new UpstreamFault(
       'rateLimited',
-      'as many calls as our own bound allows are in flight to the node',
+      'too many calls are in flight to the node',
       FULL_RETRY_MS,
       'node.inFlight',
     );

@@ -77,7 +77,7 @@ export class ResultStream implements JsonStream {
   cancel(): void {
     const isOpen = !this.#isComplete && this.#fault === undefined;
     this.#isComplete = false;
-    this.fail(new UpstreamFault('aborted', 'the result is not wanted any more'));
+    this.fail(new UpstreamFault('aborted', 'the result is no longer needed'));
     this.#waiting.clear();
     if (isOpen) this.#source.cancel();
   }

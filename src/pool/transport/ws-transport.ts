@@ -145,7 +145,9 @@ class WebSocketTransport implements Transport, SocketListener {
     if (fault.kind === 'excessive') this.#limits.onExcessive?.(fault);
     // With several calls it is unknown whose answer was too large.
     const isUnclear = fault.kind === 'tooLarge' && this.#pending.size > 1;
-    this.#failAll(isUnclear ? new UpstreamFault('unreachable', 'the connection to the node broke') : fault);
+    this.#failAll(
+      isUnclear ? new UpstreamFault('unreachable', 'the connection to the node was lost') : fault,
+    );
     for (const watch of this.#watches) watch.goDown();
     this.#pending.forgetLate();
     this.#ended.clear();

@@ -17,7 +17,7 @@ export async function readArbitrumInfo(sources: RollupSources, scope: RequestSco
   const number = readCount(header['l1BlockNumber']);
   const delayedMessages = readCount(header['nonce']);
   if (number === undefined || delayedMessages === undefined) {
-    throw new ChainError('misconfigured', 'no l1BlockNumber in a header: the chain is no Arbitrum Nitro');
+    throw new ChainError('misconfigured', 'a header has no l1BlockNumber: the chain is not Arbitrum Nitro');
   }
   return composeInfo(mode, node, {
     // Without a layer 1 network: its block as the chain reports it, with the time of the chain's own head.

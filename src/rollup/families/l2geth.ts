@@ -37,7 +37,8 @@ async function estimateL2gethGas(
     readBasics(chain, request, isHead ? { ...pinned, reference: request.block } : pinned, scope),
     requestGasPrice(chain, scope),
   ]);
-  if (price === undefined) throw new ChainError('misconfigured', 'no eth_gasPrice: the node is no l2geth');
+  if (price === undefined)
+    throw new ChainError('misconfigured', 'the node has no eth_gasPrice: it is not l2geth');
   return { gasLimit, baseFeePerGas, priorityFeePerGas: maxBigInt(price - baseFeePerGas, 0n) };
 }
 
@@ -50,7 +51,10 @@ async function readL2gethInfo({ chain }: RollupSources, scope: RequestScope): Pr
   const blockNumber = readCount(l1['blockNumber']);
   const index = readCount(progress['index']);
   if ((mode !== 'sequencer' && mode !== 'verifier') || blockNumber === undefined || index === undefined) {
-    throw new ChainError('misconfigured', 'no rollup_getInfo of the usual form: the node is no l2geth');
+    throw new ChainError(
+      'misconfigured',
+      'the node has no rollup_getInfo of the usual form: it is not l2geth',
+    );
   }
   return {
     mode,

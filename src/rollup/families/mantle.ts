@@ -68,7 +68,10 @@ async function readTokenRatio(
     [IS_ARSIA, TOKEN_RATIO].map((data) => readWord(chain, { to: GAS_PRICE_ORACLE, data }, block, scope)),
   );
   if (ratio === undefined) {
-    throw new ChainError('misconfigured', `no tokenRatio() at ${GAS_PRICE_ORACLE}: the chain is no Mantle`);
+    throw new ChainError(
+      'misconfigured',
+      `the contract ${GAS_PRICE_ORACLE} has no tokenRatio(): the chain is not Mantle`,
+    );
   }
   return isArsia === 1n ? ratio : undefined;
 }
@@ -87,7 +90,10 @@ async function readMantleOperatorFee(
     OPERATOR_PRICES.map((data) => readWord(chain, { to: L1_BLOCK, data }, block, scope)),
   );
   if (scalar === undefined || constant === undefined) {
-    throw new ChainError('misconfigured', `no operatorFeeScalar() at ${L1_BLOCK}: the chain is no Mantle`);
+    throw new ChainError(
+      'misconfigured',
+      `the contract ${L1_BLOCK} has no operatorFeeScalar(): the chain is not Mantle`,
+    );
   }
   return computeJovianOperatorFee(gas, { scalar, constant });
 }

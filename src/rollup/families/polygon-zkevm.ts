@@ -52,7 +52,10 @@ async function estimatePolygonGas(
   ]);
   const priorityFeePerGas = fee === undefined ? general : fee / gasLimit;
   if (priorityFeePerGas === undefined) {
-    throw new ChainError('misconfigured', 'no zkevm_estimateGasPrice, zkevm_estimateFee or eth_gasPrice');
+    throw new ChainError(
+      'misconfigured',
+      'the node has no zkevm_estimateGasPrice, zkevm_estimateFee or eth_gasPrice',
+    );
   }
   return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas };
 }

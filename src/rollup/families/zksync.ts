@@ -57,7 +57,7 @@ async function estimateZksyncGas(
       return { gasLimit, baseFeePerGas, priorityFeePerGas: 0n };
     }
     if (Object.keys(fee).length > 0)
-      throw new ChainError('failed', 'zks_estimateFee has no gas limit in its answer');
+      throw new ChainError('failed', 'the answer of zks_estimateFee has no gas limit');
   }
   const { gasLimit, baseFeePerGas = 0n } = await readBasics(chain, request, pinned, scope);
   return { gasLimit, baseFeePerGas, priorityFeePerGas: 0n };

@@ -29,7 +29,7 @@ export async function requestNativeEstimate(
     readCount((Object(answer) as Readonly<Record<string, unknown>>)[name]),
   );
   if (gasLimit === undefined || baseFeePerGas === undefined || priorityFeePerGas === undefined) {
-    throw new ChainError('failed', 'linea_estimateGas does not answer with an estimate');
+    throw new ChainError('failed', 'the answer of linea_estimateGas is not an estimate');
   }
   return { gasLimit, baseFeePerGas, priorityFeePerGas };
 }

@@ -28,6 +28,6 @@ async function readLastAnchored(
   if (last !== undefined) return last;
   throw new ChainError(
     'misconfigured',
-    `no lastAnchoredL1MessageNumber() at message service ${messageService}`,
+    `the message service ${messageService} has no lastAnchoredL1MessageNumber()`,
   );
 }

@@ -41,7 +41,7 @@ export async function readL1Fee(
   if (fee !== undefined) return fee;
   throw new ChainError(
     'misconfigured',
-    `no getL1Fee(bytes) at ${GAS_PRICE_ORACLE}: the chain is not of the family that is configured`,
+    `the contract ${GAS_PRICE_ORACLE} has no getL1Fee(bytes): the chain is not of the configured family`,
   );
 }
 

@@ -96,12 +96,10 @@ async function readRegistry(state: VerifiedState, registry: string, chainId: big
   if (isBlacklisted !== 0n) throw new NoAnchor(`the dispute game ${game} is blacklisted`);
   const retiredUpTo = BigInt.asUintN(TIME_BITS, retirement >> GAME_TYPE_BITS);
   if (retiredUpTo > 0n && BigInt.asUintN(TIME_BITS, creation) <= retiredUpTo)
-    throw new NoAnchor(`the dispute game ${game} is retired, as all that were created up to ${retiredUpTo}`);
+    throw new NoAnchor(`the dispute game ${game} is retired, as are all games created up to ${retiredUpTo}`);
   const claim = readGame(code, chainId);
   if (claim === undefined)
-    throw new NoAnchor(
-      `the dispute game ${game} has a form that is not known, or no output root of the chain`,
-    );
+    throw new NoAnchor(`the dispute game ${game} has an unknown form, or no output root of the chain`);
   return claim;
 }
 
@@ -121,7 +119,7 @@ async function readOracle(state: VerifiedState, oracle: string): Promise<OutputC
     index -= (left + pace - 1n) / pace;
     output = await readOutput(state, oracle, index);
   }
-  throw new NoAnchor(`no output at ${oracle} was found that is past its time of dispute`);
+  throw new NoAnchor(`no output at ${oracle} is past its dispute period`);
 }
 
 type Output = { readonly claim: OutputClaim; readonly timestamp: bigint };
@@ -179,7 +177,7 @@ class VerifiedState {
     const scope = this.#scope.derive();
     const answer = await read(scope);
     if (scope.trust !== 'proven')
-      throw new NotProven(`what it says of its state is ${scope.trust ?? 'not verified'}`);
+      throw new NotProven(`its answers about state are ${scope.trust ?? 'not verified'}`);
     return answer as JsonResult;
   }
 }

@@ -55,7 +55,7 @@ async function requestSequencing(opNode: Pick<Chain, 'request'>, scope: RequestS
 function readNumber(status: AnswerMembers, name: string): bigint {
   const number = readCount(readMembers(status, name)['number']);
   if (number !== undefined) return number;
-  throw new ChainError('misconfigured', `no ${name} in optimism_syncStatus: opNode is no op-node`);
+  throw new ChainError('misconfigured', `optimism_syncStatus has no ${name}: opNode is not an op-node`);
 }
 
 /** Returns the layer 1 block that the head derives from, which lags by minutes. */
@@ -70,6 +70,6 @@ async function readOrigin(
   if (number !== undefined && timestamp !== undefined) return { number, timestamp };
   throw new ChainError(
     'misconfigured',
-    `no L1Block at ${L1_BLOCK}: the chain is not of the family that is configured`,
+    `there is no L1Block at ${L1_BLOCK}: the chain is not of the configured family`,
   );
 }

@@ -35,7 +35,7 @@ export async function readScrollL1Fee(
   if (fee !== undefined) return fee;
   throw new ChainError(
     'misconfigured',
-    `no getL1Fee(bytes) at ${oracle}: the chain is not of the family that is configured`,
+    `the contract ${oracle} has no getL1Fee(bytes): the chain is not of the configured family`,
   );
 }
 

@@ -68,6 +68,6 @@ export function nameOwnerOf(name: string): string {
 /** @throws RangeError for a record above `MAX_RECORD_BYTES` */
 export function checkRecordText(text: string): void {
   if (Buffer.byteLength(text) > MAX_RECORD_BYTES) {
-    throw new RangeError(`a record of more than ${MAX_RECORD_BYTES} bytes`);
+    throw new RangeError(`a record has more than ${MAX_RECORD_BYTES} bytes`);
   }
 }

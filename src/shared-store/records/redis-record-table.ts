@@ -209,6 +209,6 @@ export class RedisRecordTable implements RecordTable {
       }
       if (this.#breaker.fail()) this.#client.reconnect();
     }
-    throw new RecordTableError('the server of records does not answer');
+    throw new RecordTableError('the record store does not answer');
   }
 }

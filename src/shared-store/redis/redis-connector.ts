@@ -52,7 +52,7 @@ function guardData(socket: Socket, meter: ReplyMeter): void {
     } catch {
       // The parser's error adds no information to the one below.
     }
-    socket.destroy(new Error('replies that the protocol does not know'));
+    socket.destroy(new Error('the server sent replies that the protocol does not allow'));
     return true;
   };
 }

@@ -257,7 +257,7 @@ describe('limits', () => {
     const builder = await build(small, [{ withdrawals }]);
     const { error } = await importAll(small, builder, builder.blocks, headNumber);
     // The list has the withdrawals' accounts and those of six system contracts.
-    assert.equal(error, 'block 1: block access list of 22 accounts and slots, max 20');
+    assert.equal(error, 'block 1: block access list has 22 accounts and slots, max 20');
   });
 
   test('a sender is checked before what the block has room for', async () => {

@@ -256,7 +256,7 @@ test('a long history leaves the event loop to others, and ends when its caller h
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
-    await assert.rejects(provided, new ChainError('aborted', 'the caller has gone'));
+    await assert.rejects(provided, new ChainError('aborted', 'the caller has cancelled the request'));
     const text = await readText(await chain.fees.getFeeHistory(request, limitTo(20_000)));
     isDone = true;
     assert.ok(slots > 2, `${slots}`);

@@ -12,7 +12,7 @@ test('an answer in which an object has a name twice is written anew, and refused
   assert.equal(keepUnique(text), text);
   assert.throws(() => keepUnique(`{"a":"${long}","a":1}`), {
     kind: 'wrong',
-    message: /a name more than once/,
+    message: /a member more than once/,
   });
 });
 

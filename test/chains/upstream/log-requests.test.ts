@@ -326,7 +326,7 @@ describe('logs that cannot be right', () => {
     ['with other topics', [{ ...first, topics: [`0x${'71'.repeat(32)}`] }]],
     ['with fewer topics', [{ ...first, topics: [] }]],
     ['that were removed', [{ ...first, removed: true }]],
-    ['without a place', [{ address: ADDRESSES[0], topics: [TOPIC] }]],
+    ['without a valid position', [{ address: ADDRESSES[0], topics: [TOPIC] }]],
   ];
   for (const [what, logs] of WRONG) {
     it(`are not passed on: ${what}`, async () => {
@@ -355,7 +355,7 @@ describe('logs that cannot be right', () => {
     assert.deepEqual(await getLogs(networkOf([none, logNode()]), 3, 4), logsOf(3));
     await assert.rejects(getLogs(networkOf([none]), 4, 5), {
       kind: 'unavailable',
-      message: /null in place of logs/,
+      message: /null instead of logs/,
     });
     for (const [bit, outcome] of [
       ['0', []],

@@ -84,15 +84,15 @@ test('two healthy nodes leave nothing to say', () => {
 test('a network without a node that answers cannot be served', () => {
   const found = report([SILENT]);
   assert.equal(found.isServable, false);
-  assert.deepEqual(linesOf(found), ['error -: no node can be asked', 'error gone: no connection']);
+  assert.deepEqual(linesOf(found), ['error -: no node is available', 'error gone: no connection']);
 });
 
 test('a node of another chain is named, by chain id or by genesis block', () => {
   const other = `0x${'5'.repeat(64)}`;
   const found = report([named('one'), ofChain('two', 5n), named('three'), ofChain('four', 1n, other)]);
   assert.deepEqual(linesOf(found), [
-    'error two: chain id 5, the others say 1',
-    `error four: genesis block ${other}, the others say ${GENESIS}`,
+    'error two: chain id 5, the others report 1',
+    `error four: genesis block ${other}, the others report ${GENESIS}`,
   ]);
   assert.deepEqual(
     found.nodes.map(({ standing }) => standing),
@@ -103,9 +103,9 @@ test('a node of another chain is named, by chain id or by genesis block', () => 
 test('the configuration goes over the majority', () => {
   const found = report([named('one'), ofChain('two', 5n), named('three')], { chainId: 5 });
   assert.deepEqual(linesOf(found), [
-    'error one: chain id 1, pool says 5',
-    'error three: chain id 1, pool says 5',
-    'note -: only one node can be asked',
+    'error one: chain id 1, pool expects 5',
+    'error three: chain id 1, pool expects 5',
+    'note -: only one node is available',
   ]);
   assert.equal(report([named('one')], { chainId: 5 }).isServable, false);
 });
@@ -128,7 +128,7 @@ test('a tie between genesis blocks leaves no node that can be asked', () => {
 });
 
 test('a development network, which has one node, is not advised to have more', () => {
-  assert.deepEqual(linesOf(report([named('one')])), ['note -: only one node can be asked']);
+  assert.deepEqual(linesOf(report([named('one')])), ['note -: only one node is available']);
   assert.deepEqual(linesOf(report([named('one')], { development: true })), []);
 });
 
@@ -179,7 +179,7 @@ test('tags that nodes do not know want a substitute', () => {
   assert.deepEqual(linesOf(report(without)), ['warning -: safe is not known to any node']);
   assert.deepEqual(linesOf(report(without, { tags: { safe: 'finalized' } })), []);
   assert.deepEqual(linesOf(report([named('one', { tags }), named('two')])), [
-    'note -: safe is known, but not one',
+    'note -: safe is known, but not to one',
   ]);
   assert.deepEqual(linesOf(report([named('one'), named('two')], { tags: { safe: 'latest' } })), [
     'note -: the nodes know safe, but pool.tags.safe is latest',
@@ -224,7 +224,7 @@ const rows: { name: string; changes: Partial<ExaminedNode>; line: string }[] = [
   {
     name: 'reverts without data',
     changes: { reverts: 'dataLost' },
-    line: 'warning bad: reverts come without their data',
+    line: 'warning bad: reverts have no data',
   },
   {
     name: 'reads that it lacks',
@@ -252,7 +252,7 @@ const rows: { name: string; changes: Partial<ExaminedNode>; line: string }[] = [
       ...features({ eth_call: { state: 'unclear', reason: 'no answer within 5 s' } }),
       reverts: 'unclear',
     },
-    line: 'note bad: could not be tried: eth_call, reverts (no answer within 5 s)',
+    line: 'note bad: could not be tested: eth_call, reverts (no answer within 5 s)',
   },
 ];
 for (const { name, changes, line } of rows) {
@@ -306,7 +306,7 @@ test('where agreement is demanded, operators without a node that answers are nam
     );
   const all: readonly Examination[] = ['one', 'two', 'three', 'four'].map((name) => named(name));
   const needs = (voices: number, there: number): string =>
-    `agreement needs the same answer of ${voices} of the 3 configured operators, and nodes of ${there} can be asked`;
+    `agreement needs the same answer from ${voices} of the 3 configured operators, and nodes of ${there} are available`;
   assert.deepEqual(count(all, 'bridge'), [`note -: ${needs(3, 3)}`]);
   assert.deepEqual(count(all.with(0, SILENT), 'bridge'), [`note -: ${needs(3, 3)}`]);
   assert.deepEqual(count(all.with(3, SILENT), 'bridge'), [`error -: ${needs(3, 2)}`]);

@@ -184,10 +184,10 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reason:
-      'a list may never settle, where its price leaves too little gas for what it names: geth tries until its connection is closed',
+      'a list may never converge, where its price leaves too little gas for what it names: geth tries until its connection is closed',
     methods: ['eth_createAccessList'],
     chance: 'about one of 100,000 requests',
-    ours: /^error -32000 (?:execution aborted \(timeout = \d+s\)|the access list does not settle: .*)$/,
+    ours: /^error -32000 (?:execution aborted \(timeout = \d+s\)|the access list does not converge: .*)$/,
     geth: /^error -32002 request timed out$/,
   },
   {

@@ -70,7 +70,7 @@ describe('a checkpoint', () => {
       try {
         const requested = ask(network, head);
         if (isLinked) assert.equal((await requested).trust, 'proven');
-        else await assert.rejects(requested, /link the block to the checkpoint, block 40/);
+        else await assert.rejects(requested, /link the block to the checkpoint at block 40/);
       } finally {
         await network.close();
       }
@@ -150,7 +150,7 @@ describe('a checkpoint that is far away', { skip: ANVIL_SKIP }, () => {
       try {
         await assert.rejects(
           ask(network, number),
-          /check its number and hash, or configure one that is nearer/,
+          /check the number and hash of the checkpoint, or configure one that is nearer/,
         );
       } finally {
         await network.close();

@@ -69,7 +69,8 @@ test('one by its hash that does not hash to it is one node’s word, and refused
       assert.equal(await getRaw(honest.chain, { hash }, scope), truth);
       assert.equal(scope.trust, 'proven');
       const requested = getRaw(lying.chain, { hash }, scope);
-      if (verify === 'require') await assert.rejects(requested, /verify: require demands: what was encoded/);
+      if (verify === 'require')
+        await assert.rejects(requested, /verify: require demands it: the encoded data/);
       else assert.equal(await requested, '0x7e01');
       if (verify === 'auto') assert.equal(scope.trust, 'single');
     } finally {

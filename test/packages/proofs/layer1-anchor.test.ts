@@ -69,7 +69,8 @@ async function anchor(rollup: LiedNetwork, l1: LiedNetwork, options: AnchorOptio
   for (const limit = performance.now() + AGREEMENT_MS; ; await sleep(50)) {
     await anchorOnce(rollup.chain, l1.chain, options, createScope());
     const { reason } = { reason: undefined, ...describeAnchor(rollup) };
-    if (!/its state is (single|agreed)/.test(String(reason)) || performance.now() > limit) return;
+    if (!/its answers about state are (single|agreed)/.test(String(reason)) || performance.now() > limit)
+      return;
   }
 }
 
@@ -169,7 +170,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
       await retire(time);
       await withNetworks(openLayer1(), openRollup(1, 0, {}), async (l1, rollup) => {
         await anchor(rollup, l1, { portal: PORTAL });
-        const reason = `the dispute game ${GAME} is retired, as all that were created up to ${time}`;
+        const reason = `the dispute game ${GAME} is retired, as are all games created up to ${time}`;
         assert.deepEqual(
           describeAnchor(rollup),
           isRetired ? { state: 'waiting', reason } : { state: 'anchored', number: Number(POINT) },
@@ -233,7 +234,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
       assert.deepEqual(states[2]?.[0], 'up');
       for (const [state, reason] of states.slice(0, 2)) {
         assert.equal(state, 'excluded');
-        assert.match(String(reason), /its block 40 is 0x[0-9a-f]{64}: layer 1 commits to 0x/);
+        assert.match(String(reason), /about block 40: its hash is 0x[0-9a-f]{64}, but layer 1 commits to 0x/);
       }
     });
   });
@@ -268,7 +269,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
         assert.equal(liar?.state, 'excluded');
         assert.match(
           String(liar?.reason),
-          /the node has another block at height 30, below the one that is anchored/,
+          /the node has another block at height 30, which is below the anchored block/,
         );
       });
     }
@@ -306,7 +307,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
     ] as const) {
       await withNetworks(openLayer1(count, liars, fault), openRollup(1, 0, {}), async (l1, rollup) => {
         await anchor(rollup, l1, { portal: PORTAL });
-        const reason = 'layer 1 does not prove its state: what it says of its state is single';
+        const reason = 'layer 1 does not prove its state: its answers about state are single';
         assert.deepEqual(describeAnchor(rollup), { state: 'waiting', reason });
       });
     }

@@ -188,7 +188,11 @@ test('a proof with nodes that are no texts, or with more of them than a path, is
   );
   assert.deepEqual(
     texts.map((finding) => finding?.text),
-    ['hex string without 0x prefix', 'hex string without 0x prefix', 'proof: more nodes than a path has'],
+    [
+      'hex string without 0x prefix',
+      'hex string without 0x prefix',
+      'proof: there are more nodes than a path can have',
+    ],
   );
 });
 

@@ -61,7 +61,10 @@ describe('a chain of which headers cannot be recomputed', () => {
     });
     try {
       const requested = Promise.resolve(network.chain.blocks.getBlock(BLOCK, true, createScope()));
-      await assert.rejects(requested, /not proven, which verify: require demands: header cannot be verified/);
+      await assert.rejects(
+        requested,
+        /not verified, but verify: require demands it: header cannot be verified/,
+      );
     } finally {
       await network.close();
     }
@@ -186,7 +189,7 @@ describe('over HTTP', () => {
       assert.match(text, /"result":"0x0{63}1"/);
       assert.equal(trust, 'proven');
       await waitUntil(async () => /only one node/.test((await ask('one'))[1]));
-      assert.match((await ask('one'))[1], /not proven, which verify: require demands: only one node/);
+      assert.match((await ask('one'))[1], /not verified, but verify: require demands it: only one node/);
       await waitUntil(async () => (await ask('nodes'))[0] !== null);
       assert.equal((await ask('nodes'))[0], 'single', 'nodes execute where that is asked for');
     } finally {

@@ -116,6 +116,6 @@ describe('what a node may have said of another block', () => {
   });
 
   it('is not kept where it has been proven to lie meanwhile', async () => {
-    assert.equal(await ask({ isBound: true }, false, false, 'of block 0xaa: a lie'), 0);
+    assert.equal(await ask({ isBound: true }, false, false, 'about block 0xaa: a lie'), 0);
   });
 });

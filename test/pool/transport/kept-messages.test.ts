@@ -191,7 +191,7 @@ test('what waits unread when a connection breaks is read, and never taken for fr
   });
   unsubscribe('net.client.socket', note);
   const all = Buffer.concat(read);
-  assert.equal(fault, 'the connection to the node broke');
+  assert.equal(fault, 'the connection to the node was lost');
   assert.ok(read.length > 1);
   assert.ok(all.equals(sent.subarray(0, all.length)));
 });

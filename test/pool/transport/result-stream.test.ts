@@ -30,6 +30,6 @@ for (const isComplete of [false, true]) {
     const iterator = stream.pieces[Symbol.asyncIterator]();
     assert.equal((await iterator.next()).value?.length, 9_000);
     stream.cancel();
-    await assert.rejects(async () => iterator.next(), /not wanted any more/);
+    await assert.rejects(async () => iterator.next(), /no longer needed/);
   });
 }

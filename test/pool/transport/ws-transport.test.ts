@@ -543,7 +543,7 @@ describe('a node that sends what nobody asked for', () => {
   ] as readonly (readonly [string, (socket: WebSocket) => void])[])
     test(`${name}: the connection ends, and the node is blamed`, async () => {
       const { blamed } = await floodWith(flood);
-      assert.match(blamed, /more than the question can need \(bound: /);
+      assert.match(blamed, /more data than the request can need \(bound: /);
     });
 
   test('the next connection is later each time', async () => {

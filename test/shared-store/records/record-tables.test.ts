@@ -147,7 +147,7 @@ for (const { name, skip, open } of TABLES) {
       assert.equal(await table.create('filter/key/small', '1', LONG, 1_000), true);
       await assert.rejects(
         async () => table.create('filter/other/large', `${largest} `, LONG, 1_000),
-        /a record of more than 262144 bytes/,
+        /a record has more than 262144 bytes/,
       );
     });
   });

@@ -9,7 +9,7 @@ export class ChoiceField implements Field {
   constructor({ name, required, description }: FieldFacts) {
     const id = createId(name);
     const choices = required ? ['false', 'true'] : ['', 'false', 'true'];
-    const options = choices.map((value) => element('option', { value }, value === '' ? 'not given' : value));
+    const options = choices.map((value) => element('option', { value }, value === '' ? 'not set' : value));
     this.#select = element('select', { id, 'aria-describedby': `${id}-help` }, ...options);
     const label = element(
       'label',

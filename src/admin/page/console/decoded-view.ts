@@ -20,7 +20,7 @@ export function decodeAnswer(body: string, resultSchema: OpenRpcSchema | undefin
   try {
     response = JSON.parse(body) as Response;
   } catch {
-    return [element('p', { class: 'empty' }, body === '' ? 'The body is empty.' : 'The body is no JSON.')];
+    return [element('p', { class: 'empty' }, body === '' ? 'The body is empty.' : 'The body is not JSON.')];
   }
   if (typeof response !== 'object' || response === null) return [];
   if (response.error !== undefined) return describeFailure(response.error);

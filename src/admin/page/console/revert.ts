@@ -11,8 +11,8 @@ const PANICS: ReadonlyMap<number, string> = new Map([
   [0x01, 'an assertion failed'],
   [0x11, 'arithmetic underflow or overflow'],
   [0x12, 'division or modulo by zero'],
-  [0x21, 'a value that its enum does not have'],
-  [0x22, 'a storage byte array that is wrongly encoded'],
+  [0x21, 'a value outside of its enum'],
+  [0x22, 'a malformed byte array in storage'],
   [0x31, 'pop of an empty array'],
   [0x32, 'index out of bounds'],
   [0x41, 'too much memory'],
@@ -24,7 +24,7 @@ export function decodeRevert(data: string): Revert {
   const payload = data.slice(10);
   switch (data.slice(0, 10).toLowerCase()) {
     case '0x':
-      return { kind: 'no data', text: 'The contract gave no reason.' };
+      return { kind: 'no data', text: 'The contract returned no reason.' };
     case ERROR_SELECTOR: {
       const text = decodeString(payload);
       return text === undefined ? describeUnknown(data) : { kind: 'Error(string)', text };
@@ -32,7 +32,7 @@ export function decodeRevert(data: string): Revert {
     case PANIC_SELECTOR: {
       if (payload.length !== WORD) return describeUnknown(data);
       const code = BigInt(`0x${payload}`);
-      const text = PANICS.get(Number(code)) ?? 'a code without a meaning';
+      const text = PANICS.get(Number(code)) ?? 'an unknown code';
       return { kind: 'Panic(uint256)', text: `${text} (0x${code.toString(16).padStart(2, '0')})` };
     }
     default:

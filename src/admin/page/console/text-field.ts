@@ -23,7 +23,7 @@ export class TextField implements Field {
       autocomplete: 'off',
       autocapitalize: 'off',
       'aria-describedby': `${id}-help ${id}-problem`,
-      placeholder: isJson ? 'JSON' : required ? '' : 'not given',
+      placeholder: isJson ? 'JSON' : required ? '' : 'not set',
       ...(isLong && { rows: '3' }),
     };
     this.#facts = facts;

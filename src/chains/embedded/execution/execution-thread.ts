@@ -51,7 +51,7 @@ export class ExecutionThread {
       } satisfies ThreadData,
     });
     worker.on('message', (report: Report) => this.#receive(report));
-    let cause = new Error('an execution thread ended');
+    let cause = new Error('an execution thread ended unexpectedly');
     worker.on('error', (error) => {
       cause = error;
     });
@@ -61,7 +61,7 @@ export class ExecutionThread {
         if (this.#isStopping) return;
         onBreakdown(this, cause);
         for (const { complete } of this.#jobs.values())
-          complete({ fault: 'the thread of an execution broke down' }, Number.POSITIVE_INFINITY);
+          complete({ fault: 'the thread of an execution ended unexpectedly' }, Number.POSITIVE_INFINITY);
       });
     });
     worker.unref();

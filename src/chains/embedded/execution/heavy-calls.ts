@@ -31,7 +31,7 @@ type Task = Lane & {
 
 export const WAITED_TOO_LONG: ChainError = new ChainError('busy', 'executions.waiting');
 export const STOPPING: ChainError = new ChainError('aborted', 'the server is stopping');
-const CALLER_GONE = new ChainError('aborted', 'the caller has gone');
+const CALLER_GONE = new ChainError('aborted', 'the caller has cancelled the request');
 
 /**
  * Runs calls that take longer than a slice on threads, several interleaved on each. The queue serves the owner with the fewest running calls

@@ -70,7 +70,7 @@ export async function* readBlocks(path: string): AsyncGenerator<FileBlock> {
         const span = readRlpSpan(pending, at, pending.length);
         if (span !== undefined && !span.isList) throw new RangeError('not a file of RLP blocks');
         if (span !== undefined && span.end - at > MAX_ENCODED_BLOCK) {
-          throw new RangeError(`a block of ${span.end - at} bytes, max ${MAX_ENCODED_BLOCK}`);
+          throw new RangeError(`a block has ${span.end - at} bytes, max ${MAX_ENCODED_BLOCK}`);
         }
         if (span === undefined || span.end > pending.length) {
           needed = span === undefined ? pending.length - at + 1 : span.end - at;

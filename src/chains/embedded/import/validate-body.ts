@@ -39,6 +39,6 @@ export function validateBody(block: Block, rules: BlockRules): void {
   const { blockSizeLimit } = rules.revision;
   if (blockSizeLimit !== undefined) {
     const size = encodeBlock(block).length;
-    if (size > blockSizeLimit) throw new BlockError(`block of ${size} bytes, max ${blockSizeLimit}`);
+    if (size > blockSizeLimit) throw new BlockError(`the block has ${size} bytes, max ${blockSizeLimit}`);
   }
 }

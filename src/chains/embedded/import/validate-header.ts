@@ -51,13 +51,16 @@ export function validateHeader(header: Header, parent: ParentHeader, context: He
   validateLink(header, parent);
   expect(
     header.timestamp > parent.header.timestamp,
-    `timestamp ${header.timestamp} not after the parent's ${parent.header.timestamp}`,
+    `timestamp ${header.timestamp} is not after the parent's ${parent.header.timestamp}`,
   );
   expect(
     header.extraData.length <= MAX_EXTRA_DATA_LENGTH,
-    `extra data of ${header.extraData.length} bytes, max ${MAX_EXTRA_DATA_LENGTH}`,
+    `extra data has ${header.extraData.length} bytes, max ${MAX_EXTRA_DATA_LENGTH}`,
   );
-  expect(header.gasUsed <= header.gasLimit, `gas used ${header.gasUsed} above the limit ${header.gasLimit}`);
+  expect(
+    header.gasUsed <= header.gasLimit,
+    `gas used ${header.gasUsed} is above the limit ${header.gasLimit}`,
+  );
   validateGasLimit(header, parent.header, context);
   validateDaoExtraData(header, context.daoForkBlock);
   if (rules.isMerged) validateProofOfStake(header);

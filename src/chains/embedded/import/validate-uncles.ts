@@ -35,13 +35,13 @@ export function validateUncles(
   }
   uncles.forEach((uncle, index) => {
     const hash = bytesToHex(hashHeader(uncle));
-    if (counted.has(hash)) throw new BlockError(`uncle ${index} was counted before`);
+    if (counted.has(hash)) throw new BlockError(`uncle ${index} was included before`);
     counted.add(hash);
     if (ancestors.has(hash)) throw new BlockError(`uncle ${index} is an ancestor`);
     const parentHash = bytesToHex(uncle.parentHash);
     const parent = ancestors.get(parentHash);
     if (parent === undefined || parentHash === bytesToHex(header.parentHash)) {
-      throw new BlockError(`uncle ${index} has no ancestor of this block as its parent`);
+      throw new BlockError(`the parent of uncle ${index} is not an ancestor of this block`);
     }
     try {
       validate(uncle, parent);

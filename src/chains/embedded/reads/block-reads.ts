@@ -120,7 +120,7 @@ export class EngineBlocks implements BlockReads {
     // The access list of a genesis block is not stored.
     const isEmpty = bytesEqual(hash, EMPTY_LIST_HASH);
     const encoded = isEmpty ? EMPTY_LIST : this.#blocks.reader.getAccessList(position.header.number);
-    if (encoded === undefined) throw new ChainError('pruned', 'the access list of the block is not kept');
+    if (encoded === undefined) throw new ChainError('pruned', 'the access list of the block is not stored');
     if (form === 'raw') return encodeHexData(toHexData(encoded));
     return joinParts(encodeBlockAccessListJson(decodeBlockAccessList(encoded)), encoded.length);
   }

@@ -137,7 +137,7 @@ function* stopWhenAborted<T>(work: Generator<undefined, T>, scope: RequestScope)
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
-    if (scope.aborted) throw new ChainError('aborted', 'the caller has gone');
+    if (scope.aborted) throw new ChainError('aborted', 'the caller has cancelled the request');
     yield;
   }
 }

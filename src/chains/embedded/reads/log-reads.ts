@@ -272,6 +272,6 @@ function* findNext(search: LogSearch, target: number, scope: RequestScope): Gene
 /** @throws ChainError when the request is aborted or its deadline has passed */
 function checkScope(scope: RequestScope): void {
   if (scope.aborted || performance.now() >= scope.deadline) {
-    throw new ChainError('aborted', 'the search for logs was given up');
+    throw new ChainError('aborted', 'the search for logs was aborted');
   }
 }

@@ -41,7 +41,7 @@ export function* writeProof(
     for (const part of encodeProof(trie, { address, slots }, stateRoot)) {
       json.add(part);
       yield;
-      if (scope.aborted) throw new ChainError('aborted', 'the caller has gone');
+      if (scope.aborted) throw new ChainError('aborted', 'the caller has cancelled the request');
     }
     return json.finish();
   } finally {
@@ -59,7 +59,7 @@ function* encodeProof(
   const owner = keccak256(hexToBytes(address));
   const { nodes, value } = proveKey(owner, trie.accountNodes);
   if (!bytesEqual(nodes[0] === undefined ? EMPTY_TRIE_ROOT : keccak256(nodes[0]), stateRoot)) {
-    throw new Error('the tries are not those of the block');
+    throw new Error('the tries do not belong to the block');
   }
   const leaf = value === undefined ? NO_ACCOUNT : decodeAccountLeaf(value);
   yield `{"address":"${address}","accountProof":${encodeNodes(nodes)},"balance":"${encodeQuantity(leaf.balance)}",` +

@@ -110,7 +110,7 @@ export class StoredBlocks {
 
 /** Returns a part of a stored block. @throws Error when the store lacks it */
 export function requirePart<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('the store lacks a part of a block that it has');
+  if (value === undefined) throw new Error('the store lacks a part of a stored block');
   return value;
 }
 

@@ -23,7 +23,7 @@ const MAX_NONCE = 2n ** 64n - 1n;
 const PIECE = 512;
 
 const INCOMPLETE =
-  'the access list does not settle: what the call accesses changes with the list; give it another gas limit';
+  'the access list does not converge: the accesses of the call change with the list; set another gas limit';
 
 /** Slots by account, both as lower-case hex. */
 type Accesses = Map<string, Set<string>>;

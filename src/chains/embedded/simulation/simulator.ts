@@ -102,7 +102,7 @@ export class Simulator {
   /** Underlying store, for work that needs more than states. @throws Error when the chain has no store */
   get reader(): ChainReader {
     const { store } = this.#chain;
-    if (store === undefined) throw new Error('only states of this chain are at hand');
+    if (store === undefined) throw new Error('the chain has no store: only its states can be read');
     return store;
   }
 

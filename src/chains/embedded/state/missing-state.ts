@@ -16,7 +16,7 @@ export class MissingState extends UntracedError {
   readonly need: StateNeed;
 
   constructor(need: StateNeed) {
-    super('a part of the state is not at hand');
+    super('a part of the state is missing');
     this.need = need;
   }
 }

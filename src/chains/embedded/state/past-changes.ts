@@ -87,7 +87,7 @@ class ChangedKeys {
       this.#count++;
     }
     if (this.#count > MAX_CHANGED_KEYS) {
-      throw new ChainError('failed', 'too much of the state has changed since this block for a proof');
+      throw new ChainError('failed', 'too much state has changed since this block to build a proof');
     }
   }
 

@@ -36,7 +36,7 @@ export function* buildPastTrie(
   }
   writer.flush();
   if (!bytesEqual(writer.root ?? trie.apply([]), header.stateRoot)) {
-    throw new Error(`the state trie of block ${block} cannot be made from the store`);
+    throw new Error(`the state trie of block ${block} cannot be built from the store`);
   }
   trie.unload();
   return trie;
@@ -70,7 +70,7 @@ class TrieWriter {
     this.#waiting = [];
     this.#count = 0;
     if (this.#trie.size > MAX_PAST_TRIE_BYTES) {
-      throw new ChainError('failed', 'too much of the state has changed since this block for a proof');
+      throw new ChainError('failed', 'too much state has changed since this block to build a proof');
     }
   }
 }

@@ -83,7 +83,7 @@ export class ChainWriter {
    */
   initialize(config: string, genesis: ExecutedBlock, state: StateBatch): void {
     this.#store.write(() => {
-      if (!this.isEmpty) throw new Error('the store was filled meanwhile: is another import running?');
+      if (!this.isEmpty) throw new Error('the store is no longer empty: is another import running?');
       this.#tables.meta.putSync(META_SCHEMA, Buffer.of(SCHEMA_VERSION));
       this.#tables.meta.putSync(META_CONFIG, Buffer.from(config));
       this.#putState(state, new ChangeCollector(0));
@@ -103,7 +103,7 @@ export class ChainWriter {
     if (first === undefined) return;
     this.#store.write(() => {
       this.requireHead(first.number - 1n);
-      if (!isIndexed(this.#tables)) throw new Error('the indexes of the store do not reach to its head');
+      if (!isIndexed(this.#tables)) throw new Error('the indexes of the store do not reach its head');
       const changes = new ChangeCollector(Number(first.number));
       this.#putState(state, changes);
       let last = first.number;

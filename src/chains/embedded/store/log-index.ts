@@ -43,7 +43,7 @@ function readLogStart({ logStarts }: LogTables, block: bigint): number | undefin
 export function readLogRange(tables: LogTables, from: bigint, to: bigint): readonly [number, number] {
   const start = readLogStart(tables, from);
   const end = readLogStart(tables, to + 1n);
-  if (start === undefined || end === undefined) throw new Error('the index of logs lacks a block');
+  if (start === undefined || end === undefined) throw new Error('the log index lacks a block');
   return [start, end];
 }
 
@@ -58,7 +58,7 @@ export function findLogBlock(tables: LogTables, log: number): LogBlock {
     const end = readLogStart(tables, number + 1n);
     if (end !== undefined && log < end) return { number, start: key.readUIntBE(0, LOG_NUMBER_LENGTH), end };
   }
-  throw new Error(`the index of logs has no block for log ${log}`);
+  throw new Error(`the log index has no block for log ${log}`);
 }
 
 /** Collects the index entries of several blocks, so that a list that many blocks extend is written once. */

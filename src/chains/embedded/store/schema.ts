@@ -83,7 +83,7 @@ function openTables(root: RootDatabase, readOnly: boolean): Tables {
   // Another layout has other tables, so the version is checked before they are opened.
   const version = meta.get(META_SCHEMA)?.readUInt8();
   if (version !== undefined && version !== SCHEMA_VERSION) {
-    throw new Error(`the store has layout ${version}, this program reads layout ${SCHEMA_VERSION}`);
+    throw new Error(`the store has layout ${version}, but this program reads layout ${SCHEMA_VERSION}`);
   }
   return {
     meta,

@@ -99,7 +99,6 @@ export function findTransaction(tables: Tables, hash: Uint8Array): TransactionPo
 
 /** @throws Error when the store has no indexes */
 export function requireIndexes({ indexes }: Tables): IndexTables {
-  if (indexes === undefined)
-    throw new Error('the store has no indexes: it has to be opened for writing once');
+  if (indexes === undefined) throw new Error('the store has no indexes: open it once with write access');
   return indexes;
 }

@@ -39,6 +39,6 @@ export class ProofRate {
     this.#due.set(owner, due);
     if (waitMs <= 0) return;
     await sleep(waitMs);
-    if (scope.aborted) throw new ChainError('aborted', 'the caller has gone');
+    if (scope.aborted) throw new ChainError('aborted', 'the caller has cancelled the request');
   }
 }

@@ -14,7 +14,7 @@ class MissingNode extends UntracedError {
   readonly child: string;
 
   constructor(hash: string, nibble: number) {
-    super('a node of a trie is not at hand');
+    super('a trie node is not in memory');
     this.child = `${hash}/${nibble}`;
   }
 }

@@ -89,7 +89,7 @@ function readWitness({ state, codes, keys: read }: Readonly<Record<string, unkno
 
 /** @param longest maximum hex digits of an item; longer ones are left out @throws RangeError where the value is not a list of hex texts */
 function hashAll(list: unknown, longest: number): NodesByHash {
-  if (!Array.isArray(list)) throw new RangeError('witness: no list');
+  if (!Array.isArray(list)) throw new RangeError('witness: expected a list');
   const byHash = new Map<string, Uint8Array>();
   let left = MAX_WITNESS_DIGITS;
   for (const item of list.slice(0, MAX_HINTED)) {

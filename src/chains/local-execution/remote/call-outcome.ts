@@ -143,8 +143,8 @@ export function outcomesAgree(kind: ComparedCall['kind'], ours: Outcome, theirs:
 
 function describeDifference({ call, place, ours }: ComparedCall, theirs: Outcome, witness: NodeRef): string {
   return (
-    `of block ${place.hash}: eth_call of ${call.to} with data ${shorten(call.input ?? call.data ?? '0x')} is ${shorten(ours)} on proven state ` +
-    `and at ${witness.name}, and not ${shorten(theirs)}`
+    `about block ${place.hash}: eth_call of ${call.to} with data ${shorten(call.input ?? call.data ?? '0x')} is ${shorten(ours)} on verified state ` +
+    `and at ${witness.name}, not ${shorten(theirs)}`
   );
 }
 

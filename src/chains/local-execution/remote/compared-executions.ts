@@ -114,7 +114,7 @@ export class ComparedExecutions {
       this.#reason = '';
       log.info(
         { network, compared: COMPARISONS },
-        'calls are executed here from now on: they have the outcomes that nodes gave',
+        'calls are executed here from now on: their results match those of the nodes',
       );
       return;
     }
@@ -122,7 +122,7 @@ export class ComparedExecutions {
     const to = request.call.to ?? 'a new contract';
     this.#leave(
       verdict === 'different'
-        ? `a call of ${to} had another outcome here than at each node that was asked`
+        ? `a call of ${to} had a different result here than at every node`
         : 'nodes do not prove the state that calls read',
     );
   }

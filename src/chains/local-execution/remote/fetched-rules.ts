@@ -71,7 +71,7 @@ export class FetchedRules {
     if (isContradicted)
       log.warn(
         { network },
-        'a node tells other rules of the chain (eth_config) than nodes agreed on: those hold up to the next fork that it tells',
+        'a node reports chain rules (eth_config) that differ from the agreed ones: the agreed rules apply up to the next fork that it reports',
       );
   }
 

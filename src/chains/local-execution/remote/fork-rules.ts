@@ -30,7 +30,7 @@ type ToldRules = {
 export type FoundRules = { readonly config: ChainConfig; readonly whyUnverifiable: string | undefined };
 
 const REPORTED_BY_ONE =
-  'only one node tells the rules of the chain (eth_config): name a genesis file in `chain`';
+  'only one node reports the rules of the chain (eth_config): name a genesis file in `chain`';
 
 /**
  * Rules that a chain follows: the configured ones; else those that nodes report for the present (EIP-7910), unless their fork is older than the one in a
@@ -150,7 +150,7 @@ export class ForkRules {
 
   get #whyReported(): string {
     if (this.#needed <= 2) return REPORTED_BY_ONE;
-    return `fewer than the ${this.#needed} operators that agreement demands tell the rules of the chain (eth_config): name a genesis file in \`chain\``;
+    return `fewer than the ${this.#needed} operators that agreement demands report the rules of the chain (eth_config): name a genesis file in \`chain\``;
   }
 
   #candidates({ timestamp }: Header): readonly ChainConfig[] {
@@ -187,7 +187,7 @@ function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
   const hasIntegers = toInteger(target) !== undefined && toInteger(max) !== undefined;
   if (hasIntegers && (toInteger(baseFeeUpdateFraction) ?? 0n) > 0n)
     return { target, max, baseFeeUpdateFraction };
-  throw new RangeError('no schedule of blobs');
+  throw new RangeError('the blob schedule is incomplete');
 }
 
 function hasPrecompiles(fork: (typeof FORKS)[number], addresses: readonly bigint[]): boolean {

@@ -35,7 +35,7 @@ export class ProofSlots {
     const queue = this.#queue;
     if (queue.hasRoom(owner)) queue.take(owner);
     else if (!(await queue.wait(owner, scope))) {
-      if (scope.aborted) throw new ChainError('aborted', 'the caller has gone');
+      if (scope.aborted) throw new ChainError('aborted', 'the caller has cancelled the request');
       throw new ChainError('busy', 'state.turns');
     }
     try {

@@ -135,7 +135,7 @@ export class RemoteBlocks {
       throw error;
     }
     if (found === TIMED_OUT)
-      throw new ChainError('timeout', 'no node has given the header of the block in time');
+      throw new ChainError('timeout', 'no node has returned the header of the block in time');
     return found;
   }
 

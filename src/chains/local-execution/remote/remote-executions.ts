@@ -69,11 +69,10 @@ const IDLE_MS = 60_000;
 const GAS_CAP_FACTOR = 10n;
 /** Why a node's answer is unverified, as the rest of a sentence. */
 const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
-  block: 'the block of the call is not known here',
-  rules:
-    'the rules of its block are not known, by which the call would be executed: name a genesis file with chain, or have nodes execute calls with execution: node',
+  block: 'the block of the call is not known',
+  rules: 'the rules of the block are not known: name a genesis file with chain, or set execution: node',
   unproven: 'no node proves the state that the call reads',
-  unsettled: 'the call asks for further state again and again',
+  unsettled: 'the call needs more state after every round trip',
 };
 
 /** Place of fast-path calls. The head limits their gas. */
@@ -240,10 +239,10 @@ export class RemoteExecutions {
     if (areKnown) log.info(fields, 'the rules of the chain are known');
     else {
       const then =
-        isOnlyHere === true ? 'where answers have to be proven they are refused' : 'nodes execute them';
+        isOnlyHere === true ? 'they are refused where answers must be verified' : 'nodes execute them';
       log.warn(
         { ...fields, reason: WHY_LEFT.rules },
-        `no calls are executed here, since too few nodes tell the rules of the chain: ${then}`,
+        `calls are not executed here, because too few nodes report the rules of the chain: ${then}`,
       );
     }
   }

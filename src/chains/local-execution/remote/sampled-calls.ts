@@ -121,7 +121,7 @@ export class SampledCalls {
     this.#nextAt = performance.now() + RETRY_MS;
     log.warn(
       { network, to: answer.request.call.to, block: answer.place.hash },
-      'a call has another outcome here than at every node that was asked: no answers to calls are compared for an hour',
+      'a call had a different result here than at every node: answers to calls are not compared for an hour',
     );
   }
 

@@ -116,8 +116,8 @@ export class Agreement {
       log.error(
         { ...fields, nodes },
         this.isDemanded
-          ? 'fewer operators than agreement demands say the same: nothing new is answered'
-          : 'fewer operators than agreement demands say the same: answers are labelled single',
+          ? 'fewer operators agree than agreement demands: answers about new blocks are refused'
+          : 'fewer operators agree than agreement demands: answers are labelled single',
       );
     }
   }

@@ -10,7 +10,7 @@ export type AgreementOptions = 'bridge' | { readonly voices: number };
 
 export const agreementSchema: z.ZodType<AgreementOptions> = z.union(
   [z.literal('bridge'), z.strictObject({ voices: z.int().min(1).max(100) })],
-  'expected bridge, or voices: the number of operators that must say the same',
+  'expected bridge, or voices: the number of operators that must give the same answer',
 );
 
 /** Minimum number of operators for `bridge`: a single one agrees with itself only. */

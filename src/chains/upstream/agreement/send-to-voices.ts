@@ -36,7 +36,7 @@ type Word = { answer: JsonText | ChainError; voices: number };
  */
 export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
   return async ({ call, scope, except }) => {
-    if (call.isSticky === true) throw new TooFewVoices("what is pending is one node's word");
+    if (call.isSticky === true) throw new TooFewVoices('the pending state comes from one node only');
     const unshared = requestApart(call);
     const words = new Map<string, Word>();
     const waiting = [...voices.operators];
@@ -89,7 +89,7 @@ export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
         };
         const tooFew = (best: number): ChainError =>
           new TooFewVoices(
-            `${best} of ${voices.total} configured operators say the same, agreement demands ${voices.needed}`,
+            `${best} of ${voices.total} configured operators give it, agreement demands ${voices.needed}`,
           );
         launch();
       });

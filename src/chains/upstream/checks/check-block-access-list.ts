@@ -38,7 +38,7 @@ export function checkBlockAccessList(
   return (result, upstream) => {
     if (typeof result !== 'string') {
       result.cancel();
-      throw new UpstreamFault('wrong', 'the block access list is no text');
+      throw new UpstreamFault('wrong', 'the block access list is not a string');
     }
     const value: unknown = parseJsonText(result);
     // Accounts are objects, so the only item of a list is neither an array nor a string.
@@ -49,7 +49,7 @@ export function checkBlockAccessList(
     const encoded = encodeList(list);
     const isCorrect = encoded !== undefined && bytesToHex(keccak256(encoded)) === hash;
     classify(isCorrect, isOther ? otherForm : form, upstream);
-    if (encoded === undefined) throw new UpstreamFault('wrong', 'the block access list cannot be read');
+    if (encoded === undefined) throw new UpstreamFault('wrong', 'the block access list cannot be parsed');
     if (!isOther) return keepUnique(result);
     if (form === 'raw') return `"${bytesToHex(encoded)}"`;
     return [...encodeBlockAccessListJson(decodeBlockAccessList(encoded))].join('');

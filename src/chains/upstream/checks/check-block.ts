@@ -30,7 +30,7 @@ class BlockSearch implements PromptByteCheck {
 
   finish(): void {
     if (!this.#search.hasOwn) {
-      throw new UpstreamFault('wrong', 'the node tells of another block than the one asked for');
+      throw new UpstreamFault('wrong', 'the node returned a block other than the requested one');
     }
     if (!this.#search.hasAll) {
       throw new UpstreamFault('wrong', 'transactions of the block are missing or out of order');

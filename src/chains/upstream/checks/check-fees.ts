@@ -23,6 +23,6 @@ export function checkFeeHistory(newest: bigint, blockCount: number): (result: Js
     const oldest = text === undefined ? undefined : BigInt(text);
     if (oldest !== undefined && oldest <= newest && newest - oldest < blockCount)
       return trimFeeHistory(result);
-    throw new UpstreamFault('wrong', 'the fee history is not that of the blocks asked for');
+    throw new UpstreamFault('wrong', 'the fee history is not for the requested blocks');
   };
 }

@@ -26,7 +26,7 @@ const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
 export function checkLogs(expected: LogExpectation): (result: JsonResult) => JsonResult {
   return (result) => {
     const logs: unknown = isComplete(result) ? parseJsonText(result) : undefined;
-    if (!Array.isArray(logs)) throw new UpstreamFault('wrong', 'the logs are no array');
+    if (!Array.isArray(logs)) throw new UpstreamFault('wrong', 'the logs are not an array');
     refuseMany(logs, expected.results, expected.range);
     const check = new LogCheck(expected);
     for (const log of logs) check.add(Object(log) as Members);
@@ -60,7 +60,7 @@ class LogCheck {
     const number = readNumber(log['blockNumber']);
     const index = readNumber(log['logIndex']);
     const { first, last } = this.#expected.range;
-    if (number < first || number > last) throw wrong('logs of other blocks than those asked for');
+    if (number < first || number > last) throw wrong('logs of blocks that were not requested');
     if (number < this.#number || (number === this.#number && index <= this.#index)) {
       throw wrong('logs out of order');
     }
@@ -70,7 +70,7 @@ class LogCheck {
     const hash = log['blockHash'];
     if (typeof hash !== 'string') throw wrong('logs without a block');
     this.#hash ??= hash.toLowerCase();
-    if (!isSameText(hash, this.#hash)) throw wrong('logs of another block than the one of this height');
+    if (!isSameText(hash, this.#hash)) throw wrong('logs of a block other than the one at this height');
     if (log['removed'] === true) throw wrong('logs that were removed');
     if (!this.#matcher.matches(log)) throw wrong('logs that do not match the filter');
   }
@@ -78,9 +78,9 @@ class LogCheck {
 
 function readNumber(value: unknown): bigint {
   if (typeof value === 'string' && QUANTITY.test(value)) return BigInt(value);
-  throw wrong('logs without a place');
+  throw wrong('logs without a valid position');
 }
 
 function wrong(what: string): UpstreamFault {
-  return new UpstreamFault('wrong', `the node gave ${what}`);
+  return new UpstreamFault('wrong', `the node returned ${what}`);
 }

@@ -34,13 +34,13 @@ export function checkReceipt(hash: string): (result: JsonResult) => JsonResult {
     if (!isSameText(transactionHash, hash)) throw aboutOther();
     const isEmpty = Array.isArray(logs) && logs.length === 0;
     if (isEmpty && typeof logsBloom === 'string' && !EMPTY_BLOOM.test(logsBloom))
-      throw new UpstreamFault('wrong', 'the receipt has no logs but its bloom has some');
+      throw new UpstreamFault('wrong', 'the receipt has no logs, but its bloom is not empty');
     return keepUnique(result as JsonText | JsonBytes);
   };
 }
 
 function aboutOther(): UpstreamFault {
-  return new UpstreamFault('wrong', 'the answer is about another hash than the one asked for');
+  return new UpstreamFault('wrong', 'the answer is for a hash other than the requested one');
 }
 
 /** The block that an answer reports for its transaction. */
@@ -67,7 +67,7 @@ export function readPlace(answer: JsonText | JsonBytes): ReportedPlace | undefin
 /** Leading zeros, which some nodes write, are accepted. */
 function readInteger(value: unknown): bigint {
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value);
-  throw new UpstreamFault('wrong', 'the answer does not say where the transaction is');
+  throw new UpstreamFault('wrong', 'the answer does not name the position of the transaction');
 }
 
 /**
@@ -81,7 +81,7 @@ export function checkTransaction(block: ReportedBlock, index: number): (result: 
     if (isSameText(hash, block.transactionHashes[index] as string) && isSameText(blockHash, block.hash)) {
       return keepUnique(result as JsonText | JsonBytes);
     }
-    throw new UpstreamFault('wrong', 'the transaction is not the one of the block');
+    throw new UpstreamFault('wrong', 'the transaction is not the one that the block lists');
   };
 }
 
@@ -94,7 +94,7 @@ export function checkUncle(block: ReportedBlock, index: number): (result: JsonRe
   return (result) => {
     const uncle = parseObject(result);
     if (!isSameText(uncle['hash'], block.uncleHashes[index] as string)) {
-      throw new UpstreamFault('wrong', 'the uncle is not the one of the block');
+      throw new UpstreamFault('wrong', 'the uncle is not the one that the block lists');
     }
     const { transactions, withdrawals, uncles, ...rest } = uncle;
     const isBare = transactions === undefined && withdrawals === undefined;

@@ -116,7 +116,7 @@ function isHeaderOf(encoded: Uint8Array, { hash, parentHash, timestamp, extraDat
 }
 
 function notOfBlock(): UpstreamFault {
-  return new UpstreamFault('wrong', 'the encoded header is not that of the block');
+  return new UpstreamFault('wrong', 'the encoded header does not belong to the block');
 }
 
 /**
@@ -144,14 +144,14 @@ class RawReceiptsCheck implements StreamCheck {
 
   add(piece: string): void {
     if (!this.#hasBegun && !piece.startsWith('['))
-      throw new UpstreamFault('wrong', 'the receipts are no array');
+      throw new UpstreamFault('wrong', 'the receipts are not an array');
     this.#hasBegun = true;
     for (let at = piece.indexOf('"'); at >= 0; at = piece.indexOf('"', at + 1)) this.#quotes++;
   }
 
   finish(): void {
     if (this.#quotes !== 2 * this.#count) {
-      throw new UpstreamFault('wrong', 'there are receipts of other transactions');
+      throw new UpstreamFault('wrong', 'the number of receipts differs from the number of transactions');
     }
   }
 }
@@ -175,10 +175,10 @@ export function checkRawTransaction(
     const text = (checkData(result) as string).trim();
     if (text === '"0x"') {
       if (!isListed) return 'null';
-      throw new UpstreamFault('missing', 'the node does not have what it should have');
+      throw new UpstreamFault('missing', 'the node lacks data that it should have');
     }
     if (isOfHash(text, hash) || !(isEvery || isHashed(text))) return text;
-    throw new UpstreamFault('wrong', 'the encoded transaction is not the one asked for');
+    throw new UpstreamFault('wrong', 'the encoded transaction is not the requested one');
   };
 }
 

@@ -27,15 +27,16 @@ class ReceiptSearch implements PromptByteCheck {
   }
 
   add(piece: Uint8Array): void {
-    if (!this.#hasBegun && piece[0] !== OPEN_LIST) throw wrong('the receipts are no array');
+    if (!this.#hasBegun && piece[0] !== OPEN_LIST) throw wrong('the receipts are not an array');
     this.#hasBegun = true;
     this.#search.add(piece);
-    if (this.#search.hasOther) throw wrong('the receipts are those of another block');
+    if (this.#search.hasOther) throw wrong('the receipts belong to another block');
   }
 
   finish(): void {
     if (!this.#search.hasAll) throw wrong('receipts are missing or out of order');
-    if (this.#search.receipts !== this.#count) throw wrong('there are receipts of other transactions');
+    if (this.#search.receipts !== this.#count)
+      throw wrong('the number of receipts differs from the number of transactions');
   }
 }
 

@@ -67,8 +67,8 @@ function maskWords(words: unknown, credentials: readonly string[]): unknown {
   return typeof words === 'string' ? maskSecrets(words, credentials) : words;
 }
 
-const NO_ACCESS_LIST = 'the result is no access list';
-const NO_SIMULATION = 'the result is no list of simulated blocks';
+const NO_ACCESS_LIST = 'the result is not an access list';
+const NO_SIMULATION = 'the result is not a list of simulated blocks';
 
 function isQuantity(value: unknown): boolean {
   return typeof value === 'string' && QUANTITY.test(value);

@@ -14,7 +14,7 @@ export function checkWord(result: JsonResult): JsonText {
   const digits = typeof result === 'string' ? WORD.exec(result)?.[1] : undefined;
   if (digits !== undefined) return `"0x${digits.toLowerCase().padStart(WORD_DIGITS, '0')}"`;
   if (typeof result !== 'string') result.cancel();
-  throw new UpstreamFault('wrong', 'the result is no word of storage');
+  throw new UpstreamFault('wrong', 'the result is not a word of storage');
 }
 
 /**
@@ -39,7 +39,7 @@ function splitValues(values: readonly unknown[], requests: StorageRequests): Jso
     at += length;
     return values.slice(at - length, at).map(readWord);
   });
-  if (at !== values.length) throw new UpstreamFault('wrong', 'there are values of other slots');
+  if (at !== values.length) throw new UpstreamFault('wrong', 'the answer has values of other slots');
   return lists;
 }
 
@@ -72,9 +72,9 @@ export function checkProof(address: string, slots: number): (result: JsonResult)
   return (result) => {
     if (typeof result !== 'string') return result;
     if (!result.trimStart().startsWith('{') || !own.test(result)) {
-      throw new UpstreamFault('wrong', 'the proof is not that of the account asked for');
+      throw new UpstreamFault('wrong', 'the proof is not for the requested account');
     }
     if (result.split(ONCE_A_SLOT).length - 1 === slots) return result;
-    throw new UpstreamFault('wrong', 'the proof is not about the slots asked for');
+    throw new UpstreamFault('wrong', 'the proof is not for the requested slots');
   };
 }

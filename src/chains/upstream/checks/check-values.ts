@@ -44,7 +44,7 @@ function isLongData(result: JsonText): boolean {
  * @throws UpstreamFault `wrong` where the result is not hex
  */
 export function checkHex(result: JsonResult): JsonResult {
-  return checkPattern(result, HEX, 'the result is no hex');
+  return checkPattern(result, HEX, 'the result is not hex');
 }
 
 /**
@@ -71,8 +71,8 @@ function checkPattern(result: JsonResult, pattern: RegExp, message: string): Jso
   throw new UpstreamFault('wrong', message);
 }
 
-const NO_QUANTITY = 'the result is no quantity';
-const NO_DATA = 'the result of a call is no hex data';
+const NO_QUANTITY = 'the result is not a quantity';
+const NO_DATA = 'the result of a call is not hex data';
 const BEGIN = '"0x';
 const NOT_HEX = /[^0-9a-fA-F]/;
 

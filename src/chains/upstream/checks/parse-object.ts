@@ -38,5 +38,5 @@ function requireObject(value: unknown): Members {
 }
 
 function noObject(): UpstreamFault {
-  return new UpstreamFault('wrong', 'the result is no object');
+  return new UpstreamFault('wrong', 'the result is not an object');
 }

@@ -99,7 +99,7 @@ class BlockLogReader {
     }
     const listed = transactionHashes[readNumber(log['transactionIndex'])];
     if (listed !== undefined && !isSameText(log['transactionHash'], listed)) {
-      throw wrong('logs of other transactions than those of the block');
+      throw wrong('logs of transactions that are not in the block');
     }
   }
 
@@ -130,15 +130,15 @@ function readTopics(value: unknown): readonly string[] {
 
 function readHex(value: unknown, pattern: RegExp): string {
   const text = typeof value === 'string' ? value.toLowerCase() : '';
-  if (!pattern.test(text)) throw wrong('logs that cannot be read');
+  if (!pattern.test(text)) throw wrong('malformed logs');
   return text;
 }
 
 function readNumber(value: unknown): number {
   if (typeof value === 'string' && QUANTITY.test(value)) return Number(value);
-  throw wrong('logs without a place');
+  throw wrong('logs without a valid position');
 }
 
 function wrong(what: string): UpstreamFault {
-  return new UpstreamFault('wrong', `the node gave ${what}`);
+  return new UpstreamFault('wrong', `the node returned ${what}`);
 }

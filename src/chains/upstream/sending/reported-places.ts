@@ -136,7 +136,7 @@ export class ReportedPlaces {
   async #pause(ms: number, until: number, { number }: BlockPlace, scope: RequestScope): Promise<void> {
     const left = until - performance.now();
     if (left <= 0 || scope.aborted) {
-      const shown = `an answer has shown the transaction in block ${number}`;
+      const shown = `an earlier answer had the transaction in block ${number}`;
       throw new ChainError('unavailable', `${shown}, which the nodes do not confirm yet`);
     }
     if (ms === 0) return;

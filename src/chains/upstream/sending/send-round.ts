@@ -85,7 +85,10 @@ export class SendRound {
     const faults = this.answers.flatMap((answer) => (answer.kind === 'fault' ? [answer.fault] : []));
     const unsure = faults.find(({ kind }) => !NOT_SENT.has(kind));
     if (unsure !== undefined)
-      return new ChainError('unavailable', `${unsure.message}; the transaction may have been sent or not`);
+      return new ChainError(
+        'unavailable',
+        `${unsure.message}; the transaction may or may not have been sent`,
+      );
     if (faults.length > 0 && faults.every(({ kind }) => kind === 'rateLimited'))
       return new ChainError('busy', faults[0]?.bound ?? 'nodes.rate');
     const [fault] = faults;

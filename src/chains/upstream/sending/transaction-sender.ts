@@ -264,6 +264,6 @@ function checkHash(hash: string): (result: JsonResult) => JsonResult {
   const expected = `"${hash}"`;
   return (result) => {
     if (typeof result === 'string' && result.toLowerCase() === expected) return result;
-    throw new UpstreamFault('wrong', 'the node gave another hash for the transaction');
+    throw new UpstreamFault('wrong', 'the node returned another hash for the transaction');
   };
 }

@@ -126,7 +126,8 @@ export class HeaderReader {
     const block: unknown = parseJsonText(result as JsonText);
     const members = isMembers(block) ? block : {};
     const header = verifyHeader(members, hash ?? asText(members['hash']), this.#verifier.openTools());
-    if (header?.number !== number) throw new UpstreamFault('wrong', 'the header is not that of its block');
+    if (header?.number !== number)
+      throw new UpstreamFault('wrong', 'the header does not belong to its block');
     return header;
   }
 }

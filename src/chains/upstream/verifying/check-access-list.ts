@@ -25,7 +25,7 @@ export function checkAccessList(
   { number, hash, isCorrect, isByHash }: ReportedAccessList,
   upstream: Upstream | undefined,
 ): void {
-  const text = 'the block access list is not the one that the header commits to';
+  const text = 'the block access list does not hash to the hash in the header';
   const findings = new Findings();
   if (!isCorrect) findings.contradict('state', text);
   if (isByHash && verifier?.calibration.stateOf('state', number) === 'verified')

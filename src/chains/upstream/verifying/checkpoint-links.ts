@@ -68,7 +68,7 @@ export class CheckpointLinks {
     if (this.has(position)) return undefined;
     const { number } = this.#checkpoint;
     if (this.#kind === 'configured')
-      return `no more than ${MAX_WALK} headers, nor a proof of state, link the block to the checkpoint, block ${number}: check its number and hash, or configure one that is nearer`;
+      return `neither a state proof nor ${MAX_WALK} headers link the block to the checkpoint at block ${number}: check the number and hash of the checkpoint, or configure one that is nearer`;
     if (position.number > number || position.number + MAX_WALK < number) return undefined;
     return `no headers link the block to block ${number}, which is anchored in layer 1`;
   }

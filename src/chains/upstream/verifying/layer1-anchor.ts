@@ -51,7 +51,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
   /** Output root of the current anchor block. */
   #outputRoot = '';
   /** Why there is no anchor, or no newer one, as the end of a sentence. */
-  #reason: string | undefined = 'layer 1 has not been asked yet';
+  #reason: string | undefined = 'layer 1 has not been read yet';
   #isContradicted = false;
 
   constructor(parts: Layer1AnchorParts) {
@@ -83,7 +83,10 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
       const found = await this.#findRoot(told, outputRoot, scope);
       if (found !== undefined) return this.#adopt(found, outputRoot, told);
       if (!told.every(({ header }) => isMeant(header)))
-        throw new UpstreamFault('wrong', `block ${number} has another time than its distance from the head`);
+        throw new UpstreamFault(
+          'wrong',
+          `the timestamp of block ${number} does not fit its distance from the head`,
+        );
       this.#contradict(number, outputRoot);
     } catch (error) {
       if (!(error instanceof UpstreamFault || error instanceof ChainError)) throw error;
@@ -122,14 +125,17 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     log.info({ network, block: `${number}`, hash, outputRoot }, 'the network is anchored in layer 1');
     for (const { header, upstream } of told)
       if (upstream !== undefined && header.hash !== hash)
-        refute(upstream, `its block ${number} is ${header.hash}: layer 1 commits to ${hash}`);
+        refute(upstream, `about block ${number}: its hash is ${header.hash}, but layer 1 commits to ${hash}`);
   }
 
   #contradict(number: bigint, outputRoot: string): void {
     const { network, log } = this.#parts;
     const reason = `no node has the block ${number} that layer 1 commits to`;
     if (this.contradiction !== reason)
-      log.error({ network, block: `${number}`, outputRoot }, `${reason}: no answer about blocks is proven`);
+      log.error(
+        { network, block: `${number}`, outputRoot },
+        `${reason}: answers about blocks cannot be verified`,
+      );
     this.#reason = reason;
     this.#isContradicted = true;
   }
@@ -140,8 +146,8 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     const { header } = await this.#requestHeader(head.number - 1n, parentHash, new Set(), scope);
     const pace = head.timestamp - header.timestamp;
     const left = head.timestamp - timestamp;
-    if (left < 0n) throw new UpstreamFault('missing', `no node has a block of the time ${timestamp} yet`);
-    if (pace <= 0n) throw new UpstreamFault('missing', 'the last two blocks have the same time');
+    if (left < 0n) throw new UpstreamFault('missing', `no node has a block with timestamp ${timestamp} yet`);
+    if (pace <= 0n) throw new UpstreamFault('missing', 'the last two blocks have the same timestamp');
     return {
       number: head.number - (left + pace - 1n) / pace,
       isMeant: (block) => block.timestamp <= timestamp && timestamp < block.timestamp + pace,
@@ -195,7 +201,8 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     const members = isMembers(block) ? block : {};
     const { withdrawalsRoot } = members;
     const header = verifyHeader(members, hash ?? asText(members['hash']), this.#parts.verifier.openTools());
-    if (header?.number !== number) throw new UpstreamFault('wrong', 'the header is not that of its block');
+    if (header?.number !== number)
+      throw new UpstreamFault('wrong', 'the header does not belong to its block');
     return { ...header, withdrawalsRoot: withdrawalsRoot == null ? undefined : asText(withdrawalsRoot) };
   }
 

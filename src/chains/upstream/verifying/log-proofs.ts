@@ -63,7 +63,7 @@ export class UnexpectedLogs extends Error {
   readonly numbers: readonly bigint[];
 
   constructor(numbers: readonly bigint[]) {
-    super('logs of blocks with blooms that exclude them');
+    super('the answer has logs of blocks whose blooms exclude them');
     this.numbers = numbers;
   }
 }
@@ -83,7 +83,7 @@ export class LogProofs {
     const { verifier, maxBlocks } = this.#parts;
     if (this.isTooLong({ first, last })) {
       const range = `[${encodeQuantity(first)}, ${encodeQuantity(last)}]`;
-      return `the range ${range} has ${last - first + 1n} blocks, and verifyLogBlocks of this network is ${maxBlocks}`;
+      return `the range ${range} has ${last - first + 1n} blocks, but verifyLogBlocks of this network is ${maxBlocks}`;
     }
     const provided = LOG_SUBJECTS.find((subject) => !verifier.canVerify(subject, last));
     return provided && verifier.whyUnverifiable({ number: last, hash: '' }, [provided]);
@@ -208,7 +208,7 @@ export class ExpectedLogs {
     let child: VerifiedHeader | undefined;
     for (const { header, logs } of [...this.#rows.values()].reverse()) {
       if (child !== undefined && child.parentHash !== header.hash)
-        return 'the blocks do not follow each other';
+        return 'the blocks of the range do not form a chain';
       child = header;
       const why = verifier.whyUnverifiable(header, logs === undefined ? ['header'] : LOG_SUBJECTS);
       if (why !== undefined) return why;
@@ -229,7 +229,7 @@ export class ExpectedLogs {
   ): JsonText | JsonBytes {
     const logs: unknown = isComplete(result) ? parseJsonText(result) : undefined;
     if (!isComplete(result) || !Array.isArray(logs))
-      throw new UpstreamFault('wrong', 'the logs are no array');
+      throw new UpstreamFault('wrong', 'the logs are not an array');
     refuseMany(logs, this.#parts.limits.results, { first, last });
     const rows = new Map([...this.#rows].filter(([number]) => number >= first && number <= last));
     const unexpected = new Set<bigint>();
@@ -237,7 +237,10 @@ export class ExpectedLogs {
       const row = rows.get(readNumber(blockNumber));
       if (row === undefined) continue;
       if (isHash(blockHash) && !isSameText(blockHash, row.header.hash))
-        throw new UpstreamFault('wrong', 'the node gave logs of another block than the one of this height');
+        throw new UpstreamFault(
+          'wrong',
+          'the node returned logs of a block other than the one at this height',
+        );
       if (row.logs === undefined) unexpected.add(row.header.number);
     }
     if (unexpected.size > 0) throw new UnexpectedLogs([...unexpected]);
@@ -245,7 +248,7 @@ export class ExpectedLogs {
     const difference = compareLogs(logs, expected, (number) => rows.get(number)?.header);
     const { verifier, headNumber } = this.#parts;
     if (difference?.lacksFrom !== undefined && BigInt(difference.lacksFrom) + INDEXING_BLOCKS > headNumber())
-      throw new UpstreamFault('wrong', 'the node gave not all logs of a recent block');
+      throw new UpstreamFault('wrong', 'the node did not return all logs of a recent block');
     const findings = new Findings();
     if (difference !== undefined) findings.contradict('logs', difference.text);
     verifier.classify(
@@ -290,7 +293,8 @@ async function requestReceipts(
   scope: RequestScope,
 ): Promise<{ readonly receipts: JsonText | JsonBytes; readonly proven: VerifiedBlock }> {
   const { receipts, proven } = await blocks.getReceiptsOf(found, scope, true);
-  if (!isComplete(receipts)) throw new UpstreamFault('tooLarge', 'the receipts of a block cannot be held');
+  if (!isComplete(receipts))
+    throw new UpstreamFault('tooLarge', 'the receipts of a block are too large to be buffered');
   if (proven === undefined) throw new UpstreamFault('unsupported', 'a block with logs was not verified');
   return { receipts, proven };
 }

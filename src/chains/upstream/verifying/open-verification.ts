@@ -124,7 +124,7 @@ export function openVerification(parts: VerificationParts): Verification {
     } catch (error) {
       // This runs unattended in the background: a thrown error would end the process.
       if (!(error instanceof UpstreamFault || error instanceof ChainError))
-        log.error({ network, err: error }, 'recent blocks cannot be examined: a fault of this program');
+        log.error({ network, err: error }, 'recent blocks cannot be examined because of an internal error');
       return undefined;
     } finally {
       scopes.delete(scope);
@@ -180,7 +180,7 @@ export function openVerification(parts: VerificationParts): Verification {
           [
             state,
             ...(from === undefined ? [] : [`from block ${from} on`]),
-            ...(until === undefined ? [] : [`but not of some blocks up to ${until}`]),
+            ...(until === undefined ? [] : [`except some blocks up to ${until}`]),
           ].join(' '),
         ]),
     );

@@ -116,7 +116,7 @@ export class Proofs {
     verifyReceipts(receipts, header, transactions, tools);
     if (tools.findings.list.length > 0 && areOfOther(parseJsonText(result), header.hash)) {
       verifier.noteOther(header, upstream);
-      throw new UpstreamFault('wrong', 'the receipts are those of another block');
+      throw new UpstreamFault('wrong', 'the receipts belong to another block');
     }
     if (this.#recheckSenders(block, tools))
       throw new ContradictedBlock('the senders in the block and in its receipts differ');
@@ -205,7 +205,7 @@ export class Proofs {
     // Encoded receipts do not name their block: asked by number, a node on another branch returns those of another block.
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
     if (isOfOther && tools.findings.list.length > 0)
-      throw new UpstreamFault('wrong', 'the encoded receipts do not make the root in the header');
+      throw new UpstreamFault('wrong', 'the encoded receipts do not hash to the root in the header');
     verifier.classify(header, tools.findings.list, RAW_SUBJECTS[part], upstream);
     return result;
   }
@@ -278,7 +278,8 @@ export class Proofs {
         ['state'],
         upstream,
       );
-    if (findings.has('state')) throw new UpstreamFault('wrong', 'the code is not that of the account');
+    if (findings.has('state'))
+      throw new UpstreamFault('wrong', 'the code does not hash to the code hash of the account');
   }
 
   /**
@@ -325,7 +326,7 @@ export class Proofs {
       ({ subject, kind }) => kind === 'contradicts' && verifier.calibration.stateOf(subject) === 'verified',
     );
     if (refuted !== undefined)
-      throw new UpstreamFault('wrong', `of a transaction that waits: ${refuted.text}`);
+      throw new UpstreamFault('wrong', `the pending transaction is wrong: ${refuted.text}`);
   }
 }
 

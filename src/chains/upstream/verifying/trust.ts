@@ -11,8 +11,8 @@ import type { CheckpointLinks } from './checkpoint-links.ts';
 import type { Verifier } from './verifier.ts';
 
 const ONE_NODE =
-  'only one node in service has the block: configure a checkpoint, or ask by the hash of the block';
-const REQUESTED_TOO_EARLY = 'it was not known yet what can be verified when it was asked for: ask again';
+  'only one node in service has the block: configure a checkpoint, or name the block by its hash';
+const REQUESTED_TOO_EARLY = 'the request came before verification was calibrated: send it again';
 
 /** Whether more than one node reports the hash at its height. */
 export type IsAgreed = (position: BlockPosition) => boolean;
@@ -142,7 +142,7 @@ export class TrustRules {
 
   #whyAlone(position: BlockPosition): string {
     if (this.#agreement === undefined) return ONE_NODE;
-    return `${this.#agreement.explain(position)}: configure a checkpoint, or ask by the hash of the block`;
+    return `${this.#agreement.explain(position)}: configure a checkpoint, or name the block by its hash`;
   }
 
   /** @param otherwise trust level where `why` is present */
@@ -174,7 +174,7 @@ export class TrustRules {
    * @throws ChainError `unavailable` where the network requires verification and it does not
    */
   noteAlone(scope: RequestScope, isHashed: boolean): void {
-    if (!isHashed) this.demandProof('what was encoded does not hash to the hash that it was asked for by');
+    if (!isHashed) this.demandProof('the encoded data does not hash to the requested hash');
     const trust = isHashed && this.#verifier !== undefined ? 'proven' : 'single';
     scope.noteTrust(trust);
     this.counts[trust]++;
@@ -191,6 +191,6 @@ export class TrustRules {
 }
 
 function notVerified(why: string, bound?: BoundName): ChainError {
-  const message = `the answer is not proven, which verify: require demands: ${why}`;
+  const message = `the answer is not verified, but verify: require demands it: ${why}`;
   return new ChainError('unavailable', message, undefined, bound);
 }

@@ -307,11 +307,7 @@ export class VerifiedBlocks {
         this.#headers.set(hash, header);
         if (transactions !== undefined) this.#keep({ header, transactions, hasAllSenders: isEverySender });
         else if (count > MAX_REMEMBERED)
-          verifier.markUnverifiable(
-            hash,
-            'transactions',
-            'the block has too many transactions to be remembered',
-          );
+          verifier.markUnverifiable(hash, 'transactions', 'the block has too many transactions to be cached');
       },
     });
   }

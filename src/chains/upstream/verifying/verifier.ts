@@ -109,7 +109,7 @@ export class Verifier {
 
   /** Why an answer about these subjects of a block is not verified, as the end of a sentence; undefined where it is. */
   whyUnverifiable({ number, hash }: VerificationTarget, subjects: readonly Subject[]): string | undefined {
-    if (!this.calibration.isDone) return 'it is not known yet what can be verified on this network';
+    if (!this.calibration.isDone) return 'verification of this network is not calibrated yet';
     for (const subject of subjects) {
       if (this.calibration.stateOf(subject, number) === 'unverifiable') {
         const why = this.calibration.reasonOf(subject, number ?? UNKNOWN_NUMBER);
@@ -237,7 +237,7 @@ export class Verifier {
     }
     if (isConfirmed && !WITHOUT_BLAME.has(finding.subject))
       for (const upstream of dissenters)
-        this.#parts.refute(upstream, `of block ${blockHash}: most nodes tell other contents alike`);
+        this.#parts.refute(upstream, `about block ${blockHash}: most nodes agree on other contents`);
     return dissenters;
   }
 
@@ -269,7 +269,7 @@ export class Verifier {
   noteOther({ number, hash }: VerificationTarget, upstream: Upstream | undefined): void {
     if (upstream === undefined || number === undefined || !this.#parts.isAnchored(number, hash)) return;
     this.counts.refuted++;
-    const text = `the node has another block at height ${number}, below the one that is anchored`;
+    const text = `the node has another block at height ${number}, which is below the anchored block`;
     this.#mismatches.add(hash, upstream, { subject: 'header', kind: 'contradicts', text });
   }
 
@@ -286,7 +286,7 @@ export class Verifier {
       for (const mismatch of this.#mismatches.complete(hash, subject)) {
         if (mismatch.upstream === upstream) continue;
         const { text } = mismatch.finding;
-        this.#parts.refute(mismatch.upstream, `of block ${hash}: ${text}`);
+        this.#parts.refute(mismatch.upstream, `about block ${hash}: ${text}`);
       }
     }
   }
@@ -298,7 +298,7 @@ export class Verifier {
     const from = this.calibration.abandonedFrom(subject);
     log.warn(
       { network, subject, reason, ...(from !== undefined && { from: `${from}` }) },
-      'answers of this network cannot be verified in full: this is compared between nodes instead, state is believed',
+      'answers of this network cannot be verified in full: the subject is compared between nodes instead, and state is accepted from one node',
     );
   }
 }

@@ -287,7 +287,7 @@ describe('execution pool', () => {
       while (pool.describe().queued > 0) await new Promise(setImmediate);
       assert.equal(pool.describe().running, 1);
       controller.abort();
-      await assert.rejects(gone, chainError('aborted', 'the caller has gone'));
+      await assert.rejects(gone, chainError('aborted', 'the caller has cancelled the request'));
       assert.equal(pool.describe().running, 1);
       while (pool.describe().running > 0) await new Promise(setImmediate);
       assert.equal(BigInt(await ask(countDown(1_000_000))), 1_000_000n);
@@ -360,7 +360,7 @@ describe('execution pool', () => {
       const controller = new AbortController();
       const scope = ownedBy('greedy', limitTo(PATIENCE_MS, controller.signal));
       const flood = Array.from({ length: 3 }, () =>
-        assert.rejects(ask(ENDLESS, scope), chainError('aborted', 'the caller has gone')),
+        assert.rejects(ask(ENDLESS, scope), chainError('aborted', 'the caller has cancelled the request')),
       );
       await assert.rejects(
         ask(ENDLESS, scope),
@@ -379,11 +379,16 @@ describe('execution pool', () => {
       const scope = limitTo(PATIENCE_MS, controller.signal);
       const calls = [ask(ENDLESS, scope), ask(ENDLESS, scope)];
       const next = ask(countDown(1_000_000));
-      const gone = calls.map((call) => assert.rejects(call, chainError('aborted', 'the caller has gone')));
+      const gone = calls.map((call) =>
+        assert.rejects(call, chainError('aborted', 'the caller has cancelled the request')),
+      );
       controller.abort();
       await Promise.all(gone);
       assert.equal(BigInt(await next), 1_000_000n);
-      await assert.rejects(ask(ENDLESS, scope), chainError('aborted', 'the caller has gone'));
+      await assert.rejects(
+        ask(ENDLESS, scope),
+        chainError('aborted', 'the caller has cancelled the request'),
+      );
       assert.deepEqual(faults, []);
     });
   });

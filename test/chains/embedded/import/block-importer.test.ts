@@ -82,9 +82,9 @@ const COMMON: readonly Change[] = [
   [
     'timestamp',
     (h) => ({ timestamp: h.timestamp - 12n }),
-    /^block 3: timestamp \d+ not after the parent's \d+$/,
+    /^block 3: timestamp \d+ is not after the parent's \d+$/,
   ],
-  ['extra data', () => ({ extraData: new Uint8Array(33) }), /^block 3: extra data of 33 bytes, max 32$/],
+  ['extra data', () => ({ extraData: new Uint8Array(33) }), /^block 3: extra data has 33 bytes, max 32$/],
   ['gas limit', (h) => ({ gasLimit: h.gasLimit + 30_000n }), /^block 3: gas limit 30030000 after 30000000$/],
   [
     'gas used',
@@ -94,7 +94,7 @@ const COMMON: readonly Change[] = [
   [
     'gas used above the limit',
     (h) => ({ gasUsed: h.gasLimit + 1n }),
-    /^block 3: gas used 30000001 above the limit/,
+    /^block 3: gas used 30000001 is above the limit/,
   ],
   [
     'state root',
@@ -194,13 +194,16 @@ describe('bodies that do not belong on the chain', () => {
   test('uncles that are none', async () => {
     const [uncle] = builder.head.uncles as [Header];
     const [first, second] = builder.blocks as [Block, Block, Block];
-    await refuses([uncle, uncle], /^block 3: uncle 1 was counted before$/);
+    await refuses([uncle, uncle], /^block 3: uncle 1 was included before$/);
     await refuses([second.header], /^block 3: uncle 0 is an ancestor$/);
     await refuses(
       [{ ...uncle, parentHash: OTHER_HASH }],
-      /^block 3: uncle 0 has no ancestor of this block as its parent$/,
+      /^block 3: the parent of uncle 0 is not an ancestor of this block$/,
     );
-    await refuses([{ ...uncle, parentHash: hashHeader(second.header) }], /^block 3: uncle 0 has no ancestor/);
+    await refuses(
+      [{ ...uncle, parentHash: hashHeader(second.header) }],
+      /^block 3: the parent of uncle 0 is not an ancestor/,
+    );
     await refuses([{ ...uncle, difficulty: 1n }], /^block 3: uncle 0: difficulty 1, want \d+$/);
     await refuses([{ ...uncle, number: first.header.number }], /^block 3: uncle 0: number 1 after 1$/);
     const three = [1n, 2n, 3n].map((gasUsed) => ({ ...uncle, gasUsed }));

@@ -127,7 +127,7 @@ describe('access lists', () => {
     // The call accesses the slot only if gas remains; a list that contains the slot costs that gas, so the access disappears.
     await assert.rejects(
       create({ to: PROGRAM, gas: '0x639c' }, withCode('GAS 300 LT @go JUMPI STOP go: 3 SLOAD STOP')),
-      { kind: 'failed', message: /^the access list does not settle: / },
+      { kind: 'failed', message: /^the access list does not converge: / },
     );
   });
 

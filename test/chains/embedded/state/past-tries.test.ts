@@ -228,7 +228,7 @@ test('a state that is not the one of its block is an error, not a proof', async 
   const state = new EngineState(new StoredBlocks(store.reader), 10);
   const ask = async (number: bigint): Promise<unknown> =>
     state.getProof(bytesToHex(addressOf(0)), [], { kind: 'number', number }, createScope());
-  await assert.rejects(ask(2n), /^Error: the state trie of block 2 cannot be made from the store$/);
+  await assert.rejects(ask(2n), /^Error: the state trie of block 2 cannot be built from the store$/);
   await ask(1n);
   await store.close();
 });

@@ -172,7 +172,7 @@ describe('the indexes of a store', () => {
     await assert.rejects(
       completeIndexes(data, SILENT_LOG),
       new RegExp(
-        `^Error: ${data} has no index of transactions and logs yet, and it cannot be made: ${reason}; serve`,
+        `^Error: ${data} has no index of transactions and logs yet, and it cannot be built: ${reason}; serve`,
       ),
     );
   });

@@ -15,7 +15,7 @@ test('a store of another layout is refused by name, and left as it is', async ()
   const meta = root.openDB<Buffer, Buffer>({ name: 'meta', encoding: 'binary', keyEncoding: 'binary' });
   meta.putSync(Buffer.from('schema'), Buffer.of(1));
   await root.close();
-  const refusal = new Error('the store has layout 1, this program reads layout 2');
+  const refusal = new Error('the store has layout 1, but this program reads layout 2');
   assert.throws(() => openChainReader(folder.path), refusal);
   assert.throws(() => openChainWriter(folder.path), refusal);
   folder.remove();

@@ -425,7 +425,7 @@ describe('calls on state that a node proves', { skip: ANVIL_SKIP }, () => {
     assert.equal(result, undefined);
     assert.match(
       String(error),
-      /not proven, which verify: require demands: no node proves the state that the call reads/,
+      /not verified, but verify: require demands it: no node proves the state that the call reads/,
     );
     assert.equal(count('eth_call'), 0);
   });

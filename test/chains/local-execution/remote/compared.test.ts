@@ -73,7 +73,7 @@ describe('execution: auto', { skip: ANVIL_SKIP }, () => {
       assert.equal(await decide(network), 'node');
       assert.match(
         network.figures().reason ?? '',
-        /^a call of 0xb+ had another outcome here than at each node that was asked$/,
+        /^a call of 0xb+ had a different result here than at every node$/,
       );
       assert.equal((await network.ask('call', request(1))).trust, 'single');
     } finally {

@@ -120,7 +120,10 @@ describe('nodes that are asked for rules', () => {
     }
     assert.equal(tellers.requested, 5);
     assert.equal(tellers.log.lines.length, 1);
-    assert.match(tellers.log.lines[0] ?? '', /"warn".*a node tells other rules of the chain/);
+    assert.match(
+      tellers.log.lines[0] ?? '',
+      /"warn".*a node reports chain rules \(eth_config\) that differ from the agreed ones/,
+    );
   });
 
   test('are left alone for a minute where two did not tell the same', async () => {
@@ -178,7 +181,7 @@ describe('fork rules', () => {
     const why = (): string | undefined => rules.find(headerAt(150))?.whyUnverifiable;
     const mayBe = (): string | undefined => latestFork(rules, headerAt(150));
     assert.ok(!rules.note([tell(18, 100)]));
-    assert.match(why() ?? '', /only one node tells the rules of the chain/);
+    assert.match(why() ?? '', /only one node reports the rules of the chain/);
     assert.ok(rules.needsTelling(150n));
     assert.ok(!rules.note([tell(18, 100), tell(17, 100)]));
     assert.equal(mayBe(), undefined);

@@ -87,7 +87,7 @@ describe('a block that several callers need', () => {
     const first = blocks.find(PLACE, undefined, scopeOf(LIMIT_MS));
     await assert.rejects(
       Promise.resolve(blocks.find(PLACE, undefined, scopeOf(0))),
-      /no node has given the header of the block in time/,
+      /no node has returned the header of the block in time/,
     );
     requested[0]?.resolve(ENCODED);
     await first;

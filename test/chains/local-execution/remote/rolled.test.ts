@@ -230,7 +230,7 @@ describe('in front of nodes with block access lists', () => {
       doors.map((_, i) => (i === 0 ? 'excluded' : 'up')),
     );
     const [line = '', ...others] = opened.takeErrors();
-    assert.match(line, /the block access list is not the one that the header commits to/);
+    assert.match(line, /the block access list does not hash to the hash in the header/);
     assert.deepEqual(others, []);
   };
 

@@ -23,7 +23,7 @@ const PAUSE_MS = 20;
 const LIMIT_MS = 60_000;
 const MAX_CALLS = 1_000;
 /** Log line with the evidence against the false node. */
-const EVIDENCE = /eth_call of 0xb+ with data 0x0+[0-9a-f]+ is "0x0{64}" on proven state and at .+, and not/;
+const EVIDENCE = /eth_call of 0xb+ with data 0x0+[0-9a-f]+ is "0x0{64}" on verified state and at .+, not/;
 
 const lie = (answer: unknown): Fault => ({
   concerns: ({ method, params }) => method === 'eth_call' && JSON.stringify(params[0]).includes(READER),

@@ -80,6 +80,6 @@ test('rules name the chain: nodes of another one are not asked, and another pool
   );
   await assert.rejects(
     startService({ networks: { here: { ...row, pool: { chainId: 31_337 } } } }),
-    /^Error: network here: .*genesis\.json has the rules of chain 1, and the network is chain 31337$/,
+    /^Error: network here: .*genesis\.json has the rules of chain 1, but the network is chain 31337$/,
   );
 });

@@ -108,7 +108,7 @@ describe('prices under agreement', () => {
       const { error } = await ask('eth_gasPrice');
       assert.match(
         error?.message ?? '',
-        /1 of 3 configured operators say the same, agreement demands 2, and no price can be computed from proven blocks: .*; with verify: auto a price is one node's word/,
+        /1 of 3 configured operators give it, agreement demands 2, and no price can be computed from verified blocks: .*; with verify: auto, the price of one node is served/,
       );
     });
   });

@@ -64,7 +64,7 @@ describe('what no root covers', () => {
   test('is refused with the numbers where too few say the same', async () => {
     const { outcome, trust } = await askOperators(3, '"0x1"', '"0x1"', '"0x2"', away());
     assert.ok(outcome instanceof ChainError && outcome.kind === 'unavailable');
-    assert.match(outcome.message, /2 of 4 configured operators say the same, agreement demands 3/);
+    assert.match(outcome.message, /2 of 4 configured operators give it, agreement demands 3/);
     assert.equal(trust, undefined);
   });
 

@@ -122,7 +122,7 @@ describe('a refusal', () => {
     assert.match(await messageOf(lacks, lacks), /; the transaction was not sent$/);
     assert.match(
       await messageOf(lacks, nodeError(-32603, 'oops')),
-      /; the transaction may have been sent or not$/,
+      /; the transaction may or may not have been sent$/,
     );
     assert.doesNotMatch(await messageOf(lacks, nodeError(-32000, 'strange words')), /was not sent/);
   });

@@ -7,7 +7,7 @@ import { RequestScope } from '../../../../src/util/request-scope.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';
 
 const POSITION = { number: 100n, hash: `0x${'ab'.repeat(32)}` };
-const EARLY = /not proven, .*: it was not known yet what can be verified when it was asked for: ask again/;
+const EARLY = /not verified, .*: the request came before verification was calibrated: send it again/;
 
 function open(mode: 'auto' | 'require') {
   const verifier = new Verifier({

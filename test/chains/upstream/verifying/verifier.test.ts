@@ -13,12 +13,12 @@ const BLOCK = { number: 100n, hash: HASH };
 const WRONG: Finding = {
   subject: 'receipts',
   kind: 'contradicts',
-  text: 'the receipts do not make the root',
+  text: 'the receipts do not hash to the root',
 };
 const STRANGE: Finding = {
   subject: 'transactions',
   kind: 'unknown',
-  text: 'a type that is not known here',
+  text: 'an unknown type',
   evidence: 'type 0x55',
 };
 
@@ -52,11 +52,11 @@ describe('an answer that its block refutes', () => {
     const { classify, condemned, verifier } = open(3);
     assert.throws(
       () => classify(0, WRONG),
-      /the answer is refuted by its block: the receipts do not make the root/,
+      /the answer is refuted by its block: the receipts do not hash to the root/,
     );
     assert.deepEqual(condemned, []);
     classify(1);
-    assert.deepEqual(condemned, [`0 of block ${HASH}: the receipts do not make the root`]);
+    assert.deepEqual(condemned, [`0 about block ${HASH}: the receipts do not hash to the root`]);
     classify(2);
     assert.equal(condemned.length, 1);
     assert.deepEqual(verifier.counts, { verified: 2, unproven: 0, refuted: 1 });
@@ -109,7 +109,7 @@ it('nothing is judged before recent blocks have been looked at', () => {
   const { classify, verifier } = open(1);
   verifier.calibration.reset();
   classify(0, WRONG);
-  assert.match(verifier.whyUnverifiable(BLOCK, ['header']) ?? '', /not known yet/);
+  assert.match(verifier.whyUnverifiable(BLOCK, ['header']) ?? '', /not calibrated yet/);
 });
 
 it('tells of blocks that it forgets what is not proven of', () => {

@@ -62,7 +62,7 @@ test('malformed lists are refused', () => {
   const NONE: RlpInput = [];
   const cases: readonly (readonly [RlpInput, RegExp])[] = [
     [Uint8Array.of(1, 2), /block access list is not a list/],
-    [[[address(1), NONE, NONE, NONE, NONE]], /account access of 5 fields, want 6/],
+    [[[address(1), NONE, NONE, NONE, NONE]], /account access has 5 fields, want 6/],
     [[[new Uint8Array(19), NONE, NONE, NONE, NONE, NONE]], /account address has 19 bytes/],
     [[[address(1), NONE, [Uint8Array.of(0)], NONE, NONE, NONE]], /storage slot has a leading zero/],
     [[[address(1), NONE, [new Uint8Array(33).fill(1)], NONE, NONE, NONE]], /storage slot is longer than 32/],
@@ -72,7 +72,7 @@ test('malformed lists are refused', () => {
     ],
     [[[address(1), NONE, NONE, [[2n ** 32n, 1n]], NONE, NONE]], /block access index is longer than 4/],
     [[[address(1), NONE, NONE, NONE, [[1n, 2n ** 64n]], NONE]], /nonce is longer than 8/],
-    [[[address(1), NONE, NONE, NONE, NONE, [[1n]]]], /change of 1 fields, want 2/],
+    [[[address(1), NONE, NONE, NONE, NONE, [[1n]]]], /change has 1 fields, want 2/],
   ];
   for (const [item, message] of cases) {
     assert.throws(() => decodeBlockAccessList(encodeRlp(item)), message, String(message));
@@ -88,11 +88,11 @@ test('order, uniqueness and limits', () => {
     [withFirst({ storageReads: [slot(2), slot(1)] }), /read slots are not ascending/],
     [withFirst({ storageReads: [slot(256)] }), /changed and read slots together/],
     [withFirst({ storageChanges: [...first.storageChanges].reverse() }), /changed slots are not ascending/],
-    [withFirst({ storageChanges: [{ slot: slot(0), changes: [] }] }), /without changes/],
+    [withFirst({ storageChanges: [{ slot: slot(0), changes: [] }] }), /slot has no changes/],
     [withFirst({ balanceChanges: [at(2, 1n), at(1, 1n)] }), /changes are not ascending/],
     [withFirst({ nonceChanges: [at(1, 1n), at(1, 2n)] }), /changes are not ascending/],
-    [withFirst({ nonceChanges: [at(4, 1n)] }), /index 4 in a block of 2 transactions/],
-    [withFirst({ codeChanges: [at(1, new Uint8Array(65_537))] }), /code of 65537 bytes, max 65536/],
+    [withFirst({ nonceChanges: [at(4, 1n)] }), /index 4 is too high for a block of 2 transactions/],
+    [withFirst({ codeChanges: [at(1, new Uint8Array(65_537))] }), /code has 65537 bytes, max 65536/],
   ];
   for (const [list, message] of cases) {
     assert.throws(() => validateBlockAccessList(list, LIMITS), message, String(message));
@@ -101,6 +101,6 @@ test('order, uniqueness and limits', () => {
   validateBlockAccessList(LIST, { ...LIMITS, gasLimit: 10_000n });
   assert.throws(
     () => validateBlockAccessList(LIST, { ...LIMITS, gasLimit: 9_999n }),
-    /block access list of 5 accounts and slots, max 4/,
+    /block access list has 5 accounts and slots, max 4/,
   );
 });

@@ -29,10 +29,10 @@ test('an exported block is the block without its access list', () => {
 });
 
 test('an exported access list has to be the one of the header', () => {
-  assert.throws(() => decodeBlock(exportBlock(block, [])), /not the one that the header commits to/);
+  assert.throws(() => decodeBlock(exportBlock(block, [])), /does not hash to the hash in the header/);
   const { blockAccessListHash, slotNumber, ...earlier } = header;
   assert.ok(blockAccessListHash !== undefined && slotNumber !== undefined);
   const before = exportBlock({ ...block, header: earlier }, LIST);
   assert.throws(() => decodeBlock(before), /before Amsterdam/);
-  assert.throws(() => decodeBlock(exportBlock(block, LIST, [])), /block body of 5 fields/);
+  assert.throws(() => decodeBlock(exportBlock(block, LIST, [])), /block body has 5 fields/);
 });

@@ -51,7 +51,7 @@ test('malformed fields of Amsterdam are named', () => {
   assert.throws(() => headerFromRlp(withField(21, new Uint8Array(31))), /blockAccessListHash/);
   assert.throws(() => headerFromRlp(withField(22, Uint8Array.of(0, 1))), /slotNumber/);
   assert.throws(() => headerFromRlp(withField(22, new Uint8Array(9).fill(1))), /slotNumber/);
-  assert.throws(() => headerFromRlp([...fields, Uint8Array.of(1)]), /header of 24 fields/);
+  assert.throws(() => headerFromRlp([...fields, Uint8Array.of(1)]), /header has 24 fields/);
 });
 
 test('no optional field is left out before another', () => {

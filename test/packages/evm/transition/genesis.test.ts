@@ -155,7 +155,7 @@ test('a fork that is not known is refused by its name, unless it is not set', ()
   const parse = (times: object) => parseChainConfig({ chainId: 1, ...FORKS, ...times });
   assert.throws(() => parse({ bogotaTime: 0 }), {
     name: 'RangeError',
-    message: 'genesis config: bogotatime activates a fork whose rules are not known here',
+    message: 'genesis config: bogotatime activates a fork that this version does not know',
   });
   assert.doesNotThrow(() => parse({ bogotaTime: null, verkleBlock: 1 }));
 });
