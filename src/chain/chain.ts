@@ -168,7 +168,7 @@ export interface StateReads {
 export type CallOutcome = {
   /** JSON string of the return data, or the error of the call. */
   readonly answer: JsonResult | ChainError;
-  /** Whether a request was sent to a node for it. */
+  /** True if a request was sent to a node for it. */
   readonly isRequested: boolean;
 };
 
@@ -240,7 +240,7 @@ export interface Chain {
    * @throws ChainError `unavailable`, synchronously or by rejection
    */
   findChainId?(scope: RequestScope): PromiseOrValue<bigint>;
-  /** Whether the chain has a head and, for a network of nodes, at least one node is up as far as known. */
+  /** True if the chain has a head and, for a network of nodes, at least one node is up as far as known. */
   readonly isAnswerable: boolean;
   readonly blocks: BlockReads;
   readonly transactions: TransactionReads;

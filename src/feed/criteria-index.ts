@@ -53,7 +53,7 @@ export class CriteriaIndex {
     return this.#groups.size;
   }
 
-  /** Whether released groups wait for a sweep. */
+  /** Returns whether released groups wait for a sweep. */
   get isStale(): boolean {
     return this.#released.length > 0;
   }

@@ -50,7 +50,7 @@ export type CursorParts = {
 
 export type CursorOptions = {
   readonly place: BlockPlace;
-  /** Whether steps include logs, and therefore wait for them. */
+  /** True if steps include logs, and therefore wait for them. */
   readonly hasLogs: boolean;
   /** Owner of the scheduler slots in which members are served. */
   readonly owner: string;
@@ -82,7 +82,7 @@ export class Cursor implements MemberHolder {
   #attempts = 0;
   /** First of the found steps with its logs. */
   #prepared: Prepared | undefined;
-  /** Whether the pauses of members were already awaited for the first step. */
+  /** True if the pauses of members were already awaited for the first step. */
   #isReady = false;
   #isSweeping = false;
 
@@ -103,7 +103,7 @@ export class Cursor implements MemberHolder {
     return this.#members.size;
   }
 
-  /** Whether the cursor is closed or without members: then its waiting slot is passed on. */
+  /** Returns whether the cursor is closed or without members: then its waiting slot is passed on. */
   get aborted(): boolean {
     return this.#isClosed || this.#members.size === 0;
   }
@@ -200,7 +200,7 @@ export class Cursor implements MemberHolder {
     this.#setPlace({ number: tip.number, hash: tip.hash });
   }
 
-  /** Whether the followed chain is still below the place where the cursor started. */
+  /** Returns whether the followed chain is still below the place where the cursor started. */
   #isWaiting(): boolean {
     const { tip } = this.#parts.chain;
     if (tip !== undefined && !this.#below.includes(tip.hash)) this.#below = [];
@@ -275,7 +275,7 @@ export class Cursor implements MemberHolder {
     return { until: wait() };
   }
 
-  /** Whether the step is obsolete: the cursor has no members, or the step no longer follows from here. */
+  /** Returns whether the step is obsolete: the cursor has no members, or the step no longer follows from here. */
   #isOver(step: FeedStep): boolean {
     return this.aborted || this.#parts.steps.contradicts(this.#place, step);
   }

@@ -7,7 +7,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 /** Logs that a subscription or filter matches, in any block. */
 export type LogCriteria = Pick<LogFilter, 'addresses' | 'topics'>;
 
-/** Whether a log matches the criteria of a listener. */
+/** Returns whether a log matches the criteria of a listener. */
 export type LogTest = (log: BlockLog) => boolean;
 
 /** Block that joined or left the served chain. */
@@ -87,7 +87,7 @@ export interface NetworkFeed {
   readLogs(step: FeedStep, matches: LogTest, scope: RequestScope): Promise<readonly BlockLog[]>;
   /** Reports hashes of pending transactions, each once. Undefined where the chain announces none. */
   watchPending(listener: (hashes: readonly string[]) => void): (() => void) | undefined;
-  /** Whether there is a served head; `watchSync` reports changes. */
+  /** True if there is a served head; `watchSync` reports changes. */
   readonly isSynced: boolean;
   watchSync(listener: (isSynced: boolean) => void): () => void;
   close(): void;

@@ -19,7 +19,7 @@ type Walk = {
   readonly order: number;
   readonly target: BlockPlace;
   isOver: boolean;
-  /** Whether the walk pauses between two attempts at a block. */
+  /** True if the walk pauses between two attempts at a block. */
   isPausing: boolean;
 };
 
@@ -56,7 +56,7 @@ export class HeadFollower {
     return this.#unwatch !== undefined;
   }
 
-  /** Whether the tip is the served head. */
+  /** Returns whether the tip is the served head. */
   get isCurrent(): boolean {
     const { heads, chain } = this.#options;
     return heads.served === undefined || heads.served.hash === chain.tip?.hash;
@@ -145,7 +145,7 @@ export class HeadFollower {
     }
   }
 
-  /** Whether this block's parent is in the window, or the window has nothing to compare it with. */
+  /** Returns whether this block's parent is in the window, or the window has nothing to compare it with. */
   #isEnd({ number, parentHash }: FeedBlock): boolean {
     const { tip, lowest } = this.#options.chain;
     if (tip === undefined || lowest === undefined || number <= lowest.number) return true;

@@ -62,7 +62,7 @@ export class StepFinder {
     return this.#deepen(place.number).then(() => this.findRemoval(place));
   }
 
-  /** Whether the window shows that this step no longer follows from this place. */
+  /** Returns whether the window shows that this step no longer follows from this place. */
   contradicts(place: BlockPlace, { kind, block }: FeedStep): boolean {
     if (kind === 'removed') return this.#chain.isOn(place);
     const { lowest } = this.#chain;

@@ -22,7 +22,7 @@ export function findPlaceBehind({ kind, block }: FeedStep): BlockPlace {
   return block.number === 0n ? BEFORE_GENESIS : { number: block.number - 1n, hash: block.parentHash };
 }
 
-/** Whether a block's parent is the block at this place. */
+/** Returns whether a block's parent is the block at this place. */
 export function isChildOf({ number, parentHash }: FeedBlock, place: BlockPlace): boolean {
   return number === place.number + 1n && (number === 0n || parentHash === place.hash);
 }

@@ -29,7 +29,7 @@ const WITH_OWN_MACHINE: ReadonlySet<string> = new Set([
   'l2geth',
 ]);
 
-/** Whether chains of the family execute by rules other than the EVM's. */
+/** Returns whether chains of the family execute by rules other than the EVM's. */
 export function hasOwnMachine(family: string | undefined): boolean {
   return family !== undefined && WITH_OWN_MACHINE.has(family);
 }

@@ -34,7 +34,7 @@ export type AnchorOptions = {
 const NODE_URL = /^(https?|wss?):\/\/(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?([/?][^\s#]*)?$/;
 const NO_NODE_URL = 'expected the address of a node: http, https, ws or wss, without credentials';
 
-/** Whether the text is a URL rather than a network name. */
+/** Returns whether the text is a URL rather than a network name. */
 export function isUrl(text: string): boolean {
   return text.includes('://');
 }

@@ -32,10 +32,9 @@ export class Probe {
   }
 
   /**
-   * Whether the chain has a method, tested by calling it without parameters. It has if it returns a value or an error about parameters, and does not do
-   * the
-   * same for an impossible method of the same namespace, because some nodes answer anything. Any other error is inconclusive: nodes and proxies reject
-   * unknown methods with many different errors.
+   * Returns whether the chain has a method, tested by calling it without parameters. It has if it returns a value or an error about parameters, and
+   * does not do the same for an impossible method of the same namespace, because some nodes answer anything. Any other error is inconclusive: nodes
+   * and proxies reject unknown methods with many different errors.
    */
   async hasMethod(method: string): Promise<boolean> {
     const control = method.replace(/_.*/s, `_${CONTROL}`);
@@ -50,7 +49,7 @@ export class Probe {
     );
   }
 
-  /** Whether there is code at an address. */
+  /** Returns whether there is code at an address. */
   async hasCode(address: string): Promise<boolean> {
     const code = await this.#once(`code ${address}`, async () =>
       this.#chain.state.getCode(address, LATEST, this.#scope),

@@ -29,7 +29,7 @@ type EncodedList = { readonly list: BlockAccessList; readonly encoded: Uint8Arra
 type Form = {
   readonly method: string;
   readonly name: (at: HeadPlace) => string;
-  /** Whether the request names the block by hash, so that the list of another block is a wrong answer. */
+  /** True if the request names the block by hash, so that the list of another block is a wrong answer. */
   readonly isByHash: boolean;
   /** @throws Error if the list is malformed */
   readonly read: (answer: unknown) => EncodedList;

@@ -40,7 +40,7 @@ type AccountRequest = {
   readonly find?: (block: PinnedBlock) => JsonText | undefined;
   /** Returns the answer as proven by the state root of the block; undefined if that is unverifiable. */
   readonly prove: (block: PinnedBlock, scope: RequestScope) => PromiseOrValue<JsonResult | undefined>;
-  /** Whether the proven answer is cached elsewhere. */
+  /** True if the proven answer is cached elsewhere. */
   readonly isCachedApart?: boolean;
   /** Number of requested storage slots; absent if it is at most one. */
   readonly slots?: number;

@@ -111,7 +111,7 @@ export class BlockDirectory {
     return { nulls: otherwise === 'claim' && exists ? 'search' : otherwise };
   }
 
-  /** Whether a block was served and left the chain; it may be canonical again. */
+  /** Returns whether a block was served and left the chain; it may be canonical again. */
   hasDeparted(hash: string): boolean {
     return this.#departed.get(hash) === true;
   }
@@ -256,8 +256,8 @@ export class BlockDirectory {
   }
 
   /**
-   * Whether a height is known to be after the merge, where blocks have no uncles: it is at or above a block with difficulty 0.
-   * Block 0 is made up, so its difficulty does not count.
+   * Returns whether a height is known to be after the merge, where blocks have no uncles: it is at or above a block with difficulty 0. Block 0 is
+   * made up, so its difficulty does not count.
    */
   isMergedAt(number: bigint): boolean {
     const { head } = this.#head;
@@ -274,7 +274,7 @@ export class BlockDirectory {
     this.#mergedFrom = undefined;
   }
 
-  /** Whether two nodes, or as many operators as agreement requires, have reported this hash for its height. */
+  /** Returns whether two nodes, or as many operators as agreement requires, have reported this hash for its height. */
   isConfirmed(hash: string): boolean {
     return this.#confirmed.get(hash) === true;
   }

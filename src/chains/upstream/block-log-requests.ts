@@ -184,7 +184,7 @@ export class BlockLogRequests {
     return null;
   }
 
-  /** Whether the block is canonical. Recent blocks do not get here: a null for them is a fault. */
+  /** Returns whether the block is canonical. Recent blocks do not get here: a null for them is a fault. */
   async #isServed({ number, hash }: ReportedBlock, scope: RequestScope): Promise<boolean> {
     const { number: head } = await this.#parts.resolver.getHead(scope);
     if (number > head) return false;
@@ -225,7 +225,7 @@ export class BlockLogRequests {
     return logs;
   }
 
-  /** Whether nodes have sent the same logs of a block for `PATIENCE_MS`. */
+  /** Returns whether nodes have sent the same logs of a block for `PATIENCE_MS`. */
   #hasLasted(hash: string, digest: string): boolean {
     const now = this.#parts.now();
     const known = this.#contradicted.get(hash);

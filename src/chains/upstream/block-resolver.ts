@@ -25,7 +25,7 @@ export type BlockResolverParts = {
   readonly tags: PoolOptions['tags'];
   /** Returns undefined until enough nodes have reported the hash. */
   readonly genesisHash: () => string | undefined;
-  /** Whether some node may still report a head within its startup time. */
+  /** Returns whether some node may still report a head within its startup time. */
   readonly mayBeKnown: () => boolean;
   /** Explains why no node can be used. */
   readonly explainOutage: () => string;
@@ -94,7 +94,7 @@ export class BlockResolver {
     return this.#resolveKnown(reference);
   }
 
-  /** Whether a higher head may change what a reference means. */
+  /** Returns whether a higher head may change what a reference means. */
   #dependsOnHead(reference: BlockReference, { number }: BlockHeader): boolean {
     if (reference.kind === 'tag') return reference.tag !== 'earliest';
     return reference.kind === 'hash' || reference.number > number;
@@ -143,7 +143,7 @@ export class BlockResolver {
     );
   }
 
-  /** Whether the reference means the same block whatever the head is. */
+  /** Returns whether the reference means the same block whatever the head is. */
   #isImmutable(reference: BlockReference): boolean {
     if (reference.kind === 'tag') return reference.tag === 'earliest';
     if (reference.kind === 'hash') return !reference.requireCanonical;

@@ -107,7 +107,7 @@ export class CallRequests {
     });
   }
 
-  /** Whether the answer is compared with an execution here, which needs state that nodes can prove. */
+  /** Returns whether the answer is compared with an execution here, which needs state that nodes can prove. */
   #isSample(request: CallRequest, number: bigint): boolean {
     const { proofs } = this.#parts;
     return proofs?.canVerify('state', number) === true && this.#sampler?.isSample?.(request) === true;
@@ -224,12 +224,12 @@ export class CallRequests {
   }
 }
 
-/** Whether an answer can be compared: other failures than reverts may be due to limits of the node. */
+/** Returns whether an answer can be compared: other failures than reverts may be due to limits of the node. */
 function isReply(answer: JsonResult | ChainError): answer is JsonText | ChainError {
   return answer instanceof ChainError ? answer.kind === 'reverted' : typeof answer === 'string';
 }
 
-/** Whether the block and its hash are known without a request. */
+/** Returns whether the block and its hash are known without a request. */
 export function isPinned(
   resolved: ResolvedBlock | undefined,
 ): resolved is PinnedBlock & { readonly kind: 'block' } {

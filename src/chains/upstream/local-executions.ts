@@ -24,14 +24,14 @@ export type ExecutionReply = { readonly node: Upstream; readonly answer: JsonTex
 
 /** Compares some of the answers of nodes to calls. */
 export interface CallSampler {
-  /** Whether the answer to this call has to be passed to `noteAnswer`. */
+  /** Returns whether the answer to this call has to be passed to `noteAnswer`. */
   isSample(request: CallRequest): boolean;
   noteAnswer(answer: ExecutionReply & { readonly request: CallRequest; readonly place: Place }): void;
 }
 
 /** Executes calls on state that nodes prove. */
 export interface LocalExecutions extends Partial<CallSampler> {
-  /** Whether `execute` never has an answer. */
+  /** True if `execute` never has an answer. */
   readonly executesNone?: boolean;
   /** @returns the answer as JSON; undefined if the call has to be sent to nodes */
   execute(
@@ -186,7 +186,7 @@ export class UpstreamStateSource {
     this.#trust.demandProof(why, bound);
   }
 
-  /** Whether a rejection of `ask` or `locate` is caused by a node or the network. */
+  /** Returns whether a rejection of `ask` or `locate` is caused by a node or the network. */
   isOutage(error: unknown): boolean {
     return error instanceof UpstreamFault || error instanceof ChainError;
   }

@@ -7,11 +7,11 @@ import { checkData, checkHex, checkQuantity } from './checks/check-values.ts';
 export type ReadRule = {
   /** Position of the block parameter; absent if there is none. */
   readonly block?: number;
-  /** Whether the block parameter may be missing, which means `latest`. */
+  /** True if the block parameter may be missing, which means `latest`. */
   readonly isOptional?: boolean;
-  /** Whether nodes that support EIP-1898 take a hash in this place. */
+  /** True if nodes that support EIP-1898 take a hash in this place. */
   readonly takesHash?: boolean;
-  /** Whether the answer names its block by hash, so that it can be compared. */
+  /** True if the answer names its block by hash, so that it can be compared. */
   readonly namesBlock?: boolean;
   /** Answer if the block is above the served head; by default the error `header not found`. */
   readonly above?: 'null';

@@ -10,12 +10,12 @@ export function findReported(upstreams: readonly Upstream[], hash: string): bigi
   return undefined;
 }
 
-/** Whether a node may still report the first head, or show that it is on the chain. */
+/** Returns whether a node may still report the first head, or show that it is on the chain. */
 export function mayReportHead({ isAwaited, isUp, tracker }: Upstream, head: NetworkHead<Upstream>): boolean {
   return isAwaited || (isUp && (tracker.isExpected || head.isUndecided));
 }
 
-/** Whether the node's head is lower than the one that it reported before. */
+/** Returns whether the node's head is lower than the one that it reported before. */
 export function hasFallen({ tracker: { latest }, lastHead }: Upstream): boolean {
   return latest !== undefined && lastHead !== undefined && latest.number < lastHead;
 }

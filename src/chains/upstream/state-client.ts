@@ -108,7 +108,7 @@ export class StateClient implements StateNodes {
   }
 }
 
-/** Whether an error of the pool is the answer of a node. */
+/** Returns whether an error of the pool is the answer of a node. */
 function isWordOfNode(error: unknown): error is ChainError {
   return error instanceof ChainError && !OF_SERVICE.has(error.kind);
 }

@@ -29,7 +29,7 @@ export type UpstreamChainOptions = {
   readonly openExecutions?: ((source: UpstreamStateSource) => LocalExecutions) | undefined;
   /** A block that is canonical according to the configuration. */
   readonly checkpoint?: Checkpoint | undefined;
-  /** Whether layer 1 commits to blocks of the chain. */
+  /** True if layer 1 commits to blocks of the chain. */
   readonly isAnchored?: boolean;
   /** Memory for data that nodes have sent, shared by the networks of a process. */
   readonly nodeMemory?: SharedBudget | undefined;

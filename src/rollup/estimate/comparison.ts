@@ -31,7 +31,7 @@ export function allowBlockStep(least: bigint, most: bigint): Pick<Comparison, 'l
   return { least: least - least / BLOCK_STEP, most: most + most / BLOCK_STEP };
 }
 
-/** Whether the native value is within its range. */
+/** Returns whether the native value is within its range. */
 export function isExpected({ native, least, most }: Comparison): boolean {
   return native.value >= least && native.value <= most;
 }

@@ -41,7 +41,7 @@ export async function readOpStackInfo(sources: RollupSources, scope: RequestScop
   );
 }
 
-/** Whether the node is sequencing. Most nodes restrict the method: any rejection counts as no. */
+/** Returns whether the node is sequencing. Most nodes restrict the method: any rejection counts as no. */
 async function requestSequencing(opNode: Pick<Chain, 'request'>, scope: RequestScope): Promise<boolean> {
   try {
     return (await requestValue(opNode, 'admin_sequencerActive', [], scope)) === true;

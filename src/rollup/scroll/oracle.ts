@@ -39,7 +39,7 @@ export async function readScrollL1Fee(
   );
 }
 
-/** Whether the oracle counts compressed bytes, as it does since Galileo. */
+/** Returns whether the oracle counts compressed bytes, as it does since Galileo. */
 export async function countsCompressed(
   chain: Chain,
   { oracle }: ScrollPricing,

@@ -44,7 +44,7 @@ type Weight = {
   heavyInARow: number;
   /** Number of calls that moved directly since the last first slice. */
   untried: number;
-  /** Whether the last call that ended in its first slice was expensive. */
+  /** True if the last call that ended in its first slice was expensive. */
   isExpensive: boolean;
   /** Duration of the last call that ended on a thread, milliseconds. */
   threadMs: number;
@@ -101,12 +101,12 @@ export class FirstSlices {
     this.#lastOwner = owner;
   }
 
-  /** Whether no call was heavy or expensive recently: every call then gets a whole slice if there is room, and light calls need no record. */
+  /** Returns whether no call was heavy or expensive recently: every call then gets a whole slice if there is room, and light calls need no record. */
   isCalmAt(now: number): boolean {
     return now >= this.#calmFrom;
   }
 
-  /** Whether several owners were active recently. A lone owner's expensive slices delay nobody else. */
+  /** Returns whether several owners were active recently. A lone owner's expensive slices delay nobody else. */
   isSharedAt(now: number): boolean {
     return now < this.#sharedUntil;
   }
@@ -184,7 +184,7 @@ export class FirstSlices {
     if (weight !== undefined) weight.threadMs = ms;
   }
 
-  /** Whether a longer slice delays no other request: no request was waiting after the last one, and one owner is active. */
+  /** Returns whether a longer slice delays no other request: no request was waiting after the last one, and one owner is active. */
   #isQuiet(): boolean {
     const now = this.#now();
     return now >= this.#loneFrom && !this.isSharedAt(now) && this.#idleMs() > this.#idleMsBefore;

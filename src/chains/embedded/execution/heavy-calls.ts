@@ -25,7 +25,7 @@ type Task = Lane & {
   readonly complete: OnJobEnd;
   /** Cancels the running task. Its place is free once the thread reports that it has completely ended. */
   cancel: (() => void) | undefined;
-  /** Whether the caller has been answered. */
+  /** True if the caller has been answered. */
   isAnswered: boolean;
 };
 

@@ -90,7 +90,7 @@ export class BlockImporter {
     return this.#head.header.number;
   }
 
-  /** Whether all imported blocks are in the store. */
+  /** Returns whether all imported blocks are in the store. */
   get isCommitted(): boolean {
     return this.#batch.length === 0;
   }

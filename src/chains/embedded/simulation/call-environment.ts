@@ -24,7 +24,7 @@ export type CallEnvironment = {
   readonly block: BlockEnvironment;
   /** Block for a call that offers no price: geth skips the base fee check and shows such a call no base fee. */
   readonly freeBlock: BlockEnvironment;
-  /** Whether fee market fields apply: the block has a base fee, or an override sets one. */
+  /** True if fee market fields apply: the block has a base fee, or an override sets one. */
   readonly hasBaseFee: boolean;
   /** Fork rules at the block's number and time, as if it were proof of stake; geth uses them for the bounds of an estimate. */
   readonly boundRules: RevisionRules;

@@ -6,7 +6,7 @@ import type { CallObject } from '../../../chain/requests.ts';
 
 type Fees = Pick<CallObject, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'maxFeePerBlobGas'>;
 
-/** Whether a suggested priority fee is required to complete the fees of a call. */
+/** Returns whether a suggested priority fee is required to complete the fees of a call. */
 export function needsTip({ gasPrice, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas }: Fees): boolean {
   if (gasPrice !== undefined || maxPriorityFeePerGas !== undefined) return false;
   return maxFeePerGas !== undefined || maxFeePerBlobGas !== undefined;

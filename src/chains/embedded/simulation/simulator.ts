@@ -31,7 +31,7 @@ import { applyStateOverrides, type PrecompileHandling } from './state-overrides.
 export type StateAt = {
   /** Block after which the call sees the state. */
   readonly blockNumber: bigint;
-  /** Whether the call runs in the environment of the block after it. */
+  /** True if the call runs in the environment of the block after it. */
   readonly isPending: boolean;
 };
 
@@ -202,7 +202,7 @@ export class Simulation {
     this.#lists = yield* decodeCallLists(this.call);
   }
 
-  /** Whether the call has no lists; without overrides, `prepare` is then a no-op. */
+  /** Returns whether the call has no lists; without overrides, `prepare` is then a no-op. */
   get isPlain(): boolean {
     const { accessList, authorizationList, blobVersionedHashes } = this.call;
     return accessList === undefined && authorizationList === undefined && blobVersionedHashes === undefined;

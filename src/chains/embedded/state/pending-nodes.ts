@@ -20,7 +20,7 @@ export class PendingNodes {
     this.#load = load;
   }
 
-  /** Whether all nodes of the store that `writes` does not contain are deleted. */
+  /** Returns whether all nodes of the store that `writes` does not contain are deleted. */
   get isCleared(): boolean {
     return this.#isCleared;
   }

@@ -87,7 +87,7 @@ export class ChainReader {
     return this.#tables.numbers.get(viewAsBuffer(hash))?.readBigUInt64BE();
   }
 
-  /** Whether the indexes cover every block; a store of an earlier version has no indexes. */
+  /** Returns whether the indexes cover every block; a store of an earlier version has no indexes. */
   get isIndexed(): boolean {
     return isIndexed(this.#tables);
   }

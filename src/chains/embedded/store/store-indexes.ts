@@ -30,7 +30,7 @@ function readHead({ meta }: Tables): bigint {
   return number.readBigUInt64BE();
 }
 
-/** Whether the indexes cover all blocks. They may end below the head when an earlier version without indexes has imported since. */
+/** Returns whether the indexes cover all blocks. They may end below the head when an earlier version without indexes has imported since. */
 export function isIndexed(tables: Tables): boolean {
   return tables.indexes !== undefined && readNext(tables) === readHead(tables) + 1n;
 }

@@ -74,7 +74,7 @@ export class BlockStates {
     return root === undefined ? address : this.proven.findSlotGap(root, slot);
   }
 
-  /** Whether anything is known of the state of a block, so that state of the next one may be derived. */
+  /** Returns whether anything is known of the state of a block, so that state of the next one may be derived. */
   isKnown({ hash, stateRoot }: BlockState): boolean {
     return this.#links.get(hash) !== undefined || this.proven.hasAccounts(stateRoot);
   }

@@ -27,7 +27,7 @@ export class SharedRequest<T> {
     this.outcome.catch(() => {});
   }
 
-  /** Whether the request has not been sent yet. */
+  /** Returns whether the request has not been sent yet. */
   get isWaiting(): boolean {
     return this.#scopes !== undefined;
   }
@@ -38,7 +38,7 @@ export class SharedRequest<T> {
     this.#scopes?.push(scope);
   }
 
-  /** Whether a caller with more time may repeat the failed request. */
+  /** Returns whether a caller with more time may repeat the failed request. */
   isOutlivedBy(scope: RequestScope): boolean {
     const now = performance.now();
     return !scope.aborted && this.#deadline <= now && now < scope.deadline;

@@ -8,7 +8,7 @@ export type StatePlace = {
   readonly number: bigint;
   readonly hash: string;
   readonly stateRoot: string;
-  /** Whether the block is the canonical one of its height. */
+  /** True if the block is the canonical one of its height. */
   readonly isCanonical: boolean;
 };
 

@@ -62,7 +62,7 @@ export class VerifiedStates {
     return this.#accounts.bytes + this.#slots.bytes + this.#nodes.bytes;
   }
 
-  /** Whether an account was found below a root. */
+  /** Returns whether an account was found below a root. */
   hasAccounts(stateRoot: string): boolean {
     return this.#accounts.has(stateRoot);
   }

@@ -90,7 +90,7 @@ export class CallAttempts {
     );
   }
 
-  /** Whether a call has read, after its first slice, state that can be requested at once the next time. */
+  /** Returns whether a call has read, after its first slice, state that can be requested at once the next time. */
   static hasReadLate(run: CallRun): boolean {
     return run.attempts >= HINTED_ATTEMPTS;
   }

@@ -75,7 +75,7 @@ export async function executeHere(
   }
 }
 
-/** Whether a contract call has only members that all clients interpret alike. */
+/** Returns whether a contract call has only members that all clients interpret alike. */
 export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): boolean {
   return (
     call.to !== undefined &&
@@ -86,8 +86,8 @@ export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): 
 }
 
 /**
- * Whether an outcome follows from the block alone: clients give calls different amounts of gas and, where the call names no price, base fees, and code may
- * read both. The call is executed again with other gas and a price.
+ * Returns whether an outcome follows from the block alone: clients give calls different amounts of gas and, where the call names no price, base fees,
+ * and code may read both. The call is executed again with other gas and a price.
  */
 export async function isCertain(
   here: RemoteExecutions,
@@ -133,7 +133,7 @@ export async function compareReplies(
   return others.length > 0 ? 'different' : 'unknown';
 }
 
-/** Whether outcomes agree: estimates may differ by `ESTIMATE_TOLERANCE` of the node's. */
+/** Returns whether outcomes agree: estimates may differ by `ESTIMATE_TOLERANCE` of the node's. */
 export function outcomesAgree(kind: ComparedCall['kind'], ours: Outcome, theirs: Outcome): boolean {
   if (ours === theirs) return true;
   if (kind === 'call' || !ours.startsWith('"0x') || !theirs.startsWith('"0x')) return false;

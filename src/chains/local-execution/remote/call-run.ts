@@ -26,11 +26,11 @@ export type CallRun = {
   /** Accounts and slots, and round trips, that are paid for, including those that the call's weight covers. */
   paidKeys: number;
   paidRoundTrips: number;
-  /** Whether a node was asked which state the call accesses. */
+  /** True if a node was asked which state the call accesses. */
   isHinted: boolean;
   /** Reads that discoveries have found. */
   readonly read: StateKeys;
-  /** Whether the last discovery guessed a part of the state, or there was none. */
+  /** True if the last discovery guessed a part of the state, or there was none. */
   isGuessed: boolean;
   /** Main-thread time of its slices and discoveries, milliseconds. */
   hereMs: number;

@@ -18,7 +18,7 @@ export type Discovery = {
   readonly read: StateKeys;
   /** Reads that are not verified at the block. */
   readonly missing: StateKeys;
-  /** Whether the run met an unknown account or code, so that later reads of a true run may be missing. */
+  /** True if the run met an unknown account or code, so that later reads of a true run may be missing. */
   readonly isBlind: boolean;
 };
 

@@ -52,12 +52,12 @@ export class ForkRules {
     this.#known = findKnownChain(chainId);
   }
 
-  /** Whether as many reports as needed match. */
+  /** Returns whether as many reports as needed match. */
   get isAgreed(): boolean {
     return this.#isAgreed;
   }
 
-  /** Whether nodes are to be asked for the rules at a time, seconds. */
+  /** Returns whether nodes are to be asked for the rules at a time, seconds. */
   needsTelling(timestamp: bigint): boolean {
     if (this.#configured !== undefined) return false;
     return !this.#isAgreed || this.#told === undefined || timestamp >= this.#told.until;
@@ -195,7 +195,7 @@ function hasPrecompiles(fork: (typeof FORKS)[number], addresses: readonly bigint
   return precompiles.size === addresses.length && addresses.every((one) => precompiles.has(Number(one)));
 }
 
-/** Whether calls have the same outcomes by both. */
+/** Returns whether calls have the same outcomes by both. */
 function areSame(one: BlockRules, other: BlockRules): boolean {
   const describe = ({ revision, blobs }: BlockRules): string =>
     [revision.name, blobs?.target, blobs?.max, blobs?.baseFeeUpdateFraction].join();

@@ -97,7 +97,7 @@ const WITH_OWN_CONTRACTS: ReadonlySet<bigint> = new Set([
   6_343n,
 ]);
 
-/** Whether a chain executes calls differently from all Ethereum forks. */
+/** Returns whether a chain executes calls differently from all Ethereum forks. */
 export function hasOwnContracts(chainId: bigint): boolean {
   return WITH_OWN_CONTRACTS.has(chainId);
 }

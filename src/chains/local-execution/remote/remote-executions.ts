@@ -52,7 +52,7 @@ export type RemoteOptions = {
   /** Rules of the chain, where they are configured. */
   readonly config: ChainConfig | undefined;
   readonly network: string;
-  /** Whether calls may only be executed locally, where answers have to be verified. */
+  /** True if calls may only be executed locally, where answers have to be verified. */
   readonly isOnlyHere?: boolean;
   readonly log: Logger;
   /** Called with faults of this program. */
@@ -97,7 +97,7 @@ export class RemoteExecutions {
   #executed = 0;
   /** Latest place of fast-path calls. */
   #plain: PlainBlock | undefined;
-  /** Whether the rules of the latest block that a call was to run at are unknown. */
+  /** True if the rules of the latest block that a call was to run at are unknown. */
   #lacksRules = false;
   /** Time of the latest call, on the clock of `performance.now()`. */
   #usedAt = Number.NEGATIVE_INFINITY;

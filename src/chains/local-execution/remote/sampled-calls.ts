@@ -31,7 +31,7 @@ const MAX_LATE_MS = 100;
 /** Cap on compared data and answers, UTF-16 units. */
 const MAX_LENGTH = 65_536;
 
-/** Whether an answer to this call can be compared with a local execution. */
+/** Returns whether an answer to this call can be compared with a local execution. */
 export function isComparable(request: CallRequest): boolean {
   const { input = '', data = input } = request.call;
   return isPlain(request) && data.length <= MAX_LENGTH;
@@ -69,7 +69,7 @@ export class SampledCalls {
     this.executeFastPath = options.inner?.executeFastPath;
   }
 
-  /** Whether nodes execute all calls. */
+  /** Returns whether nodes execute all calls. */
   get executesNone(): boolean {
     return this.#options.inner === undefined;
   }
@@ -93,7 +93,7 @@ export class SampledCalls {
     return { ...figures, samples: { ...this.#counts } };
   }
 
-  /** Whether the answer to this call is to be passed to `noteAnswer`. */
+  /** Returns whether the answer to this call is to be passed to `noteAnswer`. */
   isSample(request: CallRequest): boolean {
     if (this.#isBusy || Math.random() * 100 >= this.#options.share) return false;
     return isComparable(request) && performance.now() >= this.#nextAt;

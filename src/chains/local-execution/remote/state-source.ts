@@ -78,6 +78,6 @@ export interface RemoteStateSource {
    * @throws ChainError `unavailable` where answers have to be verified
    */
   demandProof(why: string, bound?: BoundName): void;
-  /** Whether a rejection of `ask` is caused by a node or the network, and not a fault of this program. */
+  /** Returns whether a rejection of `ask` is caused by a node or the network, and not a fault of this program. */
   isOutage(error: unknown): boolean;
 }

@@ -45,7 +45,7 @@ export class AgreedLinks {
     this.#parts = parts;
   }
 
-  /** Whether a block is known to be linked to an agreed head. */
+  /** Returns whether a block is known to be linked to an agreed head. */
   has({ number, hash }: BlockPosition): boolean {
     return hash !== undefined && this.hashAt(number) === hash;
   }

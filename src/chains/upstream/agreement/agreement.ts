@@ -18,7 +18,7 @@ export type AgreementParts = {
   readonly upstreams: readonly Upstream[];
   /** Number of operators that must return the same. */
   readonly needed: number;
-  /** Whether an answer that too few operators confirm is refused; otherwise it is served as one node's word. */
+  /** True if an answer that too few operators confirm is refused; otherwise it is served as one node's word. */
   readonly isDemanded: boolean;
   readonly head: () => Pick<NetworkHead, 'head' | 'unagreed' | 'shortMs' | 'hindrance'>;
 };

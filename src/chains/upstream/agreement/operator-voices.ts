@@ -52,7 +52,7 @@ export class OperatorVoices<S extends Speaker = Upstream> {
     return count;
   }
 
-  /** Whether at least the required number of operators have a block. */
+  /** Returns whether at least the required number of operators have a block. */
   has(position: BlockPosition): boolean {
     return this.count(position) >= this.needed;
   }

@@ -182,12 +182,12 @@ export function checkRawTransaction(
   };
 }
 
-/** Whether the hash of an encoded transaction, a JSON string, is this one. */
+/** Returns whether the hash of an encoded transaction, a JSON string, is this one. */
 export function isOfHash(text: JsonText, hash: string): boolean {
   return bytesToHex(keccak256(hexToBytes(text.slice(1, -1)))) === hash;
 }
 
-/** Whether the hash of an encoded transaction is that of its bytes by definition. */
+/** Returns whether the hash of an encoded transaction is that of its bytes by definition. */
 function isHashed(text: JsonText): boolean {
   const first = Number.parseInt(text.slice(3, 5), 16);
   return HASHED_TYPES.has(first) || first >= LIST_BASE;

@@ -62,7 +62,7 @@ export class TextSearch {
     this.#transactionHashes = transactionHashes;
   }
 
-  /** Whether all transaction hashes have been found. */
+  /** Returns whether all transaction hashes have been found. */
   get hasAll(): boolean {
     return this.#found === this.#transactionHashes.length;
   }
@@ -72,7 +72,7 @@ export class TextSearch {
     return this.#receipts;
   }
 
-  /** Whether the text has named the block, and whether it has named another. */
+  /** Returns whether the text has named the block, and whether it has named another. */
   get hasOwn(): boolean {
     return this.#hasOwn;
   }

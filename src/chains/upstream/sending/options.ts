@@ -12,7 +12,7 @@ export type SendSectionOptions = {
    * Ethereum and its test networks, otherwise `form`.
    */
   readonly rules?: 'ethereum' | 'form';
-  /** Whether replayable transactions (before EIP-155), valid on every chain, are accepted; by default on development networks only. */
+  /** True if replayable transactions (before EIP-155), valid on every chain, are accepted; by default on development networks only. */
   readonly unprotected?: boolean;
 };
 

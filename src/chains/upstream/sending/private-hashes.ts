@@ -29,7 +29,7 @@ export class PrivateHashes {
   }
 
   /**
-   * Whether requests to nodes must not name this hash.
+   * Returns whether requests to nodes must not name this hash.
    * @throws ChainError where the sender's transaction count cannot be read
    */
   async isHidden(hash: string, scope: RequestScope): Promise<boolean> {

@@ -23,7 +23,7 @@ export type RoundParts = {
   readonly nodes: readonly Upstream[];
   /** Sends the transaction to one node; resolves when the node has accepted it. */
   readonly ask: (upstream: Upstream) => Promise<unknown>;
-  /** Whether a node is tried only when those before it have not accepted the transaction. */
+  /** True if a node is tried only when those before it have not accepted the transaction. */
   readonly isSequential: boolean;
 };
 
@@ -69,7 +69,7 @@ export class SendRound {
     return this.#listNodes((answer) => answer.kind === 'refused' && answer.error.verdict === 'refused');
   }
 
-  /** Whether a node refuses the transaction in unknown words, which may mean that it has it. */
+  /** Returns whether a node refuses the transaction in unknown words, which may mean that it has it. */
   get isUnclear(): boolean {
     return this.answers.some((answer) => answer.kind === 'refused' && !answer.error.isKnown);
   }

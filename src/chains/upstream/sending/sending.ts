@@ -19,7 +19,7 @@ export interface SendingReads {
   send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
   findSent(hash: string, scope: RequestScope): Promise<JsonText | null>;
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null;
-  /** Whether a transaction is pending only at the private relay, so that requests to nodes must not name its hash. @throws ChainError */
+  /** Returns whether a transaction is pending only at the private relay, so that requests to nodes must not name its hash. @throws ChainError */
   isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean>;
   /** Sends a request about a transaction by its hash; see `ReportedPlaces`. */
   requestPlaced<T>(request: PlacedRequest<T>, scope: RequestScope): Promise<T>;

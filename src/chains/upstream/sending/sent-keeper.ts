@@ -129,7 +129,7 @@ export class SentKeeper {
     }
   }
 
-  /** Whether the transaction, or another of its nonce, is in a served block. */
+  /** Returns whether the transaction, or another of its nonce, is in a served block. */
   async #isOut({ hash, sender, transaction }: SentEntry, scope: RequestScope): Promise<boolean> {
     if (await this.#hidden.isHidden(hash, scope)) return false;
     const { transactions, state } = this.#parts.chain();
@@ -157,7 +157,7 @@ export class SentKeeper {
   }
 }
 
-/** Whether a head equals or follows the previous one, as far as numbers show. */
+/** Returns whether a head equals or follows the previous one, as far as numbers show. */
 function isAbove(head: BlockPlace | undefined, before: BlockPlace | undefined): boolean {
   if (head === undefined) return false;
   return before === undefined || head.number > before.number || head.hash === before.hash;

@@ -95,7 +95,7 @@ export class SentRecords {
     }
   }
 
-  /** Whether this key or session has recently sent anything, to any process. Never rejects. */
+  /** Returns whether this key or session has recently sent anything, to any process. Never rejects. */
   async hasSent(scope: RequestScope): Promise<boolean> {
     const viewer = viewerOf(scope);
     if (this.#senders.get(viewer) !== undefined) return true;

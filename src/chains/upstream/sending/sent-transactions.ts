@@ -25,7 +25,7 @@ export type SentEntry = {
   readonly bytes: Uint8Array;
   /** Key that the entry is charged to. */
   readonly owner: string;
-  /** Whether only a relay has received the transaction. */
+  /** True if only a relay has received the transaction. */
   readonly isPrivate: boolean;
   readonly sentAt: number;
   /** Sessions of the key that see the transaction; `undefined` is the key without a session. */

@@ -195,8 +195,8 @@ export class TransactionSender {
   }
 
   /**
-   * Whether a transaction that no node has accepted now is in a block or pending: nodes have many words for a transaction that they have. Refusing nodes are
-   * queried once, those that may have it until they answer; unknown words count as such where the transaction was accepted before.
+   * Returns whether a transaction that no node has accepted now is in a block or pending: nodes have many words for a transaction that they have.
+   * Refusing nodes are queried once, those that may have it until they answer; unknown words count as such where the transaction was accepted before.
    */
   async #isKnown(
     round: SendRound,

@@ -38,7 +38,7 @@ export class Calibration {
   #isDone = false;
   readonly #marks = new Map<Subject, HeightMarks>();
 
-  /** Whether recent blocks have been examined. */
+  /** Returns whether recent blocks have been examined. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -55,7 +55,7 @@ export class Calibration {
     return this.#marksOf(subject).isEmpty ? 'untested' : 'verified';
   }
 
-  /** Whether the subject may be verifiable for some block. */
+  /** Returns whether the subject may be verifiable for some block. */
   mayBeVerified(subject: Subject): boolean {
     const subjects: readonly Subject[] = BELOW_HEADER.has(subject) ? [subject, 'header'] : [subject];
     return subjects.map((each) => this.#marksOf(each)).every((marks) => marks.isEmpty || marks.has(true));
@@ -69,7 +69,7 @@ export class Calibration {
     marks.set(number, undefined);
   }
 
-  /** Whether the subject was verified for some block. */
+  /** Returns whether the subject was verified for some block. */
   hasShown(subject: Subject): boolean {
     return this.#marksOf(subject).has(true);
   }
@@ -106,7 +106,7 @@ export class Calibration {
     return this.#marksOf(subject).from;
   }
 
-  /** Whether some subject is unverifiable at some block. */
+  /** Returns whether some subject is unverifiable at some block. */
   get isPartial(): boolean {
     return [...this.#marks.values()].some((marks) => marks.has(false));
   }

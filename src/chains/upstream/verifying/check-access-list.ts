@@ -8,9 +8,9 @@ export type ReportedAccessList = {
   /** Number of the requested block. */
   readonly number: bigint;
   readonly hash: string;
-  /** Whether the list hashes to the commitment in the header. */
+  /** True if the list hashes to the commitment in the header. */
   readonly isCorrect: boolean;
-  /** Whether the request named the block by hash: by height the node may answer about another block. */
+  /** True if the request named the block by hash: by height the node may answer about another block. */
   readonly isByHash: boolean;
 };
 

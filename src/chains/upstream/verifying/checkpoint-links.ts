@@ -73,7 +73,7 @@ export class CheckpointLinks {
     return `no headers link the block to block ${number}, which is anchored in layer 1`;
   }
 
-  /** Whether a block is known to be linked to the checkpoint. */
+  /** Returns whether a block is known to be linked to the checkpoint. */
   has({ number, hash }: BlockPosition): boolean {
     return hash !== undefined && this.#find(number) === hash;
   }

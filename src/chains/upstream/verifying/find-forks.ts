@@ -15,7 +15,7 @@ export type FindForksParts = {
   readonly scope: RequestScope;
   /** Numbers of blocks whose answers failed verification. */
   readonly contradicted: readonly bigint[];
-  /** Whether at most one node can be asked. */
+  /** True if at most one node can be asked. */
   readonly isAlone: boolean;
 };
 

@@ -16,14 +16,14 @@ const GROWTH = 8n;
 export class HeightMarks {
   /** Sorted by number; a run of marks with the same result retains only its first and last. */
   #marks: Mark[] = [];
-  /** Whether some block is unverifiable: rare, and read for every answer. */
+  /** True if some block is unverifiable: rare, and read for every answer. */
   #hasBad = false;
 
   get isEmpty(): boolean {
     return this.#marks.length === 0;
   }
 
-  /** Whether some mark is verifiable (true) or unverifiable (false). */
+  /** Returns whether some mark is verifiable (true) or unverifiable (false). */
   has(isGood: boolean): boolean {
     return this.#marks.some((mark) => isGoodMark(mark) === isGood);
   }

@@ -13,7 +13,10 @@ const FAULTS: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'wrong',
 ]);
 
-/** Whether nodes lack a proof, as opposed to a proof that its block refutes, or no answer at all. Proofs of nodes on another branch are `wrong`. */
+/**
+ * Returns whether nodes lack a proof, as opposed to a proof that its block refutes, or no answer at all. Proofs of nodes on another branch are
+ * `wrong`.
+ */
 export function lacksProof(error: unknown): error is Error {
   if (error instanceof Refutation) return false;
   if (error instanceof UpstreamFault) return FAULTS.has(error.kind);

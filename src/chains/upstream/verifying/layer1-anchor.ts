@@ -221,7 +221,10 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     return undefined;
   }
 
-  /** Whether a block has an output root. Since Isthmus its header contains the storage root of the message passer; before, this takes an account proof. */
+  /**
+   * Returns whether a block has an output root. Since Isthmus its header contains the storage root of the message passer; before, this takes an
+   * account proof.
+   */
   async #makes(header: ToldHeader, outputRoot: string, scope: RequestScope): Promise<boolean> {
     const { withdrawalsRoot } = header;
     if (withdrawalsRoot !== undefined && computeOutputRoot(header, withdrawalsRoot) === outputRoot)

@@ -89,7 +89,7 @@ export class LogProofs {
     return provided && verifier.whyUnverifiable({ number: last, hash: '' }, [provided]);
   }
 
-  /** Whether a range has more blocks than are verified. */
+  /** Returns whether a range has more blocks than are verified. */
   isTooLong({ first, last }: LogRange): boolean {
     return last - first >= BigInt(this.#parts.maxBlocks);
   }
@@ -175,7 +175,7 @@ export class ExpectedLogs {
     return this.#rows.get(number)?.header.hash;
   }
 
-  /** Whether receipts of a block contain matching logs. */
+  /** Returns whether receipts of a block contain matching logs. */
   has(number: bigint): boolean {
     return (this.#rows.get(number)?.logs?.length ?? 0) > 0;
   }

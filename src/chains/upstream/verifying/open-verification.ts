@@ -36,7 +36,7 @@ export type VerificationParts = {
   readonly network: string;
   readonly verify: VerifyMode;
   readonly checkpoint?: Checkpoint | undefined;
-  /** Whether output roots on layer 1 anchor blocks of the chain; excludes a checkpoint. */
+  /** True if output roots on layer 1 anchor blocks of the chain; excludes a checkpoint. */
   readonly isAnchored?: boolean;
   readonly log: Logger;
   readonly ask: Send;
@@ -46,7 +46,7 @@ export type VerificationParts = {
   readonly head: () => BlockHeader | undefined;
   /** Operators that must have a block, where configured; otherwise two nodes. */
   readonly agreement?: Agreement | undefined;
-  /** Whether two nodes have reported the hash of an old height. */
+  /** Returns whether two nodes have reported the hash of an old height. */
   readonly isConfirmed: (hash: string) => boolean;
   /** Interval between checks of the head's header, milliseconds. */
   readonly lookMs?: number;
@@ -241,7 +241,7 @@ function openCheckpoint(
   return { links: new CheckpointLinks(checkpoint, verifier, ask) };
 }
 
-/** Whether two nodes report the hash: at its height, or as their safe, finalized or genesis block. */
+/** Returns whether two nodes report the hash: at its height, or as their safe, finalized or genesis block. */
 function isAgreed({ number, hash }: BlockPosition, upstreams: readonly Upstream[]): boolean {
   let count = 0;
   for (const { isUp, isOnFork, tracker, identity } of upstreams) {

@@ -87,7 +87,7 @@ export class Proofs {
     return this.verifier.mode === 'require' ? ABSENCE_REQUIRED : ABSENCE_VERIFIED;
   }
 
-  /** Whether answers about a subject are verified; false where verification is off (`Verifier.canVerify`). */
+  /** Returns whether answers about a subject are verified; false where verification is off (`Verifier.canVerify`). */
   canVerify(subject: Subject, number: bigint | undefined): boolean {
     return this.verifier?.canVerify(subject, number) === true;
   }
@@ -162,7 +162,7 @@ export class Proofs {
     });
   }
 
-  /** Whether receipts contradict senders of their block that were not recovered; the block is then marked for full verification. */
+  /** Returns whether receipts contradict senders of their block that were not recovered; the block is then marked for full verification. */
   #recheckSenders({ header, hasAllSenders }: VerifiedBlock, { findings }: VerifyTools): boolean {
     const isUncertain = !hasAllSenders && OF_SENDERS.some((subject) => findings.has(subject));
     if (isUncertain) this.blocks?.uncertainty(header.hash);
@@ -334,7 +334,7 @@ function nameAccount(blockHash: string, address: string): string {
   return `${blockHash}, account ${address}`;
 }
 
-/** Whether receipts belong to another block of the height: the node is on another branch, and not wrong about this block. */
+/** Returns whether receipts belong to another block of the height: the node is on another branch, and not wrong about this block. */
 function areOfOther(receipts: unknown, blockHash: string): boolean {
   return (
     Array.isArray(receipts) &&

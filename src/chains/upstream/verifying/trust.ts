@@ -14,7 +14,7 @@ const ONE_NODE =
   'only one node in service has the block: configure a checkpoint, or ask by the hash of the block';
 const REQUESTED_TOO_EARLY = 'it was not known yet what can be verified when it was asked for: ask again';
 
-/** Whether more than one node reports the hash at its height. */
+/** Returns whether more than one node reports the hash at its height. */
 export type IsAgreed = (position: BlockPosition) => boolean;
 
 /** A source beside nodes that commits to blocks of the chain: a configured checkpoint, or layer 1. */

@@ -57,14 +57,14 @@ const HEADER_SUBJECTS: readonly Subject[] = ['header'];
 export type VerifiedBlock = {
   readonly header: VerifiedHeader;
   readonly transactions: KnownTransactions;
-  /** Whether every sender was recovered; otherwise a sample was, and the others are as reported by a node. */
+  /** True if every sender was recovered; otherwise a sample was, and the others are as reported by a node. */
   readonly hasAllSenders: boolean;
 };
 
 /** Scope of one verification of a block. */
 type Judged = {
   readonly isFull: boolean;
-  /** Whether no transaction was verified. */
+  /** True if no transaction was verified. */
   readonly isEmpty: boolean;
   readonly subjects: readonly Subject[];
 };
@@ -123,7 +123,7 @@ export class VerifiedBlocks {
     this.#contradicted.set(hash, true);
   }
 
-  /** Whether a block is marked for full verification: its cached answers must not be used. */
+  /** Returns whether a block is marked for full verification: its cached answers must not be used. */
   isContradicted(hash: string): boolean {
     return this.#contradicted.get(hash) === true;
   }

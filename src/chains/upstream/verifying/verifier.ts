@@ -36,7 +36,7 @@ export type VerifierParts = {
    * Called when answers failed that may be valid under rules unknown here: recent blocks must be examined again, and the block of the answer where it is known.
    */
   readonly onUnlinked: (number: bigint | undefined) => void;
-  /** Whether a checkpoint or layer 1 commits to a block of this hash at a height. */
+  /** Returns whether a checkpoint or layer 1 commits to a block of this hash at a height. */
   readonly isAnchored: (number: bigint, hash: string) => boolean;
   /** Quarantines a node whose answer is refuted by another node's answer and their block. */
   readonly refute: (upstream: Upstream, evidence: string) => void;
@@ -96,7 +96,7 @@ export class Verifier {
   }
 
   /**
-   * Whether answers about a subject are compared with roots; false until calibration is complete.
+   * Returns whether answers about a subject are compared with roots; false until calibration is complete.
    * @param number of the block; where undefined, the result says whether the subject may be verifiable for some block
    */
   canVerify(subject: Subject, number: bigint | undefined): boolean {
@@ -130,7 +130,7 @@ export class Verifier {
     log.info({ network, method, reason, leftOut }, 'no node can verify an answer');
   }
 
-  /** Whether a block has uncles that have not been compared with its header. */
+  /** Returns whether a block has uncles that have not been compared with its header. */
   lacksUncles(blockHash: string): boolean {
     return this.#unproven.get(blockHash)?.has('uncles') === true;
   }
@@ -241,7 +241,7 @@ export class Verifier {
     return dissenters;
   }
 
-  /** Whether the only node contradicted another block before, with no verified answer since. Otherwise recent blocks are examined again. */
+  /** Returns whether the only node contradicted another block before, with no verified answer since. Otherwise recent blocks are examined again. */
   #isRepeated(subject: Subject, number: bigint): boolean {
     const before = this.#alone.get(subject);
     if (before !== undefined && before !== number) return true;
@@ -251,8 +251,9 @@ export class Verifier {
   }
 
   /**
-   * Whether an unverifiable answer is accepted as the chain's: no other node can be asked, or the same was accepted for this block. An unknown encoding
-   * that all nodes returned once is accepted for other blocks when two nodes return it; anything else only when no node's answer verifies (`acceptRules`).
+   * Returns whether an unverifiable answer is accepted as the chain's: no other node can be asked, or the same was accepted for this block. An
+   * unknown encoding that all nodes returned once is accepted for other blocks when two nodes return it; anything else only when no node's answer
+   * verifies (`acceptRules`).
    */
   #isAcceptedAlone(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
     const isAccepted = this.#unproven.get(blockHash)?.get(finding.subject) === finding.text;

@@ -17,7 +17,7 @@ import type { TextBuffer } from './text-buffer.ts';
 export type SimulateBlocksRequest = {
   /** Parent of the simulated blocks. */
   readonly blockNumber: bigint;
-  /** Whether fields without override are those of the pending block. */
+  /** True if fields without override are those of the pending block. */
   readonly isPending: boolean;
   readonly simulation: BlockSimulation;
 };

@@ -17,7 +17,7 @@ export class TextBuffer {
     return this.#size + this.#text.length;
   }
 
-  /** Whether the last part completed a piece. */
+  /** Returns whether the last part completed a piece. */
   get isPieceFull(): boolean {
     return this.#text.length === 0 && this.#pieces.length > 0;
   }
