@@ -47,7 +47,7 @@ export class BlockLogs {
     return this.#recent.get(hash) ?? this.#old.get(hash);
   }
 
-  /** Reads all logs of a block that has left the chain, first from the records of other processes; null where it is unknown. @throws ChainError */
+  /** Reads all logs of a block that has left the chain, first from the records of other processes; null if it is unknown. @throws ChainError */
   readRemoved(hash: string, isRecent: boolean): PromiseOrValue<readonly BlockLog[] | null> {
     if (this.#removed === undefined || this.findCached(hash) !== undefined) return this.read(hash, isRecent);
     const take = ({ logs }: RemovedBlock): readonly BlockLog[] | undefined => {
@@ -57,7 +57,7 @@ export class BlockLogs {
     return this.#removed.find(hash, take, () => this.read(hash, isRecent));
   }
 
-  /** Reads all logs of a block in one attempt; null where it is unknown. @throws ChainError */
+  /** Reads all logs of a block in one attempt; null if it is unknown. @throws ChainError */
   read(hash: string, isRecent: boolean): PromiseOrValue<readonly BlockLog[] | null> {
     const cached = this.findCached(hash);
     if (cached !== undefined) return cached;
@@ -81,7 +81,7 @@ export class BlockLogs {
     void this.tryRead(hash, isRecent);
   }
 
-  /** Reads logs like `read`, but returns undefined where they are unreadable or unknown. Never rejects. */
+  /** Reads logs like `read`, but returns undefined if they are unreadable or unknown. Never rejects. */
   async tryRead(hash: string, isRecent = true): Promise<readonly BlockLog[] | undefined> {
     try {
       return (await this.read(hash, isRecent)) ?? undefined;

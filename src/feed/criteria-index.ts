@@ -23,8 +23,8 @@ export type CriteriaGroup = {
 };
 
 /**
- * Criteria of many listeners, evaluated together. Equal ones are evaluated once, and each log is compared only with criteria that name its
- * address or one of its topics. A group is indexed at the position whose values collide with the fewest other groups.
+ * Criteria of many listeners, evaluated together. Equal ones are evaluated once, and each log is compared only with criteria that name its address or
+ * one of its topics. A group is indexed at the position whose values collide with the fewest other groups.
  */
 export class CriteriaIndex {
   readonly #groups = new Map<string, CriteriaGroup>();

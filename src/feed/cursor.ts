@@ -63,9 +63,9 @@ export type CursorOptions = {
 };
 
 /**
- * Position on the chain, and the listeners that have received everything up to it. It moves stepwise towards the tip of the followed chain;
- * every member receives a step before the position changes. A step whose block or logs cannot be read is retried until they are available,
- * or the step is no longer on the way.
+ * Position on the chain, and the listeners that have received everything up to it. It moves stepwise towards the tip of the followed chain; every
+ * member receives a step before the position changes. A step whose block or logs cannot be read is retried until they are available, or the step is
+ * no longer on the way.
  */
 export class Cursor implements MemberHolder {
   readonly #parts: CursorParts;

@@ -29,8 +29,8 @@ export type FeedStart =
   | { readonly kind: 'head' };
 
 /**
- * Callbacks of a listener. Each is synchronous, and an exception ends only this listener. A step, its block and its logs are the same objects
- * for all listeners at the head, so that derived values can be cached by identity.
+ * Callbacks of a listener. Each is synchronous, and an exception ends only this listener. A step, its block and its logs are the same objects for all
+ * listeners at the head, so that derived values can be cached by identity.
  */
 export type FeedListener = {
   /** Receives every step once and in order, before its logs. With `logs` set, it waits until they are available. */
@@ -49,12 +49,12 @@ export type FeedListener = {
 };
 
 /**
- * `unknownBlock`: the start is unknown; `tooFar`: too many blocks are missing; `tooMuch`: the criteria of the owner's listeners exceed the
- * limit; `closed`: the network is no longer served, or the listener has failed.
+ * `unknownBlock`: the start is unknown; `tooFar`: too many blocks are missing; `tooMuch`: the criteria of the owner's listeners exceed the limit;
+ * `closed`: the network is no longer served, or the listener has failed.
  */
 export class FeedError extends UntracedError {
   readonly kind: 'unknownBlock' | 'tooFar' | 'tooMuch' | 'closed';
-  /** Highest canonical ancestor of a rejected start, where known, from which a client may continue. */
+  /** Highest canonical ancestor of a rejected start if known, from which a client may continue. */
   readonly ancestor: BlockPlace | undefined;
 
   constructor(kind: FeedError['kind'], message: string, ancestor?: BlockPlace) {
@@ -85,7 +85,7 @@ export interface NetworkFeed {
   read(start: FeedStart, scope: RequestScope): Promise<FeedChanges>;
   /** Returns the matching logs of a step; those of a removed block in reverse, with `removed: true`. */
   readLogs(step: FeedStep, matches: LogTest, scope: RequestScope): Promise<readonly BlockLog[]>;
-  /** Reports hashes of pending transactions, each once. Undefined where the chain announces none. */
+  /** Reports hashes of pending transactions, each once. Undefined if the chain announces none. */
   watchPending(listener: (hashes: readonly string[]) => void): (() => void) | undefined;
   /** True if there is a served head; `watchSync` reports changes. */
   readonly isSynced: boolean;

@@ -8,8 +8,8 @@ import type { HeaderReads } from './header-reads.ts';
 import type { FeedLimits } from './limits.ts';
 
 /**
- * Maximum concurrent walks to heads. The second walk targets a newer head, so that an unreadable block blocks nothing once the head has left
- * it, and a head that moves faster than blocks are read does not restart the walk forever.
+ * Maximum concurrent walks to heads. The second walk targets a newer head, so that an unreadable block blocks nothing once the head has left it, and
+ * a head that moves faster than blocks are read does not restart the walk forever.
  */
 const MAX_WALKS = 2;
 /** Headers per request batch where the head has moved by several blocks. */
@@ -108,7 +108,7 @@ export class HeadFollower {
     this.#walks.delete(walk);
   }
 
-  /** Returns the blocks above the window, or a window's length of them, up to the target; undefined where the target is abandoned. */
+  /** Returns the blocks above the window, or a window's length of them, up to the target; undefined if the target is abandoned. */
   async #readBranch(walk: Walk): Promise<readonly FeedBlock[] | undefined> {
     const { clock, limits, heads } = this.#options;
     const backoff = new Backoff({ firstMs: limits.retryFirstMs, maxMs: limits.retryMaxMs });

@@ -47,7 +47,7 @@ export class HeaderReads {
     );
   }
 
-  /** Returns the block with this hash, canonical or not; null where it is known not to exist. @throws ChainError */
+  /** Returns the block with this hash, canonical or not; null if it is known not to exist. @throws ChainError */
   readByHash(hash: string, number?: bigint): PromiseOrValue<FeedBlock | null> {
     const cached = this.#cached.get(hash);
     if (cached !== undefined && (number === undefined || cached.number === number)) return cached;
@@ -55,7 +55,7 @@ export class HeaderReads {
     return this.#read(hash, expected, (scope) => this.#blocks.findHeaderObject(hash, scope));
   }
 
-  /** Returns a block that may have left the chain, first from the records of other processes; null where it does not exist. @throws ChainError */
+  /** Returns a block that may have left the chain, first from the records of other processes; null if it does not exist. @throws ChainError */
   readRemoved(hash: string, number?: bigint): PromiseOrValue<FeedBlock | null> {
     if (this.#removed === undefined || this.#cached.get(hash) !== undefined)
       return this.readByHash(hash, number);
@@ -68,7 +68,7 @@ export class HeaderReads {
     return this.#removed.find(hash, take, () => this.readByHash(hash, number));
   }
 
-  /** Returns the current block with this number on the served chain; null where there is none. @throws ChainError */
+  /** Returns the current block with this number on the served chain; null if there is none. @throws ChainError */
   readByNumber(number: bigint): PromiseOrValue<FeedBlock | null> {
     return this.#read(number.toString(), { number }, (scope) =>
       this.#blocks.getHeaderObject({ kind: 'number', number }, scope),
@@ -78,7 +78,7 @@ export class HeaderReads {
   /**
    * Returns up to `count` ancestors, highest first, beginning with the block of this hash and number. With `count` above 1, headers are requested
    * concurrently by number, and by hash only where the result is not the expected parent.
-   * @throws ChainError where one is unreadable or unknown
+   * @throws ChainError if one is unreadable or unknown
    */
   async readAncestors(hash: string, number: bigint, count: number): Promise<readonly FeedBlock[]> {
     const numbers = listNumbers(number, count);

@@ -63,8 +63,8 @@ export function createNetworkFeed(options: NetworkFeedOptions): ServedFeed {
 
 /**
  * Feed of a chain's served head. From the first use on it follows each head, one header per block, even without listeners: a reorg between two
- * connections of a subscriber, or two polls of a filter, is then known even where nodes drop removed blocks.
- * After `idleMs` without use it stops and clears its state.
+ * connections of a subscriber, or two polls of a filter, is then known even where nodes drop removed blocks. After `idleMs` without use it stops and
+ * clears its state.
  */
 class ServedFeed implements NetworkFeed {
   readonly #chain: Pick<Chain, 'heads' | 'blocks' | 'logs'>;
@@ -246,7 +246,7 @@ class ServedFeed implements NetworkFeed {
     return this.#attempt(scope, () => this.#starts.find(start, this.#followed.tip ?? tip));
   }
 
-  /** Returns the tip, once it is the served head or after `headWaitMs`. @throws ChainError where there is none */
+  /** Returns the tip, once it is the served head or after `headWaitMs`. @throws ChainError if there is none */
   async #findTip(scope: RequestScope): Promise<BlockPlace> {
     this.#follow();
     this.#follower.follow();

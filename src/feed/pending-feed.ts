@@ -42,7 +42,7 @@ export class PendingFeed {
     this.#known = new Lru(maxHashes, KNOWN_MS, () => clock.now());
   }
 
-  /** Registers a listener. @returns a function that removes it; undefined where the chain announces no pending transactions */
+  /** Registers a listener. @returns a function that removes it; undefined if the chain announces no pending transactions */
   watch(listener: PendingListener): (() => void) | undefined {
     this.#unwatch ??= this.#heads.watchPending((hashes) => this.#receive(hashes));
     if (this.#unwatch === undefined) return undefined;

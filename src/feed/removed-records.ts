@@ -25,8 +25,8 @@ const UNREADABLE: unique symbol = Symbol('unreadable');
 export type RemovedBlock = { readonly header: JsonText; readonly logs?: readonly BlockLog[] };
 
 /**
- * Blocks that left the chain while some process followed it, for processes that did not: those just started, or following other nodes.
- * Blocks missing in the table are requested from the nodes. While the table is unreadable, a block that no node has does not count as lost.
+ * Blocks that left the chain while some process followed it, for processes that did not: those just started, or following other nodes. Blocks missing
+ * in the table are requested from the nodes. While the table is unreadable, a block that no node has does not count as lost.
  */
 export class RemovedRecords {
   readonly #records: RecordTable;
@@ -41,8 +41,8 @@ export class RemovedRecords {
   }
 
   /**
-   * Returns the result of `take` on the record of a block, otherwise that of `ask`; null where neither has it.
-   * @throws ChainError `unavailable` where `ask` returns null and the table is unreadable; the errors of `take` and `ask`
+   * Returns the result of `take` on the record of a block, otherwise that of `ask`; null if neither has it.
+   * @throws ChainError `unavailable` if `ask` returns null and the table is unreadable; the errors of `take` and `ask`
    */
   async find<T>(
     hash: string,
@@ -68,7 +68,7 @@ export class RemovedRecords {
       await new Promise<void>((resolve) => this.#clock.schedule(resolve, backoff.next()));
   }
 
-  /** @returns false where the table is unavailable */
+  /** @returns false if the table is unavailable */
   async #write({ hash, header }: FeedBlock, logs: readonly BlockLog[] | undefined): Promise<boolean> {
     try {
       const name = this.#name(hash);
@@ -98,7 +98,7 @@ export class RemovedRecords {
   }
 }
 
-/** @returns undefined where the block exceeds the size of a record */
+/** @returns undefined if the block exceeds the size of a record */
 function encode(block: RemovedBlock): JsonText | undefined {
   const text = JSON.stringify(block);
   return Buffer.byteLength(text) > MAX_RECORD_BYTES ? undefined : text;

@@ -13,7 +13,7 @@ const MAX_AHEAD = 64;
 export type FoundStart = {
   readonly place: BlockPlace;
   /**
-   * Where the place is above the tip and descends from it: hashes from the tip up to the place's parent. While one of them is the tip, nothing is
+   * If the place is above the tip and descends from it: hashes from the tip up to the place's parent. While one of them is the tip, nothing is
    * missing.
    */
   readonly below: readonly string[];
@@ -31,7 +31,7 @@ export class StartFinder {
     this.#limits = limits;
   }
 
-  /** @throws FeedError `unknownBlock`, `tooFar`; ChainError where a block cannot be read */
+  /** @throws FeedError `unknownBlock`, `tooFar`; ChainError if a block cannot be read */
   async find(start: FeedStart, tip: BlockPlace): Promise<FoundStart> {
     if (start.kind === 'head') return { place: placeOf(tip), below: [] };
     if (start.kind === 'after') return this.#findHash(start.hash, tip);

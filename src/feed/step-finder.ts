@@ -12,9 +12,8 @@ const PIECE = 64;
 const NONE: readonly FeedStep[] = [];
 
 /**
- * Finds the way from any block to the tip of the followed chain stepwise; the next step depends only on whether the block is canonical.
- * Inside the window that is known; a window that does not reach down yet is extended by parent hashes. Below the window, the chain is
- * queried by number.
+ * Finds the way from any block to the tip of the followed chain stepwise; the next step depends only on whether the block is canonical. Inside the
+ * window that is known; a window that does not reach down yet is extended by parent hashes. Below the window, the chain is queried by number.
  */
 export class StepFinder {
   readonly #chain: FeedChain;
@@ -29,7 +28,7 @@ export class StepFinder {
 
   /**
    * Returns the next steps, at least one below the tip and none at the tip.
-   * @throws ChainError where a block cannot be read now, FeedError `unknownBlock` where a block to be removed is lost
+   * @throws ChainError if a block cannot be read now, FeedError `unknownBlock` where a block to be removed is lost
    */
   findNext(place: BlockPlace): PromiseOrValue<readonly FeedStep[]> {
     const { tip, lowest } = this.#chain;
@@ -45,7 +44,7 @@ export class StepFinder {
   }
 
   /**
-   * Returns the next step if it removes the block at this place; undefined where the block is canonical.
+   * Returns the next step if it removes the block at this place; undefined if the block is canonical.
    * @throws ChainError, FeedError as for `findNext`
    */
   findRemoval(place: BlockPlace): PromiseOrValue<FeedStep | undefined> {
@@ -116,8 +115,7 @@ export class StepFinder {
 }
 
 /**
- * Returns the hashes from a block's parent down to `ancestor`, which is at most `depth` blocks below and included; empty where it is not an
- * ancestor.
+ * Returns the hashes from a block's parent down to `ancestor`, which is at most `depth` blocks below and included; empty if it is not an ancestor.
  */
 export async function listBetween(
   headers: HeaderReads,

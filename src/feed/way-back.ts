@@ -8,8 +8,8 @@ import { findPlaceBehind } from './steps.ts';
 type Attempt = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Checks in advance that all blocks to be removed are available for a listener that starts at a block off the chain. Otherwise its first step
- * would end it, at each new attempt.
+ * Checks in advance that all blocks to be removed are available for a listener that starts at a block off the chain. Otherwise its first step would
+ * end it, at each new attempt.
  */
 export class WayBack {
   readonly #steps: StepFinder;
@@ -22,7 +22,7 @@ export class WayBack {
 
   /**
    * Reads the blocks from this place down to the chain, and with `hasLogs` their logs, which stay cached for the listener.
-   * @throws FeedError `unknownBlock`; ChainError where something cannot be read now
+   * @throws FeedError `unknownBlock`; ChainError if something cannot be read now
    */
   async check(place: BlockPlace, hasLogs: boolean, attempt: Attempt): Promise<void> {
     const removed: FeedStep['block'][] = [];

@@ -45,7 +45,9 @@ export function readMembers(object: AnswerMembers, name: string): AnswerMembers 
 const INTEGER = /^(0|[1-9][0-9]*)$/;
 const HEX = /^0x[0-9a-fA-F]+$/;
 
-/** Parses a number in any form that nodes use for their own members: a JSON number, or hex with or without leading zeros. Undefined for anything else. */
+/**
+ * Parses a number in any form that nodes use for their own members: a JSON number, or hex with or without leading zeros. Undefined for anything else.
+ */
 export function readCount(value: unknown): bigint | undefined {
   if (typeof value === 'number') return INTEGER.test(String(value)) ? BigInt(value) : undefined;
   return typeof value === 'string' && HEX.test(value) ? BigInt(value) : undefined;

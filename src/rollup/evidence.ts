@@ -25,8 +25,8 @@ export type Evidence = Pick<FamilyMark, 'kind' | 'says' | 'isNeeded'> & {
 export type Weight = readonly number[];
 
 /**
- * Returns the weight of the evidence for a family; undefined if the chain shows none of its marks, or lacks a needed one. A chain id is a claim
- * of the chain itself: it does not count if a contract or header of the family is missing.
+ * Returns the weight of the evidence for a family; undefined if the chain shows none of its marks, or lacks a needed one. A chain id is a claim of
+ * the chain itself: it does not count if a contract or header of the family is missing.
  */
 export function weigh(evidence: readonly Evidence[]): Weight | undefined {
   if (evidence.some(({ isNeeded, isSeen }) => isNeeded === true && isSeen === false)) return undefined;

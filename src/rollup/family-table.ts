@@ -2,8 +2,8 @@ import type { FamilyRow } from './rollup-family.ts';
 import type { FamilyName } from './wire-names.ts';
 
 /**
- * All families. If a chain matches several, the first one applies: Mantle is also an OP Stack chain. Files are loaded on demand: all of them
- * take 25 ms at the start.
+ * All families. If a chain matches several, the first one applies: Mantle is also an OP Stack chain. Files are loaded on demand: all of them take 25
+ * ms at the start.
  */
 const TABLE: Readonly<Record<FamilyName, () => Promise<FamilyRow>>> = {
   linea: async () => (await import('./families/linea.ts')).linea,

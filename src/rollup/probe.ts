@@ -42,7 +42,9 @@ export class Probe {
     return outcome !== 'nothing' && outcome !== ofControl;
   }
 
-  /** Returns the result of a contract function; undefined if there is no such contract or function. @param selector of a function without parameters */
+  /**
+   * Returns the result of a contract function; undefined if there is no such contract or function. @param selector of a function without parameters
+   */
   async callContract(address: string, selector: string): Promise<bigint | undefined> {
     return this.#once(`${address} ${selector}`, () =>
       readWord(this.#chain, { to: address, data: selector }, LATEST, this.#scope),

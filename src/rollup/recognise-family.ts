@@ -13,8 +13,8 @@ export type Recognition = {
 };
 
 /**
- * Recognises the family of a chain: requests the marks of all families at once and weighs those that it shows. The first family of the table wins
- * a tie.
+ * Recognises the family of a chain: requests the marks of all families at once and weighs those that it shows. The first family of the table wins a
+ * tie.
  * @param among all families by default
  * @throws ChainError if a failed request could change the result
  */

@@ -26,8 +26,8 @@ export type RollupInfo = {
 };
 
 /**
- * Treatment of a layer 1 cost that is charged separately from gas: `folded` spreads it over the gas as part of the priority fee, so that gas times price
- * is what the account pays; `excluded` leaves it out, so that the price is what a wallet should sign.
+ * Treatment of a layer 1 cost that is charged separately from gas: `folded` spreads it over the gas as part of the priority fee, so that gas times
+ * price is what the account pays; `excluded` leaves it out, so that the price is what a wallet should sign.
  */
 export type L1CostMode = 'folded' | 'excluded';
 

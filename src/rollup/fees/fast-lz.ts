@@ -1,6 +1,6 @@
 /**
- * FastLZ level 1 compressed length as the OP Stack counts it (specs, fjord/exec-engine): the estimated size of a transaction in a batch. Only
- * the length is computed; nothing is written.
+ * FastLZ level 1 compressed length as the OP Stack counts it (specs, fjord/exec-engine): the estimated size of a transaction in a batch. Only the
+ * length is computed; nothing is written.
  */
 
 const TABLE_BITS = 13;

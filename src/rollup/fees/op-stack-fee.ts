@@ -56,7 +56,9 @@ export function computeEcotoneFee(data: CalldataBytes, prices: EcotonePrices): b
   return (calldataGas(data) * weigh(prices)) / (16n * MICRO);
 }
 
-/** Returns the data fee in wei from Fjord on. @param fastLzSize compressed size in bytes of the transaction with its signature: see `measureFastLz` */
+/**
+ * Returns the data fee in wei from Fjord on. @param fastLzSize compressed size in bytes of the transaction with its signature: see `measureFastLz`
+ */
 export function computeFjordFee(fastLzSize: number, prices: EcotonePrices): bigint {
   return (estimateFjordSize(fastLzSize) * weigh(prices)) / (MICRO * MICRO);
 }

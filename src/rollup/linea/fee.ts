@@ -5,8 +5,8 @@ const MARGIN_NUMERATOR = 12n;
 const MARGIN_DENOMINATOR = 10n;
 
 /**
- * Returns the priority fee per gas at which a sequencer considers a transaction profitable:
- * `trunc(1.2 x (floor(variableCost x compressedSize / gasLimit) + fixedCost))`, in whole wei throughout.
+ * Returns the priority fee per gas at which a sequencer considers a transaction profitable: `trunc(1.2 x (floor(variableCost x compressedSize /
+ * gasLimit) + fixedCost))`, in whole wei throughout.
  * @param compressedSize bytes
  * @throws RangeError if `gasLimit` is not positive
  */
@@ -21,8 +21,8 @@ export function computeLineaPriorityFee(
 }
 
 /**
- * Returns the priority fee if only a gas price is known: `ceil(1.2 x (gasPrice - baseFee))`, the rule of a Linea node in its compatibility mode.
- * All values are wei per gas. 0 if the gas price does not exceed the base fee.
+ * Returns the priority fee if only a gas price is known: `ceil(1.2 x (gasPrice - baseFee))`, the rule of a Linea node in its compatibility mode. All
+ * values are wei per gas. 0 if the gas price does not exceed the base fee.
  */
 export function computeLineaCompatibilityFee(gasPrice: bigint, baseFeePerGas: bigint): bigint {
   if (gasPrice <= baseFeePerGas) return 0n;

@@ -9,9 +9,8 @@ import type { GasEstimate } from '../rollup-family.ts';
 const FIELDS = ['gasLimit', 'baseFeePerGas', 'priorityFeePerGas'] as const;
 
 /**
- * Calls `linea_estimateGas` on nodes with Linea's plugin. It is more precise than any formula: it knows the compressed size, and whether the transaction
- * fits
- * into a proof. It always runs on the pending block, and takes state overrides as its second parameter.
+ * Calls `linea_estimateGas` on nodes with Linea's plugin. It is more precise than any formula: it knows the compressed size, and whether the
+ * transaction fits into a proof. It always runs on the pending block, and takes state overrides as its second parameter.
  * @returns undefined if the chain does not have the method, or it does not support the request
  * @throws ChainError with the node's own reason
  */

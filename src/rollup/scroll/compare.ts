@@ -14,8 +14,8 @@ const SIGNATURE_BYTES = 64n;
 export type CountedTransaction = { readonly bytes: Uint8Array; readonly isCompressed: boolean };
 
 /**
- * Compares the node's layer 1 fee with the contract's at the same block. They differ in the number of bytes counted; the fee grows with it,
- * and since Galileo, which counts compressed bytes, at most with its square.
+ * Compares the node's layer 1 fee with the contract's at the same block. They differ in the number of bytes counted; the fee grows with it, and since
+ * Galileo, which counts compressed bytes, at most with its square.
  */
 export async function compareScrollFee(
   chain: Chain,

@@ -28,8 +28,8 @@ export async function findCompressedSize(transaction: Uint8Array): Promise<numbe
 }
 
 /**
- * Returns the length of a frame with uncompressed literals and without its magic number, the format of Scroll's nodes. The sequences do not depend
- * on that at levels without an optimal parser.
+ * Returns the length of a frame with uncompressed literals and without its magic number, the format of Scroll's nodes. The sequences do not depend on
+ * that at levels without an optimal parser.
  * @param frame result of a single pass
  * @param length length of the original data, which the frame states
  */

@@ -18,8 +18,8 @@ import type { BlocksJob, CallJob } from './job.ts';
 type MemoryUser = { readonly memoryGrowth: number };
 
 /**
- * Runs a job as pausable work; the result is a quantity, return data, or JSON. However it ends (result, error or abandonment), its EVM is
- * returned; after abandonment it may still pause until its changes are undone.
+ * Runs a job as pausable work; the result is a quantity, return data, or JSON. However it ends (result, error or abandonment), its EVM is returned;
+ * after abandonment it may still pause until its changes are undone.
  * @param lease memory shared with other executions; without one the job uses what it needs
  * @throws MissingState (from `next`) when a part of the state is unavailable
  */

@@ -30,8 +30,8 @@ export type ExecutionMemoryOptions = {
 };
 
 /**
- * Memory reservations of a thread's executions. Large executions wait for one another, except one execution per process that is exempt:
- * so each of them eventually gets the full memory limit of an execution.
+ * Memory reservations of a thread's executions. Large executions wait for one another, except one execution per process that is exempt: so each of
+ * them eventually gets the full memory limit of an execution.
  */
 export class ExecutionMemory {
   readonly #budget: SharedBudget;

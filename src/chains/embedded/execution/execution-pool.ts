@@ -37,8 +37,8 @@ export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
 const SELECTOR_END = 10;
 
 /**
- * Runs executions. They start on the calling thread, and most end there within one slice; the others restart on a thread for heavy calls.
- * Calls whose shape is repeatedly heavy start there directly.
+ * Runs executions. They start on the calling thread, and most end there within one slice; the others restart on a thread for heavy calls. Calls whose
+ * shape is repeatedly heavy start there directly.
  */
 export class ExecutionPool {
   readonly #heavyCalls: HeavyCalls;
@@ -86,8 +86,8 @@ export class ExecutionPool {
    * @param simulator simulator of the job's chain, for the calling thread
    * @param startedAt current time of `performance.now()`
    * @returns the job's result, synchronously when one slice was enough
-   * @throws ChainError (synchronously or by rejection): the call's own failure, `timeout` past the deadline, `busy` when it waited in the
-   * queue until the deadline or the queue is full
+   * @throws ChainError (synchronously or by rejection): the call's own failure, `timeout` past the deadline, `busy` when it waited in the queue until
+   * the deadline or the queue is full
    * @throws MissingState when a part of the state is unavailable
    */
   run(

@@ -104,8 +104,7 @@ export class ExecutionThread {
   }
 
   /**
-   * Terminates the thread unless native code is running whose termination would crash the process: while the thread loads, and in its
-   * native section.
+   * Terminates the thread unless native code is running whose termination would crash the process: while the thread loads, and in its native section.
    */
   #terminate(): void {
     if (this.#isReady && !this.#section.close()) void this.#worker.terminate();
@@ -135,8 +134,8 @@ export class ExecutionThread {
 }
 
 /**
- * Linux nice value of execution threads: a third of the processor time of the request thread when both compete, and still a share when
- * other programs keep all processors busy. At 19 an estimate's first execution took 4.4 s beside two such programs per processor, here 0.12 s.
+ * Linux nice value of execution threads: a third of the processor time of the request thread when both compete, and still a share when other programs
+ * keep all processors busy. At 19 an estimate's first execution took 4.4 s beside two such programs per processor, here 0.12 s.
  */
 const NICE = 5;
 

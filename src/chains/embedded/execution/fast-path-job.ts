@@ -30,8 +30,8 @@ const SELECTOR_LENGTH = 4;
 /** Length of `0x`. */
 const PREFIX_LENGTH = 2;
 /**
- * Returns the bytes of a call with only recipient, sender, data and gas, at the newest block or at a number, without overrides;
- * undefined for any other call.
+ * Returns the bytes of a call with only recipient, sender, data and gas, at the newest block or at a number, without overrides; undefined for any
+ * other call.
  */
 export function toCallBytes({
   call,

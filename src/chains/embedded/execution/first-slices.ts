@@ -7,8 +7,8 @@ const MEMORY_MS = 2_000;
 /** Slice of calls that are likely heavy, milliseconds: enough for most light ones, with little to lose. */
 export const SHORT_SLICE_MS = 1;
 /**
- * A call of a lone owner stays on this thread when the last call of its shape took at most this long on a thread, milliseconds: waking the
- * thread, and being woken by it, would be a tenth of its time.
+ * A call of a lone owner stays on this thread when the last call of its shape took at most this long on a thread, milliseconds: waking the thread,
+ * and being woken by it, would be a tenth of its time.
  */
 export const LONE_CALL_MS = 4;
 /** Slice of such a call, milliseconds: twice as long, because other programs may take part of the processor. */
@@ -32,7 +32,7 @@ const HEAVY_IN_A_ROW = 3;
 /** ...except one in this many, which probes whether they are still heavy. */
 export const PROBE_INTERVAL = 16;
 
-/** Where a heavy call would go: nowhere, into the queue, to a thread at once, or to a pool without any other call. */
+/** If a heavy call would go: nowhere, into the queue, to a thread at once, or to a pool without any other call. */
 export type Room = 'none' | 'queue' | 'thread' | 'empty';
 
 /** Start of a call: a first slice of this many milliseconds, directly on a thread for heavy calls, or rejection. */
@@ -57,10 +57,10 @@ type OwnerDebt = { ms: number; countedAt: number };
 export type CallKind = { readonly owner: string; readonly shape: string };
 
 /**
- * Time limits for calls on the thread that reads requests. A heavy call uses up its first slice there before it starts again on an
- * execution thread. A shape that was heavy recently gets a shorter slice, or none after several consecutive heavy calls; an unknown shape
- * gets a shorter slice while much time was lost. Slices are also charged to the owner: over its debt limit, an owner gets shorter slices or
- * none while other owners are active, except for light, cheap shapes.
+ * Time limits for calls on the thread that reads requests. A heavy call uses up its first slice there before it starts again on an execution thread.
+ * A shape that was heavy recently gets a shorter slice, or none after several consecutive heavy calls; an unknown shape gets a shorter slice while
+ * much time was lost. Slices are also charged to the owner: over its debt limit, an owner gets shorter slices or none while other owners are active,
+ * except for light, cheap shapes.
  */
 export class FirstSlices {
   readonly #known: Lru<string, Weight>;

@@ -34,9 +34,9 @@ export const STOPPING: ChainError = new ChainError('aborted', 'the server is sto
 const CALLER_GONE = new ChainError('aborted', 'the caller has gone');
 
 /**
- * Runs calls that take longer than a slice on threads, several interleaved on each. The queue serves the owner with the fewest running calls
- * first, then the contract with the fewest. On a deadline or a disconnect the caller is answered at once; the call stops at the end of its
- * slice, which frees its place. Threads are never terminated to stop a call.
+ * Runs calls that take longer than a slice on threads, several interleaved on each. The queue serves the owner with the fewest running calls first,
+ * then the contract with the fewest. On a deadline or a disconnect the caller is answered at once; the call stops at the end of its slice, which
+ * frees its place. Threads are never terminated to stop a call.
  */
 export class HeavyCalls {
   /** Running places and queue places. */

@@ -44,9 +44,9 @@ export function describeFailure(error: unknown): JobOutcome {
 }
 
 /**
- * Schedules the jobs of one thread by slices. The next slice goes to the owner with the least time used, however many jobs each has; a
- * new owner starts with that minimum, and goes first. Among one owner's jobs, every other slice goes to a new job, so that a short one does
- * not wait for a round of all long ones.
+ * Schedules the jobs of one thread by slices. The next slice goes to the owner with the least time used, however many jobs each has; a new owner
+ * starts with that minimum, and goes first. Among one owner's jobs, every other slice goes to a new job, so that a short one does not wait for a
+ * round of all long ones.
  */
 export class JobRounds {
   /** Owners, least recently run first. */

@@ -2,8 +2,8 @@ const RUNNING = 0;
 const ENDING = 1;
 
 /**
- * Guards native code during which the thread must not be terminated: LMDB's `open` throws into JavaScript, which is impossible while a
- * thread is being terminated, and node then aborts the process. Both sides of a thread have an instance over the same memory.
+ * Guards native code during which the thread must not be terminated: LMDB's `open` throws into JavaScript, which is impossible while a thread is
+ * being terminated, and node then aborts the process. Both sides of a thread have an instance over the same memory.
  */
 export class NativeSection {
   /** Memory from which the other side creates its instance. */

@@ -8,8 +8,8 @@ function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number>
 }
 
 /**
- * Chooses the next waiting task: the first one of the owner with the fewest running tasks and, within an owner, of the contract with
- * the fewest. So a flood leaves room for other callers.
+ * Chooses the next waiting task: the first one of the owner with the fewest running tasks and, within an owner, of the contract with the fewest. So a
+ * flood leaves room for other callers.
  * @param mayRun whether an owner may run one more task
  * @returns an index into `waiting`; -1 when all must wait
  */

@@ -22,8 +22,8 @@ const memory = new ExecutionMemory(memoryOptions);
 const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
 /**
- * Pooled EVMs: one more than the number of one owner's executions that may be in progress at a time. Creating an EVM is expensive: its
- * reserved memory counts as used for V8, which then collects the thread's whole heap, 30 ms and more.
+ * Pooled EVMs: one more than the number of one owner's executions that may be in progress at a time. Creating an EVM is expensive: its reserved
+ * memory counts as used for V8, which then collects the thread's whole heap, 30 ms and more.
  */
 const POOLED_EVMS = 8;
 const evms = new EvmPool(memoryLimit, POOLED_EVMS);

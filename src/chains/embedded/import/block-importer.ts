@@ -28,8 +28,8 @@ import { type ParentHeader, type SealCheck, validateHeader, validateLink } from 
 import { validateUncles } from './validate-uncles.ts';
 
 /**
- * Extent of the checks against headers. `full`: everything, including each block's state root. `header`: state root of the last block
- * of a batch only. `none`: only that a block follows its parent.
+ * Extent of the checks against headers. `full`: everything, including each block's state root. `header`: state root of the last block of a batch
+ * only. `none`: only that a block follows its parent.
  */
 export type ImportChecks = 'none' | 'header' | 'full';
 
@@ -47,8 +47,8 @@ export type ImportOutcome = {
 type Head = ParentHeader & { readonly totalDifficulty: bigint };
 
 /**
- * Appends blocks to a store: validates, executes, checks the results, and commits in batches. An invalid block is rejected with a
- * `BlockError`; the blocks before it stay, and no block after it is imported.
+ * Appends blocks to a store: validates, executes, checks the results, and commits in batches. An invalid block is rejected with a `BlockError`; the
+ * blocks before it stay, and no block after it is imported.
  */
 export class BlockImporter {
   readonly #writer: ChainWriter;

@@ -13,8 +13,8 @@ import { DAO_EXTRA_DATA, DAO_EXTRA_DATA_BLOCKS } from '../../../../packages/evm/
 import type { BlockRules } from '../../../../packages/evm/transition/rules.ts';
 
 /**
- * Extent of the check of a proof-of-work seal. `ethash-format`: the difficulty must follow the formula, nonce and mix hash are
- * arbitrary. `none`: the difficulty is arbitrary as well.
+ * Extent of the check of a proof-of-work seal. `ethash-format`: the difficulty must follow the formula, nonce and mix hash are arbitrary. `none`: the
+ * difficulty is arbitrary as well.
  */
 export type SealCheck = 'none' | 'ethash-format';
 

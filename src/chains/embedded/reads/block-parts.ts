@@ -15,8 +15,8 @@ const LEAST_BYTES = 1_024;
 const HASH_LENGTH = 32;
 
 /**
- * Body and receipts of one stored block, split into items on first use: clients request the transactions of a recent block one after
- * the other, and finding one costs as much as finding all.
+ * Body and receipts of one stored block, split into items on first use: clients request the transactions of a recent block one after the other, and
+ * finding one costs as much as finding all.
  */
 export class BlockParts {
   readonly body: Uint8Array;

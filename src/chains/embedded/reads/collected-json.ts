@@ -6,8 +6,8 @@ import type { AnswerMemory } from '../../../util/answer-memory.ts';
 const PIECE_LENGTH = 256 * 1024;
 
 /**
- * Buffers a JSON value that must be complete before its first byte is sent, because it may still become an error. The buffered text is
- * stored as bytes outside the JavaScript heap, which has its own limit.
+ * Buffers a JSON value that must be complete before its first byte is sent, because it may still become an error. The buffered text is stored as
+ * bytes outside the JavaScript heap, which has its own limit.
  */
 export class CollectedJson {
   readonly #memory: AnswerMemory;

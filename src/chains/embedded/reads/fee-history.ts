@@ -22,8 +22,8 @@ type BlockFees = {
 };
 
 /**
- * Builds the answer of `eth_feeHistory` block by block, oldest first. Absent prices are 0, as in geth: the base fee before London, the blob
- * base fee before Cancun. The prices after the newest block follow from that block alone, with the blob schedule of its own time.
+ * Builds the answer of `eth_feeHistory` block by block, oldest first. Absent prices are 0, as in geth: the base fee before London, the blob base fee
+ * before Cancun. The prices after the newest block follow from that block alone, with the blob schedule of its own time.
  */
 export class FeeHistory {
   readonly #config: ChainConfig;

@@ -15,8 +15,8 @@ import { computeForkId } from './fork-id.ts';
 type TimeFork = ChainConfig['timeForks'][number];
 
 /**
- * Encodes the fork active at the head's time, the next fork and the last fork. As in geth only forks by time count: before Shanghai,
- * `current` is null, and without a next fork, `last` is null.
+ * Encodes the fork active at the head's time, the next fork and the last fork. As in geth only forks by time count: before Shanghai, `current` is
+ * null, and without a next fork, `last` is null.
  */
 export function encodeForkConfig(config: ChainConfig, genesis: StoredHeader, headTime: bigint): JsonText {
   const { timeForks } = config;

@@ -38,8 +38,8 @@ export class LogSearch {
   }
 
   /**
-   * Returns the number of the first match from `target` on, which must never decrease; LIST_END when there is none. An empty filter matches
-   * every number.
+   * Returns the number of the first match from `target` on, which must never decrease; LIST_END when there is none. An empty filter matches every
+   * number.
    * @returns undefined at a pause: call again with the same target
    */
   find(target: number): number | undefined {

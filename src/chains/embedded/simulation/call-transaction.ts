@@ -52,8 +52,8 @@ function listsOf({ accessList, blobVersionedHashes, authorizationList }: CallObj
 }
 
 /**
- * Builds an unsigned transaction from a call object. Absent fields have geth's defaults: sender and value zero, no fees. Fee market fields
- * are ignored before London.
+ * Builds an unsigned transaction from a call object. Absent fields have geth's defaults: sender and value zero, no fees. Fee market fields are
+ * ignored before London.
  */
 export function buildCallTransaction(
   call: CallObject,

@@ -16,8 +16,8 @@ export type FastPathContext = StateAt & { readonly gasLimit: number };
 export type GasForExecution = (call: CallBytes, gasLimit: number) => number | undefined;
 
 /**
- * Runs calls of a batch together with the call before them, because starting a call costs more than most calls do. Only successful results
- * are cached, in the order of the calls; a call with any other outcome runs again at its own position.
+ * Runs calls of a batch together with the call before them, because starting a call costs more than most calls do. Only successful results are
+ * cached, in the order of the calls; a call with any other outcome runs again at its own position.
  */
 export class CallsAhead {
   #calls: readonly CallBytes[] = [];

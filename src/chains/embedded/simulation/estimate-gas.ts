@@ -69,8 +69,8 @@ function isSimpleTransfer(simulation: Simulation): boolean {
 }
 
 /**
- * Returns the gas that a transfer uses, which can be less than 21,000 since EIP-2780; undefined when 21,000 is too little, as for a new
- * account. A transfer that cannot even begin is retried at the upper bound, whose error is the one to report.
+ * Returns the gas that a transfer uses, which can be less than 21,000 since EIP-2780; undefined when 21,000 is too little, as for a new account. A
+ * transfer that cannot even begin is retried at the upper bound, whose error is the one to report.
  */
 function* measureTransfer(simulation: Simulation): Execution<bigint | undefined> {
   try {
@@ -83,8 +83,8 @@ function* measureTransfer(simulation: Simulation): Execution<bigint | undefined>
 }
 
 /**
- * Checks the calculated limit by execution. A call can also succeed with less than it needs for identical execution, namely when a
- * caller tolerates that its callee runs out of gas.
+ * Checks the calculated limit by execution. A call can also succeed with less than it needs for identical execution, namely when a caller tolerates
+ * that its callee runs out of gas.
  */
 function* isConfirmed(
   simulation: Simulation,
@@ -96,8 +96,8 @@ function* isConfirmed(
 }
 
 /**
- * Computes the outcome of geth's search without most of its runs; undefined when the runs are required. A run with a state gas reservoir
- * does not report the gas it needed: then the first candidate is run, which usually has no reservoir.
+ * Computes the outcome of geth's search without most of its runs; undefined when the runs are required. A run with a state gas reservoir does not
+ * report the gas it needed: then the first candidate is run, which usually has no reservoir.
  * @param result result of a successful run with `enough` gas
  */
 function* calculate(
@@ -121,9 +121,9 @@ function* calculate(
 }
 
 /**
- * Estimates a gas limit with which a call succeeds: the number that geth returns, at most 1.5 % above the minimum. One run at the upper
- * bound measures what the call needs; geth's search is then computed arithmetically, and one or two more runs confirm it. Only when code
- * reads its remaining gas, so that less gas may change its execution, every step of the search is a run.
+ * Estimates a gas limit with which a call succeeds: the number that geth returns, at most 1.5 % above the minimum. One run at the upper bound
+ * measures what the call needs; geth's search is then computed arithmetically, and one or two more runs confirm it. Only when code reads its
+ * remaining gas, so that less gas may change its execution, every step of the search is a run.
  * @param gasCap maximum gas of any call; when the call has no gas field, the block gas limit is the bound (spec 4, rule 3)
  * @throws ChainError with the call's own revert or failure, or `gas required exceeds allowance (N)`
  */

@@ -22,8 +22,8 @@ const MAX_TRANSACTION_GAS = 21_000;
 const MAX_BYTE_GAS = 68;
 
 /**
- * Runs a call without value, price, lists and overrides to its end or until `endsAt`, a time of `performance.now()`. It is the fast path
- * of `executeJob`.
+ * Runs a call without value, price, lists and overrides to its end or until `endsAt`, a time of `performance.now()`. It is the fast path of
+ * `executeJob`.
  * @param gasLimit not less than `gasToBegin`
  * @param ahead also runs the following calls of the batch when the call succeeds
  * @returns the return data; undefined when the time ran out, with the call undone
@@ -74,8 +74,8 @@ export function runPlainCall(
 }
 
 /**
- * Gas that suffices to begin any call with this much data: 21,000, and at most 68 per byte (EIP-2028, 7623, 7976). From Amsterdam it is
- * 12,000, plus 3000 for the recipient, plus 3000 when the recipient is delegated.
+ * Gas that suffices to begin any call with this much data: 21,000, and at most 68 per byte (EIP-2028, 7623, 7976). From Amsterdam it is 12,000, plus
+ * 3000 for the recipient, plus 3000 when the recipient is delegated.
  */
 export function gasToBegin(dataLength: number): number {
   return MAX_TRANSACTION_GAS + MAX_BYTE_GAS * dataLength;

@@ -12,8 +12,8 @@ export const NO_BENEFICIARY: Uint8Array = new Uint8Array(20);
 const NO_RANDOM: Uint8Array = new Uint8Array(32);
 
 /**
- * Builds the header for calls at `pending`: prices of the next block; zero beneficiary and random value, as in geth's pending block;
- * all other fields from the head.
+ * Builds the header for calls at `pending`: prices of the next block; zero beneficiary and random value, as in geth's pending block; all other fields
+ * from the head.
  */
 export function buildPendingHeader(head: StoredHeader, config: ChainConfig): Header {
   const number = head.header.number + 1n;

@@ -14,8 +14,8 @@ const WRITES_PER_STEP = 32;
 const HASHES_PER_STEP = 500;
 
 /**
- * Rebuilds the tries after a past block, in memory on top of the head's: every later change is set back to its previous value. It must run
- * while the store's head is `head`.
+ * Rebuilds the tries after a past block, in memory on top of the head's: every later change is set back to its previous value. It must run while the
+ * store's head is `head`.
  * @throws ChainError when too much has changed
  */
 export function* buildPastTrie(
@@ -90,8 +90,8 @@ function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, 
 }
 
 /**
- * Yields the state of an account and its changed slots after `block`, in parts. A storage that began or ended since is yielded completely,
- * because no list of changes has the slots of a destroyed account.
+ * Yields the state of an account and its changed slots after `block`, in parts. A storage that began or ended since is yielded completely, because no
+ * list of changes has the slots of a destroyed account.
  */
 function* describeAccount(
   reader: ChainReader,

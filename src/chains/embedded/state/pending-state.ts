@@ -32,10 +32,7 @@ const NEWEST = Number.MAX_SAFE_INTEGER;
 /** Heap overhead of a key, or of a version in addition to its value (arrays, map entries, number), measured. */
 const OVERHEAD_BYTES = 900;
 
-/**
- * Accounts and slots of uncommitted blocks on top of the store: the batch of sealed blocks, and the current block, which can still be
- * discarded.
- */
+/** Accounts and slots of uncommitted blocks on top of the store: the batch of sealed blocks, and the current block, which can still be discarded. */
 export class PendingState implements StateReader {
   readonly #source: StoredStateSource;
   #stored: StoredState;

@@ -8,8 +8,8 @@ import type { StoredStateSource } from './state-source.ts';
 import { StateTrie, type TrieChange } from './state-trie.ts';
 
 /**
- * The newest state, ahead of the store: applies changes of blocks, serves reads on top of them, computes state roots, and returns the
- * data to write. Blocks execute one by one; the current block joins the batch when it is sealed, and leaves no trace when discarded.
+ * The newest state, ahead of the store: applies changes of blocks, serves reads on top of them, computes state roots, and returns the data to write.
+ * Blocks execute one by one; the current block joins the batch when it is sealed, and leaves no trace when discarded.
  */
 export class StateCommitter implements StateReader {
   readonly #state: PendingState;
@@ -37,8 +37,8 @@ export class StateCommitter implements StateReader {
   }
 
   /**
-   * Applies changes of block `blockNumber`, which follows the last sealed block; it may be called several times per block. The byte arrays
-   * are retained and must not change afterwards.
+   * Applies changes of block `blockNumber`, which follows the last sealed block; it may be called several times per block. The byte arrays are
+   * retained and must not change afterwards.
    */
   apply({ accounts, codes }: StateChanges, blockNumber: bigint): void {
     for (const change of accounts) this.#state.apply(change, Number(blockNumber), this.#stale);

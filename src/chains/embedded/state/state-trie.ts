@@ -25,8 +25,8 @@ type StorageTrie = { readonly owner: Uint8Array; readonly nodes: PendingNodes; t
 const MAX_LOADED_NODES = 30_000;
 
 /**
- * The state trie and the storage tries after the newest block. Like `PendingState`, it has a batch of sealed blocks and a current block
- * on top of the store.
+ * The state trie and the storage tries after the newest block. Like `PendingState`, it has a batch of sealed blocks and a current block on top of the
+ * store.
  */
 export class StateTrie {
   readonly #source: StoredStateSource;

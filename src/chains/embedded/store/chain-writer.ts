@@ -55,8 +55,8 @@ export function encodeExecutedBlock(executed: ExecutedBlock): EncodedBlock {
 export const STORED_ACCESS_LISTS = 113_056;
 
 /**
- * The single writer of a store. A commit is one LMDB transaction: blocks, receipts, state, indexes and head move together, so a process
- * that dies at any moment leaves the last commit intact.
+ * The single writer of a store. A commit is one LMDB transaction: blocks, receipts, state, indexes and head move together, so a process that dies at
+ * any moment leaves the last commit intact.
  */
 export class ChainWriter {
   readonly #store: Store;
@@ -125,8 +125,8 @@ export class ChainWriter {
   }
 
   /**
-   * Indexes some blocks of a store of an earlier version, in one transaction: an interrupted migration continues where it stopped, and
-   * several processes may run it at the same time. Call it until all blocks are done.
+   * Indexes some blocks of a store of an earlier version, in one transaction: an interrupted migration continues where it stopped, and several
+   * processes may run it at the same time. Call it until all blocks are done.
    */
   indexPiece(): IndexProgress {
     return this.#store.write(indexPiece);

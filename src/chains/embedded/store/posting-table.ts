@@ -9,9 +9,9 @@ const HAS_CLOSED = 2 ** 47;
 const MAX_CHUNK_LENGTH = 1_024;
 
 /**
- * Ascending lists of numbers by key, in chunks: the first number, then differences as LEB128. No key is a prefix of another. The last chunk
- * of a list is found by one exact lookup and grows until it is long; closed chunks are found by key and first number. Numbers in a list
- * never change and keep their chunk order, so a reader that knows where to stop needs no snapshot.
+ * Ascending lists of numbers by key, in chunks: the first number, then differences as LEB128. No key is a prefix of another. The last chunk of a list
+ * is found by one exact lookup and grows until it is long; closed chunks are found by key and first number. Numbers in a list never change and keep
+ * their chunk order, so a reader that knows where to stop needs no snapshot.
  */
 export class PostingTable {
   /** key -> first number (6, with `HAS_CLOSED`), differences. */

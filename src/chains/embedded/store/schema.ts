@@ -34,13 +34,12 @@ export type Tables = {
   /** Indexes derived from the blocks; undefined in a store that is open for reading and has none yet. */
   readonly indexes: IndexTables | undefined;
   /**
-   * number (8) -> keys that the block changed (block-changes), of the last `KEPT_CHANGES` blocks. Undefined in a store that is open for
-   * reading and has none yet; a store of an earlier version lacks rows.
+   * number (8) -> keys that the block changed (block-changes), of the last `KEPT_CHANGES` blocks. Undefined in a store that is open for reading and
+   * has none yet; a store of an earlier version lacks rows.
    */
   readonly changes: BinaryTable | undefined;
   /**
-   * number (8) -> block access list (RLP), of the last `KEPT_ACCESS_LISTS` blocks. Undefined in a store that is open for reading and has
-   * none yet.
+   * number (8) -> block access list (RLP), of the last `KEPT_ACCESS_LISTS` blocks. Undefined in a store that is open for reading and has none yet.
    */
   readonly accessLists: BinaryTable | undefined;
 };

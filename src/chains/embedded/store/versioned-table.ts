@@ -23,8 +23,8 @@ export type KeyAge = { readonly key: Uint8Array; readonly since: number };
 const NUMBER_LENGTH = 6;
 
 /**
- * Values by key with their full history. The newest version of a key takes one exact lookup, an older one another, ordered lookup. A block's
- * versions never change, so a reader at block N needs no snapshot: the versions up to N stay available whatever is committed between lookups.
+ * Values by key with their full history. The newest version of a key takes one exact lookup, an older one another, ordered lookup. A block's versions
+ * never change, so a reader at block N needs no snapshot: the versions up to N stay available whatever is committed between lookups.
  */
 export class VersionedTable {
   /** key -> number of the block that set it (6), value. */

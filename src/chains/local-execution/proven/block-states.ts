@@ -18,9 +18,9 @@ const SLOT_BYTES = 150;
 type Rolled = RolledAccount | null | 'unknown';
 
 /**
- * Known state of blocks: values verified by proofs against state roots, and values derived from them by the access lists of later blocks. A proof is valid
- * for its root, whatever block names it; an access list is valid only if the block that commits to it is. So derived values are stored by block hash, never
- * by root.
+ * Known state of blocks: values verified by proofs against state roots, and values derived from them by the access lists of later blocks. A proof is
+ * valid for its root, whatever block names it; an access list is valid only if the block that commits to it is. So derived values are stored by block
+ * hash, never by root.
  */
 export class BlockStates {
   readonly proven: VerifiedStates;
@@ -40,7 +40,7 @@ export class BlockStates {
     return this.proven.bytes + this.#links.bytes + this.#rolled.weight;
   }
 
-  /** Returns the account; null where there is none, undefined where that is not known. */
+  /** Returns the account; null if there is none, undefined if that is not known. */
   findAccount(at: BlockState, address: string): AccountState | null | undefined {
     const recalled = this.proven.recallAccount(at.stateRoot, address);
     if (recalled !== undefined) return recalled === null ? null : recalled.account;
@@ -48,7 +48,7 @@ export class BlockStates {
     return undefined;
   }
 
-  /** Returns the slot's value without leading zeros; empty where there is no such account, undefined where it is not known. */
+  /** Returns the slot's value without leading zeros; empty if there is no such account, undefined if it is not known. */
   findSlot(at: BlockState, address: string, slot: string): Uint8Array | undefined {
     for (const found of this.#listAccounts(at, address)) {
       if (found === null) return EMPTY_BYTES;
@@ -59,14 +59,14 @@ export class BlockStates {
     return undefined;
   }
 
-  /** Names the part of the state trie that needs a proof for an account to be known; undefined where the account is known. */
+  /** Names the part of the state trie that needs a proof for an account to be known; undefined if the account is known. */
   findAccountGap(at: BlockState, address: string): string | undefined {
     return this.findAccount(at, address) === undefined
       ? this.proven.findAccountGap(at.stateRoot, address)
       : undefined;
   }
 
-  /** Names the part of the storage trie that needs a proof for a slot of a known account; undefined where nothing is needed. */
+  /** Names the part of the storage trie that needs a proof for a slot of a known account; undefined if nothing is needed. */
   findSlotGap(at: BlockState, address: string, slot: string): string | undefined {
     if (this.findSlot(at, address, slot) !== undefined) return undefined;
     const root = this.proven.findAccount(at.stateRoot, address)?.storageRoot;

@@ -19,8 +19,8 @@ const MIN_SCORE = 0.2;
 const LEVELS_A_POINT = 128;
 
 /**
- * Accounts and slots that are read at the head, scored by recent use: heads at which they were read count, not calls. However many are read at one head, the
- * keys read at the most heads stay, and the newest of those read for the first time.
+ * Accounts and slots that are read at the head, scored by recent use: heads at which they were read count, not calls. However many are read at one
+ * head, the keys read at the most heads stay, and the newest of those read for the first time.
  */
 export class HotKeys {
   readonly #scores = new Map<string, Score>();

@@ -20,7 +20,7 @@ export class LmdbCodes implements CodeTable {
   readonly #environment: LmdbEnvironment<Databases>;
   readonly #maxBytes: number;
 
-  /** @throws Error that names the folder where it cannot be written */
+  /** @throws Error that names the folder if it cannot be written */
   constructor(dataDir: string, maxBytes: number = MAX_BYTES) {
     const path = join(dataDir, 'codes');
     this.#maxBytes = maxBytes;

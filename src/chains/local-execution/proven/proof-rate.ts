@@ -26,7 +26,7 @@ export class ProofRate {
 
   /**
    * Takes keys from the owner's rate, and waits until they are due. The service's own requests have no owner, and no rate limit.
-   * @throws ChainError `busy` at once where the keys are not due before the deadline; `aborted`
+   * @throws ChainError `busy` at once if the keys are not due before the deadline; `aborted`
    */
   async take(scope: RequestScope, keys: number): Promise<void> {
     const { owner } = scope;

@@ -9,7 +9,7 @@ import type { HeadPlace, ListNodes } from './state-nodes.ts';
 
 /** Estimated response size of the proofs at a head, bytes per account or slot read there: 75 proofs of 5 kB and 100 slots of 2 kB for 500 of them. */
 const PROOF_BYTES_PER_KEY = 1_000;
-/** Decay per head of the last list's length, where that was too long to be requested: lists may be shorter by now. */
+/** Decay per head of the last list's length if that was too long to be requested: lists may be shorter by now. */
 const DECAY = 0.9;
 /** Time limit of the lists, milliseconds. */
 const LIMIT_MS = 5_000;
@@ -55,8 +55,8 @@ export class RollForward {
   }
 
   /**
-   * Rolls cached state forward to a head, where there are lists and they cost less than proofs; one head at a time. Never rejects: state that stays unknown
-   * is then requested with proofs.
+   * Rolls cached state forward to a head if there are lists and they cost less than proofs; one head at a time. Never rejects: state that stays
+   * unknown is then requested with proofs.
    * @param keys number of accounts and slots that are read there
    * @returns whether state was rolled to the head
    */
@@ -123,7 +123,7 @@ export class RollForward {
     return true;
   }
 
-  /** Blocks from the head down to the first one with a parent of known state; empty where there is no such block, or no lists. */
+  /** Blocks from the head down to the first one with a parent of known state; empty if there is no such block, or no lists. */
   async #findPath(
     head: HeadPlace,
     last: HeadPlace | undefined,

@@ -6,7 +6,7 @@ import type { AccountDelta } from './block-changes.ts';
 /** Known state of an account at a block: its storage by root, by values, or by both. */
 export type RolledAccount = {
   readonly account: AccountState;
-  /** Undefined where blocks have changed the storage since it was last verified by a proof. */
+  /** Undefined if blocks have changed the storage since it was last verified by a proof. */
   readonly storageRoot: string | undefined;
   /** Slot values without leading zeros; some of the slots may be below the root as well. */
   readonly slots?: ReadonlyMap<string, Uint8Array>;
@@ -22,9 +22,9 @@ const NO_ACCOUNT: RolledAccount = {
 
 /**
  * Applies a block's change to an account.
- * @param before null where there was no account
+ * @param before null if there was no account
  * @param listKnown lists known slots below a storage root
- * @returns null where there is no account; undefined where the changes do not determine it
+ * @returns null if there is no account; undefined if the changes do not determine it
  */
 export function changeAccount(
   before: RolledAccount | null,

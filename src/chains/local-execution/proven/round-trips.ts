@@ -24,8 +24,8 @@ type Line = {
 };
 
 /**
- * Combines requests to nodes that come in the same turn of the event loop, or while others are in flight, into one round trip: they share a scope, so that
- * the pool batches them, as it does the items of a client's batch. Each owner has its own round trips: none waits for another owner's requests.
+ * Combines requests to nodes that come in the same turn of the event loop, or while others are in flight, into one round trip: they share a scope, so
+ * that the pool batches them, as it does the items of a client's batch. Each owner has its own round trips: none waits for another owner's requests.
  */
 export class RoundTrips {
   readonly #lines = new Map<string | undefined, Line>();
@@ -35,7 +35,7 @@ export class RoundTrips {
    * @param scope the caller's scope; the round trip has the latest deadline of all callers, and is not aborted with any
    * @param send sends with the round trip's scope
    * @param isWanted whether a caller still waits when the round trip begins: otherwise nothing is sent
-   * @throws the error of `send`; ChainError `aborted` where the request is no longer wanted
+   * @throws the error of `send`; ChainError `aborted` if the request is no longer wanted
    */
   ask<T>(
     scope: RequestScope,

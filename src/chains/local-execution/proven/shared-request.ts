@@ -46,9 +46,9 @@ export class SharedRequest<T> {
 }
 
 /**
- * Waits for requests that the caller has joined, for as long as it has time. The caller continues in a scheduler slot of its owner: others have waited for
- * the same, or for other answers of the same round trip.
- * @returns undefined where a request failed for lack of time that this caller still has: it is to be repeated
+ * Waits for requests that the caller has joined, for as long as it has time. The caller continues in a scheduler slot of its owner: others have
+ * waited for the same, or for other answers of the same round trip.
+ * @returns undefined if a request failed for lack of time that this caller still has: it is to be repeated
  * @throws the error of a request; ChainError `timeout`
  */
 export async function awaitShared<T>(

@@ -13,7 +13,8 @@ export type StatePlace = {
 };
 
 /**
- * Identifies a block's state: by the state root, which verifies values, and by the block hash, under which values derived from the parent's state are stored.
+ * Identifies a block's state: by the state root, which verifies values, and by the block hash, under which values derived from the parent's state are
+ * stored.
  */
 export type BlockState = Pick<StatePlace, 'hash' | 'stateRoot'>;
 
@@ -26,7 +27,7 @@ export type HeadPlace = StatePlace & {
 
 /** Nodes that serve proofs of state, which are verified. Errors are outages. */
 export interface StateNodes {
-  /** @returns undefined where the proof has an unknown form */
+  /** @returns undefined if the proof has an unknown form */
   requestProof(
     query: StateProofRequest,
     at: StatePlace,
@@ -43,11 +44,11 @@ export interface StateNodes {
 
 /** Nodes that serve block access lists, which are verified. Errors are outages. */
 export interface ListNodes {
-  /** Returns the verified header of a block; undefined where it cannot be verified. */
+  /** Returns the verified header of a block; undefined if it cannot be verified. */
   findHeader(number: bigint, hash: string, scope: RequestScope): PromiseOrValue<HeadPlace | undefined>;
-  /** @returns undefined where no node has lists */
+  /** @returns undefined if no node has lists */
   requestAccessList(at: HeadPlace, scope: RequestScope): Promise<AnsweredList | undefined>;
 }
 
-/** List that its header commits to, undefined where it is too long to be read here; and the length of the answer that contained it. */
+/** List that its header commits to, undefined if it is too long to be read here; and the length of the answer that contained it. */
 export type AnsweredList = { readonly list: BlockAccessList | undefined; readonly length: number };

@@ -119,7 +119,7 @@ export class StateRequests {
   /**
    * Returns an account and some of its slots, from memory or from nodes.
    * @param question lower-case texts, slots of 32 bytes
-   * @returns undefined where nodes send proofs of an unknown form
+   * @returns undefined if nodes send proofs of an unknown form
    * @throws the errors of `StateNodes`; ChainError `timeout`
    */
   prove(
@@ -207,8 +207,8 @@ export class StateRequests {
   }
 
   /**
-   * Joins in-flight requests, and new ones, for everything missing: at least one. It joins synchronously after the look-ups, so that as few requests as
-   * possible are sent; where answers arrived during the look-ups, missing slots are looked up again.
+   * Joins in-flight requests, and new ones, for everything missing: at least one. It joins synchronously after the look-ups, so that as few requests
+   * as possible are sent; if answers arrived during the look-ups, missing slots are looked up again.
    */
   *#join(query: StateProofRequest, at: StatePlace, scope: RequestScope): Generator<undefined, Joined> {
     const { address } = query;

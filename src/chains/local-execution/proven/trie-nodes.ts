@@ -20,8 +20,8 @@ class MissingNode extends UntracedError {
 }
 
 /**
- * Nodes of state and storage tries by their hashes. A trie shares all nodes with that of the previous block except those on the paths to changes: everything
- * below shared nodes is read under a new root without another proof.
+ * Nodes of state and storage tries by their hashes. A trie shares all nodes with that of the previous block except those on the paths to changes:
+ * everything below shared nodes is read under a new root without another proof.
  */
 export class TrieNodes {
   readonly #nodes: Lru<string, Uint8Array>;
@@ -45,7 +45,7 @@ export class TrieNodes {
    * @param root lower-case `0x` text
    * @param key address or slot, lower-case `0x` text
    * @param decode throws RangeError for a leaf of another form
-   * @returns null where there is no leaf; undefined where a node is not in memory, or the leaf has another form
+   * @returns null if there is no leaf; undefined if a node is not in memory, or the leaf has another form
    */
   find<T>(root: string, key: string, decode: (leaf: Uint8Array) => T): T | null | undefined {
     try {
@@ -57,7 +57,7 @@ export class TrieNodes {
     }
   }
 
-  /** Names the part of a trie that needs a proof for a key to be read; undefined where none is needed. Keys of one part need one proof at first. */
+  /** Names the part of a trie that needs a proof for a key to be read; undefined if none is needed. Keys of one part need one proof at first. */
   findGap(root: string, key: string): string | undefined {
     try {
       this.#read(root, key);

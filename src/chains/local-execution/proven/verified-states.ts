@@ -67,12 +67,12 @@ export class VerifiedStates {
     return this.#accounts.has(stateRoot);
   }
 
-  /** Returns the account only if it was found before, without reading trie nodes; null where there is none. */
+  /** Returns the account only if it was found before, without reading trie nodes; null if there is none. */
   recallAccount(stateRoot: string, address: string): VerifiedAccount | null | undefined {
     return this.#accounts.get(stateRoot, address);
   }
 
-  /** Returns the account; null where a proof shows that there is none, undefined where it is not known. */
+  /** Returns the account; null if a proof shows that there is none, undefined if it is not known. */
   findAccount(stateRoot: string, address: string): VerifiedAccount | null | undefined {
     const known = this.#accounts.get(stateRoot, address);
     // The first block of anvil has the empty root, yet a state: there a node's proof is needed, which fails.
@@ -81,7 +81,7 @@ export class VerifiedStates {
     return leaf === undefined ? undefined : this.#noteAccount(stateRoot, address, leaf);
   }
 
-  /** Returns the slot's value without leading zeros; undefined where it is not known. */
+  /** Returns the slot's value without leading zeros; undefined if it is not known. */
   findSlot(storageRoot: string, slot: string): Uint8Array | undefined {
     const known = this.#slots.get(storageRoot, slot);
     if (known !== undefined) return known;
@@ -96,13 +96,13 @@ export class VerifiedStates {
     return this.#slots.list(storageRoot);
   }
 
-  /** Names the part of the state trie that needs a proof for an account to be known; undefined where the account is known. */
+  /** Names the part of the state trie that needs a proof for an account to be known; undefined if the account is known. */
   findAccountGap(stateRoot: string, address: string): string | undefined {
     const known = this.#accounts.get(stateRoot, address);
     return known === undefined ? this.#nodes.findGap(stateRoot, address) : undefined;
   }
 
-  /** Names the part of the storage trie that needs a proof for a slot to be known; undefined where the slot is known. */
+  /** Names the part of the storage trie that needs a proof for a slot to be known; undefined if the slot is known. */
   findSlotGap(storageRoot: string, slot: string): string | undefined {
     const known = this.#slots.get(storageRoot, slot);
     return known === undefined ? this.#nodes.findGap(storageRoot, slot) : undefined;

@@ -34,8 +34,8 @@ type Warming = {
 type Missing = Map<string, Set<string>>;
 
 /**
- * Has nodes prove often-read keys as soon as a head comes, before they are read. Each round requests one key for each part of a trie that several keys lack:
- * most of the trie is that of the previous block, and the nodes in one proof are enough for the other keys.
+ * Has nodes prove often-read keys as soon as a head comes, before they are read. Each round requests one key for each part of a trie that several
+ * keys lack: most of the trie is that of the previous block, and the nodes in one proof are enough for the other keys.
  */
 export class WarmUp {
   readonly #states: BlockStates;

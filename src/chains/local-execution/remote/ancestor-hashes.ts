@@ -30,8 +30,8 @@ export class AncestorHashes {
   }
 
   /**
-   * Adds hashes to those known of a block: from one proof of the history contract in its state (EIP-2935), or from headers, each of which has its parent's
-   * hash.
+   * Adds hashes to those known of a block: from one proof of the history contract in its state (EIP-2935), or from headers, each of which has its
+   * parent's hash.
    * @param numbers numbers of blocks before it
    * @throws the errors of `RemoteStateSource.ask`
    */
@@ -50,7 +50,7 @@ export class AncestorHashes {
     if (oldest !== undefined) await this.#link(linked, oldest, blockHashes, scope);
   }
 
-  /** A slot is 0 where the contract has not been called for that block yet. */
+  /** A slot is 0 if the contract has not been called for that block yet. */
   async #prove(
     { at, blockHashes }: RemoteBlock,
     numbers: readonly bigint[],

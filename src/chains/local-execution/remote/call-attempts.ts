@@ -32,7 +32,8 @@ const MAX_HINTED = 2 * MAX_REQUESTED;
 /** After this many restarts a node is asked what the call reads, since threads find reads one at a time. */
 const HINTED_ATTEMPTS = 2;
 /**
- * Cap on the main thread's time for slices and discoveries of one call, milliseconds: beyond it the call runs on worker threads, and finds its reads there.
+ * Cap on the main thread's time for slices and discoveries of one call, milliseconds: beyond it the call runs on worker threads, and finds its reads
+ * there.
  */
 const MAX_HERE_MS: number = 4 * SLICE_MS;
 
@@ -46,8 +47,8 @@ export type CallAttemptsOptions = {
 };
 
 /**
- * Runs calls on verified state: missing parts are requested, and the call restarts. Every slice and every discovery has a scheduler slot of the call's owner,
- * however many calls have waited for the same state. A call that needs more than a slice stays on threads.
+ * Runs calls on verified state: missing parts are requested, and the call restarts. Every slice and every discovery has a scheduler slot of the
+ * call's owner, however many calls have waited for the same state. A call that needs more than a slice stays on threads.
  */
 export class CallAttempts {
   readonly #source: RemoteStateSource;
@@ -174,7 +175,9 @@ export class CallAttempts {
   }
 }
 
-/** Maps `busy` to a timeout for a restarted call at its deadline: its time went into requests to nodes, so the cause is its own limit, not a queue. */
+/**
+ * Maps `busy` to a timeout for a restarted call at its deadline: its time went into requests to nodes, so the cause is its own limit, not a queue.
+ */
 function describeOwnLimit(
   { attempts }: CallRun,
   error: unknown,

@@ -33,7 +33,7 @@ const NO_NODES: NodesByHash = new Map();
 
 /**
  * Reads an answer to `proof_call`, or a list that contains the answer to `eth_createAccessList`, the replacement for nodes without `proof_call`.
- * @returns undefined where it is neither
+ * @returns undefined if it is neither
  */
 export function readHint(answer: unknown): CallHint | undefined {
   if (Array.isArray(answer)) return readList(isMembers(answer[0]) ? answer[0]['accessList'] : undefined);
@@ -87,7 +87,7 @@ function readWitness({ state, codes, keys: read }: Readonly<Record<string, unkno
   }
 }
 
-/** @param longest maximum hex digits of an item; longer ones are left out @throws RangeError where the value is not a list of hex texts */
+/** @param longest maximum hex digits of an item; longer ones are left out @throws RangeError if the value is not a list of hex texts */
 function hashAll(list: unknown, longest: number): NodesByHash {
   if (!Array.isArray(list)) throw new RangeError('witness: no list');
   const byHash = new Map<string, Uint8Array>();
@@ -104,8 +104,8 @@ function hashAll(list: unknown, longest: number): NodesByHash {
 }
 
 /**
- * Stores the parts that a hint proves: accounts and slots to which its trie nodes lead from the state root, and codes of these accounts. Nothing else of it
- * is stored.
+ * Stores the parts that a hint proves: accounts and slots to which its trie nodes lead from the state root, and codes of these accounts. Nothing else
+ * of it is stored.
  * @returns the keys that the call reads according to the hint
  */
 export function noteHint(

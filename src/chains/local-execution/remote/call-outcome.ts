@@ -9,8 +9,8 @@ import type { NodeRef, NodeRequest, Place, RemoteStateSource, StateReply } from 
 export type Outcome = string;
 
 /**
- * `same`: a node has the local outcome. `refuted`: the same, and nodes with another outcome were reported. `different`: no node has the local outcome.
- * `unknown`: no node answered.
+ * `same`: a node has the local outcome. `refuted`: the same, and nodes with another outcome were reported. `different`: no node has the local
+ * outcome. `unknown`: no node answered.
  */
 export type SampleVerdict = 'same' | 'refuted' | 'different' | 'unknown';
 
@@ -51,7 +51,7 @@ export function requestOf(
   };
 }
 
-/** @returns undefined where the value is no answer to a call */
+/** @returns undefined if the value is no answer to a call */
 export function readOutcome(answer: unknown): Outcome | undefined {
   if (typeof answer === 'string') return answer.toLowerCase();
   if (!(answer instanceof ChainError)) return undefined;
@@ -59,7 +59,7 @@ export function readOutcome(answer: unknown): Outcome | undefined {
   return answer.kind === 'failed' ? 'failed' : undefined;
 }
 
-/** Executes a call locally. @returns undefined where that is not possible */
+/** Executes a call locally. @returns undefined if that is not possible */
 export async function executeHere(
   here: RemoteExecutions,
   source: RemoteStateSource,

@@ -77,7 +77,7 @@ export function createRun(
   };
 }
 
-/** Charges the owner of the call for upcoming requests. @throws (rejects with) the caller's error where it cannot pay */
+/** Charges the owner of the call for upcoming requests. @throws (rejects with) the caller's error if it cannot pay */
 export async function payForRun(run: CallRun, { meter }: RequestScope): Promise<void> {
   const keys = Math.max(0, run.requested - run.paidKeys);
   const roundTrips = Math.max(0, run.roundTrips - run.paidRoundTrips);

@@ -26,7 +26,8 @@ export type Wanted = {
 };
 
 /**
- * Weight of a scheduler slot: so many storage slots, or a quarter as many accounts: an account's proof, with its code, costs as much as those of some slots.
+ * Weight of a scheduler slot: so many storage slots, or a quarter as many accounts: an account's proof, with its code, costs as much as those of some
+ * slots.
  */
 const TURN_WEIGHT = 128;
 const ACCOUNT_WEIGHT = 4;
@@ -53,7 +54,7 @@ export class Collector {
 
   /**
    * Requests everything wanted, in one round trip where it is not much.
-   * @returns the keys that the call accesses according to a node; undefined where nodes send proofs of an unknown form
+   * @returns the keys that the call accesses according to a node; undefined if nodes send proofs of an unknown form
    * @throws the errors of `RemoteStateSource.ask`
    */
   async collect(
@@ -100,9 +101,9 @@ export class Collector {
   }
 
   /**
-   * Requests a call's accesses from a node: with all proofs where the contract is unknown, otherwise as a list, which is much shorter. The hint may be wrong,
-   * and a node without an answer is no failure. It has a request of its own: geth searches without a time limit for a list that does not converge, and
-   * answers the other calls of a batch after it.
+   * Requests a call's accesses from a node: with all proofs where the contract is unknown, otherwise as a list, which is much shorter. The hint may
+   * be wrong, and a node without an answer is no failure. It has a request of its own: geth searches without a time limit for a list that does not
+   * converge, and answers the other calls of a batch after it.
    */
   async requestHint(
     { call, stateOverrides }: CallRequest,
@@ -152,7 +153,7 @@ export class Collector {
     );
   }
 
-  /** Requests an account's proof; the code of a never seen account is requested in the same round trip, and stored where the proof confirms its hash. */
+  /** Requests an account's proof; the code of a never seen account is requested in the same round trip, and stored if the proof confirms its hash. */
   async #proveAccount(
     request: StateProofRequest,
     at: StatePlace,

@@ -58,7 +58,7 @@ export class ComparedExecutions {
     this.#options = options;
   }
 
-  /** @returns undefined where the call has to go to nodes */
+  /** @returns undefined if the call has to go to nodes */
   execute(
     kind: SimulationKind,
     request: CallRequest,

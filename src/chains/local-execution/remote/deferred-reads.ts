@@ -7,7 +7,7 @@ import { StateKeys } from '../proven/state-keys.ts';
 
 /** Cap on remembered accounts and slots of all calls. */
 const MAX_KEYS = 8_192;
-/** Cap per function: half of what may be requested for one call, since all of it is requested where one part is missing at a new head. */
+/** Cap per function: half of what may be requested for one call, since all of it is requested if one part is missing at a new head. */
 const MAX_FUNCTION_KEYS = limitOf('call.provenKeys') / 2;
 const KEYS_MS = 600_000;
 /** Cap on calls that could not be executed, and how long they are not tried again. */

@@ -46,7 +46,7 @@ export class GrowingExcerpt {
     }
   }
 
-  /** @returns null where there is no such account, undefined where nothing of it is verified */
+  /** @returns null if there is no such account, undefined if nothing of it is verified */
   #findAccount(address: string, states: StateCache['states']): GrowingAccount | null | undefined {
     const known = this.#accounts.get(address);
     if (known !== undefined) return known;

@@ -33,7 +33,7 @@ export class FetchedRules {
     this.#now = parts.now ?? (() => performance.now());
   }
 
-  /** Requests the rules that hold at a time, seconds, where they are needed. @returns undefined where there is nothing to wait for */
+  /** Requests the rules that hold at a time, seconds if they are needed. @returns undefined if there is nothing to wait for */
   learn(timestamp: bigint, place: Place, scope: RequestScope): Promise<void> | undefined {
     const { rules, onFault } = this.#parts;
     const now = this.#now();

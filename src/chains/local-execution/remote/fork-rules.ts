@@ -26,15 +26,15 @@ type ToldRules = {
   readonly name: string;
 };
 
-/** Rules of a block, and why they may differ, as the rest of a sentence; undefined where more than one node's word confirms them. */
+/** Rules of a block, and why they may differ, as the rest of a sentence; undefined if more than one node's word confirms them. */
 export type FoundRules = { readonly config: ChainConfig; readonly whyUnverifiable: string | undefined };
 
 const REPORTED_BY_ONE =
   'only one node tells the rules of the chain (eth_config): name a genesis file in `chain`';
 
 /**
- * Rules that a chain follows: the configured ones; else those that nodes report for the present (EIP-7910), unless their fork is older than the one in a
- * table of public chains; else those of the table.
+ * Rules that a chain follows: the configured ones; else those that nodes report for the present (EIP-7910), unless their fork is older than the one
+ * in a table of public chains; else those of the table.
  */
 export class ForkRules {
   readonly #needed: number;
@@ -64,8 +64,8 @@ export class ForkRules {
   }
 
   /**
-   * Takes answers of nodes to `eth_config`. An answer of another form is ignored; where nodes contradict each other the rules are unknown, unless as many as
-   * needed match.
+   * Takes answers of nodes to `eth_config`. An answer of another form is ignored; if nodes contradict each other the rules are unknown, unless as
+   * many as needed match.
    * @returns whether as many as needed match
    */
   note(answers: readonly unknown[]): boolean {
@@ -77,9 +77,9 @@ export class ForkRules {
   }
 
   /**
-   * Takes answers of nodes to the check whether agreed rules have changed. The rules stay until as many as needed agree on others, but no longer than until
-   * the next fork that one of them reports.
-   * @returns undefined where the answers are inconclusive so far
+   * Takes answers of nodes to the check whether agreed rules have changed. The rules stay until as many as needed agree on others, but no longer than
+   * until the next fork that one of them reports.
+   * @returns undefined if the answers are inconclusive so far
    */
   review(answers: readonly unknown[]): 'same' | 'changed' | 'contradicted' | undefined {
     const before = this.#told;
@@ -132,7 +132,7 @@ export class ForkRules {
     return { configs, since, until: until ?? NEVER, name };
   }
 
-  /** Returns the rules that a block follows; undefined where they are unknown, or its header does not fit them. */
+  /** Returns the rules that a block follows; undefined if they are unknown, or its header does not fit them. */
   find(header: Header): FoundRules | undefined {
     const [config, ...others] = this.#candidates(header).filter((each) =>
       hasFieldsOf(rulesOfHeader(each, header).revision, header),
@@ -175,14 +175,14 @@ export class ForkRules {
   }
 }
 
-/** Index in `FORKS` of the latest fork active at a time; below 0 where there is none. */
+/** Index in `FORKS` of the latest fork active at a time; below 0 if there is none. */
 function indexOfFork({ timeForks }: ChainConfig, timestamp: bigint): number {
   return FORKS.findLastIndex((name) =>
     timeForks.some(({ fork, time }) => fork === name && time <= timestamp),
   );
 }
 
-/** @throws RangeError where the schedule cannot determine a blob price */
+/** @throws RangeError if the schedule cannot determine a blob price */
 function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
   const hasIntegers = toInteger(target) !== undefined && toInteger(max) !== undefined;
   if (hasIntegers && (toInteger(baseFeeUpdateFraction) ?? 0n) > 0n)
@@ -202,7 +202,7 @@ function areSame(one: BlockRules, other: BlockRules): boolean {
   return describe(one) === describe(other);
 }
 
-/** @throws RangeError where the value is no address */
+/** @throws RangeError if the value is no address */
 function readAddress(value: unknown): bigint {
   if (typeof value === 'string' && ADDRESS.test(value)) return BigInt(value);
   throw new RangeError('no address');

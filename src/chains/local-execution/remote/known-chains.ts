@@ -75,15 +75,16 @@ function toBlobs([target, max, baseFeeUpdateFraction]: BlobRow): Readonly<Record
   return { target, max, baseFeeUpdateFraction };
 }
 
-/** Rules of a public chain; undefined where the table does not have it. */
+/** Rules of a public chain; undefined if the table does not have it. */
 export function findKnownChain(chainId: bigint): ChainConfig | undefined {
   const found = CONFIGS.find((config) => BigInt(config.chainId) === chainId);
   return found && parseChainConfig(found);
 }
 
 /**
- * Chains with contracts that are part of their nodes, at addresses that `eth_config` does not name, or with gas prices of their own: B20 tokens of Base since
- * Beryl, stateful precompiles of Avalanche, Celo's transfers, gas of Monad and MegaETH. Their calls are left to nodes unless `chain` configures their rules.
+ * Chains with contracts that are part of their nodes, at addresses that `eth_config` does not name, or with gas prices of their own: B20 tokens of
+ * Base since Beryl, stateful precompiles of Avalanche, Celo's transfers, gas of Monad and MegaETH. Their calls are left to nodes unless `chain`
+ * configures their rules.
  */
 const WITH_OWN_CONTRACTS: ReadonlySet<bigint> = new Set([
   8_453n,

@@ -28,7 +28,7 @@ export class ProofSlots {
   /**
    * Runs requests in a slot of the owner.
    * @param isOfMany whether it is one of several of the same call: these yield to other work of the event loop
-   * @throws the error of `ask`; ChainError `busy` where the wait is too long, `aborted`
+   * @throws the error of `ask`; ChainError `busy` if the wait is too long, `aborted`
    */
   async run<T>(scope: RequestScope, isOfMany: boolean, ask: () => Promise<T>): Promise<T> {
     const owner = scope.owner ?? '';

@@ -10,7 +10,7 @@ import type { StateRequests } from '../proven/state-requests.ts';
 /** Block with a verified header. */
 export type RemoteBlock = {
   readonly config: ChainConfig;
-  /** Why it may have other rules, as the rest of a sentence; undefined where they are known. */
+  /** Why it may have other rules, as the rest of a sentence; undefined if they are known. */
   readonly whyUnverifiable: string | undefined;
   readonly stored: StoredHeader;
   readonly at: HeadPlace;

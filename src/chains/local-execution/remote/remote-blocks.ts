@@ -42,7 +42,8 @@ export class LeftToNodes extends Error {
 }
 
 /**
- * Leaves a call to nodes that may still answer it after an outage of others; local shortage of room or time is no outage, and does not apply to other calls.
+ * Leaves a call to nodes that may still answer it after an outage of others; local shortage of room or time is no outage, and does not apply to other
+ * calls.
  */
 export function leaveOutages<T>(source: RemoteStateSource, answer: PromiseOrValue<T>): PromiseOrValue<T> {
   if (!(answer instanceof Promise)) return answer;
@@ -86,7 +87,7 @@ export class RemoteBlocks {
     return this.#roundTrips;
   }
 
-  /** @returns undefined where the block is not in memory */
+  /** @returns undefined if the block is not in memory */
   get(hash: string): RemoteBlock | undefined {
     return this.#blocks.get(hash);
   }
@@ -107,7 +108,9 @@ export class RemoteBlocks {
     return [block, head ?? block];
   }
 
-  /** Finds or requests a block. @param first call at it: where its contract is unknown, a node is asked in the same round trip which state it accesses */
+  /**
+   * Finds or requests a block. @param first call at it: where its contract is unknown, a node is asked in the same round trip which state it accesses
+   */
   find(place: Place, first: FirstCall | undefined, scope: RequestScope): PromiseOrValue<RemoteBlock> {
     const known = this.#blocks.get(place.hash);
     if (known !== undefined) return known;

@@ -49,7 +49,7 @@ import type { Place, RemoteStateSource } from './state-source.ts';
 export type RemoteOptions = {
   readonly source: RemoteStateSource;
   readonly pool: ExecutionPool;
-  /** Rules of the chain, where they are configured. */
+  /** Rules of the chain if they are configured. */
   readonly config: ChainConfig | undefined;
   readonly network: string;
   /** True if calls may only be executed locally, where answers have to be verified. */
@@ -60,7 +60,10 @@ export type RemoteOptions = {
 };
 
 const MAX_BLOCKS = 512;
-/** Once `MAX_UNVERIFIABLE` consecutive calls, at any blocks, failed for lack of proofs, each such failure sends calls at its block to nodes for this long, ms. */
+/**
+ * Once `MAX_UNVERIFIABLE` consecutive calls, at any blocks, failed for lack of proofs, each such failure sends calls at its block to nodes for this
+ * long, ms.
+ */
 const REFUSED_MS = 10_000;
 const MAX_UNVERIFIABLE = 3;
 /** New heads are followed for this long after a call. */
@@ -141,7 +144,7 @@ export class RemoteExecutions {
 
   /**
    * Executes a call.
-   * @returns the result as JSON; undefined where the call has to go to nodes
+   * @returns the result as JSON; undefined if the call has to go to nodes
    * @throws ChainError with geth's texts, as the embedded chain does
    */
   execute(
@@ -160,7 +163,7 @@ export class RemoteExecutions {
     );
   }
 
-  /** A node's answer instead is one node's word. @throws ChainError `unavailable` where the answer has to be verified */
+  /** A node's answer instead is one node's word. @throws ChainError `unavailable` if the answer has to be verified */
   #demandProof(block: BlockReference, { reason, bound }: LeftToNodes): void {
     const { isOnlyHere, source } = this.#options;
     const isPending = block.kind === 'tag' && block.tag === 'pending';
@@ -169,7 +172,7 @@ export class RemoteExecutions {
     }
   }
 
-  /** Executes an `eth_call` whose state is all in memory. @returns undefined where it is not, or a slice is not enough: then call `execute` */
+  /** Executes an `eth_call` whose state is all in memory. @returns undefined if it is not, or a slice is not enough: then call `execute` */
   readonly executeFastPath = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
     const { pool } = this.#options;
     const { owner = '' } = scope;
@@ -203,7 +206,7 @@ export class RemoteExecutions {
     return encodeHexData(result);
   };
 
-  /** Place of a call at a number, or the newest block; undefined where a request is needed for that. */
+  /** Place of a call at a number, or the newest block; undefined if a request is needed for that. */
   #findFastPathContext(number: number, scope: RequestScope): PlainBlock | undefined {
     const { source } = this.#options;
     const findKnown = (reference: BlockReference): RemoteBlock | undefined => {
@@ -329,7 +332,7 @@ export class RemoteExecutions {
     });
   }
 
-  /** Where nothing can be executed at a block, further calls at it are not tried for a while. */
+  /** If nothing can be executed at a block, further calls at it are not tried for a while. */
   #noteLeft({ hash, number }: Place, reason: LeaveReason): void {
     if (reason === 'rules') this.#noteRules(false, number);
     if (reason === 'unproven') this.#unproven++;

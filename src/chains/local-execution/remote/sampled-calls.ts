@@ -42,7 +42,7 @@ export type SampledAnswer = StateReply & { readonly request: CallRequest; readon
 
 export type SampledOptions = {
   readonly here: RemoteExecutions;
-  /** Executes client calls; absent where nodes do. */
+  /** Executes client calls; absent if nodes do. */
   readonly inner: ComparedExecutions | undefined;
   readonly source: RemoteStateSource;
   readonly pool: ExecutionPool;
@@ -54,7 +54,10 @@ export type SampledOptions = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** Re-executes a sample of the calls that nodes answered, in the background, and reports a node if local execution and a second node both contradict it. */
+/**
+ * Re-executes a sample of the calls that nodes answered, in the background, and reports a node if local execution and a second node both contradict
+ * it.
+ */
 export class SampledCalls {
   /** Absent where nodes execute. */
   readonly executeFastPath: ComparedExecutions['executeFastPath'] | undefined;
@@ -74,7 +77,7 @@ export class SampledCalls {
     return this.#options.inner === undefined;
   }
 
-  /** @returns undefined where the call has to go to nodes */
+  /** @returns undefined if the call has to go to nodes */
   execute(
     kind: SimulationKind,
     request: CallRequest,

@@ -30,16 +30,16 @@ export type StateReply = { readonly node: NodeRef; readonly answer: JsonText | C
 export interface RemoteStateSource {
   /** @throws ChainError as long as the chain id is not known, which is before any block is located */
   readonly chainId: bigint;
-  /** Number of operators that must report the same; absent where two nodes are enough. */
+  /** Number of operators that must report the same; absent if two nodes are enough. */
   readonly voices?: number | undefined;
   /** Verified state, and requests for more. */
   readonly requests: StateRequests;
-  /** Resolves a reference to a block of the served chain; undefined where there is none, or it has left the chain. */
+  /** Resolves a reference to a block of the served chain; undefined if there is none, or it has left the chain. */
   locate(reference: BlockReference, scope: RequestScope): PromiseOrValue<Place | undefined>;
   /**
    * Sends a request about a block. Requests of one scope and turn of the event loop share an HTTP request where the node takes batches.
-   * @param read gets the parsed answer; returns undefined where it is wrong, so that another node is tried
-   * @throws UpstreamFault, ChainError where no node gives a usable answer
+   * @param read gets the parsed answer; returns undefined if it is wrong, so that another node is tried
+   * @throws UpstreamFault, ChainError if no node gives a usable answer
    */
   ask<T>(
     request: NodeRequest,
@@ -68,14 +68,14 @@ export interface RemoteStateSource {
   ): void;
   /**
    * Call before anything is executed at a block.
-   * @throws ChainError `unavailable` where answers have to be verified and the block is not the canonical one of its height
+   * @throws ChainError `unavailable` if answers have to be verified and the block is not the canonical one of its height
    */
   demandAnchor(place: Place, isNamed: boolean): void;
   /**
    * Requires a verified answer.
    * @param why why the answer is unverified, as the rest of a sentence
    * @param bound bound that is the reason, if any
-   * @throws ChainError `unavailable` where answers have to be verified
+   * @throws ChainError `unavailable` if answers have to be verified
    */
   demandProof(why: string, bound?: BoundName): void;
   /** Returns whether a rejection of `ask` is caused by a node or the network, and not a fault of this program. */

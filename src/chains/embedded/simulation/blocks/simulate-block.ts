@@ -81,8 +81,8 @@ export type SimulationParts = {
   readonly isValidated: boolean;
   readonly tracesTransfers: boolean;
   /**
-   * Logs by transaction hash. Calls are unsigned, so calls of different senders can be the same transaction: geth's receipt of a later
-   * one also has the logs of the earlier ones.
+   * Logs by transaction hash. Calls are unsigned, so calls of different senders can be the same transaction: geth's receipt of a later one also has
+   * the logs of the earlier ones.
    */
   readonly logsByHash: Map<string, readonly ExecutionLog[]>;
   /** Remaining gas of all calls together. */

@@ -40,8 +40,8 @@ function typeInBlock(call: CallObject, { baseFeePerGas, defaultType }: CallPlace
 }
 
 /**
- * Returns the price that the sender pays beyond the block's base fee. Before London, an overridden base fee is part of the offered price but
- * not charged as such: the sender pays it with the tip, and must have the whole offered amount (geth).
+ * Returns the price that the sender pays beyond the block's base fee. Before London, an overridden base fee is part of the offered price but not
+ * charged as such: the sender pays it with the tip, and must have the whole offered amount (geth).
  */
 function tipOf(
   built: Pick<TransactionBody, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
