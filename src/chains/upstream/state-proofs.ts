@@ -37,7 +37,7 @@ export class StateProofs {
     this.#requests.warmUp.noteHead(toHeadPlace(header));
   }
 
-  /** Returns an account and words of its storage if all of them are already verified. @param question as in `prove` */
+  /** Returns an account and words of its storage if all of them are already verified. @param request as in `prove` */
   find(request: StateProofRequest, { position }: PinnedBlock): StateValues | undefined {
     const { hash } = position;
     const header = this.#parts.proofs?.blocks?.findHeader(hash);
@@ -56,7 +56,7 @@ export class StateProofs {
 
   /**
    * Requests and verifies an account and words of its storage.
-   * @param question slots of 32 bytes each, lower-case hex text
+   * @param request slots of 32 bytes each, lower-case hex text
    * @returns undefined if state is unverifiable on this network
    * @throws UpstreamFault, ChainError
    */

@@ -9,7 +9,7 @@ export type MajorityReply = {
 
 /**
  * Returns the finding that more than half of the nodes share, after every able node has returned an answer that does not verify.
- * @param opinions findings by node
+ * @param replies findings by node
  * @param able nodes that can answer the request
  */
 export function findMajorityReply(
