@@ -13,8 +13,8 @@ import { assumeRules, describeRules, readEngineHeader } from './runs/rules.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
 /**
- * Returns the rules of a source's chain at a block: as named on the command line, from its schedule, as its nodes report them (EIP-7910), or of a known
- * public chain.
+ * Returns the rules of a source's chain at a block: as named on the command line, from its schedule, as its nodes report them (EIP-7910), or of a
+ * known public chain.
  * @throws BundleError if no source provides them
  */
 async function findRules({ chain, scope, config, fork }: Source, header: Header): Promise<Rules> {

@@ -97,7 +97,7 @@ function noteEntries(
   for (const entry of entries) if (isMembers(entry)) told.note(`${list}[].`, entry, covered);
 }
 
-/** Whether a legacy transaction is replay-protected (EIP-155). */
+/** Returns whether a legacy transaction is replay-protected (EIP-155). */
 function isProtected({ v }: Members): boolean {
   return typeof v === 'string' && BigInt(v) >= 35n;
 }

@@ -82,8 +82,8 @@ export function encodeBlockJson(
 }
 
 /**
- * Encodes a block piece by piece; joined, the pieces are the JSON text. A block may have megabytes of transactions, and the consumer may yield between
- * pieces.
+ * Encodes a block piece by piece; joined, the pieces are the JSON text. A block may have megabytes of transactions, and the consumer may yield
+ * between pieces.
  * @param isFull whether transactions are included in full, else as hashes
  */
 export function* encodeContentsJson(contents: BlockContents, isFull: boolean): Generator<string> {

@@ -3,7 +3,7 @@ import type { BlockReference, BlockTag } from './requests.ts';
 
 const TAGS: ReadonlySet<string> = new Set<BlockTag>(['latest', 'earliest', 'pending', 'safe', 'finalized']);
 
-/** Whether a parameter is one of the block tags. */
+/** Returns whether a parameter is one of the block tags. */
 export function isTag(value: unknown): value is BlockTag {
   return typeof value === 'string' && TAGS.has(value);
 }

@@ -44,7 +44,8 @@ export interface BlockReads {
   /** Returns the header members of a block object; null for the pending block. */
   getHeaderObject(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /**
-   * Returns the header members of the block with this hash, canonical or not; null only if every source of the chain's blocks reports that there is none.
+   * Returns the header members of the block with this hash, canonical or not; null only if every source of the chain's blocks reports that there is
+   * none.
    * @throws ChainError `unavailable` while a source that may have it cannot be reached
    */
   findHeaderObject(hash: string, scope: RequestScope): PromiseOrValue<JsonText | null>;
@@ -97,8 +98,8 @@ export interface LogReads {
    */
   getLogs(filter: LogFilter, scope: RequestScope): PromiseOrValue<JsonResult>;
   /**
-   * Returns all logs of one block in order, verified against the bloom of its header and never partial. Null if there is no such block.
-   * The logs of a block that has left the chain remain available while they are at hand.
+   * Returns all logs of one block in order, verified against the bloom of its header and never partial. Null if there is no such block. The logs of a
+   * block that has left the chain remain available while they are at hand.
    */
   getBlockLogs(hash: string, scope: RequestScope): PromiseOrValue<readonly BlockLog[] | null>;
 }
@@ -168,7 +169,7 @@ export interface StateReads {
 export type CallOutcome = {
   /** JSON string of the return data, or the error of the call. */
   readonly answer: JsonResult | ChainError;
-  /** Whether a request was sent to a node for it. */
+  /** True if a request was sent to a node for it. */
   readonly isRequested: boolean;
 };
 
@@ -182,8 +183,8 @@ export interface Executions {
    */
   callFastPath?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> | undefined;
   /**
-   * Executes those of several message calls that can be coalesced, in order: the outcome is undefined for a call that must be made with `call`.
-   * Never throws or rejects. Undefined as a whole, or absent, if none can be coalesced.
+   * Executes those of several message calls that can be coalesced, in order: the outcome is undefined for a call that must be made with `call`. Never
+   * throws or rejects. Undefined as a whole, or absent, if none can be coalesced.
    * @param requests undefined skips a position
    */
   callMany?(
@@ -201,7 +202,9 @@ export interface Executions {
   simulate(request: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
 }
 
-/** Gas prices at the head. Null if the chain cannot answer (no node has the method); the text `null` is the answer of a chain that has no such price. */
+/**
+ * Gas prices at the head. Null if the chain cannot answer (no node has the method); the text `null` is the answer of a chain that has no such price.
+ */
 export interface FeeReads {
   /** Returns the suggested gas price of a transaction without priority fee as a JSON quantity, wei per gas. */
   getGasPrice(scope: RequestScope): PromiseOrValue<JsonText | null>;
@@ -240,7 +243,7 @@ export interface Chain {
    * @throws ChainError `unavailable`, synchronously or by rejection
    */
   findChainId?(scope: RequestScope): PromiseOrValue<bigint>;
-  /** Whether the chain has a head and, for a network of nodes, at least one node is up as far as known. */
+  /** True if the chain has a head and, for a network of nodes, at least one node is up as far as known. */
   readonly isAnswerable: boolean;
   readonly blocks: BlockReads;
   readonly transactions: TransactionReads;
@@ -263,8 +266,8 @@ export interface Chain {
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
   /**
-   * Forwards a method that may change the chain: it is sent once and never retried, and later reads see the changed chain.
-   * Only on development networks.
+   * Forwards a method that may change the chain: it is sent once and never retried, and later reads see the changed chain. Only on development
+   * networks.
    */
   passOnce?(
     method: string,

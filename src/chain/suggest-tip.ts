@@ -12,11 +12,10 @@ const SAMPLES_PER_BLOCK = 3;
 
 /**
  * Suggests a priority fee as geth does: the 60th percentile of the lowest tips in the last 20 blocks, and in up to 20 more where blocks have less
- * than two samples. The number of further blocks depends on the order of the blocks. geth reads blocks concurrently, so its suggestion may vary between
- * starts; this order is that of Go's scheduler on one processor: the last of the 20 first, a further block at once.
- * The suggestion depends on the head alone, so all processes and restarts suggest the same. For a block without samples geth uses its last
- * suggestion, which is the default in a geth that has just started.
- * Yields block numbers; `next` takes the samples of the block.
+ * than two samples. The number of further blocks depends on the order of the blocks. geth reads blocks concurrently, so its suggestion may vary
+ * between starts; this order is that of Go's scheduler on one processor: the last of the 20 first, a further block at once. The suggestion depends on
+ * the head alone, so all processes and restarts suggest the same. For a block without samples geth uses its last suggestion, which is the default in
+ * a geth that has just started. Yields block numbers; `next` takes the samples of the block.
  * @returns priority fee in wei per gas
  */
 export function* suggestTip(head: bigint): Generator<bigint, bigint, readonly bigint[]> {

@@ -6,22 +6,22 @@ import type { FeedLimits } from './limits.ts';
 import { readShared } from './read-within.ts';
 import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 
-/** Estimated heap bytes of a log besides its text: address, topics, objects. */
+/** Estimated heap bytes of a log in addition to its text: address, topics, objects. */
 const LOG_OVERHEAD_BYTES = 600;
 const BLOCK_OVERHEAD_BYTES = 200;
-/** Lifetime of recent logs, ms: the window of a slow chain is that long. The cache contains at most twice as many blocks as the window. */
+/** Lifetime of recent logs, ms; long enough for the window of a slow chain. The cache contains at most twice as many blocks as the window. */
 const RECENT_MS = 2 * 60 * 60_000;
-/** Lifetime of logs of blocks below the window, for listeners that catch up concurrently, ms. */
+/** Lifetime of logs of blocks below the window, ms; they are cached for listeners that catch up concurrently. */
 const OLD_MS = 60_000;
 
-/** Logs of blocks by hash. Concurrent reads are coalesced, and the logs are cached while they may be needed again. */
+/** Logs of blocks by block hash. Concurrent reads are coalesced, and the logs are cached as long as they may be needed again. */
 export class BlockLogs {
   readonly #logs: Pick<LogReads, 'getBlockLogs'>;
   readonly #clock: Clock;
   readonly #limits: FeedLimits;
   readonly #removed: RemovedRecords | undefined;
   readonly #inFlight = new Map<string, Promise<readonly BlockLog[] | null>>();
-  /** Separate from `#old`, so that catching up does not evict logs that a reorg takes back. */
+  /** Logs of recent blocks. They are separate from `#old`, so that catching up does not evict logs that a reorg removes. */
   readonly #recent: Lru<string, readonly BlockLog[]>;
   readonly #old: Lru<string, readonly BlockLog[]>;
 
@@ -36,18 +36,21 @@ export class BlockLogs {
     this.#clock = clock;
     this.#limits = limits;
     const now = (): number => clock.now();
-    // A reorg takes back blocks of the window, and of branches of the same length.
+    // A reorg removes blocks of the window, or of branches with the same length.
     const leastBytes = Math.floor(limits.logBytes / (2 * limits.windowBlocks));
     this.#recent = new Lru(limits.logBytes, RECENT_MS, now, (logs) => Math.max(leastBytes, countBytes(logs)));
     this.#old = new Lru(limits.logBytes, OLD_MS, now, countBytes);
   }
 
-  /** Returns the cached logs of a block, if any. */
+  /** Returns the cached logs of a block; undefined if they are not cached. */
   findCached(hash: string): readonly BlockLog[] | undefined {
     return this.#recent.get(hash) ?? this.#old.get(hash);
   }
 
-  /** Reads all logs of a block that has left the chain, first from the records of other processes; null where it is unknown. @throws ChainError */
+  /**
+   * Reads all logs of a block that has left the chain, from the records of other processes or else from nodes; null if the block is unknown. @throws
+   * ChainError
+   */
   readRemoved(hash: string, isRecent: boolean): PromiseOrValue<readonly BlockLog[] | null> {
     if (this.#removed === undefined || this.findCached(hash) !== undefined) return this.read(hash, isRecent);
     const take = ({ logs }: RemovedBlock): readonly BlockLog[] | undefined => {
@@ -57,7 +60,7 @@ export class BlockLogs {
     return this.#removed.find(hash, take, () => this.read(hash, isRecent));
   }
 
-  /** Reads all logs of a block in one attempt; null where it is unknown. @throws ChainError */
+  /** Reads all logs of a block in one attempt; null if the block is unknown. @throws ChainError */
   read(hash: string, isRecent: boolean): PromiseOrValue<readonly BlockLog[] | null> {
     const cached = this.findCached(hash);
     if (cached !== undefined) return cached;
@@ -76,12 +79,12 @@ export class BlockLogs {
     return shared;
   }
 
-  /** Starts a read of logs that will be needed. Its failure is ignored; the later read reports its own. */
+  /** Starts to read logs that will be needed. A failure is ignored, because the later read reports its own. */
   prefetch(hash: string, isRecent: boolean): void {
     void this.tryRead(hash, isRecent);
   }
 
-  /** Reads logs like `read`, but returns undefined where they are unreadable or unknown. Never rejects. */
+  /** Like `read`, but returns undefined if the logs are unreadable or the block is unknown. Never rejects. */
   async tryRead(hash: string, isRecent = true): Promise<readonly BlockLog[] | undefined> {
     try {
       return (await this.read(hash, isRecent)) ?? undefined;

@@ -3,13 +3,13 @@ import { ChainError } from '../chain/errors.ts';
 import { limitOf } from '../util/bounds.ts';
 import { FairQueue } from '../util/fair-queue.ts';
 
-/** Maximum wait for a slot, equal to the timeout of a read; then the listener retries, ms. */
+/** Maximum wait for a slot, ms, after which the listener retries; equal to the timeout of a read. */
 const WAIT_MS = 10_000;
 const MAX_WAITING = limitOf('subscriptions.catchUp');
-/** Maximum share of one owner in the concurrent reads. */
+/** Maximum share of the concurrent reads for one owner. */
 const OWNER_SHARE = 0.5;
 
-/** Scheduler slots by owner for the reads of listeners that catch up; listeners that follow the head do not wait behind them. */
+/** Scheduler slots, by owner, for the reads of listeners that catch up. Listeners that follow the head do not wait behind these reads. */
 export class CatchUpSlots {
   readonly #queue: FairQueue;
 
@@ -18,8 +18,8 @@ export class CatchUpSlots {
   }
 
   /**
-   * Runs `read` in a slot of the owner; a synchronous result is returned synchronously.
-   * @throws ChainError `busy` after too long a wait, and the errors of `read`
+   * Runs `read` in a slot of the owner. A synchronous result is returned synchronously.
+   * @throws ChainError `busy` if the wait is too long, and the errors of `read`
    */
   run<T>(
     owner: string,

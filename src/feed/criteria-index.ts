@@ -2,29 +2,29 @@ import type { BlockLog } from '../chain/chain.ts';
 import { createLogTest, nameCriteria } from './criteria.ts';
 import type { LogCriteria, LogTest } from './feed.ts';
 
-/** Positions by which a log is looked up: its address and up to four topics. */
+/** Number of positions at which a log is looked up: its address and up to four topics. */
 const POSITIONS = 5;
 const NO_LOGS: readonly BlockLog[] = [];
-/** Comparisons between two pauses: a fraction of a millisecond. */
+/** Comparisons between two pauses; they take a fraction of a millisecond. */
 const TESTS_A_SLICE = 4_096;
-/** Swept entries between two pauses. */
+/** Entries swept between two pauses. */
 const SWEPT_A_SLICE = 512;
 
-/** Equal criteria of any number of listeners. */
+/** Criteria that any number of listeners share. */
 export type CriteriaGroup = {
   readonly name: string;
   readonly matches: LogTest;
-  /** Number of members; an unused group does not match, and its entries are due to be swept. */
+  /** Number of listeners. A group without listeners does not match, and its entries are due to be swept. */
   users: number;
-  /** Index position and values of the group; undefined for a group that is compared with every log. */
+  /** Index position and values of the group; undefined if the group is compared with every log. */
   readonly key: { readonly position: number; readonly values: readonly string[] } | undefined;
-  /** Matches in the last evaluated block. */
+  /** Matching logs in the last evaluated block. */
   found: BlockLog[] | undefined;
 };
 
 /**
- * Criteria of many listeners, evaluated together. Equal ones are evaluated once, and each log is compared only with criteria that name its
- * address or one of its topics. A group is indexed at the position whose values collide with the fewest other groups.
+ * Criteria of many listeners, evaluated together. Equal criteria are evaluated once, and each log is compared only with criteria that name its
+ * address or one of its topics. A group is indexed at the position whose values it shares with the fewest other groups.
  */
 export class CriteriaIndex {
   readonly #groups = new Map<string, CriteriaGroup>();
@@ -34,14 +34,14 @@ export class CriteriaIndex {
     () => new Map(),
   );
   readonly #always = new Set<CriteriaGroup>();
-  /** Released groups whose entries are not swept yet. */
+  /** Released groups whose entries have not been swept yet. */
   #released: CriteriaGroup[] = [];
   readonly #testsASlice: number;
   /** Groups with matches in the last evaluated block. */
   #withLogs: CriteriaGroup[] = [];
-  /** Logs of the last evaluated block that all groups were compared with. */
+  /** Logs of the last evaluated block that were compared with all groups. */
   #logs: readonly BlockLog[] = NO_LOGS;
-  /** Comparisons since the last pause. */
+  /** Number of comparisons since the last pause. */
   #tests = 0;
 
   /** @param testsASlice comparisons between two pauses */
@@ -53,12 +53,12 @@ export class CriteriaIndex {
     return this.#groups.size;
   }
 
-  /** Whether released groups wait for a sweep. */
+  /** Returns whether released groups wait for a sweep. */
   get isStale(): boolean {
     return this.#released.length > 0;
   }
 
-  /** Adds a user of criteria, which `release` removes. */
+  /** Adds a user of criteria; `release` removes it. */
   use(criteria: LogCriteria): CriteriaGroup {
     const name = nameCriteria(criteria);
     const known = this.#groups.get(name);
@@ -77,12 +77,12 @@ export class CriteriaIndex {
     this.#groups.set(name, group);
     if (key === undefined) this.#always.add(group);
     else for (const value of key.values) this.#findBucket(key.position, value).add(group);
-    // The group may join while a block is being evaluated or delivered.
+    // Groups may be added while a block is being evaluated or delivered.
     for (const log of this.#logs) if (group.matches(log)) this.#note(group, log);
     return group;
   }
 
-  /** Removes a user. The cost does not depend on the number of values: a closing connection releases many at once. */
+  /** Removes a user. The cost does not depend on the number of values, because a closing connection releases many users at once. */
   release(group: CriteriaGroup): void {
     if (--group.users > 0) return;
     this.#groups.delete(group.name);
@@ -90,7 +90,7 @@ export class CriteriaIndex {
     else this.#released.push(group);
   }
 
-  /** Removes the entries of released groups, with pauses, during which more may be released. */
+  /** Removes the entries of released groups. Pauses; more groups may be released during a pause. */
   *sweep(): Generator<undefined, void> {
     let left = SWEPT_A_SLICE;
     for (let group = this.#released.pop(); group !== undefined; group = this.#released.pop()) {
@@ -105,7 +105,10 @@ export class CriteriaIndex {
     }
   }
 
-  /** Sets `found` of each group to its matches, valid until the next block. Pauses between logs, during which groups may come and go. */
+  /**
+   * Sets `found` of each group to its matches, which are valid until the next block. Pauses between logs; groups may be added or released during a
+   * pause.
+   */
   *evaluate(logs: readonly BlockLog[]): Generator<undefined, void> {
     this.clear();
     const done: BlockLog[] = [];
@@ -150,7 +153,8 @@ export class CriteriaIndex {
       if (alternatives.length === 0) continue;
       const values = [...new Set(alternatives)];
       const others = values.reduce((sum, value) => sum + this.#countAt(position, value), 0);
-      // Ties: prefer fewer values, then the later position, because addresses and event signatures are shared more often than indexed arguments.
+      // In a tie, prefers fewer values, and then the later position, because addresses and event signatures are shared more often than indexed
+      // arguments.
       const cost = others + values.length;
       if (cost > fewest) continue;
       best = { position, values };

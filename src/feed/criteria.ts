@@ -1,9 +1,9 @@
 import type { LogCriteria, LogTest } from './feed.ts';
 
-/** Maximum length of a list that is faster to search than a set. */
+/** Maximum length of a list that is searched faster than a set. */
 const SHORT = 8;
 
-/** Returns a canonical name, equal for criteria that match the same logs. */
+/** Returns a canonical name, which is equal for criteria that match the same logs. */
 export function nameCriteria({ addresses, topics }: LogCriteria): string {
   return [addresses, ...topics].map((alternatives) => [...new Set(alternatives)].sort().join()).join(';');
 }
@@ -13,7 +13,9 @@ export function countValues({ addresses, topics }: LogCriteria): number {
   return topics.reduce((sum, { length }) => sum + length, addresses.length);
 }
 
-/** Compiles criteria to a predicate; alternatives at a position are ORed, positions ANDed, and a log with fewer topics does not match. */
+/**
+ * Compiles criteria to a predicate: any alternative may match at a position, and every position must match. A log with fewer topics does not match.
+ */
 export function createLogTest({ addresses, topics }: LogCriteria): LogTest {
   const isAddress = createMemberTest(addresses);
   const isTopic = topics.map(createMemberTest);
@@ -23,7 +25,7 @@ export function createLogTest({ addresses, topics }: LogCriteria): LogTest {
     isTopic.every((test, position) => test(log.topics[position] as string));
 }
 
-/** An empty list matches any value. */
+/** Creates a test for a list of alternatives. An empty list matches any value. */
 function createMemberTest(alternatives: readonly string[]): (value: string) => boolean {
   if (alternatives.length === 0) return () => true;
   if (alternatives.length <= SHORT) return (value) => alternatives.includes(value);

@@ -15,23 +15,23 @@ import { takeBackLogs } from './removed-logs.ts';
 import type { StepFinder } from './step-finder.ts';
 import { findPlaceBehind, isSamePlace } from './steps.ts';
 
-/** Attempts to read a removed block or its logs before they count as lost. */
+/** Number of attempts to read a removed block or its logs, after which the block counts as lost. */
 const MAX_ATTEMPTS_AT_REMOVED = 3;
-/** Members served between two checks of the time. */
+/** Number of members that are served between two checks of the time. */
 const MEMBERS_A_SLICE = 16;
-/** Blocks whose logs are prefetched beyond the awaited one. */
+/** Number of blocks after the awaited one whose logs are prefetched. */
 const READ_AHEAD = 4;
 const NO_LOGS: readonly BlockLog[] = [];
 const NO_STEPS: readonly FeedStep[] = [];
-/** Outcome of abandoned work. */
+/** Result of a wait for work that was abandoned. */
 const ABANDONED: unique symbol = Symbol('given up');
 /** Marks the end of a run. */
 const OVER: unique symbol = Symbol('over');
 
-/** Step with all logs of its block. */
+/** Step with all logs of its block; of a step without logs, the list is empty. */
 type Prepared = { readonly step: FeedStep; readonly logs: readonly BlockLog[] };
 
-/** Idle state of the cursor: it waits for a promise, or (undefined) for a change of the chain. */
+/** Idle state of the cursor: it waits for a promise or, if this is undefined, for a change of the chain. */
 type Rest = { readonly until: Promise<unknown> | undefined };
 
 const IDLE: Rest = { until: undefined };
@@ -44,28 +44,28 @@ export type CursorParts = {
   readonly clock: Clock;
   readonly limits: FeedLimits;
   readonly slots: Pick<SlotScheduler, 'run'>;
-  /** Fires when the followed chain, or a cursor that others may join, has moved. */
+  /** Event that fires when the followed chain has moved, or a permanent cursor. */
   readonly moved: Pulse;
 };
 
 export type CursorOptions = {
   readonly place: BlockPlace;
-  /** Whether steps include logs, and therefore wait for them. */
+  /** True if members also receive logs, so that a step waits for the logs of its block. */
   readonly hasLogs: boolean;
   /** Owner of the scheduler slots in which members are served. */
   readonly owner: string;
-  /** Ancestors of the place: while one of these is the tip, nothing has happened. */
+  /** Hashes of ancestors of the place. While the tip is one of them, there are no steps to serve. */
   readonly below?: readonly string[];
-  /** Cursor that takes over members once they have caught up; without it the cursor is permanent. */
+  /** Cursor to which members move after they have caught up; absent for a permanent cursor. */
   readonly into?: Cursor;
   /** Runs reads of this cursor in scheduler slots. */
   readonly read?: <T>(work: () => PromiseOrValue<T>) => PromiseOrValue<T>;
 };
 
 /**
- * Position on the chain, and the listeners that have received everything up to it. It moves stepwise towards the tip of the followed chain;
- * every member receives a step before the position changes. A step whose block or logs cannot be read is retried until they are available,
- * or the step is no longer on the way.
+ * Position on the chain, and the listeners that have received all steps up to it. A cursor moves step by step towards the tip of the followed chain,
+ * and every member receives a step before the position changes. If the block or the logs of a step cannot be read, the read is repeated until it
+ * succeeds or the step no longer leads to the tip.
  */
 export class Cursor implements MemberHolder {
   readonly #parts: CursorParts;
@@ -76,13 +76,13 @@ export class Cursor implements MemberHolder {
   #place: BlockPlace;
   #below: readonly string[];
   #isClosed = false;
-  /** Steps found ahead; each continues from the previous one, and the first from the place. */
+  /** Steps that were found in advance. Each continues from the previous one, and the first continues from the place. */
   #found: readonly FeedStep[] = NO_STEPS;
-  /** Failed attempts at a removed block. */
+  /** Number of failed attempts to read a removed block. */
   #attempts = 0;
-  /** First of the found steps with its logs. */
+  /** The first found step, with its logs. */
   #prepared: Prepared | undefined;
-  /** Whether the pauses of members were already awaited for the first step. */
+  /** True if the pauses that members requested before the first found step have passed. */
   #isReady = false;
   #isSweeping = false;
 
@@ -103,12 +103,12 @@ export class Cursor implements MemberHolder {
     return this.#members.size;
   }
 
-  /** Whether the cursor is closed or without members: then its waiting slot is passed on. */
+  /** Returns whether the cursor is closed or has no members, so that its waiting slot is passed on. */
   get aborted(): boolean {
     return this.#isClosed || this.#members.size === 0;
   }
 
-  /** Adds a member that has received everything up to the place. If a step is being served, the member receives it too. */
+  /** Adds a member that has received all steps up to the place. If a step is being served, the member receives this step, too. */
   add(member: Member): void {
     if (member.criteria !== undefined) member.group = this.#criteria.use(member.criteria);
     member.holder = this;
@@ -122,12 +122,12 @@ export class Cursor implements MemberHolder {
     this.#sweepLater();
   }
 
-  /** Sweeps the index of a permanent cursor; that of a temporary one is discarded with the cursor. */
+  /** Sweeps the index of a permanent cursor. The index of a temporary cursor is discarded with the cursor. */
   #sweepLater(): void {
     const { into, owner } = this.#options;
     if (into !== undefined || this.#isSweeping || !this.#criteria.isStale) return;
     this.#isSweeping = true;
-    // Deferred behind all other removals in this turn of the event loop.
+    // Deferred until after all other removals in this turn of the event loop.
     setImmediate(async () => {
       await this.#parts.slots.run(owner, this.#criteria.sweep());
       this.#isSweeping = false;
@@ -139,14 +139,14 @@ export class Cursor implements MemberHolder {
     for (const member of [...this.#members]) member.end(reason);
   }
 
-  /** Ends every member, and the run. */
+  /** Ends all members and the run. */
   close(reason: FeedError): void {
     this.#isClosed = true;
     this.endAll(reason);
     this.#parts.moved.fire();
   }
 
-  /** Moves until closed; a temporary cursor, until its members have moved to `into`. */
+  /** Moves until the cursor is closed; a temporary cursor moves until its members have moved to `into`. */
   async run(): Promise<void> {
     while (!this.#isClosed) {
       // Obtained before anything is checked, so that no change is missed.
@@ -158,7 +158,7 @@ export class Cursor implements MemberHolder {
     }
   }
 
-  /** Moves as far as possible without waiting; each slice is a step, or a part of one. */
+  /** Moves as far as possible without waiting. Each slice is a step or a part of a step. */
   *#advance(): Generator<undefined, Rest | typeof OVER> {
     while (!this.#isClosed) {
       if (this.#goOver()) return OVER;
@@ -180,7 +180,7 @@ export class Cursor implements MemberHolder {
     this.endAll(new FeedError('tooFar', 'too many blocks are missing'));
   }
 
-  /** Moves members to `into` once they have received as much. @returns whether the run ends */
+  /** Moves members to `into` after they have reached its place. @returns whether the run ends */
   #goOver(): boolean {
     const { into } = this.#options;
     if (into === undefined) return false;
@@ -192,7 +192,7 @@ export class Cursor implements MemberHolder {
     return true;
   }
 
-  /** Without members the cursor jumps to the tip. */
+  /** Moves a cursor without members to the tip. */
   #skip(): void {
     const { tip } = this.#parts.chain;
     if (this.#members.size > 0 || tip === undefined || isSamePlace(tip, this.#place)) return;
@@ -200,14 +200,14 @@ export class Cursor implements MemberHolder {
     this.#setPlace({ number: tip.number, hash: tip.hash });
   }
 
-  /** Whether the followed chain is still below the place where the cursor started. */
+  /** Returns whether the followed chain is still below the place where the cursor started. */
   #isWaiting(): boolean {
     const { tip } = this.#parts.chain;
     if (tip !== undefined && !this.#below.includes(tip.hash)) this.#below = [];
     return this.#below.length > 0;
   }
 
-  /** Finds the next step and its data. @returns a reason to wait; undefined on progress */
+  /** Finds the next step and reads its data. @returns an idle state if the cursor has to wait; undefined if it has made progress */
   #prepareStep(): Rest | undefined {
     const [step] = this.#found;
     try {
@@ -234,7 +234,7 @@ export class Cursor implements MemberHolder {
     return found.length === 0 ? IDLE : undefined;
   }
 
-  /** @throws ChainError, FeedError */
+  /** Reads the data of a step. @throws ChainError, FeedError */
   #prepare(step: FeedStep): Rest | undefined {
     const pause = this.#isReady ? undefined : this.#findPause();
     this.#isReady = true;
@@ -249,7 +249,7 @@ export class Cursor implements MemberHolder {
     return undefined;
   }
 
-  /** Returns the pauses that members request while they catch up; undefined if none does. */
+  /** Returns the pauses that members request while they catch up; undefined if no member requests one. */
   #findPause(): Promise<unknown> | undefined {
     if (this.#options.into === undefined) return undefined;
     const pauses = [...this.#members].map((member) => member.waitUntilReady());
@@ -263,7 +263,7 @@ export class Cursor implements MemberHolder {
     else throw new ChainError('unavailable', 'no node has the logs of a block of the served chain');
   }
 
-  /** Waits for data of a step, for as long as it is the next one. */
+  /** Waits for data of a step, as long as it is the next step. */
   #rest<T>(work: Promise<T>, step: FeedStep, use: (value: T) => void): Rest {
     const wait = async (): Promise<void> => {
       try {
@@ -276,7 +276,7 @@ export class Cursor implements MemberHolder {
     return { until: wait() };
   }
 
-  /** Whether the step is obsolete: the cursor has no members, or the step no longer follows from here. */
+  /** Returns whether the step is obsolete, because the cursor has no members or the step no longer follows from its place. */
   #isOver(step: FeedStep): boolean {
     return this.aborted || this.#parts.steps.contradicts(this.#place, step);
   }
@@ -301,7 +301,7 @@ export class Cursor implements MemberHolder {
       : logs.readRemoved(step.block.hash, isRecent);
   }
 
-  /** Serves members in slices, including those that join meanwhile; the place changes after all have received the step. */
+  /** Serves members in slices, including members that are added in the meantime. The place changes after all have received the step. */
   *#serve({ step, logs }: Prepared): Generator<undefined, void> {
     yield* this.#criteria.evaluate(logs);
     let served = 0;
@@ -331,7 +331,7 @@ export class Cursor implements MemberHolder {
     cancel();
   }
 
-  /** Waits for `work`, or until it becomes unnecessary, which is checked immediately and after each move of the chain. */
+  /** Waits for `work`, or until it is no longer needed. This is checked immediately and after each change of the chain. */
   async #waitFor<T>(work: Promise<T>, isOver: () => boolean): Promise<T | typeof ABANDONED> {
     if (isOver()) {
       work.catch(() => {});

@@ -4,10 +4,10 @@ import type { BlockLog, BlockPlace } from '../chain/chain.ts';
 import type { LogFilter } from '../chain/requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Logs that a subscription or filter matches, in any block. */
+/** Criteria of a subscription or filter for logs of any block. */
 export type LogCriteria = Pick<LogFilter, 'addresses' | 'topics'>;
 
-/** Whether a log matches the criteria of a listener. */
+/** Returns whether a log matches the criteria of a listener. */
 export type LogTest = (log: BlockLog) => boolean;
 
 /** Block that joined or left the served chain. */
@@ -19,42 +19,44 @@ export type FeedBlock = {
   readonly header: JsonText;
 };
 
-/** Step of the served chain. Removed blocks come highest first, added ones lowest first; each block's parent is the head before it. */
+/**
+ * Step of the served chain. Removed blocks are highest first, added blocks lowest first. The parent of each added block is the head before the step.
+ */
 export type FeedStep = { readonly kind: 'added' | 'removed'; readonly block: FeedBlock };
 
-/** Start position: after the block of this hash, or at the first block of this number; `head` is the served head. */
+/** Start position: after the block with this hash, at the first block with this number, or at the served head. */
 export type FeedStart =
   | { readonly kind: 'after'; readonly hash: string }
   | { readonly kind: 'from'; readonly number: bigint }
   | { readonly kind: 'head' };
 
 /**
- * Callbacks of a listener. Each is synchronous, and an exception ends only this listener. A step, its block and its logs are the same objects
- * for all listeners at the head, so that derived values can be cached by identity.
+ * Callbacks of a listener. All are synchronous, and an exception ends only this listener. All listeners at the head receive the same objects for a
+ * step, its block and its logs, so that derived values can be cached by identity.
  */
 export type FeedListener = {
-  /** Receives every step once and in order, before its logs. With `logs` set, it waits until they are available. */
+  /** Receives every step once and in order, before the logs of the step. If `logs` is set, a step is delivered only after its logs are available. */
   readonly onStep?: (step: FeedStep) => void;
-  /** Receives each step's non-empty matches in block order; those of removed blocks in reverse. */
+  /** Receives the matching logs of each step that has any, in block order; logs of removed blocks are in reverse order. */
   readonly logs?: {
     readonly criteria: LogCriteria;
     readonly onLogs: (logs: readonly BlockLog[], step: FeedStep) => void;
   };
-  /** Further values that the listener stores, charged to the same limit as the criteria. */
+  /** Number of further values that the listener stores; they count towards the same limit as the criteria. */
   readonly values?: number;
-  /** Called before each past step, until the listener has caught up. Returns a promise to await while earlier events are unsent. */
+  /** Called before each past step until the listener has caught up. Returns a promise to await if earlier events are not sent yet. */
   readonly waitUntilReady?: () => Promise<void> | undefined;
-  /** The listener cannot continue without a gap (see `FeedError`), or has thrown. It receives nothing further. */
+  /** Called when the listener cannot continue without a gap (see `FeedError`), or has thrown. It receives nothing further. */
   readonly onEnd: (reason: FeedError) => void;
 };
 
 /**
- * `unknownBlock`: the start is unknown; `tooFar`: too many blocks are missing; `tooMuch`: the criteria of the owner's listeners exceed the
- * limit; `closed`: the network is no longer served, or the listener has failed.
+ * `unknownBlock`: the start is unknown, or a removed block is lost; `tooFar`: too many blocks are missing; `tooMuch`: the criteria of the owner's
+ * listeners exceed the limit; `closed`: the network is no longer served, the feed is unused, or the listener has failed.
  */
 export class FeedError extends UntracedError {
   readonly kind: 'unknownBlock' | 'tooFar' | 'tooMuch' | 'closed';
-  /** Highest canonical ancestor of a rejected start, where known, from which a client may continue. */
+  /** Highest canonical ancestor of a rejected start, if it is known; a client may continue from there. */
   readonly ancestor: BlockPlace | undefined;
 
   constructor(kind: FeedError['kind'], message: string, ancestor?: BlockPlace) {
@@ -65,29 +67,29 @@ export class FeedError extends UntracedError {
   }
 }
 
-/** Changes of the served chain between two points. */
+/** Changes of the served chain between two positions. */
 export type FeedChanges = {
-  /** At most `readSteps` of the feed's limits; then `last` is below the head, and the next read returns more. */
+  /** At most `readSteps` steps. If there are more, `last` is below the head, and the next read returns further steps. */
   readonly steps: readonly FeedStep[];
   /** Start of the next read. */
   readonly last: { readonly number: bigint; readonly hash: string };
 };
 
-/** Live blocks and logs of a network's served chain: each once and in order, independent of node failures. */
+/** Live blocks and logs of a network's served chain. Each is reported once and in order, independent of node failures. */
 export interface NetworkFeed {
   /**
-   * Joins the feed: first the steps since `start`, then live ones, without a gap. Resolves once the start is found.
+   * Joins the feed. The listener receives the steps since `start`, and then live steps, without a gap. Resolves after the start is found.
    * @returns a function that leaves the feed
    * @throws FeedError
    */
   join(start: FeedStart, listener: FeedListener, scope: RequestScope): Promise<() => void>;
-  /** Returns the steps from `start` to the present. @throws FeedError */
+  /** Returns the steps from `start` up to the present. @throws FeedError */
   read(start: FeedStart, scope: RequestScope): Promise<FeedChanges>;
-  /** Returns the matching logs of a step; those of a removed block in reverse, with `removed: true`. */
+  /** Returns the matching logs of a step. Logs of a removed block are in reverse order, with `removed: true`. */
   readLogs(step: FeedStep, matches: LogTest, scope: RequestScope): Promise<readonly BlockLog[]>;
-  /** Reports hashes of pending transactions, each once. Undefined where the chain announces none. */
+  /** Reports hashes of pending transactions, each once. Returns undefined if the chain announces none. */
   watchPending(listener: (hashes: readonly string[]) => void): (() => void) | undefined;
-  /** Whether there is a served head; `watchSync` reports changes. */
+  /** True if there is a served head. Changes are reported by `watchSync`. */
   readonly isSynced: boolean;
   watchSync(listener: (isSynced: boolean) => void): () => void;
   close(): void;

@@ -2,10 +2,10 @@ import type { BlockPlace } from '../chain/chain.ts';
 import type { FeedBlock } from './feed.ts';
 import { isChildOf } from './steps.ts';
 
-/** Cache size for blocks that left the chain, as a multiple of the window. */
+/** Maximum number of cached blocks that left the chain, as a multiple of the window. */
 const REMOVED_WINDOWS = 4;
 
-/** Top of the followed chain, without a gap from `lowest` to `tip`, and blocks that have left it. */
+/** Top of the followed chain, without a gap from `lowest` to `tip`, and blocks that have left this chain. */
 export class FeedChain {
   readonly #windowBlocks: number;
   /** Lowest first. */
@@ -41,18 +41,19 @@ export class FeedChain {
     return this.at(number)?.hash === hash;
   }
 
-  /** Returns a block that has left the chain, if known. */
+  /** Returns a block that has left the chain, if it is cached. */
   findRemoved(hash: string): FeedBlock | undefined {
     return this.#removed.get(hash);
   }
 
-  /** Returns a block in the window or a removed one, by its hash. */
+  /** Returns a block by its hash, either from the window or a removed one. */
   find(hash: string): FeedBlock | undefined {
     return this.#removed.get(hash) ?? this.#blocks.findLast((block) => block.hash === hash);
   }
 
   /**
-   * Replaces all blocks from the first one's number on. @param blocks each the parent of the next, at least one
+   * Replaces all blocks from the number of the first block on.
+   * @param blocks at least one block; each is the parent of the next
    * @returns the blocks that left the chain
    */
   replaceFrom(blocks: readonly FeedBlock[]): readonly FeedBlock[] {
@@ -69,7 +70,7 @@ export class FeedChain {
     return removed.filter(({ hash }) => this.#removed.has(hash));
   }
 
-  /** Adds blocks below the lowest. @param blocks highest first; those that are no longer ancestors are left out */
+  /** Adds blocks below the lowest one. @param blocks highest first; blocks that are no longer ancestors are skipped */
   extendBelow(blocks: readonly FeedBlock[]): void {
     const added: FeedBlock[] = [];
     let child = this.lowest;

@@ -8,18 +8,18 @@ import type { HeaderReads } from './header-reads.ts';
 import type { FeedLimits } from './limits.ts';
 
 /**
- * Maximum concurrent walks to heads. The second walk targets a newer head, so that an unreadable block blocks nothing once the head has left
- * it, and a head that moves faster than blocks are read does not restart the walk forever.
+ * Maximum number of concurrent walks to heads. The second walk targets a newer head. An unreadable block therefore delays nothing after the head has
+ * left it, and a head that moves faster than blocks are read does not restart the walk forever.
  */
 const MAX_WALKS = 2;
-/** Headers per request batch where the head has moved by several blocks. */
+/** Maximum number of headers per batch of requests, after the head has moved by several blocks. */
 const PIECE = 64;
 
 type Walk = {
   readonly order: number;
   readonly target: BlockPlace;
   isOver: boolean;
-  /** Whether the walk pauses between two attempts at a block. */
+  /** True if the walk pauses between two attempts at a block. */
   isPausing: boolean;
 };
 
@@ -29,17 +29,17 @@ export type HeadFollowerOptions = {
   readonly chain: FeedChain;
   readonly clock: Clock;
   readonly limits: FeedLimits;
-  /** The served head has changed; its block is not read yet. */
+  /** Called when the served head has changed; its block has not been read yet. */
   readonly onHead: (served: BlockPlace) => void;
-  /** The followed chain has changed. */
+  /** Called when the followed chain has changed. */
   readonly onMove: () => void;
-  /** These blocks have left the followed chain. */
+  /** Called when these blocks have left the followed chain. */
   readonly onRemoved: (blocks: readonly FeedBlock[]) => void;
 };
 
 /**
- * Keeps the followed chain at the served head: it follows parent hashes from each new head down to a block of the window. An unreadable block is
- * retried until it is available or the head has changed.
+ * Updates the followed chain to the served head, by following parent hashes from each new head down to a block of the window. An unreadable block is
+ * requested again until it is available or the head has changed.
  */
 export class HeadFollower {
   readonly #options: HeadFollowerOptions;
@@ -56,7 +56,7 @@ export class HeadFollower {
     return this.#unwatch !== undefined;
   }
 
-  /** Whether the tip is the served head. */
+  /** Returns whether the tip is the served head. */
   get isCurrent(): boolean {
     const { heads, chain } = this.#options;
     return heads.served === undefined || heads.served.hash === chain.tip?.hash;
@@ -75,7 +75,7 @@ export class HeadFollower {
     this.#walks.clear();
   }
 
-  /** Checks the served head, for callers that do not wait for its announcement. */
+  /** Checks the served head, without waiting for its announcement. */
   follow(): void {
     const { served } = this.#options.heads;
     if (this.#unwatch === undefined || served === undefined || this.isCurrent) return;
@@ -108,7 +108,7 @@ export class HeadFollower {
     this.#walks.delete(walk);
   }
 
-  /** Returns the blocks above the window, or a window's length of them, up to the target; undefined where the target is abandoned. */
+  /** Returns the new blocks up to the target, at most as many as the window has; undefined if the target is abandoned. */
   async #readBranch(walk: Walk): Promise<readonly FeedBlock[] | undefined> {
     const { clock, limits, heads } = this.#options;
     const backoff = new Backoff({ firstMs: limits.retryFirstMs, maxMs: limits.retryMaxMs });
@@ -145,14 +145,14 @@ export class HeadFollower {
     }
   }
 
-  /** Whether this block's parent is in the window, or the window has nothing to compare it with. */
+  /** Returns whether this block's parent is in the window, or cannot be compared with the window. */
   #isEnd({ number, parentHash }: FeedBlock): boolean {
     const { tip, lowest } = this.#options.chain;
     if (tip === undefined || lowest === undefined || number <= lowest.number) return true;
     return this.#options.chain.isOn({ number: number - 1n, hash: parentHash });
   }
 
-  /** Returns the number of ancestors to read at once: those above the window's tip, then one at a time. */
+  /** Returns the number of ancestors to read at once: all those above the window's tip, and below that one at a time. */
   #countMissing({ number }: FeedBlock, max: number): number {
     const tip = this.#options.chain.tip?.number ?? number;
     const gap = number - 1n - tip;

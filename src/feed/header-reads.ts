@@ -12,13 +12,13 @@ import { readShared } from './read-within.ts';
 import type { RemovedBlock, RemovedRecords } from './removed-records.ts';
 import { isChildOf } from './steps.ts';
 
-/** Capacity of the header cache by hash, UTF-16 units of text. */
+/** Capacity of the header cache, UTF-16 units of text. */
 const CACHED_LENGTH = 8 * 1024 * 1024;
 const CACHE_MS = 10 * 60_000;
-/** Concurrent header reads by number. */
+/** Number of concurrent header reads by number. */
 const PARALLEL = 16;
 
-/** Reads headers as blocks and checks that each is the requested block. Concurrent reads of a block are coalesced. */
+/** Reads headers as blocks, and checks that each is the requested block. Concurrent reads of the same block are coalesced. */
 export class HeaderReads {
   readonly #blocks: Pick<BlockReads, 'getHeaderObject' | 'findHeaderObject'>;
   readonly #clock: Clock;
@@ -47,7 +47,7 @@ export class HeaderReads {
     );
   }
 
-  /** Returns the block with this hash, canonical or not; null where it is known not to exist. @throws ChainError */
+  /** Returns the block with this hash, canonical or not; null if it is known not to exist. @throws ChainError */
   readByHash(hash: string, number?: bigint): PromiseOrValue<FeedBlock | null> {
     const cached = this.#cached.get(hash);
     if (cached !== undefined && (number === undefined || cached.number === number)) return cached;
@@ -55,7 +55,10 @@ export class HeaderReads {
     return this.#read(hash, expected, (scope) => this.#blocks.findHeaderObject(hash, scope));
   }
 
-  /** Returns a block that may have left the chain, first from the records of other processes; null where it does not exist. @throws ChainError */
+  /**
+   * Returns a block that may have left the chain, from the records of other processes or else from nodes; null if it does not exist. @throws
+   * ChainError
+   */
   readRemoved(hash: string, number?: bigint): PromiseOrValue<FeedBlock | null> {
     if (this.#removed === undefined || this.#cached.get(hash) !== undefined)
       return this.readByHash(hash, number);
@@ -68,7 +71,7 @@ export class HeaderReads {
     return this.#removed.find(hash, take, () => this.readByHash(hash, number));
   }
 
-  /** Returns the current block with this number on the served chain; null where there is none. @throws ChainError */
+  /** Returns the canonical block with this number; null if there is none. @throws ChainError */
   readByNumber(number: bigint): PromiseOrValue<FeedBlock | null> {
     return this.#read(number.toString(), { number }, (scope) =>
       this.#blocks.getHeaderObject({ kind: 'number', number }, scope),
@@ -76,9 +79,9 @@ export class HeaderReads {
   }
 
   /**
-   * Returns up to `count` ancestors, highest first, beginning with the block of this hash and number. With `count` above 1, headers are requested
-   * concurrently by number, and by hash only where the result is not the expected parent.
-   * @throws ChainError where one is unreadable or unknown
+   * Returns up to `count` blocks, highest first: the block with this hash and number, and its ancestors. With `count` above 1, headers are requested
+   * concurrently by number, and again by hash if a header is not the expected parent.
+   * @throws ChainError if a header is unreadable or unknown
    */
   async readAncestors(hash: string, number: bigint, count: number): Promise<readonly FeedBlock[]> {
     const numbers = listNumbers(number, count);
@@ -96,7 +99,7 @@ export class HeaderReads {
     return ancestors;
   }
 
-  /** Returns up to `count` blocks above this number, each the parent of the next; fewer where the chain changes meanwhile. @throws ChainError */
+  /** Returns up to `count` blocks above this number, each the parent of the next; fewer if the chain changes during the read. @throws ChainError */
   async readAbove(number: bigint, count: number): Promise<readonly FeedBlock[]> {
     const numbers = Array.from({ length: count }, (_, index) => number + 1n + BigInt(index));
     const blocks: FeedBlock[] = [];
@@ -140,7 +143,7 @@ export class HeaderReads {
   }
 }
 
-/** Returns `count` numbers in descending order, without negative ones. */
+/** Returns `count` numbers in descending order; negative numbers are omitted. */
 function listNumbers(number: bigint, count: number): readonly bigint[] {
   const length = number + 1n < BigInt(count) ? Number(number + 1n) : count;
   return Array.from({ length }, (_, index) => number - BigInt(index));

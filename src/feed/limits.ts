@@ -2,28 +2,28 @@ import { limitOf } from '../util/bounds.ts';
 
 /** Limits of one network's feed. */
 export type FeedLimits = {
-  /** Window below the head with cached hash, parent and header: a start inside it costs no read, blocks. */
+  /** Number of blocks below the head whose hash, parent and header are cached (the window); a start in the window needs no read. */
   readonly windowBlocks: number;
-  /** Maximum distance of a start from the head; a listener may lag by twice as many blocks. */
+  /** Maximum distance of a start from the head, blocks. A listener may lag by twice as many. */
   readonly maxBlocks: number;
-  /** Maximum steps of one `read`. */
+  /** Maximum number of steps in one `read`. */
   readonly readSteps: number;
-  /** Bytes of cached logs of blocks in the window, and again of older blocks, for listeners that catch up concurrently. */
+  /** Bytes of cached logs of blocks in the window. The same amount is available for older blocks, for listeners that catch up concurrently. */
   readonly logBytes: number;
-  /** Total addresses and topics in the criteria of all listeners, about 350 bytes each. Each owner has a share. */
+  /** Maximum number of addresses and topics in the criteria of all listeners, about 350 bytes each. Each owner has a share. */
   readonly criteriaValues: number;
-  /** Hashes of pending transactions stored for deduplication. */
+  /** Maximum number of hashes of pending transactions that are stored for deduplication. */
   readonly pendingHashes: number;
-  /** Concurrent reads for listeners that catch up; others wait for scheduler slots of their owners. */
+  /** Maximum number of concurrent reads for listeners that catch up; further reads wait for scheduler slots of their owners. */
   readonly catchUpReads: number;
   /** Timeout of one read of the chain, ms. */
   readonly readTimeoutMs: number;
-  /** Maximum wait of `read` and `join` for the feed to reach the served head, ms. */
+  /** Maximum time for which `read` and `join` wait until the feed has reached the served head, ms. */
   readonly headWaitMs: number;
-  /** Backoff between attempts at a failed read, ms. */
+  /** First backoff between attempts at a failed read, ms; `retryMaxMs`: the longest. */
   readonly retryFirstMs: number;
   readonly retryMaxMs: number;
-  /** Duration for which the head is followed after the last listener left and the last `read`, ms. */
+  /** Time for which the head is followed after the last listener has left and after the last `read`, ms. */
   readonly idleMs: number;
 };
 

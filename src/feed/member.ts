@@ -4,16 +4,16 @@ import { FeedError, type FeedListener, type FeedStep } from './feed.ts';
 /** Object that serves members. */
 export type MemberHolder = { remove(member: Member): void };
 
-/** Joined listener. It receives nothing after its end. */
+/** Listener that has joined the feed. It receives nothing after its end. */
 export class Member {
   readonly #listener: FeedListener;
   readonly #onOver: () => void;
   holder: MemberHolder | undefined;
-  /** Its criteria in the index of the holder. */
+  /** Group of the listener's criteria in the holder's index. */
   group: CriteriaGroup | undefined;
   #isOpen = true;
 
-  /** @param onOver called once the listener has left or was ended */
+  /** @param onOver called after the listener has left or was ended */
   constructor(listener: FeedListener, onOver: () => void) {
     this.#listener = listener;
     this.#onOver = onOver;
@@ -39,7 +39,7 @@ export class Member {
     }
   }
 
-  /** Returns a promise to await before the next past step is delivered, if any. */
+  /** Returns a promise to await before the next past step is delivered; undefined if there is nothing to await. */
   waitUntilReady(): Promise<void> | undefined {
     return this.#isOpen ? this.#listener.waitUntilReady?.() : undefined;
   }
@@ -51,7 +51,7 @@ export class Member {
     try {
       this.#listener.onEnd(reason);
     } catch {
-      // The listener has already ended.
+      // The listener has already ended, so its exception is ignored.
     }
   }
 

@@ -35,16 +35,16 @@ import { findPlaceBehind } from './steps.ts';
 import { SyncFeed } from './sync-feed.ts';
 import { WayBack } from './way-back.ts';
 
-/** Owner of the scheduler slots for listeners at the head; not the name of any caller. */
+/** Owner of the scheduler slots for listeners at the head; no caller has this name. */
 const OWNER = 'feed';
-/** Maximum share of one owner in the addresses and topics of criteria. */
+/** Maximum share of the addresses and topics of criteria for one owner. */
 const OWNER_SHARE = 0.5;
 /** Maximum number of attempts to read one block. */
 const MAX_ATTEMPTS = 4;
-/** Blocks below the first head that are read immediately, so that reorgs of that depth are followed from the start. */
+/** Number of blocks below the first head that are read immediately, so that reorgs of this depth can be followed from the start. */
 const FIRST_BLOCKS = 32n;
 
-/** Highest blocks that are recorded for other processes when the feed stops; longer reorgs are rare. */
+/** Number of the highest blocks that are recorded for other processes when the feed stops; longer reorgs are rare. */
 const LAST_BLOCKS = 16;
 
 export type NetworkFeedOptions = {
@@ -62,9 +62,9 @@ export function createNetworkFeed(options: NetworkFeedOptions): ServedFeed {
 }
 
 /**
- * Feed of a chain's served head. From the first use on it follows each head, one header per block, even without listeners: a reorg between two
- * connections of a subscriber, or two polls of a filter, is then known even where nodes drop removed blocks.
- * After `idleMs` without use it stops and clears its state.
+ * Feed of a chain's served head. From its first use on, it follows each head, with one header per block, even without listeners. Reorgs between two
+ * connections of a subscriber, or between two polls of a filter, are then known even if nodes drop removed blocks. After `idleMs` without use, the
+ * feed stops and clears its state.
  */
 class ServedFeed implements NetworkFeed {
   readonly #chain: Pick<Chain, 'heads' | 'blocks' | 'logs'>;
@@ -82,13 +82,13 @@ class ServedFeed implements NetworkFeed {
   readonly #leaves = new PulseSoon(this.#moved);
   readonly #parts: CursorParts;
   readonly #slots: CatchUpSlots;
-  /** Budget for addresses and topics of criteria, and further values of listeners. */
+  /** Budget for the addresses and topics of criteria, and for further values of listeners. */
   readonly #values: SharedBudget;
   readonly #pending: PendingFeed;
   readonly #sync: SyncFeed;
-  /** Permanent cursors at the head, with and without logs; set while the head is followed. */
+  /** Permanent cursors at the head, one without logs and one with logs; undefined while the head is not followed. */
   #main: { readonly steps: Cursor; readonly logs: Cursor } | undefined;
-  /** Temporary cursors that catch up. */
+  /** Temporary cursors of listeners that catch up. */
   readonly #late = new Set<Cursor>();
   #usedAt = 0;
   /** Number of requests in progress. */
@@ -154,7 +154,7 @@ class ServedFeed implements NetworkFeed {
         await this.#wayBack.check(found.place, hasLogs, (work) => this.#attempt(scope, work));
       return found;
     });
-    // The scope may have ended while the start was searched.
+    // The scope may have ended during the search for the start.
     this.#checkOpen(scope);
     const owner = scope.owner ?? OWNER;
     const criteria = listener.logs === undefined ? 0 : countValues(listener.logs.criteria);
@@ -233,7 +233,7 @@ class ServedFeed implements NetworkFeed {
     this.#sync.close();
   }
 
-  /** Runs a request while its scope lasts and the feed is open. */
+  /** Runs a request until its scope ends. */
   async #ask<T>(scope: RequestScope, work: () => Promise<T>): Promise<T> {
     this.#requests++;
     try {
@@ -249,7 +249,7 @@ class ServedFeed implements NetworkFeed {
     return this.#attempt(scope, () => this.#starts.find(start, this.#followed.tip ?? tip));
   }
 
-  /** Returns the tip, once it is the served head or after `headWaitMs`. @throws ChainError where there is none */
+  /** Returns the tip as soon as it is the served head, or after `headWaitMs`. @throws ChainError if there is no tip */
   async #findTip(scope: RequestScope): Promise<BlockPlace> {
     this.#follow();
     this.#follower.follow();
@@ -280,7 +280,7 @@ class ServedFeed implements NetworkFeed {
     if (scope.aborted) throw new ChainError('aborted', 'the request has ended');
   }
 
-  /** Retries failed reads up to `MAX_ATTEMPTS` times. */
+  /** Repeats a failed read, up to `MAX_ATTEMPTS` attempts. */
   async #attempt<T>(scope: RequestScope, work: () => T | Promise<T>): Promise<T> {
     const { retryFirstMs, retryMaxMs } = this.#limits;
     const backoff = new Backoff({ firstMs: retryFirstMs, maxMs: retryMaxMs });
@@ -296,7 +296,7 @@ class ServedFeed implements NetworkFeed {
     }
   }
 
-  /** Starts following the head, if not started yet. */
+  /** Starts following the head, unless already started. */
   #follow(): { readonly steps: Cursor; readonly logs: Cursor } {
     this.#usedAt = this.#clock.now();
     if (this.#main !== undefined) return this.#main;
@@ -314,7 +314,7 @@ class ServedFeed implements NetworkFeed {
 
   #stop(reason: FeedError): void {
     this.#follower.stop();
-    // A feed that starts later may never see one of these blocks leave the chain.
+    // A feed that starts later may not see these blocks leave the chain.
     for (const block of this.#followed.listTop(LAST_BLOCKS))
       void this.#removed?.keep(block, this.#logs.findCached(block.hash));
     for (const late of this.#late) late.close(reason);
@@ -335,7 +335,7 @@ class ServedFeed implements NetworkFeed {
     for (const block of blocks) void this.#keepRemoved(block);
   }
 
-  /** Records a block that left the chain with its logs: nodes may drop them, and another process may have to report them as removed. */
+  /** Records a block that left the chain, and its logs: nodes may drop them, and another process may have to report them as removed. */
   async #keepRemoved(block: FeedBlock): Promise<void> {
     const logs = this.#logs.findCached(block.hash);
     const keeping = this.#removed?.keep(block, logs);
@@ -355,7 +355,7 @@ class ServedFeed implements NetworkFeed {
       return;
     }
     this.#moved.fire();
-    // Blocks that fail are read when they are needed.
+    // A block whose read fails is read again when it is needed.
     if (isFirst && tip !== undefined) this.#steps.deepen(tip.number - FIRST_BLOCKS).catch(() => {});
   }
 }

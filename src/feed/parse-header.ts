@@ -5,12 +5,12 @@ import type { FeedBlock } from './feed.ts';
 const HASH = /^0x[0-9a-f]{64}$/;
 const QUANTITY = /^0x[0-9a-f]{1,16}$/;
 
-/** Required hash and number of a header. */
+/** Hash and number that a header must have. */
 export type ExpectedBlock = { readonly hash?: string; readonly number?: bigint };
 
 /**
  * Parses a header object to a block.
- * @throws ChainError `unavailable` for an invalid header, or one of another block
+ * @throws ChainError `unavailable` for an invalid header, or for the header of another block
  */
 export function parseFeedHeader(header: JsonText, expected: ExpectedBlock): FeedBlock {
   const { number, hash, parentHash } = readMembers(header);
@@ -39,7 +39,7 @@ function readMembers(header: JsonText): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(header);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Reported below.
+    // The error below is thrown.
   }
   throw new ChainError('unavailable', 'a header is not a JSON object');
 }

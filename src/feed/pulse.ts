@@ -28,7 +28,7 @@ export class Pulse {
   }
 }
 
-/** Fires a pulse at the end of this turn of the event loop, once for any number of calls. */
+/** Fires a pulse at the end of the current turn of the event loop, once for any number of calls. */
 export class PulseSoon {
   readonly #pulse: Pulse;
   #isDue = false;

@@ -4,7 +4,7 @@ import type { Clock } from '../util/clock.ts';
 import { RequestScope } from '../util/request-scope.ts';
 
 /**
- * Runs a read of the chain that several callers may share: it has its own scope, which ends after `limitMs`.
+ * Runs a read of the chain that several callers may share. The read has a scope of its own, which ends after `limitMs`.
  * @throws (or rejects with) ChainError `timeout`; errors of `read`
  */
 export function readShared<T>(
@@ -27,7 +27,7 @@ export function readShared<T>(
 
 /**
  * Waits for `work` until the scope ends.
- * @throws ChainError `aborted`, or the abort reason of the scope
+ * @throws ChainError `aborted`, or the reason why the scope was aborted
  */
 export function waitWithin<T>(work: PromiseOrValue<T>, scope: RequestScope): PromiseOrValue<T> {
   if (!(work instanceof Promise)) return work;

@@ -3,12 +3,12 @@ import type { BlockLog } from '../chain/chain.ts';
 const PRESENT_END = '"removed":false}';
 const REMOVED_END = '"removed":true}';
 
-/** Removed logs by the logs of the block: all listeners receive the same objects. */
+/** Removed logs by the original logs of the block, so that all listeners receive the same objects. */
 const made = new WeakMap<readonly BlockLog[], readonly BlockLog[]>();
 
 /**
- * Returns the logs of a block that left the chain: last log first, with `removed: true`. @throws RangeError for a log that does not end in
- * `"removed":false`
+ * Returns the logs of a block that left the chain, last log first, with `removed: true`.
+ * @throws RangeError for a log that does not end in `"removed":false`
  */
 export function takeBackLogs(logs: readonly BlockLog[]): readonly BlockLog[] {
   const known = made.get(logs);

@@ -11,29 +11,29 @@ import { Backoff } from '../util/backoff.ts';
 import { type Clock, systemClock } from '../util/clock.ts';
 import type { FeedBlock } from './feed.ts';
 
-/** Lifetime of a removed block's record, ms, and maximum records per chain, of which the newest are kept. */
+/** Lifetime of a removed block's record, ms, and the maximum number of records per chain; the oldest are removed. */
 const LIFE_MS = 60 * 60_000;
 const MAX_RECORDS = 1_024;
-/** Write attempts while the table is unavailable, and pauses between them: most of a minute in total. */
+/** Maximum number of attempts to write while the table is unavailable, and the pauses between them, most of a minute in total. */
 const MAX_ATTEMPTS = 16;
 const PAUSE = { firstMs: 50, maxMs: 5_000 };
 
-/** Outcome of a failed read of the table. */
+/** Result of a failed read of the table. */
 const UNREADABLE: unique symbol = Symbol('unreadable');
 
-/** Removed block; with its logs where a process had read them and they fit. */
+/** Removed block. Its logs are present if a process had read them and they fit into a record. */
 export type RemovedBlock = { readonly header: JsonText; readonly logs?: readonly BlockLog[] };
 
 /**
- * Blocks that left the chain while some process followed it, for processes that did not: those just started, or following other nodes.
- * Blocks missing in the table are requested from the nodes. While the table is unreadable, a block that no node has does not count as lost.
+ * Blocks that left the chain while some process followed it, for processes that have just started or follow other nodes. Blocks that are not in the
+ * table are requested from the nodes. While the table is unreadable, a block that no node has does not count as lost.
  */
 export class RemovedRecords {
   readonly #records: RecordTable;
   readonly #readChainId: () => bigint;
   readonly #clock: Clock;
 
-  /** @param readChainId throws while the chain id is unknown: then nothing is read or written */
+  /** @param readChainId throws while the chain id is unknown; nothing is read or written then */
   constructor(records: RecordTable, readChainId: () => bigint, clock: Clock = systemClock) {
     this.#records = records;
     this.#readChainId = readChainId;
@@ -41,8 +41,8 @@ export class RemovedRecords {
   }
 
   /**
-   * Returns the result of `take` on the record of a block, otherwise that of `ask`; null where neither has it.
-   * @throws ChainError `unavailable` where `ask` returns null and the table is unreadable; the errors of `take` and `ask`
+   * Returns the result of `take` for the record of a block, or else the result of `ask`; null if neither has one.
+   * @throws ChainError `unavailable` if `ask` returns null and the table is unreadable; the errors of `take` and `ask`
    */
   async find<T>(
     hash: string,
@@ -59,8 +59,8 @@ export class RemovedRecords {
   }
 
   /**
-   * Writes a block, with retries for up to a minute while the table is unavailable. Never rejects.
-   * @param logs all logs of the block, where available
+   * Writes a block; retries for up to a minute while the table is unavailable. Never rejects.
+   * @param logs all logs of the block, if they are available
    */
   async keep(block: FeedBlock, logs: readonly BlockLog[] | undefined): Promise<void> {
     const backoff = new Backoff(PAUSE);
@@ -68,18 +68,18 @@ export class RemovedRecords {
       await new Promise<void>((resolve) => this.#clock.schedule(resolve, backoff.next()));
   }
 
-  /** @returns false where the table is unavailable */
+  /** @returns false if the table is unavailable */
   async #write({ hash, header }: FeedBlock, logs: readonly BlockLog[] | undefined): Promise<boolean> {
     try {
       const name = this.#name(hash);
       const full = logs === undefined ? undefined : encode({ header, logs });
-      // Another process may have written the record with logs.
+      // Another process may have written the record, with logs.
       if (full === undefined && (await this.#records.read(name)) !== undefined) return true;
       const text = full ?? encode({ header });
       if (text !== undefined) await this.#records.create(name, text, LIFE_MS, MAX_RECORDS, 'removeOldest');
       return true;
     } catch (error) {
-      // A closed table accepts nothing more; the nodes may have the block.
+      // No retry after other errors: a closed table accepts nothing more, and the nodes may have the block.
       return !(error instanceof RecordTableError);
     }
   }
@@ -98,7 +98,7 @@ export class RemovedRecords {
   }
 }
 
-/** @returns undefined where the block exceeds the size of a record */
+/** @returns undefined if the block exceeds the size of a record */
 function encode(block: RemovedBlock): JsonText | undefined {
   const text = JSON.stringify(block);
   return Buffer.byteLength(text) > MAX_RECORD_BYTES ? undefined : text;

@@ -6,20 +6,20 @@ import type { FeedLimits } from './limits.ts';
 import { listBetween } from './step-finder.ts';
 import { BEFORE_GENESIS } from './steps.ts';
 
-/** Maximum distance of a start above the head: another process may follow a node that is ahead. */
+/** Maximum number of blocks by which a start may be above the head, because another process may follow a node that is ahead. */
 const MAX_AHEAD = 64;
 
 /** Position where a listener starts. */
 export type FoundStart = {
   readonly place: BlockPlace;
   /**
-   * Where the place is above the tip and descends from it: hashes from the tip up to the place's parent. While one of them is the tip, nothing is
-   * missing.
+   * Hashes from the tip to the place's parent, if the place is above the tip and descends from it. While the tip is one of them, there is nothing to
+   * report.
    */
   readonly below: readonly string[];
 };
 
-/** Finds the block after which a start lies. Requires a tip. */
+/** Finds the block after which a listener starts. Requires a tip. */
 export class StartFinder {
   readonly #chain: FeedChain;
   readonly #headers: HeaderReads;
@@ -31,7 +31,7 @@ export class StartFinder {
     this.#limits = limits;
   }
 
-  /** @throws FeedError `unknownBlock`, `tooFar`; ChainError where a block cannot be read */
+  /** Returns the start. @throws FeedError `unknownBlock`, `tooFar`; ChainError if a block cannot be read */
   async find(start: FeedStart, tip: BlockPlace): Promise<FoundStart> {
     if (start.kind === 'head') return { place: placeOf(tip), below: [] };
     if (start.kind === 'after') return this.#findHash(start.hash, tip);

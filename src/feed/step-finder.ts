@@ -7,14 +7,14 @@ import type { HeaderReads } from './header-reads.ts';
 import type { FeedLimits } from './limits.ts';
 import { addBlock, isChildOf, removeBlock } from './steps.ts';
 
-/** Headers read at once below the window, and buffered for one listener. */
+/** Maximum number of headers that are read at once below the window, and buffered for one listener. */
 const PIECE = 64;
 const NONE: readonly FeedStep[] = [];
 
 /**
- * Finds the way from any block to the tip of the followed chain stepwise; the next step depends only on whether the block is canonical.
- * Inside the window that is known; a window that does not reach down yet is extended by parent hashes. Below the window, the chain is
- * queried by number.
+ * Finds the way from any block to the tip of the followed chain, step by step. The next step depends only on whether the block is canonical. For
+ * blocks in the window, this is known. If the window does not reach the block yet, it is extended by parent hashes. For blocks below the window,
+ * nodes are queried by number.
  */
 export class StepFinder {
   readonly #chain: FeedChain;
@@ -28,8 +28,8 @@ export class StepFinder {
   }
 
   /**
-   * Returns the next steps, at least one below the tip and none at the tip.
-   * @throws ChainError where a block cannot be read now, FeedError `unknownBlock` where a block to be removed is lost
+   * Returns the next steps: at least one step below the tip, and none at the tip.
+   * @throws ChainError if a block cannot be read now; FeedError `unknownBlock` if a block to be removed is lost
    */
   findNext(place: BlockPlace): PromiseOrValue<readonly FeedStep[]> {
     const { tip, lowest } = this.#chain;
@@ -45,8 +45,8 @@ export class StepFinder {
   }
 
   /**
-   * Returns the next step if it removes the block at this place; undefined where the block is canonical.
-   * @throws ChainError, FeedError as for `findNext`
+   * Returns the next step if it removes the block at this place; undefined if the block is canonical.
+   * @throws ChainError, FeedError in the cases of `findNext`
    */
   findRemoval(place: BlockPlace): PromiseOrValue<FeedStep | undefined> {
     const { tip, lowest } = this.#chain;
@@ -62,14 +62,14 @@ export class StepFinder {
     return this.#deepen(place.number).then(() => this.findRemoval(place));
   }
 
-  /** Whether the window shows that this step no longer follows from this place. */
+  /** Returns whether the window shows that this step no longer follows from this place. */
   contradicts(place: BlockPlace, { kind, block }: FeedStep): boolean {
     if (kind === 'removed') return this.#chain.isOn(place);
     const { lowest } = this.#chain;
     return lowest !== undefined && block.number >= lowest.number && !this.#chain.isOn(block);
   }
 
-  /** Extends the window down to this number, within its limit. @throws ChainError */
+  /** Extends the window down to this number, within the limit of the window. @throws ChainError */
   async deepen(number: bigint): Promise<void> {
     const { tip } = this.#chain;
     if (tip === undefined) return;
@@ -113,8 +113,7 @@ export class StepFinder {
 }
 
 /**
- * Returns the hashes from a block's parent down to `ancestor`, which is at most `depth` blocks below and included; empty where it is not an
- * ancestor.
+ * Returns the hashes from a block's parent down to `ancestor`, both included; empty if `ancestor` is no ancestor, or more than `depth` blocks below.
  */
 export async function listBetween(
   headers: HeaderReads,

@@ -1,7 +1,7 @@
 import type { BlockPlace } from '../chain/chain.ts';
 import type { FeedBlock, FeedStep } from './feed.ts';
 
-/** Position below block 0, from which every chain begins. */
+/** Position below block 0, where every chain begins. */
 export const BEFORE_GENESIS: BlockPlace = { number: -1n, hash: '' };
 
 export function addBlock(block: FeedBlock): FeedStep {
@@ -22,7 +22,7 @@ export function findPlaceBehind({ kind, block }: FeedStep): BlockPlace {
   return block.number === 0n ? BEFORE_GENESIS : { number: block.number - 1n, hash: block.parentHash };
 }
 
-/** Whether a block's parent is the block at this place. */
+/** Returns whether the parent of a block is the block at this place. */
 export function isChildOf({ number, parentHash }: FeedBlock, place: BlockPlace): boolean {
   return number === place.number + 1n && (number === 0n || parentHash === place.hash);
 }

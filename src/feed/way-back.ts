@@ -4,12 +4,12 @@ import { FeedError, type FeedStep } from './feed.ts';
 import type { StepFinder } from './step-finder.ts';
 import { findPlaceBehind } from './steps.ts';
 
-/** Repeats a failed read several times. */
+/** Runs a read and repeats it several times if it fails. */
 type Attempt = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Checks in advance that all blocks to be removed are available for a listener that starts at a block off the chain. Otherwise its first step
- * would end it, at each new attempt.
+ * Checks in advance that all blocks that are to be removed are available, for a listener that starts at a block that left the chain. Otherwise its
+ * first step would end the listener at each attempt.
  */
 export class WayBack {
   readonly #steps: StepFinder;
@@ -21,8 +21,8 @@ export class WayBack {
   }
 
   /**
-   * Reads the blocks from this place down to the chain, and with `hasLogs` their logs, which stay cached for the listener.
-   * @throws FeedError `unknownBlock`; ChainError where something cannot be read now
+   * Reads the blocks from this place down to the chain. With `hasLogs`, also reads their logs, which remain cached for the listener.
+   * @throws FeedError `unknownBlock`; ChainError if a part cannot be read now
    */
   async check(place: BlockPlace, hasLogs: boolean, attempt: Attempt): Promise<void> {
     const removed: FeedStep['block'][] = [];

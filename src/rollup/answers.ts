@@ -1,4 +1,3 @@
-/** Parsing of chain results. */
 
 import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
@@ -9,20 +8,20 @@ type Answer = JsonResult | typeof UNSUPPORTED;
 
 /**
  * Parses a quantity from a chain's result.
- * @throws ChainError `failed` with `message` if it is anything else
+ * @throws ChainError `failed` with `message` if the result is not a quantity
  */
 export function readQuantity(answer: Answer, message: string, bits = 256): bigint {
   return readText(answer, message, (text) => parseQuantity(text, bits));
 }
 
-/** Parses bytes from a chain's result. @throws ChainError `failed` with `message` if it is anything else */
+/** Parses bytes from a chain's result. @throws ChainError `failed` with `message` if the result is not hex data */
 export function readData(answer: Answer, message: string): Uint8Array {
   return readText(answer, message, hexToBytes);
 }
 
 /**
  * Parses a result as JSON; undefined if the chain does not have the method, or the result is `null`.
- * @param method name for the error
+ * @param method name of the method, for the error text
  * @throws ChainError `failed` if the result is a stream
  */
 export function parseAnswer(answer: Answer, method: string): unknown {
@@ -36,7 +35,7 @@ export function parseAnswer(answer: Answer, method: string): unknown {
 
 export type AnswerMembers = Readonly<Record<string, unknown>>;
 
-/** Returns the members of an object's member; an empty object if that is not an object. */
+/** Returns an object's member if it is an object itself; otherwise an empty object. */
 export function readMembers(object: AnswerMembers, name: string): AnswerMembers {
   const member = object[name];
   return typeof member === 'object' && member !== null ? (member as AnswerMembers) : {};
@@ -45,7 +44,10 @@ export function readMembers(object: AnswerMembers, name: string): AnswerMembers 
 const INTEGER = /^(0|[1-9][0-9]*)$/;
 const HEX = /^0x[0-9a-fA-F]+$/;
 
-/** Parses a number in any form that nodes use for their own members: a JSON number, or hex with or without leading zeros. Undefined for anything else. */
+/**
+ * Parses a number in any form that nodes use for members of their own: a JSON number, or hex with or without leading zeros. Undefined for other
+ * values.
+ */
 export function readCount(value: unknown): bigint | undefined {
   if (typeof value === 'number') return INTEGER.test(String(value)) ? BigInt(value) : undefined;
   return typeof value === 'string' && HEX.test(value) ? BigInt(value) : undefined;
@@ -56,7 +58,7 @@ function readText<T>(answer: Answer, message: string, parse: (text: string) => T
     const value = parseAnswer(answer, '');
     if (typeof value === 'string') return parse(value);
   } catch {
-    // Too long, not JSON and not hex are the same failure to the caller.
+    // The result is too long, is not JSON or is not hex; callers do not distinguish between these failures.
   }
   throw new ChainError('failed', message);
 }

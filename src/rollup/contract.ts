@@ -1,4 +1,4 @@
-/** Contract calls: calldata for functions with few arguments, results as words. */
+/** Contract calls: encodes calldata for functions with few arguments, and reads results as words. */
 
 import { bytesToBigInt } from '../../packages/ethereum/primitives/bytes.ts';
 import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
@@ -35,7 +35,7 @@ export function encodeBytesCall(selector: string, bytes: Uint8Array): string {
 
 /**
  * Reads the first word of a contract's return data as an integer.
- * @returns undefined if the call reverts or returns less than a word, because then the client's own call has not failed
+ * @returns undefined if the call reverts or returns less than a word; this is no error, because the client did not request this call
  * @throws ChainError for any other failure
  */
 export async function readWord(

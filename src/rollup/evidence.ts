@@ -1,6 +1,6 @@
 import type { Probe } from './probe.ts';
 
-/** Kinds of marks, strongest first: one mark outweighs all marks of weaker kinds. */
+/** Kinds of marks, strongest first. One mark outweighs all marks of weaker kinds. */
 export const EVIDENCE_KINDS = ['contract', 'header', 'client', 'chainId', 'method'] as const;
 
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
@@ -8,25 +8,25 @@ export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 /** Observable property that identifies a family. */
 export type FamilyMark = {
   readonly kind: EvidenceKind;
-  /** Sentence that is true of a chain with the mark: `decimals() of 0x42..0f is 6`. */
+  /** Sentence that is true for a chain with the mark: `decimals() of 0x42..0f is 6`. */
   readonly says: string;
-  /** Every chain of the family has the mark. */
+  /** True if every chain of the family has the mark. */
   readonly isNeeded?: true;
-  /** @throws ChainError if the chain cannot be reached */
+  /** Returns whether the chain has the mark. @throws ChainError if the chain cannot be reached */
   see(probe: Probe): Promise<boolean>;
 };
 
-/** Mark of a family, and whether the chain has it; undefined if the request failed. */
+/** Mark of a family, and whether the chain has it; `isSeen` is undefined if the request failed. */
 export type Evidence = Pick<FamilyMark, 'kind' | 'says' | 'isNeeded'> & {
   readonly isSeen: boolean | undefined;
 };
 
-/** Counts of seen marks by kind, in the order of `EVIDENCE_KINDS`. */
+/** Numbers of seen marks per kind, in the order of `EVIDENCE_KINDS`. */
 export type Weight = readonly number[];
 
 /**
- * Returns the weight of the evidence for a family; undefined if the chain shows none of its marks, or lacks a needed one. A chain id is a claim
- * of the chain itself: it does not count if a contract or header of the family is missing.
+ * Returns the weight of the evidence for a family; undefined if the chain has none of its marks, or lacks a needed one. A chain id is only a claim by
+ * the chain: it does not count if a contract mark or header mark of the family is missing.
  */
 export function weigh(evidence: readonly Evidence[]): Weight | undefined {
   if (evidence.some(({ isNeeded, isSeen }) => isNeeded === true && isSeen === false)) return undefined;
@@ -40,12 +40,12 @@ export function weigh(evidence: readonly Evidence[]): Weight | undefined {
   return weight.some((count) => count > 0) ? weight : undefined;
 }
 
-/** Returns the weight if every mark whose request failed were seen. */
+/** Returns the maximum weight: the weight if every mark whose request failed counts as seen. */
 export function weighAtMost(evidence: readonly Evidence[]): Weight | undefined {
   return weigh(evidence.map((each) => ({ ...each, isSeen: each.isSeen ?? true })));
 }
 
-/** Positive if `a` outweighs `b`. */
+/** Returns a positive number if `a` outweighs `b`, a negative one if `b` outweighs `a`, otherwise 0. */
 export function compareWeights(a: Weight, b: Weight): number {
   for (const [i, count] of a.entries()) {
     const difference = count - (b[i] ?? 0);

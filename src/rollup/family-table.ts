@@ -2,8 +2,8 @@ import type { FamilyRow } from './rollup-family.ts';
 import type { FamilyName } from './wire-names.ts';
 
 /**
- * All families. If a chain matches several, the first one applies: Mantle is also an OP Stack chain. Files are loaded on demand: all of them
- * take 25 ms at the start.
+ * All families. If a chain matches several, the first one applies, since Mantle is also an OP Stack chain. Files are loaded on demand, because
+ * loading all of them takes 25 ms at the start.
  */
 const TABLE: Readonly<Record<FamilyName, () => Promise<FamilyRow>>> = {
   linea: async () => (await import('./families/linea.ts')).linea,
@@ -19,7 +19,7 @@ const TABLE: Readonly<Record<FamilyName, () => Promise<FamilyRow>>> = {
   ethereum: async () => (await import('./families/ethereum.ts')).ethereum,
 };
 
-/** Families that deviate from the EVM in opcodes, precompiles or state: this engine does not execute their calls. */
+/** Families that deviate from the EVM in opcodes, precompiles or state. Their calls are not executed locally. */
 const WITH_OWN_MACHINE: ReadonlySet<string> = new Set([
   'arbitrum',
   'scroll',
@@ -29,7 +29,7 @@ const WITH_OWN_MACHINE: ReadonlySet<string> = new Set([
   'l2geth',
 ]);
 
-/** Whether chains of the family execute by rules other than the EVM's. */
+/** Returns whether chains of the family execute by other rules than the EVM. */
 export function hasOwnMachine(family: string | undefined): boolean {
   return family !== undefined && WITH_OWN_MACHINE.has(family);
 }
@@ -37,7 +37,7 @@ export function hasOwnMachine(family: string | undefined): boolean {
 /** Family names in the order of the table. */
 export const FAMILY_NAMES: readonly string[] = Object.keys(TABLE);
 
-/** Loads the family of this name. @throws Error if there is none */
+/** Loads the family with this name. @throws Error if there is none */
 export async function loadFamily(name: string): Promise<FamilyRow> {
   const load = Object.hasOwn(TABLE, name) ? TABLE[name as FamilyName] : undefined;
   if (load === undefined) throw new Error(`there is no rollup family ${name}`);

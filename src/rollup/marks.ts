@@ -1,4 +1,4 @@
-/** Constructors of family marks, strongest kind first. */
+/** Constructors of family marks, in the order of their kinds, strongest first. */
 import type { FamilyMark } from './evidence.ts';
 import { KNOWN_CHAINS } from './known-chains.ts';
 
@@ -8,12 +8,12 @@ type ContractMark = {
   readonly selector: string;
   /** Function name with parentheses. */
   readonly call: string;
-  /** Expected result; any if absent. */
+  /** Expected result; if absent, any result is accepted. */
   readonly word?: bigint;
   readonly isNeeded?: true;
 };
 
-/** Mark: a contract of the chain answers a call. */
+/** Creates a mark: a contract of the chain answers a call. */
 export function contractMark({ address, selector, call, word, isNeeded }: ContractMark): FamilyMark {
   return {
     kind: 'contract',
@@ -26,7 +26,7 @@ export function contractMark({ address, selector, call, word, isNeeded }: Contra
   };
 }
 
-/** Mark: the latest header has a form that only this family has. */
+/** Creates a mark: the latest header has a form that only this family has. */
 export function headerMark(
   says: string,
   isSuch: (header: Readonly<Record<string, unknown>>) => boolean,
@@ -34,7 +34,7 @@ export function headerMark(
   return { kind: 'header', says, see: async (probe) => isSuch(await probe.readHeader()) };
 }
 
-/** Mark: the client name is that of a program of this family. */
+/** Creates a mark: the client name belongs to a program of this family. */
 export function clientMark(name: RegExp): FamilyMark {
   return {
     kind: 'client',
@@ -43,7 +43,7 @@ export function clientMark(name: RegExp): FamilyMark {
   };
 }
 
-/** Mark: the chain id is in the table of known chains. */
+/** Creates a mark: the chain id is in the table of known chains. */
 export function chainIdMark(family: string): FamilyMark {
   const ids = new Set((KNOWN_CHAINS[family] ?? []).map(({ id }) => BigInt(id)));
   return {
@@ -53,7 +53,7 @@ export function chainIdMark(family: string): FamilyMark {
   };
 }
 
-/** Mark: the node has a method that only nodes of this family have. */
+/** Creates a mark: the node has a method that only nodes of this family have. */
 export function methodMark(method: string): FamilyMark {
   return { kind: 'method', says: `the node has ${method}`, see: (probe) => probe.hasMethod(method) };
 }

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { FAMILY_NAMES } from './family-table.ts';
 import type { L1CostMode, RollupInfo } from './rollup-family.ts';
 
-/** `rollup:` of a network. */
+/** `rollup:` section of a network. */
 export type RollupOptions = {
-  /** Name of a row of the family table; if absent, the family is recognised from the chain's answers. */
+  /** Name of a row of the family table; if absent, the family is detected from the chain's answers. */
   readonly family?: string;
-  /** The network serves `<prefix>_estimateGas` besides `l2_estimateGas`; by default with each of the family's own prefixes. */
+  /** Prefix for which the network serves `<prefix>_estimateGas` in addition to `l2_estimateGas`; by default all prefixes of the family. */
   readonly prefix?: string;
   readonly mode: RollupInfo['mode'];
   readonly l1CostMode: L1CostMode;
@@ -14,15 +14,15 @@ export type RollupOptions = {
   readonly l1?: string;
   /** URL of an op-node of this chain. */
   readonly opNode?: string;
-  /** Address of the message service contract on this network, lower-case. */
+  /** Address of the message service contract on this network, in lower case. */
   readonly messageService?: string;
   /** OP Stack: layer 1 contract that stores output roots of this network. */
   readonly anchor?: AnchorOptions;
 };
 
-/** Exactly one of these layer 1 contracts, by lower-case address. */
+/** Address of one of these layer 1 contracts, in lower case; exactly one must be present. */
 export type AnchorOptions = {
-  /** OptimismPortal, which refers to its AnchorStateRegistry. */
+  /** OptimismPortal; its AnchorStateRegistry is used. */
   readonly portal?: string;
   /** AnchorStateRegistry. */
   readonly registry?: string;
@@ -30,11 +30,11 @@ export type AnchorOptions = {
   readonly oracle?: string;
 };
 
-/** URLs that `upstreams:` accepts. */
+/** Matches the URLs that `upstreams:` accepts. */
 const NODE_URL = /^(https?|wss?):\/\/(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?([/?][^\s#]*)?$/;
 const NO_NODE_URL = 'expected the address of a node: http, https, ws or wss, without credentials';
 
-/** Whether the text is a URL rather than a network name. */
+/** Returns whether the text is a URL rather than a network name. */
 export function isUrl(text: string): boolean {
   return text.includes('://');
 }

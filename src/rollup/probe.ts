@@ -5,17 +5,17 @@ import type { RequestScope } from '../util/request-scope.ts';
 import { readWord } from './contract.ts';
 import { requestObject, requestValue } from './request.ts';
 
-/** Failures that are unrelated to the method. */
+/** Error kinds that are unrelated to the method. */
 const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** Method name that no node has, appended to the namespace. */
+/** Suffix of a method name that no node has; the namespace is put before it. */
 const CONTROL = 'noSuchMethod';
 
-/** Outcome of calling a method without parameters. */
+/** Outcome of a request for a method without parameters. */
 type Outcome = 'value' | 'missesParameters' | 'nothing';
 
-/** Requests that identify a chain's family; each is sent once. All throw ChainError if the chain cannot be reached. */
+/** Sends the requests that identify a chain's family, each only once. All methods throw ChainError if the chain cannot be reached. */
 export class Probe {
   readonly #chain: Chain;
   readonly #scope: RequestScope;
@@ -26,16 +26,15 @@ export class Probe {
     this.#scope = scope;
   }
 
-  /** Chain id that the chain reports. */
+  /** Chain id that the chain's nodes report. */
   get chainId(): bigint {
     return this.#chain.chainId;
   }
 
   /**
-   * Whether the chain has a method, tested by calling it without parameters. It has if it returns a value or an error about parameters, and does not do
-   * the
-   * same for an impossible method of the same namespace, because some nodes answer anything. Any other error is inconclusive: nodes and proxies reject
-   * unknown methods with many different errors.
+   * Returns whether the chain has a method, tested by a request without parameters. The chain has the method if it returns a value or an error about
+   * parameters, and does not return the same for an impossible method of the same namespace, since some nodes answer any method. Any other error is
+   * inconclusive: nodes and proxies reject unknown methods with many different errors.
    */
   async hasMethod(method: string): Promise<boolean> {
     const control = method.replace(/_.*/s, `_${CONTROL}`);
@@ -43,14 +42,17 @@ export class Probe {
     return outcome !== 'nothing' && outcome !== ofControl;
   }
 
-  /** Returns the result of a contract function; undefined if there is no such contract or function. @param selector of a function without parameters */
+  /**
+   * Returns the result of a contract function; undefined if there is no such contract or function.
+   * @param selector selector of a function without parameters
+   */
   async callContract(address: string, selector: string): Promise<bigint | undefined> {
     return this.#once(`${address} ${selector}`, () =>
       readWord(this.#chain, { to: address, data: selector }, LATEST, this.#scope),
     );
   }
 
-  /** Whether there is code at an address. */
+  /** Returns whether an address has code. */
   async hasCode(address: string): Promise<boolean> {
     const code = await this.#once(`code ${address}`, async () =>
       this.#chain.state.getCode(address, LATEST, this.#scope),
@@ -58,7 +60,7 @@ export class Probe {
     return /^"0x[^"]/.test(String(code));
   }
 
-  /** Returns name and version of the node. */
+  /** Returns the name and version of the node's client. */
   async readClient(): Promise<string> {
     const ask = (): Promise<unknown> => requestValue(this.#chain, 'web3_clientVersion', [], this.#scope);
     return String((await this.#once('client', ask)) ?? '');

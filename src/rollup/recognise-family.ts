@@ -5,17 +5,17 @@ import { loadFamilies } from './family-table.ts';
 import { Probe } from './probe.ts';
 import type { FamilyRow } from './rollup-family.ts';
 
-/** Marks that a chain shows, by family in the order of the table. */
+/** Marks that a chain has, by family, in the order of the table. */
 export type Recognition = {
-  /** Undefined if the chain shows no family's marks. */
+  /** Detected family; undefined if the chain has none of the marks. */
   readonly row: FamilyRow | undefined;
   readonly shown: readonly { readonly family: string; readonly evidence: readonly Evidence[] }[];
 };
 
 /**
- * Recognises the family of a chain: requests the marks of all families at once and weighs those that it shows. The first family of the table wins
- * a tie.
- * @param among all families by default
+ * Detects the family of a chain: requests the marks of all families concurrently, and weighs those that the chain has. In a tie, the first family of
+ * the table wins.
+ * @param among families to consider; by default all
  * @throws ChainError if a failed request could change the result
  */
 export async function recogniseFamily(
@@ -66,7 +66,7 @@ function outweighs(weight: Weight | undefined, other: Weight | undefined): boole
   return other === undefined || compareWeights(weight, other) > 0;
 }
 
-/** Lists the marks seen of the recognised family, phrased for a log line. */
+/** Lists the seen marks of the detected family, phrased for a log line. */
 export function listSeen({ row, shown }: Recognition): readonly string[] {
   const evidence = shown.find(({ family }) => family === row?.name)?.evidence ?? [];
   return evidence.filter(({ isSeen }) => isSeen === true).map(({ says }) => says);

@@ -13,7 +13,7 @@ export async function requestValue(
   return parseAnswer(await chain.request(method, params, scope), method);
 }
 
-/** Returns a method's result as a number; undefined if it is not one. */
+/** Returns a method's result as a number; undefined if it is not a number. */
 export async function requestCount(
   chain: Pick<Chain, 'request'>,
   method: string,
@@ -33,7 +33,7 @@ export async function requestObject(
   return readMembers({ answer: await requestValue(chain, method, params, scope) }, 'answer');
 }
 
-/** Returns the chain's gas price in wei; undefined if it has none. */
+/** Returns the chain's gas price in wei; undefined if the chain has none. */
 export async function requestGasPrice(
   chain: Pick<Chain, 'fees'>,
   scope: RequestScope,
@@ -41,7 +41,7 @@ export async function requestGasPrice(
   return readPrice(await chain.fees.getGasPrice(scope));
 }
 
-/** Returns the chain's suggested priority fee in wei per gas; undefined if it has none. */
+/** Returns the chain's suggested priority fee in wei per gas; undefined if the chain has none. */
 export async function requestPriorityFee(
   chain: Pick<Chain, 'fees'>,
   scope: RequestScope,

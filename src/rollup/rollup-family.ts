@@ -9,7 +9,7 @@ import type { KnownOracle } from './unknown-functions.ts';
 export type GasEstimate = {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint;
-  /** Includes the cost of publishing to layer 1, unless gas includes it already or `l1CostMode` excludes it. */
+  /** Priority fee. Includes the cost of publishing to layer 1, unless the gas includes that cost or `l1CostMode` excludes it. */
   readonly priorityFeePerGas: bigint;
 };
 
@@ -26,23 +26,23 @@ export type RollupInfo = {
 };
 
 /**
- * Treatment of a layer 1 cost that is charged separately from gas: `folded` spreads it over the gas as part of the priority fee, so that gas times price
- * is what the account pays; `excluded` leaves it out, so that the price is what a wallet should sign.
+ * Treatment of a layer 1 cost that is charged in addition to gas. `folded` adds it to the priority fee, spread over the gas, so that gas times price
+ * is the amount that the account pays. `excluded` omits it, so that the price is the one that a wallet should sign.
  */
 export type L1CostMode = 'folded' | 'excluded';
 
-/** Sources and settings of a family's answers. */
+/** Sources and settings for the answers of a family. */
 export type RollupSources = {
   readonly chain: Chain;
-  /** Layer 1 blocks, for `ethContext`. */
+  /** Layer 1 blocks, from which `ethContext` is read. */
   readonly l1: Pick<BlockReads, 'getHeader'> | undefined;
-  /** OP Stack: node that derives the chain from layer 1. */
+  /** OP Stack only: node that derives the chain from layer 1. */
   readonly opNode: Pick<Chain, 'request'> | undefined;
   readonly mode: RollupInfo['mode'];
   readonly l1CostMode: L1CostMode;
-  /** Linea: address of the L2 message service, for `queueIndex`. */
+  /** Linea only: address of the L2 message service, from which `queueIndex` is read. */
   readonly messageService: string | undefined;
-  /** Receives a comparison of the nodes' own estimate with the fallback; absent if none is wanted. */
+  /** Receives a comparison of the nodes' own estimate with the fallback; absent if no comparison is wanted. */
   readonly noteNative?: (compare: Compare) => void;
 };
 
@@ -53,30 +53,30 @@ export type InfoField =
   | 'rollupContext.queueIndex'
   | 'rollupContext.verifiedIndex';
 
-/** Members of the node information that are 0: always, or unless the configuration has this source. */
+/** Members of the node information that are always 0, or that are 0 unless the configuration has the named source. */
 export type Gaps = { readonly [F in InfoField]?: 'always' | 'l1' | 'messageService' };
 
 /** Row of the family table. */
 export type FamilyRow = {
   /** Name in the configuration. */
   readonly name: string;
-  /** Members that its nodes and contracts do not provide. */
+  /** Members of the node information that the family's nodes and contracts do not provide. */
   readonly gaps: Gaps;
   create(sources: RollupSources): RollupFamily;
-  /** Contract whose functions reveal unknown forks. */
+  /** Contract whose functions are compared with the known ones to detect unknown forks. */
   readonly oracle?: KnownOracle;
   /** Marks that identify the family's chains. */
   readonly marks: readonly FamilyMark[];
 };
 
-/** Behavior of a rollup stack. Created once per network, over that network's chain. */
+/** Behavior of a rollup stack. Created once per network, for the chain of that network. */
 export interface RollupFamily {
-  /** @throws ChainError if the execution inside the estimate fails or reverts */
+  /** Estimates the gas and fees of a call. @throws ChainError if the execution in the estimate fails or reverts */
   estimateGas(request: CallRequest, scope: RequestScope): Promise<GasEstimate>;
   info(scope: RequestScope): Promise<RollupInfo>;
   /**
-   * Resolves once the family is known; absent if it always is.
-   * @throws ChainError with the reason why it is unknown, and what to configure
+   * Resolves after the family is known; absent if it is always known.
+   * @throws ChainError with the reason why the family is unknown, and with the option to configure
    */
   recognise?(scope: RequestScope): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Detects forks unknown to this version by the functions that they add to contracts. */
+/** Detects forks that this version does not know, by the functions that they add to contracts. */
 
 import { bytesToHex } from '../../packages/ethereum/primitives/hex.ts';
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
@@ -8,15 +8,15 @@ import type { BlockReference } from '../chain/requests.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { readData } from './answers.ts';
 
-/** Pricing contract and its functions on all known forks. */
+/** Pricing contract, and its functions in all known forks. */
 export type KnownOracle = {
   readonly address: string;
-  /** `0x` and four bytes. */
+  /** Function selectors: `0x` and four bytes each. */
   readonly selectors: ReadonlySet<string>;
 };
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
-/** Slot in which a proxy stores its implementation (EIP-1967). */
+/** Storage slot in which a proxy stores the address of its implementation (EIP-1967). */
 const IMPLEMENTATION_SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
 const ADDRESS_BYTES = 20;
 const PUSH1 = 0x60;
@@ -27,7 +27,7 @@ const DUP16 = 0x8f;
 const EQ = 0x14;
 
 /**
- * Lists unknown selectors that an oracle, or its implementation if it is a proxy, dispatches on.
+ * Lists the unknown selectors in the dispatcher of an oracle, or of its implementation if the oracle is a proxy.
  * @throws ChainError if the chain cannot be reached
  */
 export async function findUnknownFunctions(
@@ -47,7 +47,7 @@ async function readBytes(answer: PromiseOrValue<JsonResult>): Promise<Uint8Array
   return readData(await answer, 'no code or slot');
 }
 
-/** Lists the selectors that the code's dispatcher compares with: `PUSH4 selector (DUP) EQ`. */
+/** Lists the selectors with which the code's dispatcher compares: `PUSH4 selector (DUP) EQ`. */
 export function listSelectors(code: Uint8Array): readonly string[] {
   const selectors = new Set<string>();
   for (let at = 0; at < code.length; ) {

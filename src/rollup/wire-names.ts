@@ -1,14 +1,14 @@
-/** Method names by family, separate from the families so that a start does not load those. */
+/** Method names by family. They are separate from the families, so that these need not be loaded at the start. */
 
-/** Methods of a family's networks in addition to those of every rollup. */
+/** Methods of a family's networks in addition to the methods of all rollups. */
 export type WireNames = {
-  /** Prefixes for which `<prefix>_estimateGas` is served, the main one first, unless the configuration names another. */
+  /** Prefixes for which `<prefix>_estimateGas` is served, the main one first; the configuration can replace them by another prefix. */
   readonly prefixes: readonly [string, ...string[]];
-  /** Estimate methods of its nodes, which are forwarded unchanged. */
+  /** Estimate methods of the family's nodes; requests for them are forwarded unchanged. */
   readonly nodeEstimates: readonly string[];
 };
 
-/** Families of the table. */
+/** Names of the families in the table. */
 export type FamilyName =
   | 'linea'
   | 'mantle'
@@ -22,7 +22,7 @@ export type FamilyName =
   | 'l2geth'
   | 'ethereum';
 
-/** Names by family. Only Linea's nodes have a `<prefix>_estimateGas` of their own, with the same meaning. */
+/** Names by family. Only Linea's nodes have a `<prefix>_estimateGas` method of their own, with the same meaning. */
 const WIRE_NAMES: Readonly<Record<FamilyName, WireNames>> = {
   linea: { prefixes: ['linea'], nodeEstimates: ['linea_estimateGas'] },
   mantle: { prefixes: ['mantle'], nodeEstimates: ['eth_estimateTotalFee'] },

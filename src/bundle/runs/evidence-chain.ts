@@ -24,8 +24,8 @@ export type Executed = {
 const GAS_CAP_FACTOR = 10n;
 
 /**
- * Creates a chain of one block that answers from evidence, and from readings where no evidence is possible. Execution throws MissingState if evidence is
- * missing.
+ * Creates a chain of one block that answers from evidence, and from readings where no evidence is possible. Execution throws MissingState if evidence
+ * is missing.
  * @param executed receives each execution
  */
 export function createEvidenceChain(block: EvidenceBlock, readings: Readings, executed: Executed[]): Chain {
@@ -114,8 +114,8 @@ function readValue(outcome: Reading['outcome']): unknown {
 }
 
 /**
- * Header in a reading. Quantities; headers of the chain itself have only the number, since rollup families read nothing else. Null if the block does not
- * exist.
+ * Header in a reading. Quantities; headers of the chain itself have only the number, since rollup families read nothing else. Null if the block does
+ * not exist.
  */
 type ToldHeader = { readonly number: string; readonly timestamp?: string } | null;
 
@@ -163,7 +163,7 @@ function viewOf({ stored: { header, hashText } }: EvidenceBlock): HeaderView {
   };
 }
 
-/** Whether a reference selects the block; `latest` does, because it was the head at the time of the request. */
+/** Returns whether a reference selects the block; `latest` does, because it was the head at the time of the request. */
 function isOwn(reference: BlockReference, { stored }: EvidenceBlock): boolean {
   if (reference.kind === 'number') return reference.number === stored.header.number;
   return reference.kind === 'hash' ? reference.hash === stored.hashText : reference.tag === 'latest';

@@ -94,8 +94,8 @@ class Collector {
   }
 
   /**
-   * Adds proofs for the source's access list of an execution that lacked state, once per call: this saves runs. `collect` requests the rest part
-   * by part, also if the hint fails.
+   * Adds proofs for the source's access list of an execution that lacked state, once per call: this saves runs. `collect` requests the rest part by
+   * part, also if the hint fails.
    */
   async collectHinted({ request, outcome }: Executed): Promise<void> {
     const { chain, scope } = this.#source;

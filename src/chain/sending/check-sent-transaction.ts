@@ -22,7 +22,7 @@ export type EthereumBounds = {
 
 export type SendingRules = {
   readonly chainId: bigint;
-  /** Whether unprotected transactions (before EIP-155), which are valid on every chain, are accepted. */
+  /** True if unprotected transactions (before EIP-155), which are valid on every chain, are accepted. */
   readonly allowsUnprotected: boolean;
   /** Undefined if only rules of every chain are checked and the rest is left to the nodes. */
   readonly bounds: EthereumBounds | undefined;

@@ -176,7 +176,7 @@ class FormCheck {
   }
 }
 
-/** Whether a single byte below 0x80 has a length prefix. */
+/** Returns whether a single byte below 0x80 has a length prefix. */
 function isLongByte({ kind, start, end }: Head, bytes: Uint8Array): boolean {
   return kind === 'String' && end - start === 1 && (bytes[start] as number) < 128;
 }

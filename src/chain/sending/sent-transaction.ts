@@ -50,7 +50,7 @@ export function decodeSentTransaction(bytes: Uint8Array): SentTransaction {
   return { transaction: decodeLenient(bytes), sidecar: undefined, size };
 }
 
-/** Whether the list begins with a list, the block form of the transaction. Checked before the fields, as in geth. */
+/** Returns whether the list begins with a list, the block form of the transaction. Checked before the fields, as in geth. */
 function carriesBlobs(payload: Uint8Array): boolean {
   const { isList, start, end } = splitRlp(payload, 0, payload.length);
   if (!isList) throw new RangeError('rlp: expected List');

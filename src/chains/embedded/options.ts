@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { STORED_CHANGES } from './store/block-changes.ts';
 
-/** Default number of blocks below the head of an embedded chain at which `eth_getProof` answers. */
+/** Default number of blocks below the head for which `eth_getProof` answers on an embedded chain. */
 export const DEFAULT_PROOF_BLOCKS = 128;
 
 /** Schema of `proofBlocks:` of an embedded network; the maximum is the number of blocks whose changes a store retains. */
@@ -13,22 +13,22 @@ export const proofBlocksSchema: z.ZodType<number> = z
 
 /** Options of local execution; sizes are in bytes. */
 export type ExecutionOptions = {
-  /** Memory limit for all frames of one call together; a call that exceeds it fails as if out of gas. */
+  /** Memory limit for all frames of one call together; a call that exceeds it fails like one that runs out of gas. */
   readonly callMemory: number;
-  /** Number of calls longer than one slice that run at the same time, each with its own EVM. */
+  /** Maximum number of concurrently running calls that take longer than one slice; each has its own EVM. */
   readonly heavyCalls: number;
-  /** Maximum number of such calls that wait in the queue. */
+  /** Maximum number of calls in the queue for these places. */
   readonly waitingCalls: number;
-  /** Gas limit of all calls of one `eth_simulateV1` together; default: 10 times the gas limit of the latest block. */
+  /** Total gas limit of all calls of one `eth_simulateV1`; default: 10 times the gas limit of the latest block. */
   readonly simulationGas?: number;
   /** Cache of verified state and codes per network of nodes whose calls execute locally, bytes. */
   readonly provenState: number;
 };
 
 const MiB = 1024 * 1024;
-/** Default cache of verified state per network whose calls execute on it, bytes. */
+/** Default size of that cache, bytes. */
 export const DEFAULT_STATE_CACHE_BYTES: number = 64 * MiB;
-/** Interpreting this much gas takes several seconds. */
+/** Upper bound of `simulationGas`: interpreting this much gas takes several seconds. */
 export const MAX_SIMULATION_GAS: number = 2 ** 32;
 export const MIN_SIMULATION_GAS = 21_000;
 /** Maximum memory of the frames of one execution, bytes. */

@@ -29,7 +29,7 @@ type EncodedList = { readonly list: BlockAccessList; readonly encoded: Uint8Arra
 type Form = {
   readonly method: string;
   readonly name: (at: HeadPlace) => string;
-  /** Whether the request names the block by hash, so that the list of another block is a wrong answer. */
+  /** True if the request names the block by hash: the list of another block is then a wrong answer. */
   readonly isByHash: boolean;
   /** @throws Error if the list is malformed */
   readonly read: (answer: unknown) => EncodedList;
@@ -56,10 +56,7 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-/**
- * Requests access lists of blocks from the pool and compares their hash with the one in the header.
- * Methods throw UpstreamFault and ChainError.
- */
+/** Requests access lists of blocks from the pool and compares their hash with the one in the header. Methods throw UpstreamFault and ChainError. */
 export class AccessListClient implements ListNodes {
   readonly #parts: RequestParts;
   readonly #blocks: WholeBlocks;
@@ -78,7 +75,7 @@ export class AccessListClient implements ListNodes {
     return continueWith(header, (known) => known && toHeadPlace(known));
   }
 
-  /** Returns undefined if no node supports any of the methods. A node that lacks a method is not sent it again for a while. */
+  /** Returns undefined if no node supports any of the methods. A node that lacks a method does not receive it again for a while. */
   async requestAccessList(at: HeadPlace, scope: RequestScope): Promise<AnsweredList | undefined> {
     for (const form of FORMS) {
       try {

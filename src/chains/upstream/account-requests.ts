@@ -26,21 +26,21 @@ import type { StateProofs } from './state-proofs.ts';
 import { lacksProof } from './verifying/lacks-proof.ts';
 import { STATE_SUBJECTS } from './verifying/subjects.ts';
 
-/** A request about one or several accounts, apart from the block, which is always its last parameter. */
+/** A request about one or several accounts. Excludes the block, which is always the last parameter. */
 type AccountRequest = {
   readonly method: string;
-  /** JSON texts of the parameters before the block. */
+  /** The parameters before the block, as JSON text. */
   readonly subject: string;
   readonly check: (result: JsonResult) => JsonResult;
-  /** `check` takes bytes if the answer is long, and returns a text. */
+  /** True if `check` accepts a long answer as bytes and returns a text. */
   readonly takesLongBytes?: boolean;
-  /** Requests for nodes that lack the method. @param block JSON text */
+  /** Returns the requests that replace the method at a node that lacks it. @param block JSON text */
   readonly batch?: (block: JsonText) => readonly NodeCall[];
-  /** Returns the answer if all of the state in it is proven already. */
+  /** Returns the answer if all the state that it contains is already verified. */
   readonly find?: (block: PinnedBlock) => JsonText | undefined;
-  /** Returns the answer as proven by the state root of the block; undefined if that is unverifiable. */
+  /** Returns the answer, verified against the state root of the block; undefined if it cannot be verified. */
   readonly prove: (block: PinnedBlock, scope: RequestScope) => PromiseOrValue<JsonResult | undefined>;
-  /** Whether the proven answer is cached elsewhere. */
+  /** True if the verified answer is cached elsewhere. */
   readonly isCachedApart?: boolean;
   /** Number of requested storage slots; absent if it is at most one. */
   readonly slots?: number;
@@ -49,8 +49,8 @@ type AccountRequest = {
 const NO_SLOTS: readonly string[] = [];
 
 /**
- * Requests about accounts, at the same block for all upstreams, by its hash if nodes take one. An answer is immutable for the
- * block. If state is verified, answers are built from proven accounts.
+ * Requests about accounts. All upstreams receive the same block, by hash if they accept one, so an answer is immutable for the block. If state is
+ * verified, answers are built from verified accounts.
  */
 export class AccountRequests {
   readonly #parts: RequestParts;
@@ -108,7 +108,7 @@ export class AccountRequests {
     return this.#requestText(request, block, scope);
   }
 
-  /** Falls back to one request per slot if a node lacks the method, which few have. */
+  /** Sends one request per slot to a node that lacks the method; few nodes have it. */
   getStorageValues(
     requests: StorageRequests,
     block: BlockReference,
@@ -142,7 +142,7 @@ export class AccountRequests {
     return this.#requestText(request, block, scope);
   }
 
-  /** Builds the reads of an account and words of its storage. */
+  /** Builds the functions that read verified account data and storage words and write the answer. */
   #read(
     read: StateProofRequest,
     write: (state: StateValues) => JsonText,
@@ -229,7 +229,7 @@ export class AccountRequests {
     });
   }
 
-  /** Answers with proven state, or with one node's word if nodes have no proof. */
+  /** Answers from verified state, or with the unverified answer of one node if no node has a proof. */
   #proveAt(
     request: AccountRequest,
     pinned: PinnedBlock,
@@ -251,7 +251,7 @@ export class AccountRequests {
   ): PromiseOrValue<JsonResult> {
     const { proofs, keep } = this.#parts;
     const isRequired = proofs?.verifier?.mode === 'require';
-    // Nodes that are slow to prove leave time for an answer without a proof.
+    // Half of the remaining time is reserved for an answer without a proof, since nodes may be slow to prove.
     const inner = isRequired ? scope : scope.derive({ deadline: (scope.deadline + performance.now()) / 2 });
     const proven = recoverWith<JsonResult | Unproven>(
       () => continueWith(request.prove(pinned, inner), (answer) => answer ?? new Unproven()),
@@ -323,9 +323,9 @@ export class AccountRequests {
   }
 }
 
-/** Marks an answer that is not proven. */
+/** Result of an attempt that obtained no proof. */
 class Unproven {
-  /** Undefined: the reason is derived from the network's verifier. */
+  /** Reason why there is no proof; if undefined, it is derived from the network's verifier. */
   readonly why: string | undefined;
 
   constructor(why?: string) {

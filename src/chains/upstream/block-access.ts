@@ -10,7 +10,7 @@ import { sendUncovered } from './agreement/send-to-voices.ts';
 import type { ResolvedBlock } from './block-resolver.ts';
 import type { RequestParts } from './call-requests.ts';
 
-/** A block; one that is not canonical has to be requested by its hash. */
+/** A block. A block that is not canonical has to be requested by its hash. */
 export type FoundBlock = { readonly block: ReportedBlock; readonly isCanonical: boolean };
 
 /** Methods that take a block and an index in it; each exists in a form by block number and one by block hash. */
@@ -40,7 +40,7 @@ export class BlockAccess {
     return this.#parts.directory.findByNumber(number, scope);
   }
 
-  /** A request whose answer is immutable for the block and is checked against it. */
+  /** Builds a request whose answer is immutable for the block and is checked against it. */
   about(
     method: string,
     { number, hash }: Pick<ReportedBlock, 'number' | 'hash'>,

@@ -24,22 +24,22 @@ import { ReportedBlocks } from './reported-blocks.ts';
 import type { CheckpointLinks } from './verifying/checkpoint-links.ts';
 import type { VerificationTarget } from './verifying/verifier.ts';
 
-/** Bytes of all cached blocks; a block counts as a header with its bloom, its hashes, and the length of its extra data. */
+/** Cap on the bytes of all cached blocks. The size of a block is counted as header with bloom, hashes, and length of the extra data. */
 const MAX_BYTES = 20_000_000;
 const HEADER_BYTES = 1_600;
 const HASH_BYTES = 100;
 const MAX_NUMBERS = 16_384;
-/** Cap on remembered blocks that left the chain. */
+/** Cap on remembered hashes of blocks that left the chain. */
 const MAX_DEPARTED = 4_096;
 const TAG_CONFIRMATIONS = 3;
 const AGREE_LIMIT_MS = 10_000;
 /** Lifetime of the cached hash of a height outside the window of recent blocks. */
 const NUMBER_TTL_MS = 300_000;
 
-/** Blocks of a range that are requested at the same time; calls of one turn of the event loop travel in one batch. */
+/** Number of blocks of a range that are requested concurrently; calls of one turn of the event loop travel in one batch. */
 const RANGE_STEP = 32;
 
-/** Verification of blocks, and the evidence about their hashes. */
+/** Verifies blocks and has the evidence for their hashes. */
 export interface BlockProofs {
   /** Verifies a block against its hash. @throws UpstreamFault if the answer is wrong */
   check(block: VerificationTarget, result: JsonResult, upstream: Upstream | undefined): JsonResult;
@@ -52,7 +52,7 @@ export interface BlockProofs {
   /** Hashes of older heights, read from the state of an agreed head; absent without agreement. */
   readonly agreed?: AgreedLinks | undefined;
   readonly absence: Absence;
-  /** Number of operators that have to report the hash of an old height; absent if two nodes are enough. */
+  /** Number of operators that have to report the hash of an old height; if absent, two nodes are enough. */
   readonly voices?: { readonly needed: number } | undefined;
 }
 
@@ -78,7 +78,7 @@ export class BlockDirectory {
   /** Requests by height in flight since the last reorg, by their parameters. */
   readonly #agreeing = new Map<string, Promise<ReportedBlock | null>>();
   #mergedFrom: bigint | undefined;
-  /** Number of reorgs; a response to a request from before the last one is not cached by height. */
+  /** Number of reorgs. A response to a request that was sent before the last reorg is not cached by height. */
   #epoch = 0;
 
   /** @param findReported returns the number of a block by its hash if some node has reported it, served or not */
@@ -96,7 +96,7 @@ export class BlockDirectory {
 
   /**
    * Selects the nodes for a block by its hash, or for its contents, and the meaning of a null. A block that is known to exist is requested from the
-   * nodes that have it, and a null is then a fault of the node; a block that left the chain may be on any node.
+   * nodes that have it, and a null is then a fault of the node. Any node may have a block that left the chain.
    * @param otherwise meaning of a null for an unknown block
    */
   route(
@@ -111,7 +111,7 @@ export class BlockDirectory {
     return { nulls: otherwise === 'claim' && exists ? 'search' : otherwise };
   }
 
-  /** Whether a block was served and left the chain; it may be canonical again. */
+  /** Returns whether a block was served and left the chain; it may be canonical again. */
   hasDeparted(hash: string): boolean {
     return this.#departed.get(hash) === true;
   }
@@ -132,8 +132,8 @@ export class BlockDirectory {
   }
 
   /**
-   * Returns the block at a height up to the served head; null if two nodes report that there is none. The hash of a recent height is
-   * known from the heads of the share; that of an older one is accepted when two nodes report the same, if there are two.
+   * Returns the block at a height up to the served head; null if two nodes report that there is none. The hash of a recent height is known from the
+   * reported heads. The hash of an older height is accepted when two nodes, if the network has two, report the same.
    */
   findByNumber(number: bigint, scope: RequestScope): PromiseOrValue<ReportedBlock | null> {
     const hash = this.hashOf(number);
@@ -157,7 +157,7 @@ export class BlockDirectory {
   }
 
   /**
-   * Returns the blocks of a range, each the parent of the next, up to the served block at its end.
+   * Returns the blocks of a range in order, up to the served block at its end; each block is the parent of the next.
    * @param last at most the served head
    * @throws UpstreamFault if the nodes lack a block
    */
@@ -182,7 +182,7 @@ export class BlockDirectory {
     return blocks.reverse();
   }
 
-  /** Returns the block of a height as one node reports it; the caller has to check that it is canonical. */
+  /** Returns the block at a height as one node reports it; the caller has to check that the block is canonical. */
   #requestOneByNumber(number: bigint, scope: RequestScope): PromiseOrValue<ReportedBlock | null> {
     const hash = this.hashOf(number);
     return (
@@ -206,7 +206,10 @@ export class BlockDirectory {
     };
   }
 
-  /** Returns the median of the safe or finalized blocks that up to three nodes report; null if they have none, or if it is not on the served chain. */
+  /**
+   * Returns the median of the safe or finalized blocks that up to three nodes report; null if they report none, or if the median is not on the served
+   * chain.
+   */
   async findByTag(tag: 'safe' | 'finalized', scope: RequestScope): Promise<ReportedBlock | null> {
     const call: UpstreamRequest = {
       method: 'eth_getBlockByNumber',
@@ -256,8 +259,8 @@ export class BlockDirectory {
   }
 
   /**
-   * Whether a height is known to be after the merge, where blocks have no uncles: it is at or above a block with difficulty 0.
-   * Block 0 is made up, so its difficulty does not count.
+   * Returns whether a height is known to be after the merge, where blocks have no uncles: it is at or above a block with difficulty 0. Block 0 is
+   * made up, so its difficulty does not count.
    */
   isMergedAt(number: bigint): boolean {
     const { head } = this.#head;
@@ -274,12 +277,12 @@ export class BlockDirectory {
     this.#mergedFrom = undefined;
   }
 
-  /** Whether two nodes, or as many operators as agreement requires, have reported this hash for its height. */
+  /** Returns whether two nodes, or as many operators as agreement requires, have reported this hash for its height. */
   isConfirmed(hash: string): boolean {
     return this.#confirmed.get(hash) === true;
   }
 
-  /** Changes when heights may have other blocks than before. The hash of a single height also expires without such a change. */
+  /** Number that changes when heights may have other blocks than before. The cached hash of a single height also expires without such a change. */
   get epoch(): number {
     return this.#epoch;
   }
@@ -298,7 +301,7 @@ export class BlockDirectory {
     this.#epoch++;
   }
 
-  /** Sends one request for all concurrent callers with the same height; it continues when any of them goes away. */
+  /** Sends one request for all concurrent callers with the same height; the request continues when a caller goes away. */
   #agreeOnce(call: UpstreamRequest): Promise<ReportedBlock | null> {
     const under = this.#agreeing.get(call.params);
     if (under !== undefined) return under;
@@ -334,7 +337,7 @@ export class BlockDirectory {
     throw new UpstreamFault('wrong', 'the nodes report different blocks at the same height');
   }
 
-  /** Sends to a node that is not in `except` and adds it there. Returns undefined if `isOptional` and no other node can answer. */
+  /** Sends to a node that is not in `except`, and adds that node to the set. Returns undefined if `isOptional` and no other node can answer. */
   async #requestFromAnother(
     context: RequestContext & { readonly except: Set<Upstream> },
     isOptional: boolean,
@@ -351,7 +354,8 @@ export class BlockDirectory {
   }
 
   /**
-   * @param isExpected whether a block is the requested one
+   * Checks a block from a node.
+   * @param isExpected returns whether a block is the requested one
    * @param named the requested block, if its hash is known
    */
   #check(

@@ -20,11 +20,14 @@ import { checkReceipts } from './checks/check-receipts.ts';
 import { type LogContradiction, type ReadLogs, readBlockLogs } from './checks/read-block-logs.ts';
 import type { LogProofs } from './verifying/log-proofs.ts';
 
-/** Minimum time over which nodes return the same logs that lack some of the header's bloom; some nodes answer before their indexes are written. */
+/**
+ * Minimum time over which nodes must return the same incomplete logs, compared with the header's bloom, before the logs are accepted. Some nodes
+ * answer before their indexes are written.
+ */
 const PATIENCE_MS = 10_000;
 const MAX_CONTRADICTED = 256;
 const NO_LOGS = /^0x0*$/;
-/** Response with a list of lists of logs instead of receipts. */
+/** Matches a response that is a list of lists of logs instead of receipts. */
 const LISTS = /^\s*\[\s*\[/;
 
 export type BlockLogParts = RequestParts & {
@@ -39,7 +42,7 @@ export type BlockLogParts = RequestParts & {
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
 
-/** Data that logs are read from. */
+/** Kind of response that logs are read from. */
 type Source = 'receipts' | 'logs';
 
 /** Logs that contradict the header, and the upstream that sent them. */
@@ -50,20 +53,20 @@ type Claim = ReadLogs & {
 };
 
 /**
- * Returns all logs of one block by its hash: from its receipts, compared with the receipts root where that can be verified; otherwise from
- * receipts, if nodes return them by hash, or from `eth_getLogs`, compared with the bloom in the header. Logs that contradict the bloom are
+ * Returns all logs of one block by its hash: from its receipts, compared with the receipts root, if the root can be verified. Otherwise from
+ * receipts, if nodes return them by hash, or from `eth_getLogs`; both are compared with the bloom in the header. Logs that contradict the bloom are
  * accepted only if two nodes, or the only node, report them.
  */
 export class BlockLogRequests {
   readonly #parts: BlockLogParts;
   /** Contradictions that no longer count against nodes. */
   readonly #ignored = new Set<LogContradiction>();
-  /** Blocks with apparently missing logs, and since when nodes have sent the same ones. */
+  /** Blocks whose logs seem incomplete, with the digest of the logs and the time since which nodes have sent them. */
   readonly #contradicted = new Lru<string, { readonly digest: string; readonly since: number }>(
     MAX_CONTRADICTED,
     Number.POSITIVE_INFINITY,
   );
-  /** Set when no node's receipts fit their block but its logs do. */
+  /** True after all nodes sent receipts that contradict the block, and logs that match it. */
   #hasNoReceipts = false;
 
   constructor(parts: BlockLogParts) {
@@ -126,7 +129,7 @@ export class BlockLogRequests {
     let isFirst = true;
     let isText = false;
     for (;;) {
-      // A cached or coalesced answer belongs to no known node, so it is used only for the first attempt.
+      // A cached or coalesced answer has no known node, so it is used only for the first attempt.
       const call: UpstreamRequest = { ...unkept, isText, ...(isFirst && { key }) };
       const witness: AnsweredBy = {};
       const result = await this.#ask({ call, scope, except, witness });
@@ -139,7 +142,7 @@ export class BlockLogRequests {
       const read = await this.#read(result, from, block, scope);
       const { upstream } = witness;
       if (read instanceof UpstreamFault && typeof result !== 'string') {
-        // A stream resumes only with the same bytes and does not name the node that sent its end: from now on, whole texts are requested.
+        // A stream may resume at another node without reporting which one: from now on, whole texts are requested.
         isText = true;
         isFirst = false;
         continue;
@@ -163,7 +166,7 @@ export class BlockLogRequests {
     }
   }
 
-  /** @returns the fault if no node is left that answers */
+  /** @returns the fault if no remaining node answers */
   async #ask(context: RequestContext): Promise<JsonResult | UpstreamFault> {
     try {
       return await this.#parts.ask(context);
@@ -172,7 +175,7 @@ export class BlockLogRequests {
     }
   }
 
-  /** Handles that no node has the logs. Returns null if the block is not on the chain either. */
+  /** Handles the case that no node has the logs. Returns null if the block is not on the chain either. */
   async #findNothing(
     block: ReportedBlock,
     { nulls }: UpstreamRequest,
@@ -184,7 +187,7 @@ export class BlockLogRequests {
     return null;
   }
 
-  /** Whether the block is canonical. Recent blocks do not get here: a null for them is a fault. */
+  /** Returns whether the block is canonical. Called only for older blocks: a null for a recent block is a fault. */
   async #isServed({ number, hash }: ReportedBlock, scope: RequestScope): Promise<boolean> {
     const { number: head } = await this.#parts.resolver.getHead(scope);
     if (number > head) return false;
@@ -212,7 +215,7 @@ export class BlockLogRequests {
     return SCHEDULER.run(scope.owner ?? '', readBlockLogs(await openCharacters(text), block));
   }
 
-  /** Accepts logs that contradict the header but that no node contradicts. */
+  /** Accepts logs that contradict the header, after further nodes reported the same. */
   #accept(block: ReportedBlock, { logs, contradiction, digest, key, text }: Claim): readonly BlockLog[] {
     if (contradiction === 'missing' && !this.#hasLasted(block.hash, digest)) throw doNotAgree();
     if (contradiction !== undefined && !this.#ignored.has(contradiction)) {
@@ -225,7 +228,7 @@ export class BlockLogRequests {
     return logs;
   }
 
-  /** Whether nodes have sent the same logs of a block for `PATIENCE_MS`. */
+  /** Returns whether nodes have sent the same logs of a block for at least `PATIENCE_MS`. */
   #hasLasted(hash: string, digest: string): boolean {
     const now = this.#parts.now();
     const known = this.#contradicted.get(hash);

@@ -14,7 +14,7 @@ import type { BlockDirectory } from './block-directory.ts';
 export type ResolvedBlock =
   | { readonly kind: 'block'; readonly position: BlockPosition; readonly isCanonical: boolean }
   | { readonly kind: 'pending' }
-  /** There is no such block; `message` is geth's text for calls at it. */
+  /** There is no such block; `message` is geth's error text for calls at such a block. */
   | { readonly kind: 'none'; readonly message: string };
 
 export type BlockResolverParts = {
@@ -25,7 +25,7 @@ export type BlockResolverParts = {
   readonly tags: PoolOptions['tags'];
   /** Returns undefined until enough nodes have reported the hash. */
   readonly genesisHash: () => string | undefined;
-  /** Whether some node may still report a head within its startup time. */
+  /** Returns whether some node may still report a head within its startup time. */
   readonly mayBeKnown: () => boolean;
   /** Explains why no node can be used. */
   readonly explainOutage: () => string;
@@ -54,7 +54,7 @@ export class BlockResolver {
 
   /**
    * Returns the served head.
-   * @throws ChainError `unavailable` if none is known in time, or if it is too old to be served
+   * @throws ChainError `unavailable` if no head is known in time, or if the head is too old to be served
    */
   async getHead(scope: RequestScope): Promise<BlockHeader> {
     const latest = await this.#getCurrentHead(scope);
@@ -63,8 +63,8 @@ export class BlockResolver {
   }
 
   /**
-   * Resolves a reference. Nodes are sent requests only for a hash that has not been seen and a tag that is not yet known.
-   * @throws ChainError `unavailable`, as `getHead`, if the reference may mean another block by now
+   * Resolves a reference. Requests are sent to nodes only for an unknown hash, or for a tag that no node has reported yet.
+   * @throws ChainError `unavailable`, in the cases of `getHead`, if a newer head may change the meaning of the reference
    */
   async resolve(reference: BlockReference, scope: RequestScope): Promise<ResolvedBlock> {
     const before = await this.#getKnownHead(scope);
@@ -76,12 +76,12 @@ export class BlockResolver {
     return this.#requestTag(reference as TagReference, scope);
   }
 
-  /** Resolves a reference, synchronously if it is known. */
+  /** Resolves a reference; synchronously if that needs no request. */
   resolveSoon(reference: BlockReference, scope: RequestScope): PromiseOrValue<ResolvedBlock> {
     return this.resolveNow(reference) ?? this.resolve(reference, scope);
   }
 
-  /** Resolves a reference if that is possible without a request. */
+  /** Resolves a reference if that is possible without a request; otherwise returns undefined. */
   resolveNow(reference: BlockReference): ResolvedBlock | undefined {
     const { heights, head } = this.#parts;
     if (
@@ -94,7 +94,7 @@ export class BlockResolver {
     return this.#resolveKnown(reference);
   }
 
-  /** Whether a higher head may change what a reference means. */
+  /** Returns whether a higher head may change what a reference means. */
   #dependsOnHead(reference: BlockReference, { number }: BlockHeader): boolean {
     if (reference.kind === 'tag') return reference.tag !== 'earliest';
     return reference.kind === 'hash' || reference.number > number;
@@ -143,7 +143,7 @@ export class BlockResolver {
     );
   }
 
-  /** Whether the reference means the same block whatever the head is. */
+  /** Returns whether the reference means the same block at every head. */
   #isImmutable(reference: BlockReference): boolean {
     if (reference.kind === 'tag') return reference.tag === 'earliest';
     if (reference.kind === 'hash') return !reference.requireCanonical;
@@ -170,7 +170,7 @@ export class BlockResolver {
     }
   }
 
-  /** Right after the start the share may not have reported a tag yet that the nodes know. */
+  /** Requests the block of a tag from nodes. Right after the start, the reported heads may not include the tag yet. */
   async #requestTag({ tag }: TagReference, scope: RequestScope): Promise<ResolvedBlock> {
     const requested = this.#parts.tags[tag] === 'safe' || tag === 'safe' ? 'safe' : 'finalized';
     const block = await this.#parts.directory.findByTag(requested, scope);

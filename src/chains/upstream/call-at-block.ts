@@ -9,11 +9,11 @@ export type CallTexts = {
   readonly text: JsonText;
   /** The parameters after the block, each preceded by a comma. */
   readonly overrides: string;
-  /** Whether a block that has left the chain is refused (`requireCanonical`). */
+  /** True if a block that has left the chain is refused (`requireCanonical`). */
   readonly isStrict: boolean;
-  /** Whether the block is canonical, so that its number identifies it. */
+  /** True if the block is canonical, so that its number identifies it. */
   readonly isCanonical: boolean;
-  /** Whether the reference is `latest`. */
+  /** True if the reference is `latest`. */
   readonly isHead: boolean;
 };
 
@@ -42,7 +42,7 @@ export class CallAtBlock implements UpstreamRequest {
     this.check = check;
   }
 
-  /** Whether the block is canonical, so that its number identifies it. */
+  /** Returns whether the block is canonical, so that its number identifies it. */
   get isCanonical(): boolean {
     return this.#texts.isCanonical;
   }

@@ -29,7 +29,7 @@ export type RequestParts = {
   readonly sendToVoices?: Send | undefined;
   /** Requests several answers at the same time. */
   readonly sendCoalesced?: SendCoalesced;
-  /** Caches an answer that is compared with its block only after it has arrived. */
+  /** Caches an answer that is compared with its block only after it has arrived completely. */
   readonly keep: (key: CacheKey, answer: JsonText | JsonBytes) => void;
   readonly resolver: BlockResolver;
   readonly directory: BlockDirectory;
@@ -39,14 +39,14 @@ export type RequestParts = {
   readonly recall?: (key: CacheKey) => PromiseOrValue<JsonText | JsonBytes | undefined>;
 };
 
-/** Answers to calls longer than this, UTF-16 units, are neither cached nor coalesced: the key is as long and is read several times. */
+/** Maximum length of the parameters of a cached or coalesced call, UTF-16 units. The key is as long as the parameters and is read several times. */
 export const MAX_KEY_LENGTH = 65_536;
 
 type Check = (result: JsonResult, upstream?: Upstream) => JsonResult;
 
 const LIST_CHECK: Check = (result, upstream) => checkAccessListResult(result, upstream?.credentials);
 
-/** Parameters as text: the first one, the block, and those after it, each preceded by a comma. */
+/** Parameters as text: the first one, the block, and those after the block, each preceded by a comma. */
 type EncodedRequest = {
   readonly block: BlockReference;
   readonly text: JsonText;
@@ -57,7 +57,7 @@ type Request = {
   readonly method: string;
   readonly request: EncodedRequest;
   readonly check: Check;
-  /** The same call, if its answer may be sampled for comparison. */
+  /** The call itself, if its answer may be sampled for comparison. */
   readonly sample?: CallRequest | undefined;
 };
 
@@ -68,14 +68,14 @@ export type PinnedBlock = {
 };
 
 /**
- * Runs `eth_call`, `eth_estimateGas`, `eth_createAccessList` and `eth_simulateV1` on one node, at the same block for all upstreams; by
- * its hash if nodes take one.
+ * Runs `eth_call`, `eth_estimateGas`, `eth_createAccessList` and `eth_simulateV1` on one node. All upstreams receive the same block, by hash if they
+ * accept one.
  */
 export class CallRequests {
   readonly #parts: RequestParts;
   readonly #sampler: Partial<CallSampler> | undefined;
 
-  /** @param sampler compares some answers with executions here */
+  /** @param sampler compares some answers with local executions */
   constructor(parts: RequestParts, sampler?: Partial<CallSampler>) {
     this.#parts = parts;
     this.#sampler = sampler;
@@ -91,7 +91,7 @@ export class CallRequests {
     scope: RequestScope,
   ): PromiseOrValue<readonly (CallOutcome | undefined)[]> | undefined {
     const { sendCoalesced, sendToVoices } = this.#parts;
-    // Coalesced calls are answered by one node, which is not enough for `sendToVoices`.
+    // Coalesced calls are answered by one node, but `sendToVoices` needs several nodes.
     if (sendCoalesced === undefined || sendToVoices !== undefined) return undefined;
     const calls = requests.map((request) => request && this.#describeNow(request));
     return continueWith(sendCoalesced(calls, scope), (outcomes) => {
@@ -107,7 +107,7 @@ export class CallRequests {
     });
   }
 
-  /** Whether the answer is compared with an execution here, which needs state that nodes can prove. */
+  /** Returns whether the answer is compared with a local execution; this requires state that nodes can prove. */
   #isSample(request: CallRequest, number: bigint): boolean {
     const { proofs } = this.#parts;
     return proofs?.canVerify('state', number) === true && this.#sampler?.isSample?.(request) === true;
@@ -224,12 +224,12 @@ export class CallRequests {
   }
 }
 
-/** Whether an answer can be compared: other failures than reverts may be due to limits of the node. */
+/** Returns whether an answer can be compared. Only results and reverts can; other failures may be due to limits of the node. */
 function isReply(answer: JsonResult | ChainError): answer is JsonText | ChainError {
   return answer instanceof ChainError ? answer.kind === 'reverted' : typeof answer === 'string';
 }
 
-/** Whether the block and its hash are known without a request. */
+/** Returns whether the block and its hash are known without a request. */
 export function isPinned(
   resolved: ResolvedBlock | undefined,
 ): resolved is PinnedBlock & { readonly kind: 'block' } {
@@ -257,7 +257,7 @@ function encodeRequest(request: CallRequest): EncodedRequest {
   return { block: request.block, text, overrides: encodeOverrides(request) };
 }
 
-/** Strings in a call object are hex digits, which need no escapes, so they are copied verbatim. */
+/** Encodes a call object. Its strings are hex digits, which need no escapes, so they are copied verbatim. */
 function encodeCallObject(call: CallObject): JsonText {
   let text = '';
   for (const name in call) {
@@ -269,7 +269,7 @@ function encodeCallObject(call: CallObject): JsonText {
   return `{${text}}`;
 }
 
-/** Encodes further parameters, each preceded by a comma. Empty ones are omitted: not every client takes them. */
+/** Encodes the overrides, each preceded by a comma. Empty overrides are omitted, because not every client accepts them. */
 function encodeOverrides({ stateOverrides, blockOverrides }: CallRequest): string {
   if (stateOverrides === undefined && blockOverrides === undefined) return '';
   const state = JSON.stringify(stateOverrides ?? {});

@@ -9,10 +9,10 @@ import { RequestScope, type Trust } from '../../util/request-scope.ts';
 import type { BlockRequests } from './block-requests.ts';
 import { parseObjectInSlots } from './checks/parse-object.ts';
 
-/** Blocks whose samples are cached: those of two suggestions. */
+/** Number of blocks whose samples are cached: enough for two price suggestions. */
 const MAX_BLOCKS = 128;
 const HEX = /^0x[0-9a-fA-F]{1,64}$/;
-/** Transaction types that pay `gasPrice`; all later ones have two caps. */
+/** Transaction types that pay `gasPrice`; all later types have two fee caps. */
 const PRICED: ReadonlySet<unknown> = new Set([undefined, null, '0x0', '0x1']);
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -25,12 +25,12 @@ type Sampled = {
 /** Prices at one head, wei per gas, and the trust of the blocks that they are computed from. */
 export type DerivedPrice = { readonly tip: bigint; readonly baseFee: bigint; readonly trust: Trust };
 
-/** Time limit for requesting blocks, milliseconds, independent of the caller that started it. */
+/** Time limit for requesting blocks, milliseconds, independent of the caller that started the computation. */
 const LIMIT_MS = 20_000;
 
 /**
- * Computes prices from blocks by geth's rule, for networks whose operators must agree: a price that a node reports depends on its client.
- * Each block is requested by the parent hash of the block above it, from the served head on, and is verified like all blocks.
+ * Computes prices from blocks by geth's rule, for networks whose operators must agree: the price that a node reports depends on its client. The
+ * blocks are requested from the served head downwards, each by the parent hash in the block above it, and are verified.
  */
 export class DerivedPrices {
   readonly #blocks: Pick<BlockRequests, 'getBlock'>;
@@ -42,7 +42,7 @@ export class DerivedPrices {
     this.#blocks = blocks;
   }
 
-  /** Returns the prices at the last requested head, also while they are being computed. */
+  /** Returns the prices at the last requested head, which may still be in computation. */
   findKnown({ hash }: BlockHeader): Promise<DerivedPrice> | undefined {
     return this.#last?.hash === hash ? this.#last.price : undefined;
   }

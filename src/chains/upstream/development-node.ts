@@ -11,10 +11,10 @@ import type { RequestScope } from '../../util/request-scope.ts';
 
 /** Methods that change neither the chain nor its state. */
 const ONLY_READS = /^(?:anvil|hardhat)_(?:get|metadata$|nodeInfo$)|^anvil_dumpState$|^eth_(?:accounts$|sign)/;
-/** Methods that send transactions: a node that mines at once replies before the block exists. */
+/** Methods that send transactions. A node that mines immediately may reply before the block exists. */
 const SENDS = /^eth_send/;
 const RAW_SEND = 'eth_sendRawTransaction';
-/** Wait for such a block, ms. */
+/** Wait for the block of a sent transaction, ms. */
 const MINED_MS = 20;
 
 export type DevelopmentNodeParts = {
@@ -35,9 +35,9 @@ export class DevelopmentNode {
   }
 
   /**
-   * Returns the node's answer. The request is sent only once, even if it fails. The network has followed the
-   * node before this resolves, so later reads see the chain that the call has made.
-   * @throws ChainError, including its `NodeRefusal`
+   * Returns the node's answer. The request is sent only once, even if it fails. Before this resolves, the network has adopted the node's new head, so
+   * later reads see the changes of the call.
+   * @throws ChainError, including `NodeRefusal` from the node
    */
   async ask(
     method: string,
@@ -69,12 +69,12 @@ export class DevelopmentNode {
       if (error instanceof UpstreamFault && error.kind === 'unsupported') return UNSUPPORTED;
       throw toChainError(error);
     } finally {
-      // A failed call may have changed the chain, too.
+      // A failed call may also have changed the chain.
       if (!ONLY_READS.test(method)) await this.#follow(upstream, method);
     }
   }
 
-  /** Follows the node after a raw transaction was sent: a node that mines at once has a block with it. Never rejects. */
+  /** Adopts the node's head after a raw transaction was sent: a node that mines immediately has a block with the transaction. Never rejects. */
   async followSend(): Promise<void> {
     const [upstream] = this.#parts.upstreams;
     if (upstream?.standing === 'verified') await this.#follow(upstream, RAW_SEND);
@@ -91,7 +91,7 @@ export class DevelopmentNode {
       await wait(MINED_MS);
       await tracker.refreshAnew();
     }
-    // A node with a different or lower head is identified again before its head counts.
+    // A node with a different or lower head is identified again before its head is adopted.
     await upstream.checking;
   }
 }

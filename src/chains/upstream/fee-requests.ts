@@ -19,13 +19,13 @@ const HEAD_ALONE: FeeHistoryRequest = {
   newest: { kind: 'tag', tag: 'latest' },
   percentiles: [],
 };
-/** Longest fee history of one block, UTF-16 units, with room for members that a chain adds. */
+/** Maximum length of the fee history of one block, UTF-16 units; includes room for members that a chain adds. */
 const MAX_HEAD_HISTORY = 16_384;
 const HEX = /^0x[0-9a-fA-F]{1,64}$/;
 /** geth returns null for a price that the chain does not have. */
 const MAYBE_PRICE = { nulls: 'truth', check: checkNullOrQuantity } as const;
 
-/** Requests for gas prices. Prices of the next block come from `eth_feeHistory`, which more nodes support than a method per price. */
+/** Requests for gas prices. Prices of the next block are read from `eth_feeHistory`, which more nodes support than the separate price methods. */
 export class FeeRequests {
   readonly #parts: RequestParts;
   readonly #heads: HeadRequests;
@@ -46,7 +46,7 @@ export class FeeRequests {
   }
 
   /**
-   * Returns a node's price, which differs between clients. Where operators have to agree and do not, it is computed by geth's rule from verified
+   * Returns a node's price, which differs between clients. If operators have to agree but do not, the price is computed by geth's rule from verified
    * blocks.
    * @param toPrice derives the method's answer from the computed price
    */
@@ -89,7 +89,7 @@ export class FeeRequests {
     }
   }
 
-  /** Returns the fee history at the block that `newest` currently resolves to; for `pending` it is one node's pending block. */
+  /** Returns the fee history at the block that `newest` currently resolves to; `pending` is one node's pending block. */
   async getFeeHistory(request: FeeHistoryRequest, scope: RequestScope): Promise<JsonText | null> {
     const { blockCount, newest, percentiles } = request;
     const resolved = await this.#parts.resolver.resolve(newest, scope);
@@ -125,7 +125,7 @@ export class FeeRequests {
     return this.#heads.requestOnce(this.#heads.nameOf(hash, `${method}:${params}`), call, scope);
   }
 
-  /** Returns, as geth defines it and whichever client answers, the base fee of the block after the served head. */
+  /** Returns the base fee of the block after the served head. This is geth's definition; other clients may differ. */
   async getBaseFee(scope: RequestScope): Promise<JsonText | null> {
     const { baseFeePerGas: current } = await this.#parts.resolver.getHead(scope);
     const next = await this.#readHistory('baseFeePerGas', 1, scope);
@@ -133,7 +133,7 @@ export class FeeRequests {
     return next === 0n && current === undefined ? 'null' : quantity(next);
   }
 
-  /** Returns, as geth defines it and whichever client answers, the blob price in the served head itself. */
+  /** Returns the blob price in the served head itself. This is geth's definition; other clients may differ. */
   async getBlobBaseFee(scope: RequestScope): Promise<JsonText | null> {
     const price = await this.#readHistory('baseFeePerBlobGas', 0, scope);
     if (price === undefined) return this.#heads.ask({ ...MAYBE_PRICE, method: 'eth_blobBaseFee' }, scope);
@@ -147,7 +147,7 @@ export class FeeRequests {
     return history === null ? undefined : readPrice(await parseObjectInSlots(history, scope), list, at);
   }
 
-  /** Same item where operators have to agree: only this price is compared, since clients differ in other members of a history. */
+  /** Returns the same item if operators have to agree. Only this item is compared, since clients differ in other members of a fee history. */
   async #readAgreed(list: string, at: number, scope: RequestScope): Promise<bigint | undefined> {
     const { number, hash } = await this.#parts.resolver.getHead(scope);
     const checkHistory = checkFeeHistory(number, HEAD_ALONE.blockCount);

@@ -7,7 +7,7 @@ import type { BlockDirectory } from './block-directory.ts';
 
 const LIMIT_MS = 60_000;
 
-/** Finds in the background the height from which blocks have no uncles. Until then the directory requests blocks to find out. */
+/** Finds in the background the height from which on blocks have no uncles. Until then the directory requests blocks to check for uncles. */
 export async function searchMerge(
   directory: BlockDirectory,
   head: NetworkHead,
@@ -25,8 +25,8 @@ export async function searchMerge(
 }
 
 /**
- * Searches for the first block after the merge, so that the directory knows for every height whether there can be
- * uncles. Takes about 25 requests on a chain as long as mainnet, one on a chain that never had proof of work.
+ * Searches for the first block after the merge, so that the directory knows for every height whether there can be uncles. Takes about 25 requests on
+ * a chain as long as mainnet, or one request on a chain that never had proof of work.
  * @param head a height after the merge
  */
 export async function findMerge(directory: BlockDirectory, head: bigint, scope: RequestScope): Promise<void> {

@@ -2,21 +2,21 @@ import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promi
 import { toChainError } from '../../pool/chain-errors.ts';
 import { type FaultKind, UpstreamFault } from '../../pool/fault.ts';
 
-/** Faults with which nodes respond for a block that they have just reorged away from. */
+/** Faults of nodes that have just reorged away from the requested block. */
 const MOVED: ReadonlySet<FaultKind> = new Set<FaultKind>(['missing', 'wrong', 'unreachable']);
 const MAX_MOVES = 2;
 
-/** The network's head, as far as it is followed. */
+/** The network's head, and a function that refreshes it. */
 export type Whereabouts = {
   /** Hash of the served head. */
   readonly headHash: () => string | undefined;
-  /** Requests the heads of the healthy nodes now. Never rejects. */
+  /** Requests the current heads of the healthy nodes. Never rejects. */
   readonly refresh: () => Promise<void>;
 };
 
 /**
- * Repeats a request at a tag if the head has changed meanwhile: a reorg between resolving the block and sending the request is no
- * failure for a caller that asked for `latest`. Throws or rejects with ChainErrors.
+ * Repeats a request at a tag if the head has changed since the tag was resolved: a reorg before the request arrives is no failure for a caller that
+ * requested `latest`. Throws or rejects with ChainErrors.
  * @param ask resolves the block and sends the request
  * @param read derives the result from the answer
  */
@@ -48,7 +48,7 @@ type Followed<T, U> = {
   readonly read: (answer: T) => U;
 };
 
-/** @param moves changes of the head so far */
+/** @param moves number of head changes so far */
 function requestFrom<T, U>(followed: Followed<T, U>, moves: number): PromiseOrValue<U> {
   const { ask, read, where } = followed;
   const before = where.headHash();

@@ -6,12 +6,12 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { sendUncovered } from './agreement/send-to-voices.ts';
 import type { RequestParts } from './call-requests.ts';
 
-/** UTF-16 units of all cached answers. */
+/** Cap on all cached answers, UTF-16 units. */
 const MAX_CACHED = 4_000_000;
-/** A price depends on the head, and with some clients and networks on waiting transactions too. */
+/** Lifetime of a cached answer. Prices depend on the head, and with some clients and networks also on pending transactions. */
 const CACHE_MS = 3_000;
 
-/** A request about the head of the node. */
+/** A request about the head of the network. */
 export type HeadRequest = {
   readonly method: string;
   readonly check: (result: JsonResult) => JsonResult;
@@ -21,8 +21,9 @@ export type HeadRequest = {
 type HeadParts = Pick<RequestParts, 'ask' | 'sendToVoices' | 'cacheScope' | 'resolver'>;
 
 /**
- * Requests without parameters about the state of the network. They go to nodes that have the served head; requests in flight are coalesced, and
- * answers are cached for a short time while the head is the same. An answer is one node's word, or agreed between operators where that is required.
+ * Requests without parameters about the state of the network. Nodes that have the served head receive them. In-flight requests are coalesced, and
+ * answers are cached for a short time, as long as the head is the same. An answer is the unverified reply of one node, or agreed between operators if
+ * that is required.
  */
 export class HeadRequests {
   readonly #parts: HeadParts;
@@ -30,7 +31,7 @@ export class HeadRequests {
 
   readonly #isDevelopment: boolean;
 
-  /** @param isDevelopment whether answers may change while the head does not: nothing is cached then */
+  /** @param isDevelopment true if answers may change at the same head: nothing is cached then */
   constructor(parts: HeadParts, isDevelopment: boolean = false) {
     this.#parts = parts;
     this.#isDevelopment = isDevelopment;
@@ -51,8 +52,8 @@ export class HeadRequests {
   }
 
   /**
-   * Returns the cached answer, or that of a node; null if no node supports the method.
-   * @param call has to request a text (`isText`)
+   * Returns the cached answer, or a node's answer; null if no node supports the method.
+   * @param call must request a text (`isText`)
    */
   async requestOnce(name: string, call: UpstreamRequest, scope: RequestScope): Promise<JsonText | null> {
     const cached = this.#cached.get(name);
@@ -66,8 +67,8 @@ export class HeadRequests {
   }
 
   /**
-   * Returns the answer of a node, bypassing the cache; null if no node supports the method.
-   * @param call has to request a text (`isText`)
+   * Returns a node's answer and bypasses the cache; null if no node supports the method.
+   * @param call must request a text (`isText`)
    */
   async requestUncached(call: UpstreamRequest, scope: RequestScope): Promise<JsonText | null> {
     try {

@@ -19,19 +19,19 @@ import type { TrustRules } from './verifying/trust.ts';
 
 export type ExecutionKind = 'call' | 'estimate' | 'accessList';
 
-/** Answer of a node: JSON text, or an error that counts as an answer. */
+/** A node's answer: JSON text, or an error that counts as an answer. */
 export type ExecutionReply = { readonly node: Upstream; readonly answer: JsonText | ChainError };
 
-/** Compares some of the answers of nodes to calls. */
+/** Compares a sample of the nodes' answers to calls with local executions. */
 export interface CallSampler {
-  /** Whether the answer to this call has to be passed to `noteAnswer`. */
+  /** Returns whether the answer to this call has to be passed to `noteAnswer`. */
   isSample(request: CallRequest): boolean;
   noteAnswer(answer: ExecutionReply & { readonly request: CallRequest; readonly place: Place }): void;
 }
 
-/** Executes calls on state that nodes prove. */
+/** Executes calls on state that proofs from nodes verify. */
 export interface LocalExecutions extends Partial<CallSampler> {
-  /** Whether `execute` never has an answer. */
+  /** True if `execute` always returns undefined. */
   readonly executesNone?: boolean;
   /** @returns the answer as JSON; undefined if the call has to be sent to nodes */
   execute(
@@ -41,7 +41,7 @@ export interface LocalExecutions extends Partial<CallSampler> {
   ): PromiseOrValue<JsonResult | undefined>;
   /**
    * Executes an `eth_call` that was read into bytes.
-   * @returns undefined if it cannot be answered synchronously; `execute` has to be called then
+   * @returns undefined if it cannot be answered synchronously; call `execute` then
    */
   readonly executeFastPath?: ((call: CallBytes, scope: RequestScope) => JsonResult | undefined) | undefined;
   /** Called when the served head changes. */
@@ -57,7 +57,7 @@ type NodeRequest = {
   readonly isOptional?: boolean;
 };
 
-/** Requests for local executions: parts of states at blocks of the served chain, verified by the executions. */
+/** Requests for local executions: parts of the state at blocks of the served chain. The executions verify the answers. */
 export class UpstreamStateSource {
   readonly requests: StateRequests;
   /** Number of operators that have to report the rules of the chain; absent if two nodes are enough. */
@@ -124,8 +124,8 @@ export class UpstreamStateSource {
   }
 
   /**
-   * Sends a request about a block to one node after the other until none is left that answers; the next
-   * node is used when the caller takes the next answer.
+   * Sends a request about a block to one node after the other, until no remaining node answers. The next node receives the request when the caller
+   * takes the next answer.
    */
   async *survey(
     query: NodeRequest,
@@ -158,8 +158,8 @@ export class UpstreamStateSource {
   }
 
   /**
-   * Records how far an answer is verified that was executed here on proven state of a block.
-   * @param whyUnverifiable reason why it is unverifiable all the same, as the rest of a sentence
+   * Records how far a local execution on verified state of a block is verified.
+   * @param whyUnverifiable reason why the answer is unverifiable nevertheless, as the rest of a sentence
    */
   noteExecuted(
     place: Place,
@@ -171,7 +171,7 @@ export class UpstreamStateSource {
   }
 
   /**
-   * Has to be called before an execution at a block.
+   * Must be called before an execution at a block.
    * @throws ChainError `unavailable` if answers have to be verified and the block is not linked to its height
    */
   demandAnchor(place: Place, isNamed: boolean): void {
@@ -180,13 +180,13 @@ export class UpstreamStateSource {
 
   /**
    * @throws ChainError `unavailable` if answers have to be verified
-   * @param why reason why this one is not, as the rest of a sentence
+   * @param why reason why this answer is not verified, as the rest of a sentence
    */
   demandProof(why: string, bound?: BoundName): void {
     this.#trust.demandProof(why, bound);
   }
 
-  /** Whether a rejection of `ask` or `locate` is caused by a node or the network. */
+  /** Returns whether a rejection of `ask` or `locate` comes from a node or from the network. */
   isOutage(error: unknown): boolean {
     return error instanceof UpstreamFault || error instanceof ChainError;
   }

@@ -8,23 +8,23 @@ import { joinBytes, joinJsonBytes } from '../../pool/join-pieces.ts';
 import { LONG_BYTES } from '../../pool/upstream-request.ts';
 import type { AnswerMemory } from '../../util/answer-memory.ts';
 
-/** Pieces of one request that are in flight at the same time. */
+/** Maximum number of concurrent pieces of one request. */
 const MAX_RUNNING = 4;
 
 const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']');
 
-/** Logs of some of the blocks, without the brackets around them. */
+/** Logs of a range of blocks, without the surrounding brackets. */
 type Piece = LogRange & { readonly text: string | Uint8Array; readonly results: number };
 
-/** Splits a request for logs into pieces: a piece that nodes refuse is divided, and the answers are joined in block order. */
+/** Splits a request for logs into pieces: a refused piece is divided again, and the answers are joined in block order. */
 export class LogPieces {
   readonly #limits: LogLimits;
   readonly #range: LogRange;
-  /** Parts of refused pieces; the next one is last. */
+  /** Parts of refused pieces; the last one is requested next. */
   readonly #divided: LogRange[] = [];
-  /** First block that is in no piece yet. */
+  /** First block that is not in a piece yet. */
   #next: bigint;
   readonly #done: Piece[] = [];
   readonly #memory: AnswerMemory;
@@ -34,7 +34,7 @@ export class LogPieces {
 
   /**
    * @param memory reservation for the pieces, which the caller releases
-   * @param ends blocks after which a new piece begins, ascending
+   * @param ends last blocks of parts, ascending; no piece extends beyond one of them
    */
   constructor(limits: LogLimits, range: LogRange, memory: AnswerMemory, ends: readonly bigint[] = []) {
     this.#ends = ends;
@@ -47,7 +47,7 @@ export class LogPieces {
   /**
    * Requests the logs of all blocks of the range.
    * @param ask requests one piece
-   * @param maxBlocks maximum blocks of a piece, which may change as nodes refuse
+   * @param maxBlocks returns the maximum blocks of a piece, which may change when nodes refuse
    * @throws the error of a piece: there is no partial answer
    */
   async requestAll(
@@ -77,7 +77,7 @@ export class LogPieces {
     }
   }
 
-  /** @throws ChainError if there is more than the network returns in one answer, or if the answers of all callers fill the response buffer */
+  /** @throws ChainError if the answer has more logs than the network returns at once, or if the answers of all callers fill the response buffer */
   add({ first, last }: LogRange, answer: JsonText | JsonBytes): PromiseOrValue<void> {
     if (typeof answer !== 'string') return this.#addBytes({ first, last }, answer);
     const text = answer.slice(answer.indexOf('[') + 1, answer.lastIndexOf(']')).trim();
@@ -112,7 +112,7 @@ export class LogPieces {
     return { first, last: this.#next - 1n };
   }
 
-  /** @returns whether the piece was divided, since smaller ones may succeed */
+  /** @returns whether the piece was divided, which is useful only if smaller pieces may succeed */
   #divide({ first, last }: LogRange, error: unknown): boolean {
     if (first === last || !mayBeTooMuch(error)) return false;
     const blocks = Number(last - first) + 1;
@@ -155,10 +155,10 @@ export class LogPieces {
   }
 }
 
-/** A refused piece is divided into at most this many parts, each of which may be divided again. */
+/** Maximum number of parts of a refused piece; each part may be divided again. */
 const MAX_PARTS = 64;
 
-/** A node that took too long, or sent more than is read of one answer, may succeed with fewer blocks. */
+/** Returns whether fewer blocks may succeed, as at a node that took too long or sent an answer above the size limit. */
 function mayBeTooMuch(error: unknown): boolean {
   return (
     error instanceof LogRefusal ||
@@ -166,10 +166,10 @@ function mayBeTooMuch(error: unknown): boolean {
   );
 }
 
-/** Occurs once in every log. */
+/** Name that occurs exactly once in every log. */
 const ONCE_A_LOG = '"logIndex"';
 const NAME = Buffer.from(ONCE_A_LOG);
-/** Bytes of logs that are searched, or written, between two pauses: 2 ms if they consist of names only. */
+/** Bytes of logs that are searched, or written, between two pauses: 2 ms if they consist only of names. */
 const COUNTED_BYTES = 128 * 1024;
 
 async function countLogsInSlices(text: Buffer): Promise<number> {

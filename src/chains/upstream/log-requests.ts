@@ -21,25 +21,25 @@ import { type ExpectedLogs, UnexpectedLogs } from './verifying/log-proofs.ts';
 const METHOD = 'eth_getLogs';
 /** Suffix of the cache and coalescing keys of verified answers. */
 const VERIFIED = ':verified';
-/** Maximum number of blocks whose blooms are checked when a node returns null for their logs. */
+/** Maximum number of blocks whose blooms are checked after a node returned null for their logs. */
 const MAX_BLOOMS = 64;
 const NO_LOGS = '[]';
-/** Answers to longer filters, UTF-16 units, are neither cached nor coalesced. */
+/** Maximum length of a filter whose answer is cached or coalesced, UTF-16 units. */
 const MAX_KEY_LENGTH = 65_536;
 
 export type LogRequestParts = BlockLogParts & {
   readonly limits: LogLimits;
-  /** Maximum blocks per request at the node that accepts most. */
+  /** Maximum blocks per request at the node with the highest limit. */
   readonly maxBlocks: () => number;
 };
 
-/** A part of a range, and the logs that it must have; undefined if they are unverifiable. */
+/** A part of a range, and the logs that the answer must have there; undefined if the logs are unverifiable. */
 type ExpectedPart = LogRange & { readonly expected: ExpectedLogs | undefined };
 
 /** Requested logs. @property hash of the block, if it is requested by hash */
 type AskedLogs = { readonly filter: LogFilter; readonly range: LogRange; readonly hash?: string };
 
-/** Logs of one block by its hash, or of a range up to the served head, in as many requests as the nodes' limits require. */
+/** Requests logs of one block by its hash, or of a range up to the served head, in as many requests as the nodes' limits require. */
 export class LogRequests {
   readonly #parts: LogRequestParts;
   readonly #ofBlocks: BlockLogRequests;
@@ -109,7 +109,7 @@ export class LogRequests {
     scope: RequestScope,
   ): Promise<JsonResult> {
     const { directory, limits, proofs } = this.#parts;
-    // The expected logs of a range whose blocks are all known are computed without a pause.
+    // If all blocks of a range are known, the expected logs are computed without a pause.
     await SCHEDULER.rejoin(scope.owner ?? '');
     const range = await this.#resolve(blocks, scope);
     checkBlockRange(range, limits);
@@ -126,7 +126,7 @@ export class LogRequests {
         return this.#requestPiece(filter, piece, part?.expected, inner);
       };
       const answer = await pieces.requestAll(ask, this.#parts.maxBlocks);
-      // Each piece is consistent in itself; all are of one chain only if no reorg happened meanwhile.
+      // Each piece is consistent, but the pieces are from the same chain only if no reorg happened since the first.
       const hasMoved = directory.epoch !== epoch && directory.hashOf(range.last) !== before;
       if (hasMoved && before !== undefined) {
         throw new UpstreamFault('wrong', 'blocks left the chain while their logs were read');
@@ -149,8 +149,8 @@ export class LogRequests {
   }
 
   /**
-   * Determines the expected logs of the parts of a range that can be verified. The answer is only as verified as the weakest part.
-   * @throws ChainError `unavailable` if all of it has to be verified
+   * Determines the expected logs of each part of a range that can be verified. The trust level of the answer is that of the weakest part.
+   * @throws ChainError `unavailable` if the whole answer must be verified
    */
   async #expectParts(
     range: LogRange,
@@ -205,7 +205,7 @@ export class LogRequests {
     return undefined;
   }
 
-  /** Repeats the request if the answer has logs in blocks whose receipts were not checked, after these receipts are fetched. */
+  /** Sends the request. If the answer has logs in blocks whose receipts were not read, fetches these receipts and repeats the request. */
   async #requestExpected(
     call: UpstreamRequest,
     expected: ExpectedLogs | undefined,
@@ -266,7 +266,7 @@ export class LogRequests {
       method: METHOD,
       block,
       nulls: 'doubt',
-      // The logs in the receipts are known: a null is compared with them as an empty list.
+      // The logs in the receipts are known, so a null is compared with them as an empty list.
       nullAs: expected === undefined ? undefined : NO_LOGS,
       isText: true,
       takesLongBytes: true,
@@ -299,7 +299,7 @@ function explain(expected: ExpectedLogs | undefined): string | undefined {
   return expected === undefined ? 'the logs were not compared with receipts' : expected.whyUnverifiable();
 }
 
-/** Encodes a filter as clients write it: a wildcard is omitted, and a single alternative is not put into a list. */
+/** Encodes a filter in the form that clients use: wildcards are omitted, and a single alternative is not wrapped in a list. */
 function encodeFilter(blocks: Readonly<Record<string, string>>, { addresses, topics }: LogFilter): JsonText {
   const shorten = (alternatives: readonly string[]): unknown =>
     alternatives.length > 1 ? alternatives : (alternatives[0] ?? null);

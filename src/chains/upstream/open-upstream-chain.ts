@@ -45,16 +45,16 @@ import { UpstreamChain } from './upstream-chain.ts';
 import type { UpstreamChainOptions } from './upstream-chain-options.ts';
 import { openVerification } from './verifying/open-verification.ts';
 
-/** Time for which a wrong head outlives the last upstream that has it. */
+/** Time after which a wrong head is dropped when no upstream has it any more. */
 const GIVE_UP_MS = 30_000;
-/** Duration of the first quarantine: for an answer that its block refutes, and for one that breaks a bound. */
+/** Duration of the first quarantine after an answer that its block refutes; `EXCESS_MS`: after an answer that exceeds a bound. */
 const REFUTED_MS = 60_000;
 const EXCESS_MS = 5_000;
 
 /**
- * Opens the chain of a pool of nodes, whether they answer or not; it answers when they do. If the configuration does not name the
- * chain, requests that depend on its id are refused until more than half of the operators have reported it. Waits half a second for the nodes.
- * @throws Error if calls cannot be executed here
+ * Opens the chain of a pool of nodes. The nodes need not be up yet: the chain answers when they do. If the configuration does not name the chain,
+ * requests that depend on its id are refused until more than half of the operators have reported it. Waits half a second for the nodes.
+ * @throws Error if local execution of calls is not possible
  */
 export async function openUpstreamChain(options: UpstreamChainOptions): Promise<UpstreamChain> {
   const { network, pool, cache, log } = options;
@@ -73,7 +73,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const upstreams = options.upstreams.map((row, position) =>
     createUpstream(row, position, pool, nodeMemory, systemClock, {
       onHead(upstream) {
-        // Another block at a served height: a reorg, or another chain. The node is identified again before it counts.
+        // The node has another block at a served height, because of a reorg or another chain. It is identified again before its head counts.
         if (!upstream.isOnFork && contradictsChain(head, upstream.tracker)) {
           upstream.isOnFork = true;
           membership.suspectForked(upstream);
@@ -208,7 +208,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
     onFallConfirmed: watchFalls(network, log, upstreams, () => head),
     onChange: update,
     onReplaced() {
-      // Cleared before the head is reset: the requests that follow go to the new chain.
+      // The directory is cleared before the head is reset, because the requests that follow go to the new chain.
       directory.forgetChain();
       verification.forgetChain();
       head.reset();
@@ -276,7 +276,7 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
         proofs.trust,
         (node, blockHash, evidence) => {
           refute(node, evidence);
-          // The node's answers about the block may be cached.
+          // The node's refuted answers about the block may be cached.
           cache.evictBlock(blockHash);
         },
         agreement?.voices.needed,

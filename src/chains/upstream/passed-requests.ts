@@ -10,13 +10,13 @@ import { checkBlock } from './checks/check-block.ts';
 import { READ_METHODS, type ReadRule, UNKNOWN_METHOD } from './read-methods.ts';
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
-/** Tags that only nodes of some chains know: ZKsync's last block that was committed to layer 1. */
+/** Tags that exist only on some chains: ZKsync's last block that was committed to layer 1. */
 const FOREIGN_TAGS: ReadonlySet<unknown> = new Set(['l1_committed']);
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /**
- * Requests for methods without a handler of their own: those that rollup families need, and those of its nodes that a
- * network serves. An answer is one node's word, or agreed between operators where that is required.
+ * Requests for methods that have no handler of their own: methods that rollup families need, and node methods that a network serves. An answer is the
+ * unverified reply of one node, or agreed between operators if that is required.
  */
 export class PassedRequests {
   readonly #parts: RequestParts;
@@ -27,7 +27,7 @@ export class PassedRequests {
 
   /**
    * Sends a method to nodes, at the block that its parameters name.
-   * @param isPassed whether a node's error is the answer, unmodified
+   * @param isPassed true if a node's error is returned unmodified
    * @throws UpstreamFault `unsupported` if no node has the method
    */
   async ask(
@@ -89,12 +89,12 @@ export class PassedRequests {
   }
 }
 
-/** Returns the parameters with one of them replaced, or added at the end. */
+/** Returns the parameters with the one at `at` replaced, or with the value added at the end. */
 function replaceAt(params: readonly unknown[], at: number, value: unknown): readonly unknown[] {
   return [...params.slice(0, at), value, ...params.slice(at + 1)];
 }
 
-/** @throws ChainError `invalid` in geth's words */
+/** @throws ChainError `invalid` with geth's message */
 function readReference(value: unknown, at: number, rule: ReadRule): BlockReference {
   if (value === undefined || value === null) {
     if (rule.isOptional === true) return LATEST;
@@ -114,10 +114,10 @@ function normalizeReference(value: unknown): unknown {
   return typeof blockNumber === 'string' && blockHash === undefined ? blockNumber : value;
 }
 
-/** Rules by the position of a parameter that is a tag. Answers under these rules are not cached. */
+/** Rules for a tag at each parameter position. Answers under these rules are not cached. */
 const TAG_ANYWHERE: readonly ReadRule[] = [0, 1, 2, 3].map((block) => ({ block, nulls: 'truth' }));
 
-/** In a method that is not in the table, only a tag is known to name a block. */
+/** Returns the rule for a method that is not in the table: only a tag identifies a block parameter. */
 function findTagRule(params: readonly unknown[]): ReadRule {
   return TAG_ANYWHERE[params.findIndex(isTag)] ?? UNKNOWN_METHOD;
 }

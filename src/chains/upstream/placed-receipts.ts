@@ -1,4 +1,4 @@
-/** Extracts receipts of single transactions from those of their block. */
+/** Extracts receipts of single transactions from the receipts of their block. */
 
 import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { Characters } from '../../../packages/ethereum/primitives/utf8-text.ts';
@@ -12,9 +12,9 @@ import { cutItems } from './cut-items.ts';
 import { keepUnique } from './keep-unique.ts';
 
 /**
- * Returns the receipt at a place. No other is parsed: they may not have been compared with anything.
- * @throws UpstreamFault `wrong` if it is of another transaction, or of another block: one of the same height may have the transaction in the same
- * place
+ * Returns the receipt at a place. No other receipt is parsed, since the others may not have been compared with the block.
+ * @throws UpstreamFault `wrong` if the receipt is from another transaction or another block; a block of the same height may have the transaction at
+ * the same place
  */
 export async function cutReceipt(
   receipts: Characters,
@@ -35,7 +35,7 @@ export async function cutReceipt(
   throw misplaced();
 }
 
-/** Yields all receipts of a block with the hashes of their transactions in lower case. */
+/** Yields all receipts of a block, each with the transaction's hash in lower case. */
 export async function* cutReceipts(
   receipts: Characters,
   scope: RequestScope,

@@ -79,7 +79,7 @@ export class RawRequests {
     return answer;
   }
 
-  /** Returns the access list of a block. Nodes that have only the other form are sent that one. */
+  /** Returns the access list of a block. A node that lacks the method for this form receives a request for the other form. */
   async getAccessList(
     reference: BlockReference,
     form: AccessListForm,
@@ -90,7 +90,7 @@ export class RawRequests {
     const { block, isCanonical } = found;
     const { number, hash, blockAccessListHash } = block;
     if (blockAccessListHash === undefined) throw new ChainError('absent', 'the block has no access list');
-    // By hash: a node that returns another list than the block's is then wrong.
+    // The list is requested by hash, so a node that returns the list of another block is at fault.
     const params = { objects: [hash], raw: [isCanonical ? encodeQuantity(number) : hash] };
     const other = form === 'raw' ? 'objects' : 'raw';
     const call: UpstreamRequest = {

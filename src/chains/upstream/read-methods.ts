@@ -3,15 +3,15 @@ import type { NullMeaning } from '../../pool/upstream-request.ts';
 import { trimFeeHistory } from './checks/check-fees.ts';
 import { checkData, checkHex, checkQuantity } from './checks/check-values.ts';
 
-/** Block parameter of a read method, and the meaning of its null for a block that the network has. */
+/** Describes a read method: its block parameter, and the meaning of a null for a block that the network has. */
 export type ReadRule = {
   /** Position of the block parameter; absent if there is none. */
   readonly block?: number;
-  /** Whether the block parameter may be missing, which means `latest`. */
+  /** True if the block parameter may be missing, which means `latest`. */
   readonly isOptional?: boolean;
-  /** Whether nodes that support EIP-1898 take a hash in this place. */
+  /** True if nodes that support EIP-1898 accept a block hash as this parameter. */
   readonly takesHash?: boolean;
-  /** Whether the answer names its block by hash, so that it can be compared. */
+  /** True if the answer names its block by hash, so that it can be compared. */
   readonly namesBlock?: boolean;
   /** Answer if the block is above the served head; by default the error `header not found`. */
   readonly above?: 'null';
@@ -23,10 +23,7 @@ export type ReadRule = {
 const STATE: ReadRule = { takesHash: true, nulls: 'fault' };
 const PLAIN: ReadRule = { nulls: 'fault' };
 
-/**
- * Read methods that every network of nodes serves. None of them writes, signs, administers, or leaves state behind in the
- * node that answered (filters, subscriptions).
- */
+/** Read methods that every network of nodes serves. They do not write, sign, administer, or leave state in the node (filters, subscriptions). */
 export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
   ['eth_getBalance', { ...STATE, block: 1, check: checkQuantity }],
   ['eth_getCode', { ...STATE, block: 1, check: checkData }],
@@ -43,5 +40,5 @@ export const READ_METHODS: ReadonlyMap<string, ReadRule> = new Map([
   ['eth_syncing', PLAIN],
 ]);
 
-/** Rule for any other method: its parameters are not inspected. */
+/** Rule for all other methods, whose parameters are not inspected. */
 export const UNKNOWN_METHOD: ReadRule = { nulls: 'truth' };

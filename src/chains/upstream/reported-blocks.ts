@@ -1,17 +1,17 @@
 import type { ReportedBlock } from '../../pool/heads/block.ts';
 
-/** Blocks of one height, and the nodes or operators that reported them. */
+/** Blocks that were reported for one height, with the nodes or operators that reported them. */
 export class ReportedBlocks {
   readonly #reports = new Map<string, { readonly block: ReportedBlock; readonly by: Set<unknown> }>();
 
-  /** Number of reports, each reporter of a block counted once. */
+  /** Number of reports; a repeated report of a block by the same reporter counts once. */
   get size(): number {
     let count = 0;
     for (const { by } of this.#reports.values()) count += by.size;
     return count;
   }
 
-  /** The block that all reported; undefined if there is none, or several. */
+  /** The block if all reports name the same one; undefined if there are several blocks, or none. */
   get only(): ReportedBlock | undefined {
     const [first, ...others] = this.#reports.values();
     return others.length === 0 ? first?.block : undefined;
@@ -19,7 +19,7 @@ export class ReportedBlocks {
 
   /**
    * @param reporter a node, or its operator
-   * @returns how many reported the same block
+   * @returns the number of reporters of this block
    */
   add(block: ReportedBlock, reporter: unknown): number {
     const entry = this.#reports.get(block.hash) ?? { block, by: new Set() };

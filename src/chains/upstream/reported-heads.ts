@@ -1,7 +1,7 @@
 import type { NetworkHead } from '../../pool/heads/network-head.ts';
 import type { Upstream } from '../../pool/upstream.ts';
 
-/** Returns the number of a block, by its hash, if a usable node has reported it. */
+/** Returns the number of the block with this hash if a usable node has reported it. */
 export function findReported(upstreams: readonly Upstream[], hash: string): bigint | undefined {
   for (const { isUp, isOnFork, tracker } of upstreams) {
     const number = isUp && !isOnFork ? tracker.numberOf(hash) : undefined;
@@ -10,12 +10,12 @@ export function findReported(upstreams: readonly Upstream[], hash: string): bigi
   return undefined;
 }
 
-/** Whether a node may still report the first head, or show that it is on the chain. */
+/** Returns whether a node may still report the first head, or show that the head is on its chain. */
 export function mayReportHead({ isAwaited, isUp, tracker }: Upstream, head: NetworkHead<Upstream>): boolean {
   return isAwaited || (isUp && (tracker.isExpected || head.isUndecided));
 }
 
-/** Whether the node's head is lower than the one that it reported before. */
+/** Returns whether the node's head is lower than its previous one. */
 export function hasFallen({ tracker: { latest }, lastHead }: Upstream): boolean {
   return latest !== undefined && lastHead !== undefined && latest.number < lastHead;
 }

@@ -1,19 +1,19 @@
 import type { Logger } from '../../observe/logger.ts';
 
-/** Time after the start until a network that is not served is logged, milliseconds. */
+/** Time after the start after which an unserved network is logged, milliseconds. */
 const FIRST_MS = 1_000;
-/** Interval between two such log lines, milliseconds: doubled each time, up to `MAX_REPEAT_MS`. */
+/** First interval between two such log lines, milliseconds; the interval doubles each time, up to `MAX_REPEAT_MS`. */
 const REPEAT_MS = 60_000;
 const MAX_REPEAT_MS = 3_600_000;
 
 export type StartNoticeParts = {
   readonly network: string;
   readonly log: Pick<Logger, 'warn' | 'info'>;
-  /** Explains why no call is answered now. */
+  /** Explains why no call can be answered now. */
   readonly explain: () => string;
 };
 
-/** Logs that a network is down since the start, with the reason, at a bounded rate; and once that it is served. */
+/** Logs, at a bounded rate, that a network has been down since the start, and why; logs once when the network is served. */
 export class StartNotice {
   readonly #parts: StartNoticeParts;
   #timer: NodeJS.Timeout | undefined;

@@ -13,9 +13,9 @@ import { checkData } from './checks/check-values.ts';
 import { keepUnique } from './keep-unique.ts';
 
 /** Requests state proofs and codes from the pool and compares them with the block. Throws UpstreamFault and ChainError. */
-/** Maximum number of nodes that are tried after one refuses. */
+/** Maximum number of further nodes that are tried after one refuses. */
 const MAX_REFUSALS = 16;
-/** Kinds of errors that are not sent by a node. */
+/** Error kinds that come from this service and not from a node. */
 const OF_SERVICE: ReadonlySet<ChainError['kind']> = new Set<ChainError['kind']>([
   'unavailable',
   'aborted',
@@ -40,9 +40,9 @@ export class StateClient implements StateNodes {
     return (await this.#ask(request, at, scope, (text) => text)).state;
   }
 
-  /** Requests a proof and returns it with its state: the node's text, or a rewritten one if an object in it has a name twice. */
+  /** Requests a proof and returns it with its verified state. The text is the node's, or a rewritten one if an object in it repeats a name. */
   requestProofText(request: StateProofRequest, at: StatePlace, scope: RequestScope): Promise<GivenProof> {
-    // `keepUnique` runs within the check, where a long text has been parsed with pauses.
+    // `keepUnique` runs within the check, for which a long text is parsed with pauses.
     return this.#ask(request, at, scope, keepUnique);
   }
 
@@ -75,7 +75,7 @@ export class StateClient implements StateNodes {
     const { proofs } = this.#parts;
     const call: UpstreamRequest = {
       check(result, upstream) {
-        // Parse first: if that needs pauses, the whole check runs again.
+        // Parsed first: if the text has to be parsed with pauses, the whole check runs again.
         const code = parseJsonText(result as JsonText);
         const text = checkData(result) as JsonText;
         proofs?.checkCode(at, address, codeHash, code, upstream);
@@ -88,8 +88,8 @@ export class StateClient implements StateNodes {
   }
 
   /**
-   * Tries one node after the other. The request is well-formed, so an error of one node does not exclude a proof of another.
-   * @throws the error of the first node if none proves the state
+   * Sends to one node after the other. The request is well-formed, so an error from one node does not mean that no other node has a proof.
+   * @throws the error of the first node if no node proves the state
    */
   async #requestFromProvers(call: UpstreamRequest, scope: RequestScope): Promise<JsonText> {
     const except = new Set<Upstream>();
@@ -108,12 +108,12 @@ export class StateClient implements StateNodes {
   }
 }
 
-/** Whether an error of the pool is the answer of a node. */
+/** Returns whether an error of the pool is a node's answer. */
 function isWordOfNode(error: unknown): error is ChainError {
   return error instanceof ChainError && !OF_SERVICE.has(error.kind);
 }
 
-/** Builds a state read with the block as its last parameter. @param subject JSON text of the parameters before it */
+/** Builds a state read with the block as the last parameter. @param subject JSON text of the parameters before the block */
 export function describeRead(
   method: string,
   subject: string,

@@ -12,10 +12,10 @@ import type { PinnedBlock, RequestParts } from './call-requests.ts';
 import { StateClient } from './state-client.ts';
 import { nameBlock, WholeBlocks } from './whole-blocks.ts';
 
-/** Storage slots per request to a node: half a megabyte of trie nodes, which takes 4 ms to verify. geth refuses more than 1,024. */
+/** Storage slots per request to a node: half a megabyte of trie nodes, which takes 4 ms to verify. geth refuses more than 1,024 slots. */
 const MAX_SLOTS = 128;
 
-/** Answers state reads from values that are proven against the state roots of blocks, as far as nodes have proofs. */
+/** Answers state reads with values that are verified against the state roots of blocks, if nodes have proofs. */
 export class StateProofs {
   readonly #parts: RequestParts;
   readonly #requests: StateRequests;
@@ -29,7 +29,7 @@ export class StateProofs {
     this.#client = new StateClient(parts);
   }
 
-  /** Prepares for reads at a new head whose header a node has reported. */
+  /** Prepares for reads at a new head if its verified header is known. */
   noteHead({ number, hash }: PinnedBlock['position']): void {
     const { proofs } = this.#parts;
     const header = proofs?.canVerify('state', number) === true ? proofs.blocks?.findHeader(hash) : undefined;
@@ -37,14 +37,14 @@ export class StateProofs {
     this.#requests.warmUp.noteHead(toHeadPlace(header));
   }
 
-  /** Returns an account and words of its storage if all of it is proven already. @param question as in `prove` */
+  /** Returns an account and words of its storage if all of them are already verified. @param request as in `prove` */
   find(request: StateProofRequest, { position }: PinnedBlock): StateValues | undefined {
     const { hash } = position;
     const header = this.#parts.proofs?.blocks?.findHeader(hash);
     return header && this.#requests.find(request, { hash, stateRoot: header.stateRoot });
   }
 
-  /** Returns the code of an account as JSON if the account and the code are proven already. */
+  /** Returns the code of an account as JSON if the account and the code are already verified. */
   findCode(address: string, block: PinnedBlock): JsonText | undefined {
     const state = this.find({ address, slots: [] }, block);
     if (state === undefined) return undefined;
@@ -55,8 +55,8 @@ export class StateProofs {
   }
 
   /**
-   * Proves an account and words of its storage.
-   * @param question slots of 32 bytes each, lower-case hex text
+   * Requests and verifies an account and words of its storage.
+   * @param request slots of 32 bytes each, lower-case hex text
    * @returns undefined if state is unverifiable on this network
    * @throws UpstreamFault, ChainError
    */
@@ -72,7 +72,7 @@ export class StateProofs {
   }
 
   /**
-   * Proves the code of an account. Equal code is requested once, whichever accounts and blocks have it.
+   * Requests and verifies the code of an account. Each code is requested once, even if many accounts and blocks have it.
    * @returns undefined if state is unverifiable on this network
    */
   proveCode(
@@ -98,15 +98,15 @@ export class StateProofs {
   }
 
   /**
-   * Draws storage slots from the owner's rate limit for proofs; the weight of the call covers the first one.
-   * @throws (rejects with) ChainError `busy` if they would not be due before the deadline
+   * Draws storage slots from the owner's rate limit for proofs. The first slot is covered by the weight of the call.
+   * @throws (rejects with) ChainError `busy` if the slots would not be available before the deadline
    */
   pace(slots: number, scope: RequestScope): PromiseOrValue<void> {
     return slots > 1 ? this.#requests.pace.take(scope, slots - 1) : undefined;
   }
 
   /**
-   * Returns an answer to `eth_getProof`: the node's text, or a joined one if there are too many slots to verify them at once.
+   * Returns an answer to `eth_getProof`: the node's text, or a joined text if there are too many slots to verify at once.
    * @returns undefined if state is unverifiable on this network
    */
   async requestProof(
@@ -133,12 +133,12 @@ export class StateProofs {
   ): Promise<JsonText | undefined> {
     const { text, state } = await this.#client.requestProofText(request, at, scope);
     if (state === undefined) return undefined;
-    // The request may name slots in a shorter form, so `slots` is empty here: they are read from the proof's nodes.
+    // `slots` is empty because the request may name slots in a shorter form; slots are later read from the trie nodes of the proof.
     this.#requests.proven.states.proven.note(at.stateRoot, { address: request.address, slots: [] }, state);
     return text;
   }
 
-  /** Returns undefined if the header of the block is unverifiable. */
+  /** Returns the block with its state root; undefined if its header is unverifiable. */
   #findPlace(
     { position, isCanonical }: PinnedBlock,
     scope: RequestScope,
@@ -159,7 +159,7 @@ function divideSlots(slots: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: count }, (_, i) => slots.slice(i * MAX_SLOTS, (i + 1) * MAX_SLOTS));
 }
 
-/** Splits a verified proof into texts: the account without the last brace, and the slots. */
+/** Splits a verified proof into two texts: the account without the closing brace, and the slots. */
 function splitProof(proof: JsonText): { readonly account: JsonText; readonly entries: JsonText } {
   const { storageProof, ...account } = JSON.parse(proof) as { readonly storageProof: readonly unknown[] };
   return {

@@ -15,7 +15,10 @@ export class StatusRequests {
     this.#heads = heads;
   }
 
-  /** A served head is as new as the network: nodes that are far behind have no vote on it and receive no requests. */
+  /**
+   * Reports that the network is not syncing. A served head is as new as the network: nodes that are far behind have no vote on it and receive no
+   * requests.
+   */
   async getSyncing(scope: RequestScope): Promise<JsonText> {
     await this.#resolver.getHead(scope);
     return 'false';
@@ -25,7 +28,9 @@ export class StatusRequests {
     return this.#heads.ask({ method: 'eth_config', check: checkObject, nulls: 'fault' }, scope);
   }
 
-  /** Returns one node's capabilities with the served head in place of its own: requests that this node cannot answer go to others. */
+  /**
+   * Returns one node's capabilities with the served head in place of the node's head. Requests that this node cannot answer are sent to other nodes.
+   */
   async getCapabilities(scope: RequestScope): Promise<JsonText | null> {
     const { number, hash } = await this.#resolver.getHead(scope);
     const answer = await this.#heads.ask(

@@ -33,7 +33,7 @@ import { RECEIPT_SUBJECTS, TRANSACTION_SUBJECTS } from './verifying/subjects.ts'
 import type { VerifiedBlock } from './verifying/verified-blocks.ts';
 import { WholeBlocks } from './whole-blocks.ts';
 
-/** Maximum number of transactions with a remembered place: about 300 bytes each. */
+/** Maximum number of transactions whose place is remembered: about 300 bytes each. */
 const MAX_PLACES = 16_384;
 
 const RECEIPT = 'eth_getTransactionReceipt';
@@ -45,9 +45,9 @@ type Reported = JsonText | JsonBytes;
 type LookUp = { readonly method: string; readonly hash: string; readonly member: string };
 
 /**
- * Requests for transactions. One by its place has to be the one that the directory's block lists there. One by its hash names its block,
- * and the canonical block of that height has to list it at that position. A verified place is remembered, so that the next answer
- * is also cached under the block's hash.
+ * Requests for transactions. A transaction by block and index must be the one that the directory lists there. A transaction by hash names its block,
+ * and the canonical block at that height must list it at the reported index. A verified place is remembered, so that the next answer is also cached
+ * under the block's hash.
  */
 export class TransactionRequests {
   readonly #parts: RequestParts;
@@ -153,7 +153,7 @@ export class TransactionRequests {
     return answer;
   }
 
-  /** Returns null for a transaction that is pending, or in a block above the served head: it has no receipt yet. */
+  /** Returns the receipt of a transaction; null if the transaction is pending, or in a block above the served head. */
   async getReceipt(hash: string, scope: RequestScope): Promise<Reported | null> {
     const request = { method: RECEIPT, hash, member: 'transactionHash' };
     const answer = await this.#lookUp(request, scope);
@@ -164,7 +164,7 @@ export class TransactionRequests {
     return this.#takeReceipt(hash, place, answer.text, scope);
   }
 
-  /** No root covers a single receipt, so it is extracted from those of its block. */
+  /** Extracts the receipt from the receipts of its block, because no root covers a single receipt. */
   async #takeReceipt(
     hash: string,
     place: ReportedPlace,
@@ -188,18 +188,18 @@ export class TransactionRequests {
     }
     const list = await openCharacters(receipts);
     const text = await cutReceipt(list, hash, place, scope);
-    // The other receipts of the block are cached too, so that the list is not searched again.
+    // The other receipts of the block are also cached, so that the list is not searched again.
     if (this.#parts.proofs?.verifier?.whyUnverifiable(position, RECEIPT_SUBJECTS) === undefined)
       for await (const [each, receipt] of cutReceipts(list, scope)) keep(keyOf(each), receipt);
     return text;
   }
 
-  /** Returns the place at which an answer last found a transaction; undefined once it was found to be no longer there. */
+  /** Returns the place at which an answer last found a transaction; undefined after the transaction was found to have left that place. */
   findPlace(hash: string): ReportedPlace | undefined {
     return this.#places.get(hash);
   }
 
-  /** The raw bytes do not depend on the block. */
+  /** Returns a raw transaction, whose bytes do not depend on its block. */
   async #getRawByHash(hash: string, scope: RequestScope): Promise<JsonText | null> {
     const { number, hash: headHash } = await this.#parts.resolver.getHead(scope);
     const call: UpstreamRequest = {
@@ -266,8 +266,8 @@ export class TransactionRequests {
   }
 
   /**
-   * Requests a transaction that one node reports as pending from another node: a node may hide that it is in a block,
-   * but cannot place it in one that does not list it. Undefined if no other node has it in a block.
+   * Requests a transaction that one node reports as pending from another node. A node can hide that the transaction is in a block, but cannot report
+   * a block that does not list it. Undefined if no other node reports a block.
    */
   async #findMined(
     request: LookUp,
@@ -286,7 +286,7 @@ export class TransactionRequests {
     }
   }
 
-  /** Requests a transaction with a known place; a cached answer was compared when it was stored. */
+  /** Requests a transaction with a known place. A cached answer was already compared when it was stored. */
   async #requestPlaced(request: LookUp, place: ReportedPlace, scope: RequestScope): Promise<Reported> {
     const { number, blockHash: hash, index } = place;
     const proven = await this.#whole.prove({ number, hash }, true, scope);
@@ -305,7 +305,10 @@ export class TransactionRequests {
     return text;
   }
 
-  /** Sends only to nodes that have the served head: a transaction in it must be found there, and no longer be pending. */
+  /**
+   * Sends only to nodes that have the served head. If the served head contains the transaction, such a node must find it and not report it as
+   * pending.
+   */
   async #ask(
     { method, hash, member }: LookUp,
     scope: RequestScope,
@@ -332,7 +335,7 @@ export class TransactionRequests {
     return (await this.#parts.ask({ call, scope, except, witness })) as Reported;
   }
 
-  /** Compares the place with the served block, and caches the answer if it is correct. A block above the served head counts as pending. */
+  /** Compares the reported place with the served block, and caches the answer if it is correct. A block above the served head counts as pending. */
   async #confirm(
     request: LookUp,
     text: Reported,
@@ -364,7 +367,9 @@ export class TransactionRequests {
     return this.#parts.proofs?.absence.byHash ?? 'claim';
   }
 
-  /** Returns the place of a transaction in a verified block while that is canonical: the transaction is then there, whatever nodes report. */
+  /**
+   * Returns the place of a transaction in a verified block, as long as that block is canonical: the transaction is then there, whatever nodes report.
+   */
   async #findVerified(hash: string, scope: RequestScope): Promise<ReportedPlace | undefined> {
     const found = this.#parts.proofs?.blocks?.findTransaction(hash);
     if (found === undefined) return undefined;
@@ -373,7 +378,7 @@ export class TransactionRequests {
     return this.#recall(hash, scope);
   }
 
-  /** Returns the remembered place of a transaction while its block is canonical. */
+  /** Returns the remembered place of a transaction, as long as its block is canonical. */
   async #recall(hash: string, scope: RequestScope): Promise<ReportedPlace | undefined> {
     const place = this.#places.get(hash);
     if (place === undefined) return undefined;

@@ -8,12 +8,12 @@ import type { BlockAccess } from './block-access.ts';
 import type { RequestParts } from './call-requests.ts';
 import { parseObjectInSlots } from './checks/parse-object.ts';
 
-/** Maximum uncles of one block (yellow paper, section 11.1). Further ones that a node lists are not requested. */
+/** Maximum uncles of one block (yellow paper, section 11.1). Further uncles in a node's list are not requested. */
 const MAX_UNCLES = 2;
 /** Maximum number of nodes that are tried until the uncles of a block match the hash in its header. */
 const MAX_CONFIRMATIONS = 3;
 
-/** Verifies uncle hashes. A header commits to the uncles' headers, not to the hashes that nodes list, so all uncles are needed for the comparison. */
+/** Verifies uncle hashes. A header commits to the uncles' headers, not to the hashes that nodes list, so the comparison needs all uncles. */
 export class UncleProofs {
   readonly #parts: RequestParts;
   readonly #access: BlockAccess;
@@ -52,7 +52,7 @@ export class UncleProofs {
     return undefined;
   }
 
-  /** Requests the uncles without the cache: a single one is not compared with anything. A wrong null leads to another hash. */
+  /** Requests the uncles without the cache, since a single uncle is not verified. A wrong null changes the computed hash. */
   async #ask(
     block: { readonly number: bigint; readonly hash: string },
     except: ReadonlySet<Upstream>,

@@ -1,4 +1,3 @@
-/** Options of a chain of nodes. */
 import type { Cache } from '../../cache/cache.ts';
 import type { LogLimits } from '../../chain/log-range.ts';
 import type { Logger } from '../../observe/logger.ts';
@@ -21,15 +20,15 @@ export type UpstreamChainOptions = {
   readonly log: Logger;
   readonly sending: SendingOptions;
   readonly verify: VerifyMode;
-  /** Maximum blocks of a range of logs that is verified. */
+  /** Maximum number of blocks in a range whose logs are verified. */
   readonly verifyLogBlocks?: number;
-  /** Storage of proven state; by default in memory only. */
+  /** Storage of verified state; by default in memory only. */
   readonly provenState?: Pick<StateCacheOptions, 'bytes' | 'codes'>;
   /** Opens the executor of local calls; absent if nodes execute. */
   readonly openExecutions?: ((source: UpstreamStateSource) => LocalExecutions) | undefined;
   /** A block that is canonical according to the configuration. */
   readonly checkpoint?: Checkpoint | undefined;
-  /** Whether layer 1 commits to blocks of the chain. */
+  /** True if layer 1 commits to blocks of the chain. */
   readonly isAnchored?: boolean;
   /** Memory for data that nodes have sent, shared by the networks of a process. */
   readonly nodeMemory?: SharedBudget | undefined;
@@ -39,7 +38,7 @@ export type UpstreamChainOptions = {
   readonly agreement?: AgreementOptions | undefined;
 };
 
-/** Options of sending, apart from the nodes. */
+/** Options for sending transactions, without the nodes. */
 type SendingOptions = {
   readonly options: SendSectionOptions;
   readonly tools: SendingTools;

@@ -73,7 +73,7 @@ type Promised<T> = {
     : never;
 };
 
-/** A chain served by real nodes: every operation becomes requests to the pool, every fault a ChainError. */
+/** A chain served by real nodes. Operations become requests to the pool, and faults become ChainErrors. */
 export class UpstreamChain implements Chain {
   readonly blocks: BlockReads;
   readonly transactions: Promised<TransactionReads>;
@@ -102,7 +102,7 @@ export class UpstreamChain implements Chain {
       block: BlockReference,
       ask: () => PromiseOrValue<T>,
     ): PromiseOrValue<T | JsonStream> => followMoves(ask, block.kind === 'tag', where, translateFaults<T>);
-    // The place of a transaction may change with the head, however the request names it.
+    // A new head may change the place of a transaction, even if the request contains no tag.
     const answerAbout = <T>(transaction: TransactionReference, ask: () => Promise<T>): Promise<T> =>
       followMoves(ask, 'hash' in transaction || transaction.block.kind === 'tag', where, passOn);
     this.blocks = {
@@ -173,7 +173,7 @@ export class UpstreamChain implements Chain {
       getProof: (address, slots, block, scope) =>
         answer(block, () => state.getProof(address, slots, block, scope)),
     };
-    /** Executes a call here if possible, otherwise on nodes. */
+    /** Executes a call locally if possible, otherwise on nodes. */
     const execute = <T extends JsonResult>(
       kind: ExecutionKind,
       request: CallRequest,
@@ -266,7 +266,7 @@ export class UpstreamChain implements Chain {
     );
   }
 
-  /** Resolves when recent blocks have been examined for the first time; nothing is verified before. */
+  /** Resolves after recent blocks have been examined for the first time; nothing is verified before. */
   get calibrated(): Promise<void> | undefined {
     return this.#parts.calibrated;
   }

@@ -24,7 +24,7 @@ import type { RequestMore, VerifiedBlock } from './verifying/verified-blocks.ts'
 /** Request for a block. */
 export type BlockRequest = Pick<UpstreamRequest, 'method' | 'params' | 'nulls' | 'block'>;
 
-/** A block with known number and hash; one that is not canonical has to be requested by its hash. */
+/** A block with known number and hash. A block that is not canonical has to be requested by its hash. */
 type KnownBlock = { readonly number: bigint; readonly hash: string };
 
 /** Subjects that have to be verified before a block is cached as verified. */
@@ -42,9 +42,9 @@ export class WholeBlocks {
 
   /**
    * Returns the block with this hash; null if there is none. If it lists other uncles than its header commits to, another node is tried.
-   * @param isFull with whole transactions, so that it may be large
-   * @param keyAs cache key instead of its own
-   * @param isDrained a stream is read to its end, and is then empty
+   * @param isFull true for whole transactions; the block may then be large
+   * @param keyAs cache key that replaces the default key
+   * @param isDrained true if a stream is read to its end and is returned empty
    */
   ask(
     request: BlockRequest,
@@ -111,7 +111,7 @@ export class WholeBlocks {
     return this.#requestOnce(request, hash, isFull, scope);
   }
 
-  /** Requests a block; if its list of uncles was found to be wrong, past the cache. */
+  /** Requests a block; if its list of uncles was refuted, bypasses the cache. */
   #requestOnce(
     request: BlockRequest,
     hash: string,
@@ -134,7 +134,7 @@ export class WholeBlocks {
         isBound: true,
         isKept,
         check: (result, upstream) => {
-          // A recomputed block needs no comparison with other nodes' reports.
+          // A recomputed block need not be compared with the reports of other nodes.
           const verified =
             proofs?.blocks?.check({ number, hash }, result, isFull, upstream, requestMore) ?? result;
           return proofs?.blocks?.find(hash) === undefined ? isKnown(verified) : verified;
@@ -153,7 +153,10 @@ export class WholeBlocks {
     });
   }
 
-  /** Returns the cache key of a block, and whether it may be cached: other readers of the cache take a cached block for verified, uncles included. */
+  /**
+   * Returns the cache key of a block, and whether the block may be cached: readers of the cache treat a cached block as verified, including its
+   * uncles.
+   */
   #naming(
     request: BlockRequest,
     hash: string,
@@ -172,9 +175,9 @@ export class WholeBlocks {
   }
 
   /**
-   * Returns a block with the hashes of its transactions. They are listed from the whole block the first time and compared with
-   * it from then on, as long as it is remembered; if the whole block is a stream, the form with hashes is requested. Blocks with
-   * uncles are not compared in this way, since the headers of their uncles are not remembered.
+   * Returns a block with the hashes of its transactions. The first time, the hashes are taken from the whole block. While that block is remembered,
+   * later answers are compared with it. If the whole block is a stream, the form with hashes is requested. Blocks with uncles are not compared in
+   * this way, since the headers of their uncles are not remembered.
    */
   requestHashes(
     request: (isFull: boolean) => BlockRequest,
@@ -203,7 +206,7 @@ export class WholeBlocks {
     });
   }
 
-  /** Requests a whole block; a large one is read only for its verification, if that is possible, and is then empty. */
+  /** Requests a whole block. A large block is read only to verify it, if that is possible, and is then returned empty. */
   #requestRead(request: BlockRequest, hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null> {
     const why = this.#parts.proofs?.verifier?.whyUnverifiable(
       { number: this.#numberOf(request, hash), hash },
@@ -270,7 +273,7 @@ function isSameList(listed: unknown, hashes: readonly string[]): boolean {
   return Array.isArray(listed) && listed.map(asText).join().toLowerCase() === hashes.join();
 }
 
-/** Replaces the transactions of a block by their hashes. */
+/** Replaces the transactions of a block with their hashes. */
 function listHashes(block: JsonText): JsonText {
   const members = JSON.parse(block) as { readonly transactions: readonly Members[] };
   return JSON.stringify({ ...members, transactions: members.transactions.map(({ hash }) => hash) });

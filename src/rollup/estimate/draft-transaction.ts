@@ -8,23 +8,23 @@ import type { EstimateBlock } from './pin-block.ts';
 import { readBasics } from './read-basics.ts';
 import { inferPayloadType, type PayloadDefaults } from './signing-payload.ts';
 
-/** Placeholder for an unknown tip: the least that op-geth suggests, in wei. */
+/** Placeholder for an unknown tip: the minimum that op-geth suggests, in wei. */
 const LEAST_TIP = 1_000_000n;
 
-/** Transaction data known before the chain's fee contracts are called. */
+/** Transaction data that is known before the chain's fee contracts are called. */
 export type Draft = {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint;
-  /** Resolves the tip; called with the next round of requests, because it sends one if the chain has no suggestion. */
+  /** Resolves the tip. Called in the second round of requests, because it sends a request if the chain has no suggestion. */
   readonly findTip: () => Promise<bigint>;
-  /** Call with fees, and the other values that its transaction needs. */
+  /** Call with fees; `defaults` are the other values of its transaction. */
   readonly call: CallObject;
   readonly defaults: PayloadDefaults;
   readonly reference: BlockReference;
 };
 
 /**
- * Sends the first round of requests: gas, base fee, tip and nonce, all at one block.
+ * Sends the first round of requests, all at one block: gas, base fee, tip and nonce.
  * @throws ChainError `invalid`, before any request is sent, for transaction types that rollups do not have
  */
 export async function draftTransaction(
@@ -45,7 +45,7 @@ export async function draftTransaction(
   return { gasLimit, baseFeePerGas, findTip, call, defaults, reference: pinned.reference };
 }
 
-/** Fills in the fees that wallets set: room for twice the base fee. */
+/** Fills in fees as wallets do: the maximum fee is twice the base fee plus the tip. */
 function withFees(call: CallObject, baseFeePerGas: bigint, tip: bigint): CallObject {
   if (call.gasPrice !== undefined) return call;
   return {

@@ -4,7 +4,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { readQuantity } from '../answers.ts';
 import type { EstimateBlock } from './pin-block.ts';
 
-/** Returns the sender's next nonce; 0 without a sender. It only affects the size of the transaction. */
+/** Returns the sender's next nonce; 0 without a sender. The nonce only affects the size of the transaction. */
 export async function findNonce(
   chain: Chain,
   { call, stateOverrides }: CallRequest,

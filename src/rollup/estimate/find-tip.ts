@@ -1,4 +1,4 @@
-/** Priority fee of a chain, wei per gas: requested in the first round, derived in the second. */
+/** Finds the priority fee of a chain, wei per gas: a suggestion in the first round of requests, or a derived fee in the second. */
 
 import { maxBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import type { Chain } from '../../chain/chain.ts';
@@ -7,19 +7,19 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { parseAnswer, readCount, readMembers } from '../answers.ts';
 import { requestGasPrice, requestPriorityFee } from '../request.ts';
 
-/** Blocks whose fees are read, and the percentile of their tips. */
+/** Number of blocks whose fees are read, and the percentile of their tips. */
 const HISTORY: FeeHistoryRequest = {
   blockCount: 4,
   newest: { kind: 'tag', tag: 'latest' },
   percentiles: [50],
 };
 
-/** Returns the chain's own suggestion; undefined if it does not have the method. */
+/** Returns the chain's own suggestion; undefined if the chain does not have the method. */
 export function findSuggestedTip(chain: Chain, scope: RequestScope): Promise<bigint | undefined> {
   return requestPriorityFee(chain, scope);
 }
 
-/** Derives the tip of a chain without a suggestion: the last block's median tip, else the gas price minus the base fee, at least 0. */
+/** Derives the tip for a chain without a suggestion: the last block's median tip, or else the gas price minus the base fee, but at least 0. */
 export async function deriveTip(chain: Chain, baseFeePerGas: bigint, scope: RequestScope): Promise<bigint> {
   const [history, price = baseFeePerGas] = await Promise.all([
     chain.fees.getFeeHistory(HISTORY, scope),

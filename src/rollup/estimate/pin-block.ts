@@ -5,21 +5,21 @@ import { ChainError } from '../../chain/errors.ts';
 import type { BlockReference, CallRequest } from '../../chain/requests.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 
-/** One block for all parts of a result. */
+/** The block for all parts of a result. */
 export type EstimateBlock = {
-  /** Stable reference to the block. */
+  /** Reference to the block that remains stable. */
   readonly reference: BlockReference;
-  /** Parameter for methods that many nodes do not accept a hash for: a number or a tag if possible. */
+  /** Block parameter for methods that many nodes do not accept a hash for: a number or a tag, if possible. */
   readonly parameter: unknown;
-  /** Resolves the header; called with the first round of requests. Rejects with ChainError if there is no such block. */
+  /** Resolves the header; called in the first round of requests. Rejects with ChainError if there is no such block. */
   readonly findHeader: () => Promise<HeaderView>;
 };
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 /**
- * Pins a reference to its current block. A tag must be resolved first (pools know it without a request); a number, a hash and the first block are
- * pinned as they are, and their headers are requested together with other data. So is the pending header, which cannot be pinned.
+ * Pins a reference to its current block. A tag must be resolved first, which pools can do without a request. A number, a hash and the first block are
+ * used unchanged, and their headers are requested together with other data. The same applies to the pending block, which cannot be pinned.
  * @throws ChainError if there is no such block
  */
 export async function pinBlock(
@@ -46,7 +46,7 @@ export async function pinBlock(
   return { reference, parameter: encodeQuantity(header.number), findHeader: async () => header };
 }
 
-/** A chain that builds no pending block is priced on its latest one. */
+/** Returns the pending header; if the chain builds no pending block, returns the latest header. */
 async function findPendingHeader(
   chain: Chain,
   pending: BlockReference,
@@ -61,7 +61,7 @@ async function findHeader(chain: Chain, block: BlockReference, scope: RequestSco
   return header;
 }
 
-/** Returns the base fee of a request in wei; undefined before London. */
+/** Returns the base fee for a request in wei; undefined before London. */
 export function findBaseFee(header: HeaderView, { blockOverrides }: CallRequest): bigint | undefined {
   const override = blockOverrides?.baseFeePerGas;
   return override === undefined ? header.baseFeePerGas : BigInt(override);

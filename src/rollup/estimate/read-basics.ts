@@ -5,11 +5,11 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { readQuantity } from '../answers.ts';
 import { type EstimateBlock, findBaseFee } from './pin-block.ts';
 
-/** Common first part of every family's estimate. */
+/** Data that the estimate of every family needs first. */
 export type Basics = {
   readonly header: HeaderView;
   readonly gasLimit: bigint;
-  /** Wei per gas; undefined if the chain has no base fee. */
+  /** Base fee, wei per gas; undefined if the chain has none. */
   readonly baseFeePerGas: bigint | undefined;
 };
 

@@ -8,12 +8,12 @@ import type { AccessListEntry, AuthorizationEntry } from '../../chain/wire-json.
 /** Transaction types with a known unsigned form; rollups do not have type 3 (blobs). */
 export type PayloadType = 0 | 1 | 2 | 4;
 
-/** Values of a transaction that a call object may omit. */
+/** Transaction values that a call object may omit. */
 export type PayloadDefaults = {
   readonly chainId: bigint;
   readonly nonce: bigint;
   readonly gasLimit: bigint;
-  /** Gas price in wei of a legacy or access list transaction if the call has none. */
+  /** Gas price in wei for a legacy or access list transaction whose call has none. */
   readonly gasPrice: bigint;
 };
 
@@ -31,7 +31,7 @@ export function inferPayloadType(call: CallObject): PayloadType {
   return call.accessList !== undefined || named === 1n ? 1 : 0;
 }
 
-/** Encodes the bytes that a sender would hash and sign: EIP-155 for legacy, EIP-2718 envelopes otherwise. */
+/** Encodes the bytes that a sender would hash and sign: by EIP-155 for a legacy transaction, otherwise an EIP-2718 envelope. */
 export function encodeSigningBytes(call: CallObject, defaults: PayloadDefaults): Uint8Array {
   const { type, chainId, fields } = listFields(call, defaults);
   return wrap(type, type === 0 ? [...fields, chainId, 0n, 0n] : fields);
@@ -43,7 +43,7 @@ export function encodeSizedTransaction(call: CallObject, defaults: PayloadDefaul
   return wrap(type, [...fields, type === 0 ? 2n * chainId + 36n : 1n, ...FILLER_SIGNATURE]);
 }
 
-/** Two values of 32 distinct non-zero bytes. */
+/** Dummy values of r and s: 32 distinct non-zero bytes each. */
 const FILLER_SIGNATURE: readonly Uint8Array[] = [1, 101].map((from) =>
   Uint8Array.from({ length: 32 }, (_, i) => from + i * 3),
 );

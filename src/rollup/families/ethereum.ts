@@ -7,7 +7,7 @@ import { composeInfo, readL1Head, readNode } from '../info/read-node.ts';
 import { chainIdMark } from '../marks.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Chains that charge only for gas: layer 1 itself, and rollups without a known family. */
+/** Chains that charge only for gas: layer 1 itself, and rollups whose family is unknown. */
 export const ethereum: FamilyRow = {
   name: 'ethereum',
   gaps: {
@@ -22,7 +22,7 @@ export const ethereum: FamilyRow = {
   marks: [chainIdMark('ethereum')],
 };
 
-/** Returns gas, base fee and tip as the chain reports them. */
+/** Returns the gas, base fee and tip that the chain reports. */
 export async function estimateGasWithoutL1Fee(
   { chain }: RollupSources,
   request: CallRequest,
@@ -40,7 +40,7 @@ export async function estimateGasWithoutL1Fee(
   };
 }
 
-/** Reads the values that every node provides; `verified` is its finalized block. */
+/** Reads the values that every node has; `verified` is its finalized block. */
 export async function readBaseInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const [node, l1] = await Promise.all([
     readNode(sources.chain, 'finalized', scope),

@@ -9,7 +9,7 @@ import { chainIdMark, clientMark, methodMark } from '../marks.ts';
 import { requestGasPrice, requestObject } from '../request.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Metis and other descendants of Optimism's l2geth: layer 1 is paid for in gas, and the node implements `rollup_getInfo` itself. */
+/** Metis and other descendants of Optimism's l2geth: gas includes the layer 1 cost, and the node implements `rollup_getInfo` itself. */
 export const l2geth: FamilyRow = {
   name: 'l2geth',
   gaps: {},
@@ -31,7 +31,7 @@ async function estimateL2gethGas(
   scope: RequestScope,
 ): Promise<GasEstimate> {
   const pinned = await pinBlock(chain, request.block, scope);
-  // The node's estimate always runs on its head: it rejects a block hash.
+  // The node rejects a block hash, because its estimate always runs on its head.
   const isHead = request.block.kind === 'tag' && request.block.tag === 'latest';
   const [{ gasLimit, baseFeePerGas = 0n }, price] = await Promise.all([
     readBasics(chain, request, isHead ? { ...pinned, reference: request.block } : pinned, scope),

@@ -15,12 +15,12 @@ import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts'
 
 /** `tokenRatio()`: MNT per ETH. */
 const TOKEN_RATIO = '0x06f837d3';
-/** `isArsia()`: from Arsia on, data is charged separately from gas. */
+/** `isArsia()`: from Arsia on, data is charged in addition to gas. */
 const IS_ARSIA = '0x1e2b6e7b';
 /** `operatorFeeScalar()`, `operatorFeeConstant()` of the L1Block contract. */
 const OPERATOR_PRICES: readonly string[] = ['0x4d5d9a2a', '0x16d3bc7f'];
 
-/** Mantle: an OP Stack chain with gas paid in MNT. Before Arsia its gas estimates include the data cost. */
+/** Mantle: an OP Stack chain whose gas is paid in MNT. Before Arsia, its gas estimates include the data cost. */
 export const mantle: FamilyRow = {
   name: 'mantle',
   gaps: { 'rollupContext.queueIndex': 'always' },
@@ -58,7 +58,7 @@ async function estimateMantleGas(
   return { gasLimit, baseFeePerGas, priorityFeePerGas: await draft.findTip() };
 }
 
-/** Undefined before Arsia. @throws ChainError `misconfigured` if the chain has no such ratio */
+/** Reads the ratio of MNT to ETH; undefined before Arsia. @throws ChainError `misconfigured` if the chain has no such ratio */
 async function readTokenRatio(
   chain: Chain,
   block: BlockReference,
@@ -77,8 +77,8 @@ async function readTokenRatio(
 }
 
 /**
- * Reads the operator fee for an amount of gas from Arsia on, wei of MNT, by Jovian's formula (mantle-xyz/revm, l1block.rs). The oracle's
- * `getOperatorFee` divides by a million instead, which is Isthmus' formula (mantle-v2, GasPriceOracle.sol 1.1.0).
+ * Reads the operator fee from Arsia on for an amount of gas, in wei of MNT, by Jovian's formula (mantle-xyz/revm, l1block.rs). It is not read with
+ * the oracle's `getOperatorFee`, which divides by a million as in Isthmus' formula (mantle-v2, GasPriceOracle.sol 1.1.0).
  */
 async function readMantleOperatorFee(
   chain: Chain,

@@ -9,7 +9,7 @@ const PRICING: ScrollPricing = {
   nodeMethod: 'morph_estimateL1DataFee',
 };
 
-/** Morph: Scroll's pricing at Curie with its own oracle. No node method reports its sequencers' progress on layer 1. */
+/** Morph: Scroll's pricing at the Curie fork, with an oracle of its own. No node method reports the layer 1 progress of its sequencers. */
 export const morph: FamilyRow = {
   name: 'morph',
   gaps: {

@@ -8,7 +8,7 @@ import { OP_STACK_PRICING, priceDraft } from '../op-stack/price-draft.ts';
 import { readOpStackInfo } from '../op-stack/read-info.ts';
 import type { FamilyRow, GasEstimate, RollupSources } from '../rollup-family.ts';
 
-/** Optimism, Base, Unichain, World, ...: data and operator fees are charged separately from gas, as the chain's own contract computes them. */
+/** Optimism, Base, Unichain, World, ...: the chain's own contract computes data and operator fees, which are charged in addition to gas. */
 export const opStack: FamilyRow = {
   name: 'op-stack',
   gaps: { 'rollupContext.queueIndex': 'always' },

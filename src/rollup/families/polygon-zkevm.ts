@@ -11,7 +11,7 @@ import { chainIdMark, clientMark, methodMark } from '../marks.ts';
 import { requestCount, requestGasPrice } from '../request.ts';
 import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Polygon zkEVM and CDK chains: no base fee; the node reports the gas price that covers layer 1. */
+/** Polygon zkEVM and CDK chains: there is no base fee, and the node reports a gas price that covers the layer 1 cost. */
 export const polygonZkevm: FamilyRow = {
   name: 'polygon-zkevm',
   gaps: {
@@ -60,7 +60,7 @@ async function estimatePolygonGas(
   return { gasLimit, baseFeePerGas: 0n, priorityFeePerGas };
 }
 
-/** Compares price times gas with the node's own fee, the same product of prices that follow those of layer 1. */
+/** Compares price times gas with the node's own fee. Both are the same product, of prices that follow those of layer 1. */
 async function compareFee(
   chain: Chain,
   params: readonly unknown[],
@@ -80,7 +80,7 @@ async function compareFee(
 async function readPolygonInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, mode } = sources;
   const [node, l1, consolidated] = await Promise.all([
-    // Virtual batches are posted to layer 1, consolidated ones have a validity proof there.
+    // Virtual batches are posted to layer 1; consolidated batches also have a validity proof there.
     readNode(chain, 'safe', scope),
     readL1Head(sources, scope),
     requestCount(chain, 'zkevm_consolidatedBlockNumber', [], scope),

@@ -9,7 +9,7 @@ const PRICING: ScrollPricing = {
   nodeMethod: 'scroll_estimateL1DataFee',
 };
 
-/** Scroll: data is charged separately from gas, as the node or else the chain's contract reports it. */
+/** Scroll: data is charged in addition to gas. The node reports the data fee, or else the chain's contract does. */
 export const scroll: FamilyRow = {
   name: 'scroll',
   gaps: { 'ethContext.timestamp': 'l1' },

@@ -7,7 +7,7 @@ import { requestObject } from '../request.ts';
 import type { FamilyRow, RollupInfo, RollupSources } from '../rollup-family.ts';
 import { estimateGasWithoutL1Fee } from './ethereum.ts';
 
-/** Taiko: the proposer of a block pays the layer 1 cost out of the tips. */
+/** Taiko: the proposer of a block pays the layer 1 cost from the tips. */
 export const taiko: FamilyRow = {
   name: 'taiko',
   gaps: { 'ethContext.timestamp': 'l1', 'rollupContext.queueIndex': 'always' },
@@ -27,7 +27,7 @@ export const taiko: FamilyRow = {
   ],
 };
 
-/** Anchor address in each chain's genesis: digits of the chain id, zeros, 10001. */
+/** Returns the anchor address in the chain's genesis: the digits of the chain id, zeros, 10001. */
 function anchorOf(chainId: bigint): string {
   return `0x${chainId.toString().padEnd(35, '0')}10001`;
 }
@@ -40,9 +40,9 @@ async function readTaikoInfo(sources: RollupSources, scope: RequestScope): Promi
     requestObject(chain, 'taiko_headL1Origin', [], scope),
   ]);
   const number = readCount(origin['l1BlockHeight']);
-  // Without a layer 1 network, the layer 1 block that the head derives from is used instead of the latest one.
+  // Without a layer 1 network, the layer 1 block from which the head is derived replaces the latest one.
   const l1 = head ?? (number === undefined ? undefined : { number, timestamp: 0n });
-  // Later blocks are preconfirmed by their proposer and not posted yet.
+  // Later blocks are only preconfirmed by their proposer, and not yet posted.
   const posted = readCount(origin['blockID']) ?? 0n;
   return composeInfo(mode, { ...node, verified: maxBigInt(posted, node.verified) }, { l1 });
 }

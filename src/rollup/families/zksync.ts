@@ -15,7 +15,7 @@ import type { FamilyRow, GasEstimate, RollupInfo, RollupSources } from '../rollu
 /** Tag that only ZKsync's nodes have. */
 const COMMITTED_TAG = 'l1_committed';
 
-/** zkSync Era and ZKsync OS: layer 1 costs are paid for in gas, and there are no tips. */
+/** zkSync Era and ZKsync OS: gas includes the layer 1 cost, and there are no tips. */
 export const zksync: FamilyRow = {
   name: 'zksync',
   gaps: {
@@ -31,14 +31,14 @@ export const zksync: FamilyRow = {
     headerMark('the header has l1BatchNumber', (header) => 'l1BatchNumber' in header),
     clientMark(/^zksync/i),
     chainIdMark('zksync'),
-    // Era; ZKsync OS, which replaced zks_L1BatchNumber with zks_batchNumber; both.
+    // The first method exists on Era, the second on ZKsync OS, which renamed it, and the third on both.
     methodMark('zks_L1BatchNumber'),
     methodMark('zks_batchNumber'),
     methodMark('zks_getBridgehubContract'),
   ],
 };
 
-/** `zks_estimateFee` accepts neither blocks nor overrides, and ZKsync OS does not have it. */
+/** Estimates gas. `zks_estimateFee` accepts neither blocks nor overrides, and ZKsync OS does not have the method. */
 async function estimateZksyncGas(
   { chain, noteNative }: RollupSources,
   request: CallRequest,
@@ -64,12 +64,15 @@ async function estimateZksyncGas(
 }
 
 /**
- * Gas difference between two searches of a node: each stops within `estimate_gas_acceptable_overestimation` (1,000 by default, 5,000 here for nodes
- * with a higher setting), and the result is multiplied by 1.3.
+ * Maximum gas difference between two searches of a node. Each stops within `estimate_gas_acceptable_overestimation` (1,000 by default; 5,000 is
+ * assumed, for nodes with a higher setting), and the result is multiplied by 1.3.
  */
 const SEARCH_GAS = 6_500n;
 
-/** Compares the gas of `zks_estimateFee` with `eth_estimateGas`: both search for it, with the same data prices unless a block is in between. */
+/**
+ * Compares the gas of `zks_estimateFee` with that of `eth_estimateGas`. Both search for the same gas, with the same data prices unless a block was
+ * added in between.
+ */
 async function compareGas(
   chain: Chain,
   request: CallRequest,
@@ -96,7 +99,7 @@ async function readZksyncInfo(sources: RollupSources, scope: RequestScope): Prom
   return composeInfo(mode, { ...node, verified: maxBigInt(committed, node.verified) }, { l1 });
 }
 
-/** Returns the last block of a batch that was committed to layer 1; 0 on nodes without the tag. */
+/** Returns the last block in a batch that was committed to layer 1; 0 if the node does not know the tag. */
 async function requestCommitted(chain: RollupSources['chain'], scope: RequestScope): Promise<bigint> {
   try {
     const block = await requestObject(chain, 'eth_getBlockByNumber', [COMMITTED_TAG, false], scope);

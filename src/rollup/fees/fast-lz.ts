@@ -1,6 +1,6 @@
 /**
- * FastLZ level 1 compressed length as the OP Stack counts it (specs, fjord/exec-engine): the estimated size of a transaction in a batch. Only
- * the length is computed; nothing is written.
+ * FastLZ level 1 compressed length by the rules of the OP Stack (specs, fjord/exec-engine), which estimates the size of a transaction in a batch.
+ * Only the length is computed, and no compressed data is written.
  */
 
 const TABLE_BITS = 13;
@@ -8,7 +8,7 @@ const HASH_FACTOR = 2_654_435_769;
 const MAX_DISTANCE = 0x1fff;
 const LITERALS_IN_A_RUN = 32;
 const MAX_MATCH = 262;
-/** Trailing bytes kept as literals: matches begin before the last 13 bytes and end before the last 4. */
+/** Number of trailing bytes in which no match begins, and in which no match ends; they are stored as literals. */
 const BEGIN_MARGIN = 13;
 const END_MARGIN = 4;
 
@@ -21,22 +21,22 @@ function hashOf(triple: number): number {
   return Math.imul(HASH_FACTOR, triple) >>> (32 - TABLE_BITS);
 }
 
-/** Each run of up to 32 literals has one header byte. */
+/** Returns the bytes of literals; each run of up to 32 literals has one header byte. */
 function measureLiterals(count: number): number {
   const rest = count % LITERALS_IN_A_RUN;
   return (LITERALS_IN_A_RUN + 1) * Math.floor(count / LITERALS_IN_A_RUN) + (rest === 0 ? 0 : rest + 1);
 }
 
-/** @param length match length minus the byte that is always present */
+/** Returns the bytes of a match. @param length length of the match without its first three bytes */
 function measureMatch(length: number): number {
   const rest = (length - 1) % MAX_MATCH;
   return 3 * Math.floor((length - 1) / MAX_MATCH) + (rest >= 6 ? 3 : 2);
 }
 
-/** Match length of two positions, up to `limit`. */
+/** Returns the length of the match at two positions, up to `limit`. */
 function compare(data: Uint8Array, earlier: number, later: number, limit: number): number {
   let length = 0;
-  // The first differing byte counts as well.
+  // The first differing byte is counted, too.
   while (later + length < limit) {
     const isSame = data[earlier + length] === data[later + length];
     length++;
@@ -45,7 +45,7 @@ function compare(data: Uint8Array, earlier: number, later: number, limit: number
   return length;
 }
 
-/** Length in bytes of the compressed data. */
+/** Returns the length of the compressed data, bytes. */
 export function measureFastLz(data: Uint8Array): number {
   const lastSeen = new Uint32Array(1 << TABLE_BITS);
   const lastBegin = data.length - BEGIN_MARGIN;

@@ -1,10 +1,10 @@
 /**
- * Fees that the OP Stack charges in addition to gas, by fork (specs, exec-engine of each). At run time the chain's own contract is called, except
- * where a node allows it too little gas, and for Mantle's operator fee; tests check contracts and receipts against these formulas.
+ * Fees that the OP Stack charges in addition to gas, by fork (specs, exec-engine of each fork). The chain's own contract is called at run time. These
+ * formulas are used only if a node allows the contract too little gas, and for Mantle's operator fee; tests compare contracts and receipts with them.
  */
 import { maxBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 
-/** Bytes of a transaction with its signature, by calldata cost. */
+/** Numbers of zero and non-zero bytes of a transaction, including its signature. */
 export type CalldataBytes = { readonly zero: bigint; readonly nonZero: bigint };
 
 /** Layer 1 prices in wei, and the chain's scalars. */
@@ -22,9 +22,9 @@ export type EcotonePrices = {
 export type OperatorPrices = { readonly scalar: bigint; readonly constant: bigint };
 
 const MICRO = 1_000_000n;
-/** Before Regolith a signature of 68 non-zero bytes was added although the bytes already include it. */
+/** Non-zero bytes that were added for a signature before Regolith, although the transaction bytes already include it. */
 const SIGNATURE_BYTES = 68n;
-/** Fjord's linear regression over real batch sizes, in millionths of a byte (specs, fjord/exec-engine). */
+/** Coefficients of Fjord's linear regression over real batch sizes, in millionths of a byte (specs, fjord/exec-engine). */
 const FJORD_INTERCEPT = -42_585_600n;
 const FJORD_SLOPE = 836_500n;
 const FJORD_LEAST = 100n * MICRO;
@@ -46,7 +46,7 @@ export function computeRegolithFee(
   return ((calldataGas(data) + overhead) * l1BaseFee * scalar) / MICRO;
 }
 
-/** Combined price of a byte of calldata and blob, in sixteenths of millionths of a wei. */
+/** Returns the combined price of a byte as calldata and in a blob, in sixteenths of millionths of a wei. */
 function weigh({ l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar }: EcotonePrices): bigint {
   return 16n * l1BaseFee * baseFeeScalar + blobBaseFee * blobBaseFeeScalar;
 }
@@ -56,17 +56,20 @@ export function computeEcotoneFee(data: CalldataBytes, prices: EcotonePrices): b
   return (calldataGas(data) * weigh(prices)) / (16n * MICRO);
 }
 
-/** Returns the data fee in wei from Fjord on. @param fastLzSize compressed size in bytes of the transaction with its signature: see `measureFastLz` */
+/**
+ * Returns the data fee in wei from Fjord on.
+ * @param fastLzSize compressed size in bytes of the transaction with its signature; see `measureFastLz`
+ */
 export function computeFjordFee(fastLzSize: number, prices: EcotonePrices): bigint {
   return (estimateFjordSize(fastLzSize) * weigh(prices)) / (MICRO * MICRO);
 }
 
-/** Returns the layer 1 gas as receipts report it. */
+/** Returns the layer 1 gas in the form of receipts. */
 export function computeFjordGas(fastLzSize: number): bigint {
   return (estimateFjordSize(fastLzSize) * 16n) / MICRO;
 }
 
-/** Returns millionths of a byte. */
+/** Returns the estimated size in millionths of a byte. */
 function estimateFjordSize(fastLzSize: number): bigint {
   return maxBigInt(FJORD_LEAST, FJORD_INTERCEPT + FJORD_SLOPE * BigInt(fastLzSize));
 }

@@ -6,26 +6,26 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import { requestValue } from '../request.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** State that a node of any family reports. */
+/** State that nodes of every family report. */
 export type RollupNodeState = {
   readonly latest: HeaderView;
-  /** Stable reference to the latest block. */
+  /** Reference to the latest block that remains stable. */
   readonly reference: BlockReference;
-  /** Number of the last block posted to layer 1, as far as the node reports it; 0 before the first one. */
+  /** Number of the last block that was posted to layer 1, according to the node; 0 before the first one. */
   readonly verified: bigint;
   readonly isSyncing: boolean;
 };
 
-/** State that only layer 1 or the family's own contracts provide; unknown values are absent and become 0. */
+/** State that is read from layer 1 or from the family's own contracts; unknown values are absent and become 0. */
 export type L1State = {
   readonly l1?: { readonly number: bigint; readonly timestamp: bigint } | undefined;
   readonly queueIndex?: bigint | undefined;
 };
 
 /**
- * Reads head, verified block and sync state of a node.
- * @param postedTag tag by which the family's nodes report the last block posted to layer 1; a finalized block is posted, too
- * @throws ChainError if not even the head is known
+ * Reads head, last posted block and sync state of a node.
+ * @param postedTag tag of the last block posted to layer 1 at nodes of the family; a finalized block is also posted
+ * @throws ChainError if the head is unknown
  */
 export async function readNode(
   chain: Chain,
@@ -49,7 +49,7 @@ export async function readNode(
   };
 }
 
-/** Returns the head of layer 1 if the network has one. */
+/** Returns the head of layer 1; undefined if no layer 1 network is configured. */
 export async function readL1Head(
   { l1 }: RollupSources,
   scope: RequestScope,
@@ -74,7 +74,7 @@ async function findTagged(
   return (await blocks.getHeader({ kind: 'tag', tag }, scope)) ?? undefined;
 }
 
-/** Assembles the info. `verified` never exceeds the head, which may have been read earlier. */
+/** Assembles the info. `verified` is limited to the head, which may have been read earlier. */
 export function composeInfo(
   mode: RollupInfo['mode'],
   { latest, verified, isSyncing }: RollupNodeState,
@@ -92,7 +92,9 @@ export function composeInfo(
   };
 }
 
-/** Each block is one transaction of the canonical transaction chain; genesis is excluded and block 1 has index 0. */
+/**
+ * Returns the index of a block in the canonical transaction chain, where each block is one transaction; block 1 has index 0, and genesis is excluded.
+ */
 function toTransactionIndex(blockNumber: bigint): bigint {
   return blockNumber > 0n ? blockNumber - 1n : 0n;
 }

@@ -1,12 +1,12 @@
-/** Header bytes of data that the compressor stores uncompressed. */
+/** Bytes of the header before data that the compressor stores uncompressed. */
 const STORED_HEADER = 3;
-/** Payload bits per 32-byte field element of the data posted to layer 1. */
+/** Payload bits per 32-byte field element in the data that is posted to layer 1. */
 const BITS_PER_ELEMENT = 254;
 const ELEMENT_LENGTH = 32;
 
 /**
- * Upper bound on the bytes of a transaction in a Linea blob: stored uncompressed, packed into field elements. The compressor falls back to storing,
- * so its real result is never larger.
+ * Returns an upper bound on the bytes of a transaction in a Linea blob: the size if the transaction is stored uncompressed and packed into field
+ * elements. The compressor stores data that it cannot compress, so its result is never larger.
  * @param inputLength total length of sender and unsigned payload, bytes
  */
 export function boundCompressedSize(inputLength: number): number {

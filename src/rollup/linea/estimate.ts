@@ -15,7 +15,7 @@ import { computeLineaCompatibilityFee, computeLineaPriorityFee } from './fee.ts'
 const SENDER_LENGTH = 20;
 
 /**
- * Computes gas, base fee and Linea's profitability fee of a call from one block, for chains without the method.
+ * Computes gas, base fee and Linea's profitability fee for a call from one block, for chains without `linea_estimateGas`.
  * @throws ChainError if the block is unknown, the call fails, or the block has no usable prices
  */
 export async function estimateLineaGas(
@@ -26,10 +26,10 @@ export async function estimateLineaGas(
   return (await priceLineaCall(chain, request, scope)).estimate;
 }
 
-/** Estimate, and the prices of the header; undefined prices mean that the estimate uses the chain's gas price. */
+/** Estimate, and the prices in the header; `pricing` is undefined if the estimate uses the chain's gas price. */
 type PricedCall = { readonly estimate: GasEstimate; readonly pricing: LineaPricing | undefined };
 
-/** Computes the estimate of `estimateLineaGas` and returns the prices that it uses. @throws ChainError as `estimateLineaGas` */
+/** Computes the result of `estimateLineaGas`, and returns the prices that it uses. @throws ChainError as `estimateLineaGas` */
 export async function priceLineaCall(
   chain: Chain,
   request: CallRequest,
@@ -56,7 +56,7 @@ export async function priceLineaCall(
   return { estimate: { gasLimit, baseFeePerGas, priorityFeePerGas }, pricing };
 }
 
-/** Falls back to the chain's gas price, because a fee of zero would be a guess. @throws ChainError if that yields no fee either */
+/** Derives the fee from the chain's gas price, because a fee of zero would be a guess. @throws ChainError if no fee can be derived either */
 async function findCompatibilityFee(
   chain: Chain,
   { header, baseFeePerGas = 0n }: Basics,

@@ -1,23 +1,23 @@
 import { hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
 
-/** Prices in a Linea block header, in wei. */
+/** Prices in the header of a Linea block, in wei. */
 export type LineaPricing = {
-  /** Per gas, independent of the transaction. */
+  /** Price per gas, independent of the transaction. */
   readonly fixedCost: bigint;
-  /** Per byte of the compressed transaction. */
+  /** Price per byte of the compressed transaction. */
   readonly variableCost: bigint;
-  /** Floor of `eth_gasPrice`, for wallets that use no other method. */
+  /** Minimum of `eth_gasPrice`, for wallets that use no other method. */
   readonly ethGasPrice: bigint;
 };
 
 const VERSION = 1;
-/** Version byte and three 32-bit numbers; the rest is padding. */
+/** Length of the version byte and three 32-bit numbers; the rest is padding. */
 const USED_LENGTH = 13;
 const WEI_PER_KWEI = 1000n;
 
 /**
  * Parses the prices in a header's `extraData`, version 1: `01`, then fixed cost, variable cost and gas price as big-endian 32-bit numbers of kWei.
- * @returns undefined if the field has none (empty, too short, another version)
+ * @returns undefined if the field has no prices (empty, too short, another version)
  */
 export function parseLineaExtraData(extraData: string): LineaPricing | undefined {
   const bytes = hexToBytes(extraData);

@@ -9,10 +9,10 @@ import type { GasEstimate } from '../rollup-family.ts';
 const FIELDS = ['gasLimit', 'baseFeePerGas', 'priorityFeePerGas'] as const;
 
 /**
- * Calls `linea_estimateGas` on nodes with Linea's plugin. It is more precise than any formula: it knows the compressed size, and whether the transaction
- * fits
- * into a proof. It always runs on the pending block, and takes state overrides as its second parameter.
- * @returns undefined if the chain does not have the method, or it does not support the request
+ * Calls `linea_estimateGas` on nodes with Linea's plugin. The node's result is more precise than any formula, because the node knows the compressed
+ * size and whether the transaction fits into a proof. The method always runs on the pending block, and accepts state overrides as its second
+ * parameter.
+ * @returns undefined if the chain does not have the method, or if the method does not support the request
  * @throws ChainError with the node's own reason
  */
 export async function requestNativeEstimate(

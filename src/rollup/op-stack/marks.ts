@@ -4,7 +4,7 @@ import type { KnownOracle } from '../unknown-functions.ts';
 import { GAS_PRICE_ORACLE } from './oracle.ts';
 import { L1_BLOCK, NUMBER } from './read-info.ts';
 
-/** Predeploys of every OP Stack chain. All versions of the oracle return 6 for decimals(). */
+/** Marks of every OP Stack chain: its predeploys. All versions of the oracle return 6 for decimals(). */
 export const OP_STACK_MARKS: readonly FamilyMark[] = [
   contractMark({
     address: GAS_PRICE_ORACLE,
@@ -16,7 +16,7 @@ export const OP_STACK_MARKS: readonly FamilyMark[] = [
   contractMark({ address: L1_BLOCK, selector: NUMBER, call: 'number()', isNeeded: true }),
 ];
 
-/** Functions of the oracle from Bedrock to Jovian (op-node, upgrade transactions of each fork). */
+/** Functions of the oracle in the forks from Bedrock to Jovian (op-node, upgrade transactions of each fork). */
 export const OP_STACK_ORACLE: KnownOracle = {
   address: GAS_PRICE_ORACLE,
   selectors: new Set([

@@ -1,4 +1,7 @@
-/** Predeploy with an OP Stack chain's prices (specs, predeploys). It is authoritative: forks replace it together with the rules. */
+/**
+ * Predeploy with the prices of an OP Stack chain (specs, predeploys). The contract is authoritative, because each fork replaces it when the rules
+ * change.
+ */
 import type { Chain } from '../../chain/chain.ts';
 import { ChainError } from '../../chain/errors.ts';
 import type { BlockReference } from '../../chain/requests.ts';
@@ -8,7 +11,7 @@ import { measureFastLz } from '../fees/fast-lz.ts';
 import { computeEcotoneFee } from '../fees/op-stack-fee.ts';
 
 export const GAS_PRICE_ORACLE = '0x420000000000000000000000000000000000000f';
-/** `getL1Fee(bytes)` of an unsigned transaction: the contract adds the size of a signature. */
+/** `getL1Fee(bytes)` for an unsigned transaction; the contract adds the size of a signature. */
 const GET_L1_FEE = '0x49948e0e';
 /** `getL1FeeUpperBound(uint256)`, since Fjord. */
 const GET_L1_FEE_UPPER_BOUND = '0xf1c7a58b';
@@ -31,7 +34,7 @@ export async function readL1Fee(
   try {
     fee = await readWord(chain, call, block, scope);
   } catch (error) {
-    // The contract compresses the transaction at some 350 gas per byte, which may exceed the node's gas limit for a call.
+    // The contract spends about 350 gas per byte on compressing the transaction, which may exceed the node's gas limit for a call.
     if (!(error instanceof ChainError) || error.kind !== 'failed') throw error;
     fee =
       (await readFeeBySize(chain, transaction, block, scope)) ??
@@ -46,8 +49,8 @@ export async function readL1Fee(
 }
 
 /**
- * Reads the fee since Fjord with compression done here: for a size the contract returns the cost of its worst compression, and each compressed length
- * has such a size.
+ * Reads the data fee (since Fjord) with local compression. For a given size, the contract returns the fee of the worst possible compression. The size
+ * is chosen such that this worst case equals the length of the compressed transaction.
  */
 function readFeeBySize(
   chain: Chain,
@@ -60,7 +63,7 @@ function readFeeBySize(
   return readWord(chain, { to: GAS_PRICE_ORACLE, data }, block, scope);
 }
 
-/** Computes the fee from the oracle's prices at Ecotone, which does not have `getL1FeeUpperBound`. Undefined if a price is missing. */
+/** Computes the fee from the oracle's prices at Ecotone, where the oracle does not have `getL1FeeUpperBound`. Undefined if a price is missing. */
 async function computeFeeHere(
   chain: Chain,
   transaction: Uint8Array,
@@ -77,7 +80,7 @@ async function computeFeeHere(
   return computeEcotoneFee(data, { l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar });
 }
 
-/** Returns the smallest size whose worst compression has this length: `size + size / 255 + 16` (GasPriceOracle, as in LZ4). */
+/** Returns the smallest size whose compressed length is at least this one in the worst case, `size + size / 255 + 16` (GasPriceOracle, as in LZ4). */
 function findSizeOf(compressed: number): number {
   let size = Math.max(0, Math.floor(((compressed - 16) * 255) / 256) - 1);
   while (size + Math.floor(size / 255) + 16 < compressed) size++;

@@ -5,18 +5,18 @@ import { encodeSigningBytes } from '../estimate/signing-payload.ts';
 import type { GasEstimate, RollupSources } from '../rollup-family.ts';
 import { readL1Fee, readOperatorFee } from './oracle.ts';
 
-/** Pricing of an OP Stack chain beyond gas. */
+/** Charges of an OP Stack chain in addition to gas. */
 export type DraftPricing = {
-  /** Gas token units per ETH; the oracle returns its data fee in ETH. */
+  /** Gas token units per ETH; the oracle returns the data fee in ETH. */
   readonly tokenRatio: bigint;
   /** Reads the operator fee in wei of the gas token. */
   readonly readOperatorFee: typeof readOperatorFee;
 };
 
-/** OP Stack default: all fees in ETH, and the oracle returns the operator fee. */
+/** Default of the OP Stack: all fees are in ETH, and the oracle returns the operator fee. */
 export const OP_STACK_PRICING: DraftPricing = { tokenRatio: 1n, readOperatorFee };
 
-/** Sends the second round of requests, to the chain's fee contracts, and completes the estimate. */
+/** Sends the second round of requests, which goes to the chain's fee contracts, and completes the estimate. */
 export async function priceDraft(
   { chain, l1CostMode }: RollupSources,
   { call, defaults, gasLimit, baseFeePerGas, reference, findTip }: Draft,

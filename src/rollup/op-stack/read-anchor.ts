@@ -1,4 +1,4 @@
-/** Output roots of an OP Stack chain that layer 1 has accepted, read from its verified state. */
+/** Reads output roots of an OP Stack chain that layer 1 has accepted, from the verified state of layer 1. */
 
 import { bigIntToFixedBytes, bytesToBigInt } from '../../../packages/ethereum/primitives/bytes.ts';
 import { bytesToHex, hexToBytes } from '../../../packages/ethereum/primitives/hex.ts';
@@ -12,26 +12,26 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { AnchorOptions } from '../options.ts';
 import { readGame } from './read-game.ts';
 
-/** Layer 1 has no trustworthy output root; the message is phrased to end a sentence. */
+/** Error if layer 1 has no trustworthy output root; the message is phrased as the end of a sentence. */
 export class NoAnchor extends Error {
   override readonly name = 'NoAnchor';
 }
 
-/** The layer 1 state is not verified: one node's word is not enough. */
+/** Error if the layer 1 state is not verified; the unverified reply of one node is not enough. */
 class NotProven extends Error {}
 
 /** Storage slots of the contracts: OptimismPortal2 from 4.0, AnchorStateRegistry from 3.0, dispute games, L2OutputOracle. */
 const PORTAL_REGISTRY = 62n;
 const REGISTRY_GAME = 2n;
 const REGISTRY_BLACKLIST = 5n;
-/** Respected game type, and above it the retirement time. */
+/** Slot of the respected game type and, in higher bits, of the retirement time. */
 const REGISTRY_RETIREMENT = 6n;
-/** Creation time in the low bytes. */
+/** Slot of the creation time, which is in the low bytes. */
 const GAME_CREATION = 0n;
 const ORACLE_OUTPUTS = 3n;
-/** Period in which outputs of an L2OutputOracle can be deleted, seconds: the value of all chains deployed with it. */
+/** Period in which outputs of an L2OutputOracle can be deleted, seconds. All chains that were deployed with this contract have this value. */
 const FINALIZATION_SECONDS = 604_800n;
-/** Most outputs to read while searching for the last one that cannot be deleted. */
+/** Maximum number of outputs that are read to find the last one that cannot be deleted. */
 const MAX_OUTPUTS = 8;
 const WORD_BYTES = 32;
 const ADDRESS_BITS = 160n;
@@ -40,7 +40,7 @@ const TIME_BITS = 64;
 const HALF_BITS = 128n;
 
 /**
- * Reads the last undisputed output root from layer 1: from its finalized state, or from that of its head if nodes do not prove the finalized state.
+ * Reads the last undisputed output root from the finalized state of layer 1, or from the state of its head if nodes do not prove the finalized state.
  * @param chainId chain id of the rollup
  * @throws NoAnchor if there is no trustworthy output root
  * @throws ChainError if layer 1 cannot be reached
@@ -81,9 +81,9 @@ async function readContract(
 }
 
 /**
- * Returns the claim of the last game that the registry has accepted: resolved in favor of its claim, and past the delay. A game that the guardian has
- * invalidated since, by the blacklist or by retiring all games up to a time, remains the registry's anchor game until the next one, and is rejected
- * here.
+ * Returns the claim of the last game that the registry has accepted: it was resolved in favor of its claim, and the delay has passed. The guardian
+ * can invalidate such a game later, with the blacklist or by retiring all games up to a time. The registry still has it as anchor game until the next
+ * one, but it is rejected here.
  */
 async function readRegistry(state: VerifiedState, registry: string, chainId: bigint): Promise<OutputClaim> {
   const game = asAddress(await state.readWord(registry, REGISTRY_GAME));
@@ -103,7 +103,7 @@ async function readRegistry(state: VerifiedState, registry: string, chainId: big
   return claim;
 }
 
-/** Returns the last output that cannot be deleted any more. Outputs have a constant interval, so one of the first that are read is it. */
+/** Returns the last output that can no longer be deleted. Outputs have a constant interval, so only a few have to be read to find it. */
 async function readOracle(state: VerifiedState, oracle: string): Promise<OutputClaim> {
   const now = await state.readTime();
   const count = await state.readWord(oracle, ORACLE_OUTPUTS);
@@ -127,7 +127,7 @@ type Output = { readonly claim: OutputClaim; readonly timestamp: bigint };
 async function readOutput(state: VerifiedState, oracle: string, index: bigint): Promise<Output> {
   if (index < 0n) throw new NoAnchor(`the L2OutputOracle ${oracle} has too few outputs`);
   const first = bytesToBigInt(keccak256(bigIntToFixedBytes(ORACLE_OUTPUTS, WORD_BYTES))) + 2n * index;
-  // Another contract may have any value at the slot of the output count.
+  // The slot of the output count may have any value if the address belongs to another contract.
   const slots = [first, first + 1n].map((slot) => BigInt.asUintN(8 * WORD_BYTES, slot));
   const [root = 0n, times = 0n] = await state.readWords(oracle, slots);
   if (root === 0n) throw new NoAnchor(`output ${index} at ${oracle} is empty`);
@@ -137,7 +137,7 @@ async function readOutput(state: VerifiedState, oracle: string, index: bigint): 
   };
 }
 
-/** Time, slots and code of one block, as far as they are verified. */
+/** Verified timestamp, storage slots and codes at one block of layer 1. */
 class VerifiedState {
   readonly #l1: Pick<Chain, 'blocks' | 'state'>;
   readonly #block: BlockReference;
@@ -149,7 +149,9 @@ class VerifiedState {
     this.#scope = scope;
   }
 
-  /** Unix seconds. A node may report a tag's header with the right hash and a wrong time; this header is recomputed. */
+  /**
+   * Returns the block's timestamp, Unix seconds. A node may report a tag's header with the right hash and a wrong time, so this header is recomputed.
+   */
   async readTime(): Promise<bigint> {
     const header = await this.#prove((scope) => this.#l1.blocks.getHeaderObject(this.#block, scope));
     return BigInt((JSON.parse(header as string) as { readonly timestamp: string }).timestamp);
@@ -172,7 +174,7 @@ class VerifiedState {
     return hexToBytes(JSON.parse(code as string) as string);
   }
 
-  /** @throws NotProven if the answer is not verified up to a block that more than one node has */
+  /** Returns the answer of a read. @throws NotProven if the answer is not verified, or if only one node has its block */
   async #prove(read: (scope: RequestScope) => unknown): Promise<JsonResult> {
     const scope = this.#scope.derive();
     const answer = await read(scope);
@@ -182,7 +184,7 @@ class VerifiedState {
   }
 }
 
-/** Slot of a mapping's value for a key. */
+/** Returns the storage slot of a mapping's value for a key. */
 function slotOf(key: bigint, mapping: bigint): bigint {
   const place = new Uint8Array(2 * WORD_BYTES);
   place.set(bigIntToFixedBytes(key, WORD_BYTES));
@@ -190,7 +192,7 @@ function slotOf(key: bigint, mapping: bigint): bigint {
   return bytesToBigInt(keccak256(place));
 }
 
-/** Address in a word's low bytes; undefined if they are zero. */
+/** Returns the address in the low bytes of a word; undefined if it is zero. */
 function asAddress(word: bigint): string | undefined {
   const address = BigInt.asUintN(Number(ADDRESS_BITS), word);
   return address === 0n ? undefined : bytesToHex(bigIntToFixedBytes(address, Number(ADDRESS_BITS) / 8));

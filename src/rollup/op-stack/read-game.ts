@@ -3,24 +3,30 @@ import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
 import type { OutputClaim } from '../../chain/output-claim.ts';
 
-/** Code of a clone with immutable arguments (Solady's LibClone), as the DisputeGameFactory creates games: code, arguments, their length. */
+/**
+ * Matches the code of a game that the DisputeGameFactory has created, a clone with immutable arguments (Solady's LibClone): code, arguments, their
+ * length.
+ */
 const CLONE =
   /^0x36602c57343d527f9e4ac34f21c619cefc926c8bd93b54bf5a39c7ab2127a895af1cc0691d7e3dff593da1005b363d3d373d3d3d3d61[0-9a-f]{4}806062363936013d73[0-9a-f]{40}5af43d3d93803e606057fd5bf3/;
 const LENGTH_BYTES = 2;
-/** Arguments: creator, root claim, layer 1 block hash; then the subject of the game, in later factories after its type. */
+/**
+ * Offset of the root claim in the arguments: creator, root claim, layer 1 block hash, and the subject of the game. `SUBJECTS`: offsets of the
+ * subject; later factories store the game type before it.
+ */
 const ROOT_CLAIM = 20;
 const SUBJECTS = [84, 88];
 const WORD_BYTES = 32;
-/** A number read at the wrong offset, because the arguments do or do not include the type, is 0 or above this. */
+/** Upper bound on block numbers. A number that is read at the wrong one of the two offsets is 0 or above this bound. */
 const MAX_NUMBER = 1n << 32n;
-/** Super root: version, timestamp, then a chain id and an output root per chain. */
+/** Version of super roots. A super root consists of version, timestamp, and a chain id and an output root per chain. */
 const SUPER_VERSION = 1;
 const SUPER_HEADER = 9;
 
 /**
- * Decodes the claim of a dispute game about a chain. The claim is an output root, or the hash of a super root among the arguments.
+ * Decodes the claim of a dispute game about a chain. The claim is an output root, or the hash of a super root that is one of the arguments.
  * @param code code of the game contract
- * @returns undefined if the code has another form, or the super root does not include the chain
+ * @returns undefined if the code has another form, or if the super root does not include the chain
  */
 export function readGame(code: Uint8Array, chainId: bigint): OutputClaim | undefined {
   const clone = CLONE.exec(bytesToHex(code))?.[0];
@@ -39,7 +45,7 @@ export function readGame(code: Uint8Array, chainId: bigint): OutputClaim | undef
   return undefined;
 }
 
-/** Returns the chain's output root in the super root at the start of `subject`; its hash determines the number of chains. */
+/** Returns the chain's output root from the super root at the start of `subject`. The number of chains is determined by comparing hashes. */
 function readSuperRoot(subject: Uint8Array, root: Uint8Array, chainId: bigint): OutputClaim | undefined {
   if (subject[0] !== SUPER_VERSION) return undefined;
   for (let end = SUPER_HEADER + 2 * WORD_BYTES; end <= subject.length; end += 2 * WORD_BYTES) {

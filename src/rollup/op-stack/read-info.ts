@@ -7,16 +7,16 @@ import { composeInfo, type L1State, type RollupNodeState, readNode } from '../in
 import { requestObject, requestValue } from '../request.ts';
 import type { RollupInfo, RollupSources } from '../rollup-family.ts';
 
-/** Predeploy with the layer 1 block that this block derives from. */
+/** Predeploy that stores the layer 1 block from which the current block is derived. */
 export const L1_BLOCK = '0x4200000000000000000000000000000000000015';
 /** `number()` */
 export const NUMBER = '0x8381f58a';
 /** `timestamp()` */
 const TIMESTAMP = '0xb80777ea';
-/** Layer 1 blocks (ten minutes) by which an op-node may lag before it counts as syncing; some stay four or fifteen behind. */
+/** Number of layer 1 blocks (ten minutes) by which an op-node may lag before it counts as syncing; some op-nodes always lag by four or fifteen. */
 const SYNC_DISTANCE = 50n;
 
-/** Reads the progress that the op-node reports; without one, the progress that an execution node knows by itself. */
+/** Reads the progress that the op-node reports; without an op-node, the progress that an execution node reports. */
 export async function readOpStackInfo(sources: RollupSources, scope: RequestScope): Promise<RollupInfo> {
   const { chain, opNode, mode } = sources;
   const node = await readNode(chain, 'safe', scope);
@@ -41,7 +41,7 @@ export async function readOpStackInfo(sources: RollupSources, scope: RequestScop
   );
 }
 
-/** Whether the node is sequencing. Most nodes restrict the method: any rejection counts as no. */
+/** Returns whether the node is sequencing. Most nodes restrict the method, so any rejection counts as no. */
 async function requestSequencing(opNode: Pick<Chain, 'request'>, scope: RequestScope): Promise<boolean> {
   try {
     return (await requestValue(opNode, 'admin_sequencerActive', [], scope)) === true;
@@ -58,7 +58,7 @@ function readNumber(status: AnswerMembers, name: string): bigint {
   throw new ChainError('misconfigured', `optimism_syncStatus has no ${name}: opNode is not an op-node`);
 }
 
-/** Returns the layer 1 block that the head derives from, which lags by minutes. */
+/** Returns the layer 1 block from which the head is derived; it lags by minutes. */
 async function readOrigin(
   chain: Chain,
   { reference }: RollupNodeState,

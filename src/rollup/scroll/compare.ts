@@ -5,17 +5,17 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { Comparison } from '../estimate/comparison.ts';
 import { readScrollL1Fee, type ScrollPricing } from './oracle.ts';
 
-/** Bytes of nonce, gas limit and both fees, 8 each: the node fills them in if the call omits them. */
+/** Bytes of nonce, gas limit and two fees, 8 bytes each, which the node fills in if the call omits them. */
 const OPEN_BYTES = 32n;
-/** Bytes of a signature; the node uses a dummy one that compresses well. */
+/** Bytes of a signature; the node uses a dummy signature that compresses well. */
 const SIGNATURE_BYTES = 64n;
 
-/** Transaction as the oracle counts it. */
+/** Transaction in the form that the oracle counts. */
 export type CountedTransaction = { readonly bytes: Uint8Array; readonly isCompressed: boolean };
 
 /**
- * Compares the node's layer 1 fee with the contract's at the same block. They differ in the number of bytes counted; the fee grows with it,
- * and since Galileo, which counts compressed bytes, at most with its square.
+ * Compares the node's layer 1 fee with the contract's fee at the same block. They may count different numbers of bytes. The fee grows in proportion
+ * to that number and, since Galileo, which counts compressed bytes, at most with its square.
  */
 export async function compareScrollFee(
   chain: Chain,

@@ -1,24 +1,27 @@
 import type { Zstd } from '@hpcc-js/wasm-zstd';
 
-/** Parts of a zstd frame (RFC 8878). */
+/** Lengths of parts of a zstd frame (RFC 8878), and the type of a compressed block. */
 const MAGIC_BYTES = 4;
 const BLOCK_HEADER_BYTES = 3;
 const MAX_BLOCK_BYTES = 128 * 1024;
 const COMPRESSED_BLOCK = 2;
-/** A block is stored uncompressed if compression saves less than 1/64 of it plus two bytes. */
+/** Minimum gain of compression, without which a block is stored uncompressed: 1/64 of the block plus two bytes. */
 const LEAST_GAIN_SHIFT = 6;
 const LEAST_GAIN_BYTES = 2;
-/** Sizes by the lowest two bits of the frame descriptor, and by the highest two. */
+/** Bytes of the dictionary id by the lowest two bits of the frame descriptor, and of the content size by the highest two. */
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const SINGLE_SEGMENT = 0x20;
 
-/** Settings of Scroll's nodes: level 3, uncompressed literals, no magic number (reth, `compute_compression_ratio`; the same library in geth). */
+/**
+ * Compression level of Scroll's nodes, which also use uncompressed literals and no magic number (reth, `compute_compression_ratio`; geth uses the
+ * same library).
+ */
 const LEVEL = 3;
 
 let loading: Promise<Zstd> | undefined;
 
-/** Returns the bytes that Scroll counts for a transaction since Galileo: the compressed length if that is less. */
+/** Returns the number of bytes that Scroll counts for a transaction since Galileo: the compressed length, or the original length if that is less. */
 export async function findCompressedSize(transaction: Uint8Array): Promise<number> {
   // The library has 240 kB, and only chains of this family need it.
   loading ??= import('@hpcc-js/wasm-zstd').then((library) => library.Zstd.load());
@@ -28,10 +31,10 @@ export async function findCompressedSize(transaction: Uint8Array): Promise<numbe
 }
 
 /**
- * Returns the length of a frame with uncompressed literals and without its magic number, the format of Scroll's nodes. The sequences do not depend
- * on that at levels without an optimal parser.
- * @param frame result of a single pass
- * @param length length of the original data, which the frame states
+ * Returns the length that a frame would have with uncompressed literals and without its magic number, which is the format of Scroll's nodes. At
+ * levels without an optimal parser, the sequences are the same in both formats.
+ * @param frame result of compression in a single pass
+ * @param length length of the original data, which is also stored in the frame
  */
 function measureWithPlainLiterals(frame: Uint8Array, length: number): number {
   const descriptor = frame[MAGIC_BYTES] as number;
@@ -52,7 +55,7 @@ function measureWithPlainLiterals(frame: Uint8Array, length: number): number {
     const size = header >> 3;
     at += BLOCK_HEADER_BYTES;
     const content = Math.min(left, MAX_BLOCK_BYTES);
-    // An RLE block states its decompressed length.
+    // The size of an RLE block is its decompressed length.
     const reserved = type === 1 ? 1 : size;
     total += BLOCK_HEADER_BYTES;
     total += type === COMPRESSED_BLOCK ? measureBlock(frame, at, size, content) : reserved;
@@ -69,7 +72,7 @@ function measureBlock(frame: Uint8Array, at: number, size: number, content: numb
   return bytes < most ? bytes : content;
 }
 
-/** Bytes of a block's literals section as stored, and with uncompressed literals. */
+/** Returns the bytes of a block's literals section, as stored and with uncompressed literals. */
 function measureLiterals(
   frame: Uint8Array,
   at: number,
@@ -94,7 +97,7 @@ function sizePlain(count: number): number {
   return (count < 32 ? 1 : count < 4096 ? 2 : 3) + count;
 }
 
-/** @param count at most six bytes */
+/** Reads an unsigned integer. @param count number of bytes, at most six */
 function readLittleEndian(bytes: Uint8Array, at: number, count: number): number {
   let value = 0;
   for (let i = count - 1; i >= 0; i--) value = value * 256 + (bytes[at + i] as number);

@@ -9,7 +9,7 @@ import type { GasEstimate, RollupSources } from '../rollup-family.ts';
 import { compareScrollFee } from './compare.ts';
 import { countsCompressed, readScrollL1Fee, type ScrollPricing } from './oracle.ts';
 
-/** Estimates gas and tip, and the data fee as the node or else the chain's oracle reports it. */
+/** Estimates gas, tip and data fee. The node reports the data fee, or else the chain's oracle does. */
 export async function estimateScrollGas(
   sources: RollupSources,
   pricing: ScrollPricing,
@@ -45,7 +45,7 @@ async function cut(transaction: Uint8Array): Promise<Uint8Array> {
   return transaction.subarray(0, await findCompressedSize(transaction));
 }
 
-/** The family's geth computes the fee itself, compression included; newer nodes do not have the method. */
+/** Requests the fee from the node. The family's geth computes it, including compression; newer nodes do not have the method. */
 function sendToNode(
   { chain }: RollupSources,
   { nodeMethod }: ScrollPricing,

@@ -6,12 +6,12 @@ import { encodeBytesCall, readWord } from '../contract.ts';
 
 /** `l1BaseFee()` */
 export const L1_BASE_FEE = '0x519b4bd3';
-/** `getL1Fee(bytes)` of a signed transaction. */
+/** `getL1Fee(bytes)` for a signed transaction. */
 const GET_L1_FEE = '0x49948e0e';
 /** `isGalileo()` */
 const IS_GALILEO = '0x0f337f6d';
 
-/** Scroll-style oracle and node method of a chain. */
+/** Oracle and node method of a chain with Scroll's pricing. */
 export type ScrollPricing = {
   /** Address of the oracle. */
   readonly oracle: string;
@@ -21,7 +21,7 @@ export type ScrollPricing = {
 
 /**
  * Reads the data fee of a transaction in wei.
- * @param counted signed transaction; since Galileo compressed, and the contract uses only its length
+ * @param counted signed transaction; since Galileo it is compressed, and the contract uses only its length
  * @throws ChainError `misconfigured` if the chain has no such contract
  */
 export async function readScrollL1Fee(
@@ -39,7 +39,7 @@ export async function readScrollL1Fee(
   );
 }
 
-/** Whether the oracle counts compressed bytes, as it does since Galileo. */
+/** Returns whether the oracle counts compressed bytes, which it does since Galileo. */
 export async function countsCompressed(
   chain: Chain,
   { oracle }: ScrollPricing,

@@ -41,7 +41,7 @@ export class EngineExecutions implements Executions {
   readonly #suggestTip: (scope: RequestScope) => PromiseOrValue<bigint>;
   /** Simulator of the calling thread. */
   readonly #simulator: Simulator;
-  /** Cached place of fast path calls at the head, valid while `head` is the head. */
+  /** Cached place of fast path calls at the head, valid as long as `head` is the current head. */
   #headPlace: { readonly head: StoredHeader; readonly place: StoredPlace } | undefined;
   readonly #ahead = new CallsAhead();
 
@@ -84,7 +84,7 @@ export class EngineExecutions implements Executions {
 
   /** @param now current time of `performance.now()` */
   #runFastPath(job: FastPathJob, scope: RequestScope, now: number): PromiseOrValue<JsonResult> {
-    // A call whose gas may not suffice to begin leaves the fast path, so that the general path reports the error.
+    // If the gas may be too low to begin, the call leaves the fast path, so that the general path reports the error.
     const canBegin = job.gasLimit >= gasToBegin(job.call.dataLength);
     const result = this.#pool.run(canBegin ? job : toCallJob(job), this.#simulator, scope, now);
     return typeof result === 'string' ? `"${result}"` : continueWith(result, encodeHexData);

@@ -18,9 +18,9 @@ import type { BlocksJob, CallJob } from './job.ts';
 type MemoryUser = { readonly memoryGrowth: number };
 
 /**
- * Runs a job as pausable work; the result is a quantity, return data, or JSON. However it ends (result, error or abandonment), its EVM is
- * returned; after abandonment it may still pause until its changes are undone.
- * @param lease memory shared with other executions; without one the job uses what it needs
+ * Runs a job as pausable work. The result is a quantity, return data, or JSON. The EVM is returned to the pool after a result, an error or
+ * abandonment; after abandonment, the work may still pause until its changes are undone.
+ * @param lease memory shared with other executions; without a lease the job's memory is not limited by others
  * @throws MissingState (from `next`) when a part of the state is unavailable
  */
 export function executeJob(
@@ -50,7 +50,7 @@ function* executeCall(
     checkCall(request.call, simulation.rules.chainId);
     if (kind === 'estimate')
       return encodeQuantity(yield* within(estimateGas(simulation, gasLimit), simulation, lease));
-    // Inlined instead of using `within`: most calls are so short that a generator would be a tenth of their time.
+    // Inlined instead of using `within`: most calls are so short that a generator would take a tenth of their time.
     const running = startCall(simulation, gasLimit);
     for (let pause = advance(running); pause !== undefined; pause = advance(running)) {
       yield pause;
@@ -72,7 +72,7 @@ function* executeCall(
   }
 }
 
-/** Block simulations run on a state of their own, which is discarded as a whole. */
+/** Runs a block simulation on its own state, which is discarded as a whole afterwards. */
 function* executeBlocks(
   simulator: Simulator,
   { request, gasLimit }: BlocksJob,
@@ -90,7 +90,7 @@ function* executeBlocks(
   }
 }
 
-/** Runs the work, and pauses while there is no memory for its growth. */
+/** Runs the work, and pauses while no memory is available for its growth. */
 function within<T>(work: Execution<T>, user: MemoryUser, lease: MemoryLease | undefined): Execution<T> {
   return lease === undefined ? work : awaitMemory(work, user, lease);
 }

@@ -2,14 +2,14 @@ import { type OwnerShare, SharedBudget } from '../../../util/shared-budget.ts';
 
 /** Bytes that every execution on a thread may use unconditionally; nearly all calls fit. */
 const FREE_BYTES: number = 4 << 20;
-/** Granularity of reservations beyond that, bytes. */
+/** Granularity of reservations beyond `FREE_BYTES`, bytes. */
 const STEP_BYTES: number = 1 << 20;
 /** Limit of all threads for memory beyond `FREE_BYTES`, bytes. */
 const LARGE_BYTES: number = 96 << 20;
 
 const UNUSED = 0;
 
-/** Number of the thread that runs the exempt execution; shared by the threads of a process. */
+/** Number of the thread that runs the exempt execution; shared by all threads of a process. */
 export type ExemptionFlag = Int32Array;
 
 export function createExemptionFlag(): ExemptionFlag {
@@ -22,7 +22,7 @@ export function clearExemption(flag: ExemptionFlag, thread: number): void {
 }
 
 export type ExecutionMemoryOptions = {
-  /** Number of threads that share the memory, and the number of this one, from 1. */
+  /** Number of threads that share the memory. */
   readonly threads: number;
   readonly thread: number;
   readonly ownerShare: OwnerShare;
@@ -30,8 +30,8 @@ export type ExecutionMemoryOptions = {
 };
 
 /**
- * Memory reservations of a thread's executions. Large executions wait for one another, except one execution per process that is exempt:
- * so each of them eventually gets the full memory limit of an execution.
+ * Memory reservations of a thread's executions. Large executions wait for one another, except one execution per process, which is exempt. So each
+ * execution eventually gets its full memory limit.
  */
 export class ExecutionMemory {
   readonly #budget: SharedBudget;
@@ -79,6 +79,7 @@ export class MemoryLease {
   }
 
   /**
+   * Reserves memory for the growth of the execution.
    * @param bytes current memory of the execution
    * @returns whether the execution may continue
    */

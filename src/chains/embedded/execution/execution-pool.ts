@@ -18,7 +18,7 @@ import type { Lane } from './next-task.ts';
 import { runSlice, SLICE_MS } from './run-slice.ts';
 
 export type ExecutionPoolOptions = HeavyCallsOptions & {
-  /** Gas limit of all calls of a simulation together; default: 10 times the gas limit of the head, as for a single call. */
+  /** Total gas limit of all calls of a simulation; default: 10 times the gas limit of the head, as for a single call. */
   readonly simulationGas?: number;
   /** Called with internal faults, never with failures of calls. */
   readonly onFault: (fault: string) => void;
@@ -37,8 +37,8 @@ export const DEFAULT_POOL: Omit<ExecutionPoolOptions, 'threads' | 'onFault'> = {
 const SELECTOR_END = 10;
 
 /**
- * Runs executions. They start on the calling thread, and most end there within one slice; the others restart on a thread for heavy calls.
- * Calls whose shape is repeatedly heavy start there directly.
+ * Runs executions. They start on the calling thread, where most of them end within one slice. The others restart on a thread for heavy calls. A call
+ * whose shape was repeatedly heavy starts directly on such a thread.
  */
 export class ExecutionPool {
   readonly #heavyCalls: HeavyCalls;
@@ -46,7 +46,7 @@ export class ExecutionPool {
   readonly #onFault: (fault: string) => void;
   /** Memory limit of one execution, bytes. */
   readonly memoryLimit: number;
-  /** Gas limit of all calls of a simulation together, when configured. */
+  /** Total gas limit of all calls of a simulation, if configured. */
   readonly simulationGas: bigint | undefined;
   /** Gas used on the calling thread. */
   readonly meter: GasMeter = { used: 0 };
@@ -82,12 +82,12 @@ export class ExecutionPool {
   }
 
   /**
-   * Runs a job: a first slice on the calling thread, then, when that is not enough, on a thread for heavy calls.
+   * Runs a job: first for one slice on the calling thread, and then, if the slice is not enough, on a thread for heavy calls.
    * @param simulator simulator of the job's chain, for the calling thread
    * @param startedAt current time of `performance.now()`
-   * @returns the job's result, synchronously when one slice was enough
-   * @throws ChainError (synchronously or by rejection): the call's own failure, `timeout` past the deadline, `busy` when it waited in the
-   * queue until the deadline or the queue is full
+   * @returns the job's result, synchronously if one slice was enough
+   * @throws ChainError (synchronously or by rejection): the call's own failure, `timeout` after the deadline, `busy` if the queue is full or the job
+   * waited in it until the deadline
    * @throws MissingState when a part of the state is unavailable
    */
   run(
@@ -123,7 +123,7 @@ export class ExecutionPool {
     this.#firstSlices.noteOwner(owner, startedAt);
     const room = this.#heavyCalls.roomFor(owner);
     const isCalm = room !== 'none' && this.#firstSlices.isCalmAt(startedAt);
-    // Computing the kind would cost a small call more than the rest of this method.
+    // For a small call, computing the kind would cost more than the rest of this method.
     const known = isCalm ? undefined : kindOf(job, owner);
     const beginning = known === undefined ? SLICE_MS : this.#firstSlices.choose(known, room);
     if (beginning === 'refused') throw WAITED_TOO_LONG;
@@ -165,7 +165,7 @@ export class ExecutionPool {
     await this.#heavyCalls.close();
   }
 
-  /** Following calls of the batch run ahead only while no call is heavy. */
+  /** Runs a fast path call. Following calls of its batch run ahead only if no call was heavy recently. */
   #runFastPath(
     { call, place, gasLimit, ahead }: FastPathJob,
     simulator: Simulator,
@@ -206,7 +206,7 @@ export class ExecutionPool {
   }
 }
 
-/** Runs a job for one slice. @returns undefined when the slice is not enough; the job is undone then */
+/** Runs a job for one slice. @returns undefined when the slice is not enough; the changes of the job are then undone */
 function tryJob(simulator: Simulator, job: LocalJob, endsAt: number): HexData | undefined {
   const execution = executeJob(simulator, job);
   let step = runSlice(execution, endsAt);

@@ -13,7 +13,7 @@ export type ThreadOptions = {
   readonly memory: ExecutionMemoryOptions;
   /** Called when the thread has failed, before its jobs report a fault. */
   readonly onBreakdown: (thread: ExecutionThread, error: Error) => void;
-  /** Called with the use since the last report: gas of finished runs, milliseconds in slices. */
+  /** Called with the use since the last report: gas of finished runs, and milliseconds in slices. */
   readonly onUse: (gas: number, ms: number) => void;
 };
 
@@ -74,13 +74,16 @@ export class ExecutionThread {
     return this.#jobs.size;
   }
 
-  /** Returns the divisor of the thread time that one more job of this owner would get: owners share the thread, then each owner's jobs. */
+  /**
+   * Returns the divisor for the share of thread time that one more job of this owner would get. Owners share the thread equally, and the jobs of an
+   * owner share its part.
+   */
   crowdFor(owner: string): number {
     const own = this.#jobsOf.get(owner) ?? 0;
     return (own === 0 ? this.#jobsOf.size + 1 : this.#jobsOf.size) * (own + 1);
   }
 
-  /** Starts a job. @returns a function that cancels it; `complete` is called when the job has completely ended */
+  /** Starts a job. @returns a function that cancels the job; `complete` is called when the job has completely ended */
   run(job: Job, owner: string, complete: OnJobEnd): () => void {
     this.#lastId++;
     const id = this.#lastId;
@@ -91,7 +94,7 @@ export class ExecutionThread {
     return () => this.#send({ kind: 'cancel', id });
   }
 
-  /** Stops the thread between two slices, by force only if it is stuck in one. `complete` is not called for its jobs. */
+  /** Stops the thread between two slices; terminates it only if it is stuck in a slice. `complete` is not called for its jobs. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#worker.ref();
@@ -103,10 +106,7 @@ export class ExecutionThread {
     clearTimeout(timer);
   }
 
-  /**
-   * Terminates the thread unless native code is running whose termination would crash the process: while the thread loads, and in its
-   * native section.
-   */
+  /** Terminates the thread, unless it runs native code in which termination would crash the process: while it loads, and in its native section. */
   #terminate(): void {
     if (this.#isReady && !this.#section.close()) void this.#worker.terminate();
   }
@@ -135,17 +135,18 @@ export class ExecutionThread {
 }
 
 /**
- * Linux nice value of execution threads: a third of the processor time of the request thread when both compete, and still a share when
- * other programs keep all processors busy. At 19 an estimate's first execution took 4.4 s beside two such programs per processor, here 0.12 s.
+ * Linux nice value of execution threads. When both compete, such a thread gets a third of the processor time of the request thread. It still gets a
+ * share when other programs keep all processors busy: with two such programs per processor, an estimate's first execution took 0.12 s, and 4.4 s at
+ * nice 19.
  */
 const NICE = 5;
 
-/** Gives the request thread priority. If the system denies it, both have the same priority. */
+/** Gives the request thread priority over an execution thread. If the system denies it, both have the same priority. */
 function lowerPriority(systemThreadId: number | undefined): void {
   if (systemThreadId === undefined) return;
   try {
     setPriority(systemThreadId, NICE);
   } catch {
-    // The thread keeps its priority.
+    // The priority remains unchanged.
   }
 }

@@ -10,28 +10,28 @@ import type { BlockReference, CallRequest } from '../../../chain/requests.ts';
 import type { CallsAhead, FastPathContext } from '../simulation/calls-ahead.ts';
 import type { CallJob } from './job.ts';
 
-/** A fast path call: sender, recipient, data and gas only. It becomes a `CallJob` when its first slice is not enough. */
+/** A fast path call: it has only sender, recipient, data and gas. It becomes a `CallJob` when its first slice is not enough. */
 export type FastPathJob = {
   readonly kind: 'plain';
   readonly call: CallBytes;
   readonly place: StoredPlace;
   /** Gas of the call, capped at the place's limit. */
   readonly gasLimit: number;
-  /** Runner of the following calls, when this call is an item of a batch. */
+  /** Runner of the following calls, if this call is an item of a batch. */
   readonly ahead: CallsAhead | undefined;
 };
 
-/** Place of fast path calls in the store of a folder. */
+/** Place of fast path calls, including the folder of the store. */
 export type StoredPlace = FastPathContext & { readonly store: string };
 
-/** Maximum data length, bytes: execution of larger data outweighs the cost of decoding it. */
+/** Maximum data length of a fast path call, bytes. For larger data, the execution costs more than the decoding that the fast path saves. */
 const MAX_DATA_LENGTH = 64 * 1024;
 const SELECTOR_LENGTH = 4;
 /** Length of `0x`. */
 const PREFIX_LENGTH = 2;
 /**
- * Returns the bytes of a call with only recipient, sender, data and gas, at the newest block or at a number, without overrides;
- * undefined for any other call.
+ * Returns the bytes of a call at the newest block or at a number that has only recipient, sender, data and gas, without overrides; undefined for any
+ * other call.
  */
 export function toCallBytes({
   call,

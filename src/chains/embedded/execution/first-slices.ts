@@ -4,63 +4,66 @@ import { SLICE_MS } from './run-slice.ts';
 /** Maximum number of remembered call shapes, and their lifetime, milliseconds. */
 const MAX_REMEMBERED = 4_096;
 const MEMORY_MS = 2_000;
-/** Slice of calls that are likely heavy, milliseconds: enough for most light ones, with little to lose. */
+/** Slice of calls that are likely heavy, milliseconds: enough for most light calls, and little lost time for heavy ones. */
 export const SHORT_SLICE_MS = 1;
 /**
- * A call of a lone owner stays on this thread when the last call of its shape took at most this long on a thread, milliseconds: waking the
- * thread, and being woken by it, would be a tenth of its time.
+ * If the last call of its shape took at most this long on a thread, a lone owner's call stays on the request thread, milliseconds. Waking the other
+ * thread, and being woken by it, would be a tenth of that time.
  */
 export const LONE_CALL_MS = 4;
-/** Slice of such a call, milliseconds: twice as long, because other programs may take part of the processor. */
+/**
+ * Slice of a lone owner's call that stays on the request thread, milliseconds: twice `LONE_CALL_MS`, because other programs may take part of the
+ * processor.
+ */
 export const LONE_SLICE_MS: number = 2 * LONE_CALL_MS;
-/** Maximum share of the request thread's time lost to whole slices of calls that turn out to be heavy... */
+/** Maximum share of the request thread's time that may be lost to whole slices of calls that turn out to be heavy. */
 const LOST_SHARE = 0.2;
-/** ...and the maximum burst of lost time, milliseconds. */
+/** Maximum burst of that lost time, milliseconds. */
 const MAX_DEBT_MS = 4;
-/** Threshold of an expensive first slice, milliseconds: it is charged to its owner whatever its outcome. */
+/** Duration from which a first slice is expensive, milliseconds: it is charged to its owner, whatever the outcome of the call. */
 export const EXPENSIVE_MS = 0.5;
-/** Maximum share of that thread's time for expensive first slices of one owner while other owners are active... */
+/** Maximum share of the request thread's time for one owner's expensive first slices while other owners are active. */
 const OWNER_LOOP_SHARE = 0.1;
-/** ...and the maximum burst, milliseconds. Above it the owner's calls get a tiny slice, above twice as much none. */
+/** Maximum burst of that time, milliseconds. Above it, the owner's calls get a tiny slice; above twice as much, they get none. */
 const MAX_OWNER_DEBT_MS = 8;
 /** Slice that suffices for a cheap call, milliseconds. */
 export const TINY_SLICE_MS = 0.25;
 /** Maximum number of owners with a recorded debt. */
 const MAX_OWNERS = 1_024;
-/** After this many consecutive heavy calls of a shape, its calls move without a first slice... */
+/** Number of consecutive heavy calls of a shape after which further calls of the shape move to a thread without a first slice. */
 const HEAVY_IN_A_ROW = 3;
-/** ...except one in this many, which probes whether they are still heavy. */
+/** One in this many of these calls gets a first slice nevertheless, to check whether the shape is still heavy. */
 export const PROBE_INTERVAL = 16;
 
-/** Where a heavy call would go: nowhere, into the queue, to a thread at once, or to a pool without any other call. */
+/** Destination of a heavy call: none, the queue, a thread at once, or an empty pool without any other call. */
 export type Room = 'none' | 'queue' | 'thread' | 'empty';
 
-/** Start of a call: a first slice of this many milliseconds, directly on a thread for heavy calls, or rejection. */
+/** Start of a call: the milliseconds of its first slice, a move to a thread for heavy calls, or rejection. */
 export type Beginning = number | 'moved' | 'refused';
 
 /** Recorded cost of calls of one shape. */
 type Weight = {
-  /** Number of consecutive heavy calls; 0: the shape is light. */
+  /** Number of consecutive heavy calls; 0 for a light shape. */
   heavyInARow: number;
-  /** Number of calls that moved directly since the last first slice. */
+  /** Number of calls that moved without a first slice since the last one with a first slice. */
   untried: number;
-  /** Whether the last call that ended in its first slice was expensive. */
+  /** True if the last call that ended in its first slice was expensive. */
   isExpensive: boolean;
   /** Duration of the last call that ended on a thread, milliseconds. */
   threadMs: number;
 };
 
-/** Decaying debt of expensive slices as of `countedAt`, milliseconds. */
+/** Decaying debt for expensive slices at the time `countedAt`, milliseconds. */
 type OwnerDebt = { ms: number; countedAt: number };
 
-/** Owner of a call, and its shape: calls of one shape usually cost the same. */
+/** Owner and shape of a call. Calls of one shape usually cost the same. */
 export type CallKind = { readonly owner: string; readonly shape: string };
 
 /**
- * Time limits for calls on the thread that reads requests. A heavy call uses up its first slice there before it starts again on an
- * execution thread. A shape that was heavy recently gets a shorter slice, or none after several consecutive heavy calls; an unknown shape
- * gets a shorter slice while much time was lost. Slices are also charged to the owner: over its debt limit, an owner gets shorter slices or
- * none while other owners are active, except for light, cheap shapes.
+ * Time limits for calls on the thread that reads requests. A heavy call uses up its first slice on this thread before it restarts on an execution
+ * thread. A shape that was heavy recently gets a shorter slice, or none after several consecutive heavy calls. An unknown shape gets a shorter slice
+ * while much time was lost. Slices are also charged to the owner: above its debt limit, an owner gets shorter slices or none while other owners are
+ * active, except for light, cheap shapes.
  */
 export class FirstSlices {
   readonly #known: Lru<string, Weight>;
@@ -69,14 +72,14 @@ export class FirstSlices {
   readonly #idleMs: () => number;
   /** Idle time of the event loop at the end of the last call that exceeded an ordinary slice, milliseconds. */
   #idleMsBefore = 0;
-  /** No call gets a longer slice before this time, because the last one was not enough. */
+  /** Time before which no call gets a longer slice, because the last longer slice was not enough. */
   #loneFrom = Number.NEGATIVE_INFINITY;
   /** Decaying debt of wasted first slices, ms. */
   #debtMs = 0;
   #countedAt: number;
   #calmFrom = Number.NEGATIVE_INFINITY;
   #lastOwner: string | undefined;
-  /** Until this time several owners count as active. */
+  /** Time until which several owners count as active. */
   #sharedUntil = Number.NEGATIVE_INFINITY;
 
   /**
@@ -94,19 +97,19 @@ export class FirstSlices {
     this.#countedAt = now();
   }
 
-  /** Records the owner of each call: time is limited by owner only while several owners are active. */
+  /** Records the owner of each call. Time is limited per owner only while several owners are active. */
   noteOwner(owner: string, now: number): void {
     if (owner === this.#lastOwner) return;
     if (this.#lastOwner !== undefined) this.#sharedUntil = now + MEMORY_MS;
     this.#lastOwner = owner;
   }
 
-  /** Whether no call was heavy or expensive recently: every call then gets a whole slice if there is room, and light calls need no record. */
+  /** Returns whether no call was heavy or expensive recently. Every call then gets a whole slice if there is room, and light calls need no record. */
   isCalmAt(now: number): boolean {
     return now >= this.#calmFrom;
   }
 
-  /** Whether several owners were active recently. A lone owner's expensive slices delay nobody else. */
+  /** Returns whether several owners were active recently. A lone owner's expensive slices delay no other owner. */
   isSharedAt(now: number): boolean {
     return now < this.#sharedUntil;
   }
@@ -128,7 +131,7 @@ export class FirstSlices {
     }
     if (weight.threadMs <= LONE_CALL_MS && room === 'empty' && this.#isQuiet()) return LONE_SLICE_MS;
     if (weight.heavyInARow < HEAVY_IN_A_ROW) return SHORT_SLICE_MS;
-    // Behind the caller's heavy calls in the queue a light call would wait for long: it gets a tiny first slice.
+    // A light call would wait long in the queue behind the caller's heavy calls, so it gets a tiny first slice.
     if (room === 'queue') return TINY_SLICE_MS;
     weight.untried = (weight.untried + 1) % PROBE_INTERVAL;
     return weight.untried === 0 ? SHORT_SLICE_MS : 'moved';
@@ -136,7 +139,7 @@ export class FirstSlices {
 
   /** Records a call that ended within its first slice, with its duration, milliseconds. */
   noteFinished({ owner, shape }: CallKind, ms: number): void {
-    // Garbage collection makes some slices of any busy process long: it must not end the calm of a lone owner.
+    // Garbage collection makes some slices long in any busy process; such a slice must not end the calm of a lone owner.
     const isExpensive = ms > EXPENSIVE_MS && this.isSharedAt(this.#now());
     const weight = this.#known.get(shape);
     if (weight === undefined)
@@ -157,7 +160,7 @@ export class FirstSlices {
     this.#calmFrom = Math.max(this.#calmFrom, now + MEMORY_MS);
   }
 
-  /** Records a call that did not end in its slice of `sliceMs`. A shape known as light becomes unknown, because this may be chance. */
+  /** Records a call that did not end in its slice of `sliceMs`. A light shape becomes unknown, because the call may have been an exception. */
   noteMoved({ owner, shape }: CallKind, lostMs: number, sliceMs: number = SLICE_MS): void {
     this.#charge(owner, lostMs);
     this.#repayDebt();
@@ -178,13 +181,15 @@ export class FirstSlices {
       });
   }
 
-  /** Records the end of a moved call, with its time on the thread, milliseconds. */
+  /** Records the end of a moved call, with its milliseconds on the thread. */
   noteEnded({ shape }: CallKind, ms: number): void {
     const weight = this.#known.get(shape);
     if (weight !== undefined) weight.threadMs = ms;
   }
 
-  /** Whether a longer slice delays no other request: no request was waiting after the last one, and one owner is active. */
+  /**
+   * Returns whether a longer slice would delay no other request: no request was waiting after the last longer slice, and only one owner is active.
+   */
   #isQuiet(): boolean {
     const now = this.#now();
     return now >= this.#loneFrom && !this.isSharedAt(now) && this.#idleMs() > this.#idleMsBefore;
@@ -197,7 +202,7 @@ export class FirstSlices {
     this.#known.set(shape, weight);
   }
 
-  /** Time that an owner has used beyond its share, milliseconds; 0 while no other owner is active. */
+  /** Returns the time that an owner has used beyond its share, milliseconds; 0 while no other owner is active. */
   #debtOf(owner: string): number {
     const now = this.#now();
     if (!this.isSharedAt(now)) return 0;
@@ -209,9 +214,9 @@ export class FirstSlices {
     const now = this.#now();
     const debt = this.#debts.get(owner);
     const left = debt === undefined ? 0 : Math.max(0, debt.ms - (now - debt.countedAt) * OWNER_LOOP_SHARE);
-    // Time beyond two slices is caused by the machine or by a first use, and is not charged.
+    // Time beyond two slices is caused by the machine or by a first use of code, and is not charged.
     const charged = left + Math.min(ms, 2 * SLICE_MS);
-    // Capped at the amount that decays while the debt is remembered.
+    // Capped at the amount that decays before the entry expires.
     this.#debts.set(owner, { ms: Math.min(charged, 4 * MAX_OWNER_DEBT_MS), countedAt: now });
   }
 

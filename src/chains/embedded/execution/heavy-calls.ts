@@ -11,11 +11,11 @@ import { chooseNext, type Lane } from './next-task.ts';
 import { ThreadGroup, type ThreadGroupOptions } from './thread-group.ts';
 
 export type HeavyCallsOptions = {
-  /** Maximum number of running calls on all threads together; each has its own EVM memory. */
+  /** Maximum number of running calls on all threads; each has its own EVM memory. */
   readonly runningLimit: number;
   /** Maximum number of queued calls. */
   readonly queueLimit: number;
-  /** Maximum share of either that one owner may use. */
+  /** Maximum share of running places, and of queue places, that one owner may use. */
   readonly ownerShare: OwnerShare;
 } & ThreadGroupOptions;
 
@@ -23,9 +23,9 @@ export type HeavyCallsOptions = {
 type Task = Lane & {
   readonly job: Job;
   readonly complete: OnJobEnd;
-  /** Cancels the running task. Its place is free once the thread reports that it has completely ended. */
+  /** Cancels the running task. Its place is free after the thread has reported the end of the task. */
   cancel: (() => void) | undefined;
-  /** Whether the caller has been answered. */
+  /** True if the caller has received an answer. */
   isAnswered: boolean;
 };
 
@@ -34,9 +34,9 @@ export const STOPPING: ChainError = new ChainError('aborted', 'the server is sto
 const CALLER_GONE = new ChainError('aborted', 'the caller has cancelled the request');
 
 /**
- * Runs calls that take longer than a slice on threads, several interleaved on each. The queue serves the owner with the fewest running calls
- * first, then the contract with the fewest. On a deadline or a disconnect the caller is answered at once; the call stops at the end of its
- * slice, which frees its place. Threads are never terminated to stop a call.
+ * Runs calls that take longer than a slice on threads, several of them alternating on each thread. The queue serves the owner with the fewest running
+ * calls first, and then the contract with the fewest. On a deadline or a disconnect, the caller receives its answer at once, and the call stops at
+ * the end of its slice, which frees its place. Threads are never terminated to stop a call.
  */
 export class HeavyCalls {
   /** Running places and queue places. */
@@ -83,9 +83,10 @@ export class HeavyCalls {
   }
 
   /**
-   * @param onEnd called with the milliseconds of the job's slices when it ends by itself
+   * Runs a job on a thread, or queues it.
+   * @param onEnd called with the milliseconds of the job's slices when the job ends by itself
    * @returns the job's result
-   * @throws ChainError: the call's own failure, `timeout` past the deadline, `busy` when it waited until the deadline or the queue is full
+   * @throws ChainError: the call's own failure, `timeout` after the deadline, `busy` if the queue is full or the job waited in it until the deadline
    */
   run(
     job: Job,
@@ -95,7 +96,7 @@ export class HeavyCalls {
   ): Promise<HexData> {
     return new Promise((resolve, reject) => {
       const { signal } = scope;
-      /** @returns false when the caller has already been answered */
+      /** @returns false when the caller has already received an answer */
       const answer = (): boolean => {
         if (task.isAnswered) return false;
         task.isAnswered = true;

@@ -8,7 +8,7 @@ import { runSlice, SLICE_MS } from './run-slice.ts';
 type RunningJob = {
   readonly id: number;
   readonly execution: Execution<HexData>;
-  /** Total duration of its slices, milliseconds. */
+  /** Total duration of the job's slices, milliseconds. */
   usedMs: number;
 };
 
@@ -18,7 +18,7 @@ type OwnerJobs = {
   readonly fresh: RunningJob[];
   readonly paused: RunningJob[];
   isFreshNext: boolean;
-  /** Thread time used, milliseconds, starting from the minimum of the other owners when this one arrived. */
+  /** Thread time used, milliseconds. A new owner starts with the minimum of the other owners at its arrival. */
   usedMs: number;
 };
 
@@ -26,7 +26,7 @@ type OwnerJobs = {
 export type FinishedJob = {
   readonly id: number;
   readonly outcome: JobOutcome;
-  /** Total duration of its slices, milliseconds. */
+  /** Total duration of the job's slices, milliseconds. */
   readonly ms: number;
 };
 
@@ -44,9 +44,9 @@ export function describeFailure(error: unknown): JobOutcome {
 }
 
 /**
- * Schedules the jobs of one thread by slices. The next slice goes to the owner with the least time used, however many jobs each has; a
- * new owner starts with that minimum, and goes first. Among one owner's jobs, every other slice goes to a new job, so that a short one does
- * not wait for a round of all long ones.
+ * Schedules the jobs of one thread by slices. The next slice goes to the owner that has used the least time, however many jobs it has. A new owner
+ * starts with that minimum, and is served first. Among one owner's jobs, every other slice goes to a new job, so that a short job does not wait for a
+ * round of all long jobs.
  */
 export class JobRounds {
   /** Owners, least recently run first. */
@@ -74,7 +74,7 @@ export class JobRounds {
     this.#size++;
   }
 
-  /** Cancels a job. @returns the job when it has ended; undefined when it is unknown or must first undo its changes */
+  /** Cancels a job. @returns the job when it has ended; undefined when the id is unknown or the job must first undo its changes */
   cancel(id: number): FinishedJob | undefined {
     for (const jobs of this.#owners.values()) {
       const index = jobs.fresh.findIndex((job) => job.id === id);
@@ -109,7 +109,7 @@ export class JobRounds {
     return outcome && this.#remove(jobs, job, outcome);
   }
 
-  /** Returns the owner with the least time; ties go to an owner with a new job, then to the one that waited longest. */
+  /** Returns the owner that has used the least time. Among equals, an owner with a new job is first, and then the one that has waited longest. */
   #chooseOwner(): OwnerJobs | undefined {
     let best: OwnerJobs | undefined;
     for (const jobs of this.#owners.values()) {

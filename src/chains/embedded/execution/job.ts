@@ -1,4 +1,4 @@
-/** Messages across the thread boundary: executions and their outcomes. */
+/** Messages between threads: executions and their outcomes. */
 
 import type { HexData } from '../../../../packages/ethereum/primitives/hex-data.ts';
 import type { CoreModule } from '../../../../packages/evm/interpreter/core-module.ts';
@@ -12,15 +12,15 @@ import type { ExecutionMemoryOptions } from './execution-memory.ts';
 
 /**
  * One call.
- * @template S source of its state: the folder of a store, or an excerpt of a state that is in no store
+ * @template S source of the state: the folder of a store, or an excerpt of a state that is in no store
  */
 export type CallJob<S = string | StateExcerpt> = {
   readonly kind: SimulationKind;
   readonly store: S;
   readonly request: SimulationRequest;
-  /** Gas cap of the call, and its gas when it has none (spec 8). */
+  /** Gas cap of the call; also its gas if the call names none (spec 8). */
   readonly gasLimit: bigint;
-  /** Priority fee for access lists of calls that offer a price but no tip, wei per gas. */
+  /** Priority fee for the access list of a call that offers a price but no tip, wei per gas. */
   readonly suggestedTip?: bigint | undefined;
 };
 
@@ -30,13 +30,13 @@ export type BlocksJob = {
   /** Folder of the store with the chain. */
   readonly store: string;
   readonly request: SimulateBlocksRequest;
-  /** Gas limit of all calls together. */
+  /** Total gas limit of all calls. */
   readonly gasLimit: bigint;
 };
 
 export type Job = CallJob | BlocksJob;
 
-/** A job for one slice on the request thread, where its state is available; without a store it cannot move to another thread. */
+/** A job for one slice on the request thread, where its state is available. Without a store, it cannot move to another thread. */
 export type LocalJob = Job | CallJob<undefined>;
 
 /** `result` is the return data of a call, the quantity of an estimate, or JSON as text or UTF-8 bytes. */
@@ -62,7 +62,7 @@ export type ThreadData = {
 export type Order =
   /** Starts a job; owners share the thread's time. */
   | { readonly kind: 'run'; readonly id: number; readonly owner: string; readonly job: Job }
-  /** Cancels a job. It is reported as done when it has completely ended, whatever its outcome. */
+  /** Cancels a job. After the job has completely ended, its end is reported, whatever its outcome. */
   | { readonly kind: 'cancel'; readonly id: number }
   /** Stops the thread between two slices. */
   | { readonly kind: 'stop' };
@@ -72,7 +72,7 @@ export type Report =
   /** Sent once, when the modules are loaded. */
   | {
       readonly kind: 'ready';
-      /** The operating system's id of the thread, where available (Linux), for lowering its priority. */
+      /** The operating system's id of the thread, if available (Linux), for lowering its priority. */
       readonly systemThreadId: number | undefined;
     }
   | {
@@ -81,7 +81,7 @@ export type Report =
       readonly outcome: JobOutcome;
       /** Total duration of this job's slices, milliseconds. */
       readonly jobMs: number;
-      /** Use of the thread since its last report: gas of finished runs, milliseconds in slices. */
+      /** Use of the thread since its last report: gas of finished runs, and milliseconds in slices. */
       readonly gas: number;
       readonly ms: number;
     };

@@ -2,11 +2,11 @@ const RUNNING = 0;
 const ENDING = 1;
 
 /**
- * Guards native code during which the thread must not be terminated: LMDB's `open` throws into JavaScript, which is impossible while a
- * thread is being terminated, and node then aborts the process. Both sides of a thread have an instance over the same memory.
+ * Guards native code during which the thread must not be terminated. LMDB's `open` throws into JavaScript; during termination this is impossible, and
+ * node aborts the process. Both threads have an instance over the same memory.
  */
 export class NativeSection {
-  /** Memory from which the other side creates its instance. */
+  /** Memory from which the other thread creates its instance. */
   readonly shared: SharedArrayBuffer;
   readonly #flags: Int32Array;
 
@@ -15,7 +15,7 @@ export class NativeSection {
     this.#flags = new Int32Array(shared);
   }
 
-  /** Runs `work` on the thread. @throws Error when the thread is being terminated, before `work` begins; and whatever `work` throws */
+  /** Runs `work` on the thread. @throws Error, before `work` begins, when the thread is being terminated; also the errors of `work` */
   run<T>(work: () => T): T {
     // Each side announces its intention before it reads the other side's flag.
     Atomics.store(this.#flags, RUNNING, 1);
@@ -27,7 +27,7 @@ export class NativeSection {
     }
   }
 
-  /** Called by the terminating side: prevents further work. @returns whether work is still running */
+  /** Called by the terminating thread: prevents further work. @returns whether work is still running */
   close(): boolean {
     Atomics.store(this.#flags, ENDING, 1);
     return Atomics.load(this.#flags, RUNNING) === 1;

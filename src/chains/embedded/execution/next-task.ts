@@ -1,4 +1,4 @@
-/** Owner of a task: the caller, and its lane: the contract, qualified by the caller. */
+/** Owner and lane of a task. The owner is the caller; the lane is the contract, qualified by the caller. */
 export type Lane = { readonly owner: string; readonly lane: string };
 
 function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number> {
@@ -8,10 +8,10 @@ function countBy(running: readonly Lane[], key: keyof Lane): Map<string, number>
 }
 
 /**
- * Chooses the next waiting task: the first one of the owner with the fewest running tasks and, within an owner, of the contract with
- * the fewest. So a flood leaves room for other callers.
- * @param mayRun whether an owner may run one more task
- * @returns an index into `waiting`; -1 when all must wait
+ * Chooses the next waiting task: the first task of the owner with the fewest running tasks and, within an owner, of the contract with the fewest. A
+ * flood of calls therefore leaves room for other callers.
+ * @param mayRun returns whether an owner may run one more task
+ * @returns an index into `waiting`; -1 when all tasks must wait
  */
 export function chooseNext(
   waiting: readonly Lane[],

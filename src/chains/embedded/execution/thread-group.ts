@@ -3,7 +3,7 @@ import { clearExemption, createExemptionFlag } from './execution-memory.ts';
 import { ExecutionThread, type ThreadOptions } from './execution-thread.ts';
 
 export type ThreadGroupOptions = {
-  /** Maximum number of threads; another one starts only when all existing ones have work. */
+  /** Maximum number of threads. A further thread starts only when all existing threads have work. */
   readonly threads: number;
   /** Time after which an idle thread is stopped, milliseconds, to return its memory to the system. */
   readonly idleMs: number;
@@ -15,13 +15,13 @@ export type ThreadGroupOptions = {
 export class ThreadGroup {
   readonly #options: ThreadGroupOptions;
   readonly #onFault: (fault: string) => void;
-  /** Threads, each with the timer that stops it when idle. */
+  /** Threads, each with the timer that stops it after it has been idle. */
   readonly #threads = new Map<ExecutionThread, NodeJS.Timeout | undefined>();
   readonly #used = { gas: 0, ms: 0 };
   readonly #exemption = createExemptionFlag();
   #lastNumber = 0;
 
-  /** @param onFault called when a thread has failed; another one replaces it when there is work */
+  /** @param onFault called when a thread has failed; a new thread replaces it when there is work */
   constructor(options: ThreadGroupOptions, onFault: (fault: string) => void) {
     this.#options = options;
     this.#onFault = onFault;
@@ -36,7 +36,7 @@ export class ThreadGroup {
     return this.#used;
   }
 
-  /** Returns the thread that offers the owner's next job the largest share; a new one while all have jobs and the limit is not reached. */
+  /** Returns the thread on which the owner's next job gets the largest share; a new thread if all have jobs and the limit is not reached. */
   choose(owner: string): ExecutionThread {
     let best: ExecutionThread | undefined;
     for (const thread of this.#threads.keys()) {

@@ -22,8 +22,8 @@ const memory = new ExecutionMemory(memoryOptions);
 const rounds = new JobRounds();
 const simulators = new Map<string, Simulator>();
 /**
- * Pooled EVMs: one more than the number of one owner's executions that may be in progress at a time. Creating an EVM is expensive: its
- * reserved memory counts as used for V8, which then collects the thread's whole heap, 30 ms and more.
+ * Number of pooled EVMs: one more than the executions of one owner that may be in progress at the same time. Creating an EVM is expensive: V8 counts
+ * its reserved memory as used, and then collects the thread's whole heap, which takes 30 ms or more.
  */
 const POOLED_EVMS = 8;
 const evms = new EvmPool(memoryLimit, POOLED_EVMS);
@@ -32,7 +32,7 @@ const meter: GasMeter = { used: 0 };
 let ms = 0;
 let isTurnDue = false;
 
-/** On Linux the link target is `<process>/task/<thread>`. */
+/** Returns the system's thread id. On Linux the link target is `<process>/task/<thread>`. */
 function findSystemThreadId(): number | undefined {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').at(-1));
@@ -66,14 +66,14 @@ function begin(id: number, owner: string, job: Job): void {
 
 function reportEnd({ id, outcome, ms: jobMs }: FinishedJob): void {
   const large = 'result' in outcome ? outcome.result : 'error' in outcome ? outcome.error.data : undefined;
-  // Large results are transferred; a copy would be made by the thread that reads requests.
+  // Large results are transferred, because the thread that reads requests would spend its time on a copy.
   const transferred = large instanceof Uint8Array ? [large.buffer as ArrayBuffer] : [];
   report({ kind: 'done', id, outcome, jobMs, gas: meter.used, ms }, transferred);
   meter.used = 0;
   ms = 0;
 }
 
-/** Runs one slice; messages are read before the next one. */
+/** Runs one slice. Messages are read before the next slice. */
 function takeSlot(): void {
   const startedAt = performance.now();
   const finished = rounds.runNext();

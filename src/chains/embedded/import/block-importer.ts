@@ -28,12 +28,12 @@ import { type ParentHeader, type SealCheck, validateHeader, validateLink } from 
 import { validateUncles } from './validate-uncles.ts';
 
 /**
- * Extent of the checks against headers. `full`: everything, including each block's state root. `header`: state root of the last block
- * of a batch only. `none`: only that a block follows its parent.
+ * Extent of the checks against headers. `full`: everything, including the state root of each block. `header`: of the state roots, only that of the
+ * last block in a batch. `none`: only that a block follows its parent.
  */
 export type ImportChecks = 'none' | 'header' | 'full';
 
-/** Limits of one commit; a process that dies loses at most this much work. */
+/** Maximum blocks, bytes and milliseconds per commit; a process that dies loses at most this much work. */
 const MAX_BATCH_BLOCKS = 512;
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 const MAX_BATCH_MS = 500;
@@ -47,8 +47,8 @@ export type ImportOutcome = {
 type Head = ParentHeader & { readonly totalDifficulty: bigint };
 
 /**
- * Appends blocks to a store: validates, executes, checks the results, and commits in batches. An invalid block is rejected with a
- * `BlockError`; the blocks before it stay, and no block after it is imported.
+ * Appends blocks to a store. Validates and executes them, checks the results, and commits in batches. An invalid block is rejected with a
+ * `BlockError`; the blocks before it are committed, and no block after it is imported.
  */
 export class BlockImporter {
   readonly #writer: ChainWriter;
@@ -64,8 +64,8 @@ export class BlockImporter {
   #head: Head;
 
   /**
-   * @param evm the EVM of another importer that imports no more blocks; creating one costs as much as a small block
-   * @param memoryLimit bytes of memory for the frames of one transaction, when a new EVM is created
+   * @param evm the EVM of another importer that has finished; creating an EVM costs as much as a small block
+   * @param memoryLimit bytes of memory for the frames of one transaction, if a new EVM is created
    */
   constructor(
     writer: ChainWriter,
@@ -90,7 +90,7 @@ export class BlockImporter {
     return this.#head.header.number;
   }
 
-  /** Whether all imported blocks are in the store. */
+  /** Returns whether all imported blocks are in the store. */
   get isCommitted(): boolean {
     return this.#batch.length === 0;
   }
@@ -107,7 +107,7 @@ export class BlockImporter {
 
   /**
    * Imports one RLP-encoded block.
-   * @throws BlockError naming the block, or the blocks of the batch (`header`), and the violation
+   * @throws BlockError naming the block, or the blocks of the batch with the checks `header`, and the violation
    */
   import(encoded: Uint8Array): ImportOutcome {
     let block: Block;
@@ -126,7 +126,7 @@ export class BlockImporter {
     } catch (error) {
       if (error instanceof StateLimitError) throw new EvmMemoryError(`block ${number}: ${error.message}`);
       if (!(error instanceof BlockError || error instanceof TransactionError)) throw error;
-      // A concurrent import changed the store: that is not a fault of this block.
+      // If a concurrent import has changed the store, the failure is not a fault of this block.
       this.#writer.requireHead(this.#committedHead);
       throw new BlockError(`block ${number}: ${error.message}`);
     }
@@ -136,7 +136,7 @@ export class BlockImporter {
 
   /**
    * Commits all blocks imported since the last commit.
-   * @throws BlockError when the state root differs from the last block's (`header`); nothing is written then
+   * @throws BlockError, with the checks `header`, when the state root differs from that of the last block; nothing is written then
    */
   commit(): void {
     const [first] = this.#batch;
@@ -181,7 +181,7 @@ export class BlockImporter {
 
   #checkKnown(block: Block, hash: Uint8Array): ImportOutcome {
     const { number } = block.header;
-    // Uncommitted blocks are cached for 256 blocks only; after the commit, older ones are found in the store.
+    // Only the last 256 uncommitted blocks are cached. After the commit, older blocks are found in the store.
     this.commit();
     const known = number === 0n ? hash : this.#recent.getHash(number);
     if (known === undefined || !bytesEqual(known, hash)) {
@@ -252,7 +252,7 @@ export class BlockImporter {
     validateUncles(
       block,
       (number) => this.#recent.get(number),
-      // An uncle is validated by the rules of its own height.
+      // The header of an uncle is validated by the rules at its own height.
       (uncle, uncleParent) =>
         validateHeader(uncle, uncleParent, { rules: this.#rulesOf(uncle, false), seal, daoForkBlock }),
     );

@@ -12,7 +12,7 @@ import { BlockError } from '../../../../packages/evm/transition/block-error.ts';
 import type { BlockResult } from '../../../../packages/evm/transition/execute-block.ts';
 import type { BlockRules } from '../../../../packages/evm/transition/rules.ts';
 
-/** Compares the execution result with the header, state root excluded. @throws BlockError naming both values */
+/** Compares the execution result with the header, except the state root. @throws BlockError naming both values */
 export function compareWithHeader(block: Block, result: BlockResult, { revision }: BlockRules): void {
   const { header } = block;
   if (result.gasUsed !== header.gasUsed) {

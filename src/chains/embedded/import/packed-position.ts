@@ -1,6 +1,6 @@
 type Piece = { readonly length: number; readonly fileEnd: number };
 
-/** Maps offsets in the decompressed contents to offsets in the compressed file, linearly within each decompressed piece. */
+/** Maps offsets in decompressed contents to offsets in the compressed file, linearly within each decompressed piece. */
 export class PackedPosition {
   readonly #pieces: Piece[] = [];
   /** Offset of the first piece in the contents and in the file, bytes. */
@@ -8,14 +8,15 @@ export class PackedPosition {
   #fileStart = 0;
 
   /**
-   * @param length bytes of the decompressed piece
-   * @param fileEnd bytes of the file consumed up to the end of this piece
+   * Records a decompressed piece.
+   * @param length bytes of the piece
+   * @param fileEnd bytes of the file that were read up to the end of the piece
    */
   add(length: number, fileEnd: number): void {
     this.#pieces.push({ length, fileEnd });
   }
 
-  /** Returns the file offset of a content offset, bytes. Offsets must not decrease between calls. */
+  /** Returns the file offset for an offset in the contents, bytes. Offsets must not decrease between calls. */
   find(offset: number): number {
     for (;;) {
       const piece = this.#pieces[0];

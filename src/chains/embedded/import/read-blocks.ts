@@ -8,7 +8,7 @@ import { PackedPosition } from './packed-position.ts';
 /** An encoded block of a file, and the file offset (compressed, for gzip) at which it ends. */
 export type FileBlock = { readonly encoded: Uint8Array; readonly fileEnd: number };
 
-/** Maximum encoded size of a block in a file, bytes; no block of a chain comes near it. */
+/** Maximum encoded size of a block in a file, bytes; blocks of real chains are far smaller. */
 const MAX_ENCODED_BLOCK = 256 * 1024 * 1024;
 const GZIP_MAGIC = 0x1f8b;
 
@@ -31,7 +31,7 @@ function unpack(file: ReadStream, position: PackedPosition): Transform {
       done(null, piece);
     },
   });
-  // Each stream forwards errors, and all of them are closed.
+  // An error of one stream ends the next one, and all streams are closed.
   file.on('error', (error) => unpacked.destroy(error));
   unpacked.on('error', (error) => noted.destroy(error));
   noted.on('close', () => unpacked.destroy());

@@ -4,7 +4,7 @@ import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import type { ChainReader } from '../store/chain-reader.ts';
 import type { Ancestor } from './validate-uncles.ts';
 
-/** BLOCKHASH reaches back 256 blocks; older ancestors are never read. */
+/** Number of blocks that BLOCKHASH can reach; older ancestors are never read. */
 const WINDOW = 256n;
 
 /** Cache of the latest blocks of the chain under import, committed or not. */

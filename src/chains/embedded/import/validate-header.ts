@@ -13,8 +13,8 @@ import { DAO_EXTRA_DATA, DAO_EXTRA_DATA_BLOCKS } from '../../../../packages/evm/
 import type { BlockRules } from '../../../../packages/evm/transition/rules.ts';
 
 /**
- * Extent of the check of a proof-of-work seal. `ethash-format`: the difficulty must follow the formula, nonce and mix hash are
- * arbitrary. `none`: the difficulty is arbitrary as well.
+ * Extent of the check of a proof-of-work seal. `ethash-format`: the difficulty must follow the formula, and nonce and mix hash are arbitrary. `none`:
+ * the difficulty is also arbitrary.
  */
 export type SealCheck = 'none' | 'ethash-format';
 
@@ -69,7 +69,7 @@ export function validateHeader(header: Header, parent: ParentHeader, context: He
   validatePresence(header.withdrawalsRoot, rules.revision.hasWithdrawals, 'withdrawalsRoot');
   validatePresence(header.requestsHash, rules.revision.hasRequests, 'requestsHash');
   validateBlobFields(header, parent.header, rules);
-  // The slot number is not compared with the parent's: it belongs to the consensus layer.
+  // The slot number is not compared with the parent's, because it belongs to the consensus layer.
   validatePresence(header.blockAccessListHash, rules.revision.hasBlockAccessList, 'blockAccessListHash');
   validatePresence(header.slotNumber, rules.revision.hasBlockAccessList, 'slotNumber');
 }
@@ -78,7 +78,7 @@ function validatePresence(value: unknown, isRequired: boolean, name: string): vo
   expect((value !== undefined) === isRequired, isRequired ? `missing ${name}` : `unexpected ${name}`);
 }
 
-/** Checks the gas limit (yellow paper 4.3.4, formulas 45 and 47); the parent's limit counts twice at the first London block (EIP-1559). */
+/** Checks the gas limit (yellow paper 4.3.4, formulas 45 and 47). At the first London block, the parent's limit counts twice (EIP-1559). */
 function validateGasLimit(header: Header, parent: Header, { rules }: HeaderContext): void {
   const isFirstLondon = rules.revision.hasBaseFee && parent.baseFeePerGas === undefined;
   const parentLimit = isFirstLondon ? parent.gasLimit * GAS_LIMIT_ELASTICITY : parent.gasLimit;

@@ -11,9 +11,9 @@ const MAX_DEPTH = 7n;
 export type Ancestor = ParentHeader & { readonly uncleHashes: readonly string[] };
 
 /**
- * Checks a proof-of-work block's uncles (yellow paper 11.1): at most two, each a valid child of one of the
- * block's ancestors within seven generations, none an ancestor itself, none counted before.
- * @param getAncestor the block at that height on this block's own chain; undefined below genesis
+ * Checks the uncles of a proof-of-work block (yellow paper 11.1). There are at most two. Each is a valid child of an ancestor within seven
+ * generations. No uncle is an ancestor itself, or was included before.
+ * @param getAncestor returns the block at a height on this block's own chain; undefined below genesis
  * @param validate checks an uncle's header against its parent
  * @throws BlockError naming the uncle
  */

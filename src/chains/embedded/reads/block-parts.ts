@@ -10,13 +10,13 @@ export type LogPlace = {
   readonly transaction: { readonly index: number; readonly hash: Uint8Array };
 };
 
-/** Weight of an empty block, bytes. */
+/** Minimum weight of a block, bytes. */
 const LEAST_BYTES = 1_024;
 const HASH_LENGTH = 32;
 
 /**
- * Body and receipts of one stored block, split into items on first use: clients request the transactions of a recent block one after
- * the other, and finding one costs as much as finding all.
+ * Body and receipts of one stored block, split into items on first use. Clients request the transactions of a recent block one after the other, and
+ * finding one item costs as much as finding all of them.
  */
 export class BlockParts {
   readonly body: Uint8Array;
@@ -24,7 +24,7 @@ export class BlockParts {
   #transactions: readonly Uint8Array[] | undefined;
   #receipts: readonly Uint8Array[] | undefined;
   #logs: readonly LogPlace[] | undefined;
-  /** Index in the block of the first log, by receipt. */
+  /** Index in the block of each receipt's first log, by receipt. */
   #firstLogs: Uint32Array | undefined;
 
   constructor(body: Uint8Array, storedReceipts: Uint8Array) {
@@ -32,18 +32,18 @@ export class BlockParts {
     this.storedReceipts = storedReceipts;
   }
 
-  /** Approximate heap size, bytes: the data derived from an item is at most as large as the item. */
+  /** Approximate heap size, bytes. Data that is derived from an item is at most as large as the item. */
   get weight(): number {
     return 2 * (this.body.length + this.storedReceipts.length) + LEAST_BYTES;
   }
 
-  /** Encoded transactions as in the body (`splitTransactions`). */
+  /** Encoded transactions in the form of the body (`splitTransactions`). */
   get transactions(): readonly Uint8Array[] {
     this.#transactions ??= splitTransactions(this.body);
     return this.#transactions;
   }
 
-  /** Encoded receipts as stored. */
+  /** Encoded receipts in their stored form. */
   get receipts(): readonly Uint8Array[] {
     this.#receipts ??= splitRlpList(this.storedReceipts);
     return this.#receipts;

@@ -33,7 +33,7 @@ import type { StoredBlocks } from './stored-blocks.ts';
 
 const EMPTY_LIST = Uint8Array.of(0xc0);
 
-/** Reads of stored blocks. The pending block is the block after the head, without transactions. */
+/** Reads of stored blocks. The pending block is the block after the head, with no transactions. */
 export class EngineBlocks implements BlockReads {
   readonly #blocks: StoredBlocks;
 
@@ -125,7 +125,7 @@ export class EngineBlocks implements BlockReads {
     return joinParts(encodeBlockAccessListJson(decodeBlockAccessList(encoded)), encoded.length);
   }
 
-  /** @param split returns the list of items to count in an encoded body */
+  /** Counts the items of a block's body. @param split returns the list of items of an encoded body */
   #count(block: BlockReference, split: (body: Uint8Array) => readonly Uint8Array[]): JsonText | null {
     if (isPending(block)) return '"0x0"';
     const position: StoredHeader | undefined = this.#blocks.find(block);

@@ -7,25 +7,25 @@ import { chooseSamples, compareTips } from '../../../chain/suggest-tip.ts';
 import { Lru } from '../../../util/lru.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
-/** Cache limit in transactions of all blocks, about 50 bytes each; each block counts as one more. */
+/** Cache limit, as the number of transactions in all cached blocks, about 50 bytes each; each block counts as one more. */
 const MAX_CACHED = 100_000;
-/** Transactions decoded between two pauses, about 0.33 ms. */
+/** Transactions decoded between two pauses; they take about 0.33 ms. */
 const TRANSACTIONS_PER_STEP = 32;
 
-/** Tips that the transactions of a block paid to its beneficiary. */
+/** Tips that the transactions of a block paid to the beneficiary. */
 export type BlockTips = {
   /** Tips in wei per gas, ascending. */
   readonly tips: readonly bigint[];
   /** Cumulative gas of the transactions, in the order of `tips`. */
   readonly gasUpTo: Float64Array;
-  /** Lowest tips that the beneficiary accepts from other senders. */
+  /** Lowest tips that the beneficiary accepted from other senders. */
   readonly samples: readonly bigint[];
 };
 
 /** Tips of a block without transactions. */
 export const NO_TIPS: BlockTips = { tips: [], gasUpTo: new Float64Array(0), samples: [] };
 
-/** Computes and caches tips by stored block, which never changes. */
+/** Computes the tips of stored blocks, and caches them, since stored blocks never change. */
 export class TipReader {
   readonly #blocks: StoredBlocks;
   readonly #known = new Lru<bigint, BlockTips>(

@@ -6,8 +6,8 @@ import type { AnswerMemory } from '../../../util/answer-memory.ts';
 const PIECE_LENGTH = 256 * 1024;
 
 /**
- * Buffers a JSON value that must be complete before its first byte is sent, because it may still become an error. The buffered text is
- * stored as bytes outside the JavaScript heap, which has its own limit.
+ * Buffers a JSON value that must be complete before its first byte is sent, because an error may still replace it. The buffered text is stored as
+ * bytes outside the JavaScript heap, which has its own limit.
  */
 export class CollectedJson {
   readonly #memory: AnswerMemory;
@@ -34,7 +34,7 @@ export class CollectedJson {
     this.#addPiece();
   }
 
-  /** Returns the value; no text may be added afterwards. */
+  /** Returns the value. No text may be added afterwards. */
   finish(): JsonResult {
     if (this.#pieces.length === 0) return this.#text;
     this.#addPiece();

@@ -11,7 +11,7 @@ import type { BlockTips } from './block-tips.ts';
 /** A stored block or the pending block. */
 export type FeeBlock = { readonly header: Header; readonly isMerged: boolean };
 
-/** Entries of one block; prices in wei, ratios from 0 to 1. */
+/** Entries of one block: prices in wei, ratios from 0 to 1. */
 type BlockFees = {
   readonly baseFee: bigint;
   readonly nextBaseFee: bigint;
@@ -22,8 +22,8 @@ type BlockFees = {
 };
 
 /**
- * Builds the answer of `eth_feeHistory` block by block, oldest first. Absent prices are 0, as in geth: the base fee before London, the blob
- * base fee before Cancun. The prices after the newest block follow from that block alone, with the blob schedule of its own time.
+ * Builds the answer to `eth_feeHistory` block by block, oldest first. Absent prices are 0, as in geth: the base fee before London, the blob base fee
+ * before Cancun. The prices after the newest block follow from that block alone, with the blob schedule at its own time.
  */
 export class FeeHistory {
   readonly #config: ChainConfig;
@@ -39,7 +39,7 @@ export class FeeHistory {
     this.#config = config;
   }
 
-  /** @param rewards tips at the requested percentiles; undefined when none are requested */
+  /** Adds the next block. @param rewards tips at the requested percentiles; undefined when none are requested */
   add(block: FeeBlock, rewards: readonly bigint[] | undefined): void {
     const fees = computeBlockFees(this.#config, block);
     this.#oldest ??= block.header.number;
@@ -51,7 +51,7 @@ export class FeeHistory {
     if (rewards !== undefined) this.#rewards.push(`[${rewards.map(quantity).join(',')}]`);
   }
 
-  /** Yields parts of the answer's text. */
+  /** Yields the answer's text in parts. */
   *encode(): Generator<string> {
     const [base, blob] = this.#next;
     yield `{"oldestBlock":"${encodeQuantity(this.#oldest ?? 0n)}",`;

@@ -21,10 +21,10 @@ import { joinParts } from './join-parts.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 import { TipOracle } from './tip-oracle.ts';
 
-/** Approximate size of a reward and its share of the answer, bytes. */
+/** Approximate size in bytes of one reward in the answer, including its share of the other text. */
 const REWARD_BYTES = 16;
 
-/** Prices at the head of the store. Reads of many blocks run in scheduler slots of their owner. */
+/** Prices at the head of the store. Reads of many blocks run in the owner's scheduler slots. */
 export class EngineFees implements FeeReads {
   readonly #blocks: StoredBlocks;
   readonly #tips: TipReader;
@@ -82,7 +82,7 @@ export class EngineFees implements FeeReads {
     return SCHEDULER.run(scope.owner ?? '', stopWhenAborted(work, scope));
   }
 
-  /** Returns the block after the head, without transactions. */
+  /** Builds the block after the head, without transactions. */
   #buildPending(): FeeBlock {
     const { head, reader } = this.#blocks;
     const header = buildPendingHeader(head, reader.config);
@@ -127,7 +127,7 @@ export class EngineFees implements FeeReads {
   }
 }
 
-/** The header decides whether the block is merged, as in geth: a genesis block with Cancun may have a difficulty. */
+/** Describes a block for the fee history. As in geth, its header decides whether it is merged: a genesis block with Cancun may have a difficulty. */
 function describe(header: Header): FeeBlock {
   return { header, isMerged: header.difficulty === 0n || header.excessBlobGas !== undefined };
 }

@@ -3,7 +3,7 @@ import type { ChainConfig } from '../../../../packages/ethereum/codecs/chain-con
 import type { StoredHeader } from '../store/chain-reader.ts';
 
 /**
- * Computes the fork identifier's hash at a time (EIP-2124, EIP-6122): CRC-32 of the genesis hash and all past forks, each as 64 bits. All
+ * Computes the fork identifier's hash at a time (EIP-2124, EIP-6122): the CRC-32 of the genesis hash and of all past forks, each fork as 64 bits. All
  * forks by height count as past; forks by time are compared with `time`.
  * @returns `0x` and 8 digits
  */

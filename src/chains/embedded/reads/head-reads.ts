@@ -2,15 +2,15 @@ import type { BlockPlace, HeadReads } from '../../../chain/chain.ts';
 import { Listeners } from '../../../util/listeners.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
-/** Polling interval of the store, into which another process may import, milliseconds. */
+/** Interval at which the store is polled for blocks that another process has imported, milliseconds. */
 const LOOK_MS = 100;
 
-/** Watches the head of the store; it is polled only while there are watchers. */
+/** Watches the head of the store. The store is polled only while there are watchers. */
 export class EngineHeads implements HeadReads {
   readonly #blocks: StoredBlocks;
   readonly #watchers = new Listeners<[]>();
   #timer: NodeJS.Timeout | undefined;
-  /** Number of the last head that was notified; the head of a store only grows. */
+  /** Number of the head in the last notification; the head of a store only grows. */
   #seen = 0n;
 
   constructor(blocks: StoredBlocks) {

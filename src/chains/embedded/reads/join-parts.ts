@@ -1,11 +1,11 @@
 import type { JsonResult } from '../../../../packages/ethereum/primitives/json-result.ts';
 
-/** Answers longer than this are streamed; their pieces are produced on demand. UTF-16 units. */
+/** Length above which an answer is streamed, and its pieces are produced on demand, UTF-16 units. */
 const LARGE_ANSWER = 256 * 1024;
 
 /**
- * Joins small parts to one string, or to a stream when the text is long.
- * @param reservedBytes size of the data that the parts are encoded from
+ * Joins small parts to one string, or to a stream if the text is long.
+ * @param reservedBytes size of the data from which the parts are encoded
  */
 export function joinParts(parts: Iterator<string>, reservedBytes: number): JsonResult {
   let text = '';

@@ -23,7 +23,7 @@ import { CollectedJson } from './collected-json.ts';
 import { LogSearch } from './log-search.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 
-/** Reads of logs, by the log index of the store. */
+/** Reads of logs, with the log index of the store. */
 export class EngineLogs implements LogReads {
   readonly #blocks: StoredBlocks;
   readonly #limits: LogLimits;
@@ -35,7 +35,7 @@ export class EngineLogs implements LogReads {
     this.#places = new LogPlaces(blocks.reader.logTables);
   }
 
-  /** Returns a block's logs synchronously, except for the largest blocks, whose logs are encoded in scheduler slots. */
+  /** Returns a block's logs. The result is synchronous except for the largest blocks, whose logs are encoded in scheduler slots. */
   getBlockLogs(hash: string, scope: RequestScope): PromiseOrValue<readonly BlockLog[] | null> {
     const stored = this.#blocks.find({ kind: 'hash', hash, requireCanonical: true });
     if (stored === undefined) return null;
@@ -65,10 +65,10 @@ export class EngineLogs implements LogReads {
   }
 }
 
-/** Largest stored receipts whose logs are all encoded synchronously, in less than about 5 ms. */
+/** Maximum size of stored receipts whose logs are all encoded synchronously, in less than about 5 ms. */
 const MAX_IMMEDIATE_BYTES = 256 * 1024;
 
-/** Lists all logs of a block; pauses about once per millisecond. @throws ChainError when the request is aborted or its deadline has passed */
+/** Lists all logs of a block, with a pause about once per millisecond. @throws ChainError when the request is aborted or its deadline has passed */
 function* listBlockLogs(
   blocks: StoredBlocks,
   stored: StoredHeader,
@@ -98,10 +98,10 @@ function runToEnd<T>(work: Iterator<undefined, T>): T {
   }
 }
 
-/** The texts of a block's logs are cached when an answer contains at most this many of them. */
+/** The texts of a block's logs are cached if an answer contains at most this many of the logs. */
 const MAX_CACHED_LOGS = 16;
 
-/** Reads logs of one block by index, best in ascending order: logs of one transaction share its encoded facts. */
+/** Reads logs of one block by index. Ascending order is fastest, because logs of one transaction share its encoded facts. */
 class PlacedLogReader {
   readonly #blocks: StoredBlocks;
   readonly #stored: StoredHeader;
@@ -149,13 +149,13 @@ class PlacedLogReader {
   }
 }
 
-/** Logs encoded between two pauses, less than 1 ms. */
+/** Number of logs encoded between two pauses, in less than 1 ms. */
 const STEP_LOGS = 64;
 
-/** Cached blocks with their log number ranges. */
+/** Maximum number of cached blocks with their ranges of log numbers. */
 const MAX_PLACES = 16;
 
-/** Maps a log number to its block; caches the last blocks found, because most requests concern recent ones. */
+/** Maps a log number to its block. The last blocks found are cached, because most requests are about recent blocks. */
 class LogPlaces {
   readonly tables: LogTables;
   readonly #found: LogBlock[] = [];
@@ -174,7 +174,7 @@ class LogPlaces {
   }
 }
 
-/** Collects the answer to one request. */
+/** Collects the logs for one answer. */
 class LogCollection {
   readonly #blocks: StoredBlocks;
   readonly #places: LogPlaces;
@@ -199,7 +199,10 @@ class LogCollection {
     this.#json = new CollectedJson(memory);
   }
 
-  /** Pauses about once per millisecond. @throws ChainError when the request is aborted, its deadline has passed or the result is too large */
+  /**
+   * Collects the logs, with a pause about once per millisecond. @throws ChainError when the request is aborted, its deadline has passed or the result
+   * is too large
+   */
   *collect(filter: LogFilter, scope: RequestScope): Generator<undefined, JsonResult> {
     try {
       this.#json.add('[');
@@ -207,7 +210,7 @@ class LogCollection {
       this.#json.add(']');
       return this.#json.finish();
     } finally {
-      // The receiver accounts for the memory of the result.
+      // The receiver reserves the memory of the result itself.
       this.#memory.release();
     }
   }
@@ -216,7 +219,8 @@ class LogCollection {
     const { tables } = this.#places;
     const [start, end] = readLogRange(tables, this.#range.first, this.#range.last);
     const search = yield* LogSearch.open(tables, filter);
-    // A log that matches a topic at the last position has at least as many topics as the filter; otherwise topics must be counted.
+    // If the filter has a topic at its last position, every log found has at least as many topics as the filter. Otherwise the topics must be
+    // counted.
     const topics = filter.topics.at(-1)?.length === 0 ? filter.topics.length : 0;
     let at = yield* findNext(search, start, scope);
     while (at < end) {
@@ -231,7 +235,7 @@ class LogCollection {
 
   /**
    * @param wanted indexes of logs in the block, ascending
-   * @param topics minimum number of topics of a log
+   * @param topics minimum number of topics that a log must have
    */
   *#addBlock(
     block: LogBlock,

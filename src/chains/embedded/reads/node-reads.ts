@@ -4,10 +4,10 @@ import type { NodeReads } from '../../../chain/chain.ts';
 import { encodeForkConfig } from './fork-config.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 
-/** Capability of data that the store has for every block from genesis. */
+/** Capability for data that the store has for every block from genesis on. */
 const WHOLE = '{"disabled":false,"oldestBlock":"0x0"}';
 
-/** Reports about the embedded chain itself. It is never syncing: imported blocks are the whole chain. */
+/** Reports on the embedded chain itself. It is never syncing, because the imported blocks are the whole chain. */
 export class EngineNode implements NodeReads {
   readonly #blocks: StoredBlocks;
   readonly #proofBlocks: number;
@@ -27,7 +27,10 @@ export class EngineNode implements NodeReads {
     return encodeForkConfig(reader.config, requirePart(reader.getHeader(0n)), head.header.timestamp);
   }
 
-  /** Returns the capabilities: headers, bodies, receipts, indexes and state of every block are stored; proofs reach back a number of blocks. */
+  /**
+   * Returns the capabilities. Headers, bodies, receipts, indexes and state are available for every block; proofs only for a number of blocks below
+   * the head.
+   */
   getCapabilities(): JsonText {
     const { header, hashText } = this.#blocks.head;
     return (
@@ -38,7 +41,7 @@ export class EngineNode implements NodeReads {
   }
 }
 
-/** Encodes a capability that covers the head and `below` blocks under it. */
+/** Encodes a capability that covers the head and the `below` blocks before it. */
 function encodeWindow(head: bigint, below: number): JsonText {
   const oldest = head > below ? head - BigInt(below) : 0n;
   const strategy = `{"type":"window","retentionBlocks":"${encodeQuantity(below + 1)}"}`;

@@ -16,8 +16,8 @@ const NO_REQUESTS_HASH = sha256(EMPTY_BYTES);
 export type PendingBlock = { readonly header: Header; readonly body: Uint8Array };
 
 /**
- * Builds the block after the head, without transactions. Its state root is the head's and its access list is empty, because system
- * calls are not executed.
+ * Builds the block after the head, without transactions. Its state root is that of the head and its access list is empty, because system calls are
+ * not executed.
  */
 export function buildPendingBlock(head: StoredHeader, config: ChainConfig): PendingBlock {
   const pending = buildPendingHeader(head, config);

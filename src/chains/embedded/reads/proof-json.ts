@@ -25,7 +25,7 @@ const NO_HASH = new Uint8Array(WORD_LENGTH);
 const NO_ACCOUNT: AccountLeaf = { nonce: 0n, balance: 0n, storageRoot: NO_HASH, codeHash: NO_HASH };
 
 /**
- * Writes the result of `eth_getProof`, as geth does.
+ * Writes the result of `eth_getProof` in geth's format.
  * @param stateRoot state root of the block, which the tries must match
  * @throws ChainError when the caller disconnects or the memory limit for answers is reached
  */
@@ -45,12 +45,12 @@ export function* writeProof(
     }
     return json.finish();
   } finally {
-    // The receiver accounts for the memory of the result.
+    // The receiver reserves the memory of the result itself.
     memory.release();
   }
 }
 
-/** Yields parts of the text: the account, each slot, the end. */
+/** Yields the text in parts: the account, each slot, and the end. */
 function* encodeProof(
   trie: StateTrie,
   { address, slots }: ProofRequest,
@@ -85,7 +85,7 @@ function encodeNodes(nodes: readonly Uint8Array[]): string {
   return `[${nodes.map((node) => `"${bytesToHex(node)}"`).join()}]`;
 }
 
-/** Decodes a slot that is written as 32 bytes or as a quantity. */
+/** Decodes a slot in either form: 32 bytes, or a quantity. */
 function decodeSlot(slot: string): Uint8Array {
   const digits = slot.slice(2);
   return padLeft(hexToBytes(`0x${digits.length % 2 === 0 ? '' : '0'}${digits}`), WORD_LENGTH);

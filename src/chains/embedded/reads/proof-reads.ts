@@ -14,10 +14,10 @@ import type { StoredHeader } from '../store/chain-reader.ts';
 import { type ProofRequest, writeProof } from './proof-json.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
-/** Maximum attempts of one proof while imports move the head. */
+/** Maximum number of attempts at one proof while imports move the head. */
 const MAX_ATTEMPTS = 10;
 
-/** Merkle proofs of accounts and slots, at the head and at blocks shortly below it. */
+/** Merkle proofs of accounts and slots, at the head and at the blocks shortly below it. */
 export class EngineProofs {
   readonly #blocks: StoredBlocks;
   readonly #depth: bigint;
@@ -30,7 +30,9 @@ export class EngineProofs {
     this.#tries = new PastTries(blocks.reader);
   }
 
-  /** @throws ChainError `failed` when the block does not exist or is too far below the head; `busy` when the head moves too often */
+  /**
+   * Returns the proof. @throws ChainError `failed` when the block does not exist or is too far below the head; `busy` when the head moves too often
+   */
   getProof(request: ProofRequest, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult> {
     return this.#attempt(request, this.#blocks.findState(block).block, scope, MAX_ATTEMPTS);
   }
@@ -63,7 +65,7 @@ export class EngineProofs {
   }
 }
 
-/** Returns geth's error for pruned state, followed by the number of blocks below the head that have proofs. */
+/** Returns geth's error text for pruned state, extended by the number of blocks below the head that have proofs. */
 function missingStateText(stateRoot: Uint8Array, depth: bigint): string {
   const root = bytesToHex(stateRoot);
   return `missing trie node ${root.slice(2)} (path ) state ${root} is not available, proofs reach ${depth} blocks below the head`;

@@ -15,21 +15,21 @@ import { EngineProofs } from './proof-reads.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
 const WORD_LENGTH = 32;
-/** Cached answers, about 300 bytes each. */
+/** Maximum number of cached answers, about 300 bytes each. */
 const MAX_CACHED = 4_096;
 
-/** State after a block with answers read from it, by request; both are immutable. */
+/** State after a block, with the answers read from it, by request; both are immutable. */
 type KnownState = {
   readonly number: bigint;
   readonly reader: StateReader;
   readonly answers: Lru<string, JsonText>;
 };
 
-/** Accounts at stored blocks. There are no pending transactions, so `pending` is the head. */
+/** Reads of accounts at stored blocks. There are no pending transactions, so `pending` is the head. */
 export class EngineState implements StateReads {
   readonly #blocks: StoredBlocks;
   readonly #proofs: EngineProofs;
-  /** State of the last requested block: clients read the same accounts and slots repeatedly. */
+  /** State of the last requested block, cached because clients read the same accounts and slots repeatedly. */
   #last: KnownState | undefined;
 
   /** @param proofDepth number of blocks below the head for which proofs are available */

@@ -13,10 +13,10 @@ import { BlockParts } from './block-parts.ts';
 const MAX_PARTS_BYTES = 16 * 1024 * 1024;
 /** Cache limit for the JSON of receipts and logs, bytes. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
-/** Longest cached text, UTF-16 units: encoding a receipt with that many logs is cheap compared with sending it. */
+/** Maximum length of a cached text, UTF-16 units. For a longer text, encoding again is cheap compared with sending. */
 const MAX_TEXT_LENGTH = 16 * 1024;
 
-/** Block whose state is used, and whether the reference was `pending`. */
+/** Block whose state is used, and whether `pending` was requested. */
 export type StatePosition = { readonly block: StoredHeader; readonly isPending: boolean };
 
 /** Stored blocks by reference. The chain has no pending block and no finality: `latest`, `safe` and `finalized` are the head. */
@@ -29,7 +29,7 @@ export class StoredBlocks {
     () => 0,
     ({ weight }) => weight,
   );
-  /** JSON by kind, block and index: clients request the same receipts and logs of recent blocks. All texts are ASCII. */
+  /** JSON by kind, block and index, cached because clients request the same receipts and logs of recent blocks. All texts are ASCII. */
   readonly #texts = new Lru<string, JsonText>(
     MAX_TEXT_BYTES,
     Number.POSITIVE_INFINITY,
@@ -42,7 +42,7 @@ export class StoredBlocks {
     this.reader = reader;
   }
 
-  /** The head, read once per turn of the event loop, so that all items of a batch see the same one. */
+  /** The head, read once per turn of the event loop, so that all items of a batch see the same head. */
   get head(): StoredHeader {
     if (this.#headOfTurn === undefined) {
       this.#headOfTurn = this.reader.head;
@@ -64,7 +64,10 @@ export class StoredBlocks {
     return block.tag === 'earliest' ? this.reader.getHeader(0n) : this.head;
   }
 
-  /** Returns the block whose state a reference names; `pending` is the head. @throws ChainError with geth's text when there is no such block */
+  /**
+   * Returns the block whose state is used for a reference; for `pending` it is the head. @throws ChainError with geth's text when there is no such
+   * block
+   */
   findState(block: BlockReference): StatePosition {
     const isPending = block.kind === 'tag' && block.tag === 'pending';
     const position = isPending ? this.head : this.find(block);
@@ -84,7 +87,7 @@ export class StoredBlocks {
     return parts;
   }
 
-  /** Returns the JSON of a receipt or log that `keepText` cached. */
+  /** Returns the JSON of a receipt or log, if `keepText` has cached it. */
   findText(
     kind: 'receipt' | 'log',
     { header: { number } }: StoredHeader,

@@ -3,7 +3,7 @@ import type { StoredHeader } from '../store/chain-reader.ts';
 import type { TipReader } from './block-tips.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 
-/** Suggests a priority fee as geth does, from the blocks of a store. @see suggestTip */
+/** Suggests a priority fee by geth's rule, from the blocks of a store. @see suggestTip */
 export class TipOracle {
   readonly #blocks: StoredBlocks;
   readonly #tips: TipReader;
@@ -20,7 +20,7 @@ export class TipOracle {
     return this.#last?.hash === hashText ? this.#last.tip : undefined;
   }
 
-  /** Computes the suggestion, wei per gas; pauses between blocks. */
+  /** Computes the suggestion, wei per gas, with pauses between blocks. */
   *suggest({ header, hashText }: StoredHeader): Generator<undefined, bigint> {
     const suggestion = suggestTip(header.number);
     let step = suggestion.next();

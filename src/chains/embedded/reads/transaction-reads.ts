@@ -11,7 +11,7 @@ import type { StoredHeader } from '../store/chain-reader.ts';
 import { joinParts } from './join-parts.ts';
 import { requirePart, type StoredBlocks } from './stored-blocks.ts';
 
-/** A stored block and a transaction index, which may be past the last transaction. */
+/** A stored block, and the index of a transaction, which may be past the last one. */
 type StoredPlace = { readonly position: StoredHeader; readonly index: bigint };
 
 /** Reads of transactions of stored blocks. */

@@ -19,7 +19,7 @@ import { fillFees } from './fill-fees.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
 const MAX_NONCE = 2n ** 64n - 1n;
-/** Entries read, compared or encoded per step, or comparisons of a sort. */
+/** Maximum work per step: entries read, compared or encoded, or comparisons of a sort. */
 const PIECE = 512;
 
 const INCOMPLETE =
@@ -29,10 +29,10 @@ const INCOMPLETE =
 type Accesses = Map<string, Set<string>>;
 
 /**
- * geth's search for an access list: runs the call with the accesses found so far until a run adds nothing.
- * @param gasLimit gas when the call has none
+ * Searches for an access list like geth: runs the call with the accesses found so far, until a run adds none.
+ * @param gasLimit gas of the run if the call names none
  * @param suggestedTip priority fee for a call that offers a price but no tip, wei per gas
- * @returns an object with `accessList`, `gasUsed`, and `error` when the call fails, as JSON
+ * @returns JSON of an object with `accessList`, `gasUsed`, and `error` if the call fails
  * @throws ChainError `failed` when the call cannot execute at all, and when geth would search until its time limit
  */
 export function* createAccessList(
@@ -55,7 +55,7 @@ export function* createAccessList(
   const isExcluded = (address: string): boolean =>
     excluded.has(address) || simulation.isPrecompile(hexToBytes(address));
   let known = yield* collectProvided(simulation.lists.accessList, isExcluded);
-  // A run depends on its list alone, so a repeated list means an endless cycle (Brent's cycle detection).
+  // The result of a run depends only on its list, so a repeated list means an endless cycle (Brent's cycle detection).
   let earlier = known;
   for (let rounds = 0, next = 1; ; rounds++) {
     const accessList = yield* sortAccesses(known);
@@ -74,7 +74,7 @@ export function* createAccessList(
   }
 }
 
-/** Truncates a filled-in maximum fee to its lower 256 bits, with which geth executes. */
+/** Truncates a filled-in maximum fee to its lower 256 bits, as geth does before execution. */
 function boundMaximum(call: CallObject): CallObject {
   const { maxFeePerGas } = call;
   if (maxFeePerGas === undefined) return call;
@@ -87,7 +87,7 @@ type Run = {
   readonly nonce: bigint;
 };
 
-/** @param priced the call with all its fees; errors name its hash */
+/** @param priced the call with all its fees; its hash is part of error texts */
 function* runOnce(
   simulation: Simulation,
   priced: CallObject,
@@ -112,7 +112,7 @@ function* runOnce(
   }
 }
 
-/** Yields the signers of the authorizations that can be valid. */
+/** Yields the signers of all authorizations that can be valid. */
 function* listAuthorities({ lists, rules }: Simulation): Generator<Uint8Array> {
   const { recoverPublicKey } = getCryptography();
   for (const authorization of lists.authorizationList) {
@@ -146,7 +146,7 @@ function* collectProvided(
   return accesses;
 }
 
-/** Adds recorded accesses; slots are listed even for excluded accounts, as in geth. */
+/** Adds recorded accesses. As in geth, slots of excluded accounts are listed, too. */
 function* collectRecorded(
   simulation: Simulation,
   accesses: Accesses,

@@ -19,12 +19,12 @@ export type SimulationKind = 'call' | 'estimate' | 'accessList';
 /** Rules and block environment of a call. */
 export type CallEnvironment = {
   readonly rules: BlockRules;
-  /** Rules that decide which precompiles state overrides may move: those of a call, for estimates too. */
+  /** Rules that decide which precompiles state overrides may move. For estimates, too, they are the rules of a call. */
   readonly overrideRules: BlockRules;
   readonly block: BlockEnvironment;
-  /** Block for a call that offers no price: geth skips the base fee check and shows such a call no base fee. */
+  /** Block environment for a call that offers no price: geth skips the base fee check and presents a base fee of zero to such a call. */
   readonly freeBlock: BlockEnvironment;
-  /** Whether fee market fields apply: the block has a base fee, or an override sets one. */
+  /** True if fee market fields apply: the block has a base fee, or an override sets one. */
   readonly hasBaseFee: boolean;
   /** Fork rules at the block's number and time, as if it were proof of stake; geth uses them for the bounds of an estimate. */
   readonly boundRules: RevisionRules;
@@ -32,7 +32,7 @@ export type CallEnvironment = {
 
 const NO_HASH = new Uint8Array(32);
 
-/** Rejects overrides that are valid only for blocks to be built. @throws ChainError with geth's text */
+/** Rejects overrides that are valid only for simulated blocks. @throws ChainError with geth's text */
 export function refuseBlockOverrides({ beaconRoot, withdrawals }: BlockOverrides): void {
   const name =
     beaconRoot !== undefined ? 'beaconRoot' : withdrawals !== undefined ? 'withdrawals' : undefined;
@@ -54,7 +54,7 @@ export function createCallEnvironment(
   const natural = environmentOf(
     header,
     rulesOf(config, header, header.difficulty === 0n),
-    // With an overridden block number, code may request hashes of blocks after this one: they are zero.
+    // With an overridden block number, code may request hashes of blocks after the stored one; these hashes are zero.
     (ancestor) => (ancestor < number && chain.getBlockHash(ancestor)) || NO_HASH,
   );
   const overridden = overrideEnvironment(natural, overrides, kind);
@@ -87,7 +87,7 @@ function rulesOf(
   return rulesAt(config, { number, timestamp, isMerged });
 }
 
-/** Applies overrides. For an estimate geth changes the header, and a header after the merge has no difficulty to change. */
+/** Applies overrides. For an estimate, geth changes the header, and a header after the merge has no difficulty that could change. */
 function overrideEnvironment(
   block: BlockEnvironment,
   overrides: BlockOverrides,
@@ -112,7 +112,7 @@ function overrideEnvironment(
   };
 }
 
-/** A block from before London that overrides move past London gets a base fee of zero. */
+/** Adds a base fee of zero to a block from before London that overrides move past London. */
 function withBaseFee(block: BlockEnvironment, { revision }: BlockRules): BlockEnvironment {
   if (block.baseFeePerGas !== undefined || !revision.hasBaseFee) return block;
   return { ...block, baseFeePerGas: 0n };

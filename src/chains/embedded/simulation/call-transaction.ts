@@ -12,22 +12,22 @@ import type { CallObject } from '../../../chain/requests.ts';
 import type { Execution } from './execution.ts';
 
 export type SimulatedTransaction = {
-  /** Mutable gas limit and access list: each run sets them, and a copy of the rest would cost 1.4 us. */
+  /** Transaction body with mutable gas limit and access list, which each run sets; a copy of the other fields would cost 1.4 us. */
   readonly body: Omit<TransactionBody, 'gasLimit' | 'accessList'> & {
     gasLimit: bigint;
     accessList: TransactionBody['accessList'];
   };
   readonly sender: Uint8Array;
   readonly provided: PresentLists;
-  /** The call offers no blob fee but has blobs or a blob fee field: blob gas costs nothing in its block. */
+  /** True if the call has blobs or a blob fee field but offers no blob fee: blob gas is then free in its block. */
   readonly isBlobFree: boolean;
 };
 
 const NONE: readonly never[] = [];
-/** List entries decoded per step, 0.3 ms. */
+/** Number of list entries that are decoded per step, in 0.3 ms. */
 const PIECE = 512;
 
-/** Lists of a call object, of any length; they are decoded in steps. */
+/** Lists of a call object, of any length, decoded in steps. */
 export type CallLists = Pick<TransactionBody, 'accessList' | 'authorizationList' | 'blobVersionedHashes'>;
 
 export const NO_LISTS: CallLists = { accessList: NONE, authorizationList: NONE, blobVersionedHashes: NONE };
@@ -52,8 +52,8 @@ function listsOf({ accessList, blobVersionedHashes, authorizationList }: CallObj
 }
 
 /**
- * Builds an unsigned transaction from a call object. Absent fields have geth's defaults: sender and value zero, no fees. Fee market fields
- * are ignored before London.
+ * Builds an unsigned transaction from a call object. Absent fields have geth's defaults: sender and value zero, no fees. Fee market fields are
+ * ignored before London.
  */
 export function buildCallTransaction(
   call: CallObject,

@@ -3,7 +3,7 @@ import type { Evm } from '../../../../packages/evm/interpreter/evm.ts';
 import { SLICE_GAS } from './execution.ts';
 import type { StateAt } from './simulator.ts';
 
-/** Time budget for calls run ahead, milliseconds: as much as a small call may use. */
+/** Time budget for calls that run ahead, milliseconds: as much as a small call may use. */
 const AHEAD_MS = 0.25;
 const FIRST_COUNT = 4;
 const MAX_PAUSE = 63;
@@ -12,24 +12,24 @@ const SLICE: number = Number(SLICE_GAS);
 /** State and maximum gas of fast path calls. */
 export type FastPathContext = StateAt & { readonly gasLimit: number };
 
-/** Returns the gas left for execution; undefined when only a separate run can decide whether the call can begin. */
+/** Returns the gas left for execution; undefined if only a separate run can determine whether the call can begin. */
 export type GasForExecution = (call: CallBytes, gasLimit: number) => number | undefined;
 
 /**
- * Runs calls of a batch together with the call before them, because starting a call costs more than most calls do. Only successful results
- * are cached, in the order of the calls; a call with any other outcome runs again at its own position.
+ * Runs following calls of a batch together with the current one, because starting a call costs more than most calls do. Only successful results are
+ * cached, in the order of the calls. A call with any other outcome runs again when its turn comes.
  */
 export class CallsAhead {
   #calls: readonly CallBytes[] = [];
   #place: FastPathContext | undefined;
-  /** Outputs as hex digits, and the end offset of each. */
+  /** Outputs of all calls as hex digits; `#ends` has the end offset of each. */
   #digits = '';
   readonly #ends: number[] = [];
-  /** Index of the first result that is not taken. */
+  /** Index of the first result that has not been taken. */
   #next = 0;
-  /** Number of calls to attempt next; fewer after a run in which not all succeeded. */
+  /** Number of calls to attempt in the next run; reduced after a run in which some calls failed. */
   #attempted = FIRST_COUNT;
-  /** Calls after which nothing is run ahead, since the last run ahead had no result; and the length of that pause. */
+  /** Number of calls for which nothing is run ahead, after a run ahead without any result; `#pauseLength` is the initial value. */
   #pause = 0;
   #pauseLength = 0;
 
@@ -38,7 +38,7 @@ export class CallsAhead {
     return this.#ends.length;
   }
 
-  /** Returns the output of a call that ran ahead at that place. */
+  /** Returns the output of a call that ran ahead on the same state; otherwise undefined. */
   take(call: CallBytes, place: FastPathContext): string | undefined {
     const at = this.#calls.indexOf(call, this.#next);
     if (at < 0 || !isSame(place, this.#place)) return undefined;
@@ -49,8 +49,8 @@ export class CallsAhead {
   }
 
   /**
-   * Runs the calls that follow one in its batch, on the same state. No execution may be open.
-   * @returns the gas that the successful ones used, data included
+   * Runs the calls that follow `call` in its batch, on the same state. No execution may be open.
+   * @returns the gas that the successful calls used, including the gas for data
    */
   run(evm: Evm, { following, block }: CallBytes, place: FastPathContext, gasFor: GasForExecution): number {
     this.#forget();
@@ -94,7 +94,7 @@ export class CallsAhead {
     this.#pause = this.#pauseLength;
   }
 
-  /** Releases the batch. */
+  /** Drops the calls and their results. */
   #forget(): void {
     this.#calls = [];
     this.#digits = '';

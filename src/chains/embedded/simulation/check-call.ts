@@ -2,7 +2,7 @@ import { ChainError } from '../../../chain/errors.ts';
 import type { CallObject } from '../../../chain/requests.ts';
 
 /**
- * Rejects calls that geth's `CallDefaults` rejects; it runs after block and overrides are validated, before execution.
+ * Rejects calls that geth's `CallDefaults` rejects. Called after block and overrides are validated, and before execution.
  * @throws ChainError with geth's texts
  */
 export function checkCall(call: CallObject, chainId: bigint): void {

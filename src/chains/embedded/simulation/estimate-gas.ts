@@ -11,10 +11,13 @@ import { toExecutionError } from './execute-call.ts';
 import { advance, type Execution } from './execution.ts';
 import { MAX_CALL_GAS, type Simulation } from './simulator.ts';
 
-/** Maximum cost of a plain transfer, and the minimum `gas` of a call that replaces the upper bound; geth uses it in every revision. */
+/**
+ * Gas of a plain transfer, at which a transfer is tried first. Also the minimum `gas` with which a call replaces the upper bound. geth uses it in
+ * every revision.
+ */
 const TRANSFER_GAS = 21_000n;
 
-/** Outcome of one attempt; `result` is undefined when the gas did not cover the intrinsic gas. */
+/** Outcome of one attempt; `result` is undefined if the gas is below the intrinsic gas. */
 type Attempt = { readonly succeeded: boolean; readonly result: TransactionResult | undefined };
 
 function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> {
@@ -32,19 +35,19 @@ function* attempt(simulation: Simulation, gasLimit: bigint): Execution<Attempt> 
   }
 }
 
-/** Returns the upper bound: the requested gas or the block gas limit, limited by the caps and by what the sender can pay. */
+/** Returns the upper bound: the requested gas or the block gas limit, limited by the caps and by the sender's balance. */
 function findUpperBound(simulation: Simulation, gasCap: bigint): bigint {
   const { call, environment } = simulation;
   const requested = call.gas === undefined ? 0n : BigInt(call.gas);
   let bound = requested >= TRANSFER_GAS ? requested : environment.block.gasLimit;
   const { transactionGasCap, stateGas } = environment.boundRules;
-  // From Amsterdam the cap limits execution gas alone, and applies inside a run.
+  // From Amsterdam on, the transaction gas cap limits only execution gas, and applies inside a run.
   if (stateGas === undefined) bound = minBigInt(bound, transactionGasCap ?? bound);
   bound = minBigInt(bound, findAllowance(simulation) ?? bound);
   return minBigInt(bound, minBigInt(gasCap, MAX_CALL_GAS));
 }
 
-/** Returns the gas that the sender can pay at the offered price; undefined when no price is offered. */
+/** Returns the gas for which the sender can pay the offered price; undefined if no price is offered. */
 function findAllowance(simulation: Simulation): bigint | undefined {
   const { call, environment, feeCap } = simulation;
   if (feeCap === 0n) return undefined;
@@ -54,7 +57,7 @@ function findAllowance(simulation: Simulation): bigint | undefined {
   available -= value;
   const blobs = BigInt(call.blobVersionedHashes?.length ?? 0);
   if (environment.boundRules.hasBlobs && blobs > 0n) {
-    // geth computes in 256 bits without an overflow check here.
+    // geth computes this product in 256 bits, without an overflow check.
     const cost = BigInt.asUintN(256, blobs * GAS_PER_BLOB * BigInt(call.maxFeePerBlobGas ?? 0));
     if (cost >= available) throw new ChainError('failed', 'insufficient funds for gas * price + value');
     available -= cost;
@@ -69,8 +72,8 @@ function isSimpleTransfer(simulation: Simulation): boolean {
 }
 
 /**
- * Returns the gas that a transfer uses, which can be less than 21,000 since EIP-2780; undefined when 21,000 is too little, as for a new
- * account. A transfer that cannot even begin is retried at the upper bound, whose error is the one to report.
+ * Returns the gas that a transfer uses, which can be less than 21,000 since EIP-2780; undefined when 21,000 is too little, for example for a new
+ * account. A transfer that cannot begin is retried at the upper bound, where the error is reported.
  */
 function* measureTransfer(simulation: Simulation): Execution<bigint | undefined> {
   try {
@@ -83,8 +86,8 @@ function* measureTransfer(simulation: Simulation): Execution<bigint | undefined>
 }
 
 /**
- * Checks the calculated limit by execution. A call can also succeed with less than it needs for identical execution, namely when a
- * caller tolerates that its callee runs out of gas.
+ * Checks the calculated limit by execution. A call may also succeed with less gas than it needs for an identical execution, if a caller tolerates
+ * that its callee runs out of gas.
  */
 function* isConfirmed(
   simulation: Simulation,
@@ -96,8 +99,8 @@ function* isConfirmed(
 }
 
 /**
- * Computes the outcome of geth's search without most of its runs; undefined when the runs are required. A run with a state gas reservoir
- * does not report the gas it needed: then the first candidate is run, which usually has no reservoir.
+ * Computes the outcome of geth's search without most of its runs; undefined if the runs are required. A run with a state gas reservoir does not
+ * report how much gas it needed. In that case the first candidate is run, which usually has no reservoir.
  * @param result result of a successful run with `enough` gas
  */
 function* calculate(
@@ -121,10 +124,10 @@ function* calculate(
 }
 
 /**
- * Estimates a gas limit with which a call succeeds: the number that geth returns, at most 1.5 % above the minimum. One run at the upper
- * bound measures what the call needs; geth's search is then computed arithmetically, and one or two more runs confirm it. Only when code
- * reads its remaining gas, so that less gas may change its execution, every step of the search is a run.
- * @param gasCap maximum gas of any call; when the call has no gas field, the block gas limit is the bound (spec 4, rule 3)
+ * Estimates a gas limit with which a call succeeds: the number that geth returns, at most 1.5 % above the minimum. One run at the upper bound
+ * measures the gas that the call needs. geth's search is then computed arithmetically, and one or two more runs confirm the result. Every step of the
+ * search is a run only if code reads its remaining gas, so that less gas may change its execution.
+ * @param gasCap maximum gas of any call. For a call without gas field, the block gas limit is the bound (spec 4, rule 3).
  * @throws ChainError with the call's own revert or failure, or `gas required exceeds allowance (N)`
  */
 export function* estimateGas(simulation: Simulation, gasCap: bigint): Execution<bigint> {

@@ -14,10 +14,10 @@ const NO_STATE: StateReader = {
   getCode: () => EMPTY_BYTES,
 };
 
-/** An EVM with the state that it caches, and its size when it was last idle, bytes. */
+/** An EVM, the state that it caches, and its size when it was last idle, bytes. */
 export type PooledEvm = { readonly evm: Evm; state: StateReader; bytes: number };
 
-/** EVMs of one thread. A call uses one exclusively, preferably one that caches its state. */
+/** EVMs of one thread. A call uses an EVM exclusively, preferably one that caches its state. */
 export class EvmPool {
   readonly #memoryLimit: number;
   readonly #maxIdle: number;
@@ -41,7 +41,7 @@ export class EvmPool {
     return this.#idle.splice(known, 1)[0] as PooledEvm;
   }
 
-  /** Returns an EVM without cached state, for a state that may be the caller's own. It must be released. */
+  /** Returns an EVM without cached state, for a state that may be private to the caller. It must be released. */
   acquireFor(state: StateReader): PooledEvm {
     const entry = this.#takeUnknown();
     if (entry === undefined) return this.#create(state);
@@ -50,7 +50,7 @@ export class EvmPool {
     return entry;
   }
 
-  /** Releases an EVM that was on a caller's own state, whatever is open in it. */
+  /** Releases an EVM that was used on a private state, even if executions are still open in it. */
   releaseUnknown(entry: PooledEvm): void {
     entry.evm.record('nothing');
     entry.evm.attach(NO_STATE);
@@ -71,7 +71,9 @@ export class EvmPool {
     return this.#idle.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Returns an EVM that caches no state; otherwise undefined while another idle EVM fits, else the least recently used one. */
+  /**
+   * Returns an EVM that caches no state. If there is none, returns undefined if one more idle EVM fits, and otherwise the least recently used EVM.
+   */
   #takeUnknown(): PooledEvm | undefined {
     const idle = this.#idle;
     const unknown = idle.findIndex((entry) => entry.state === NO_STATE);

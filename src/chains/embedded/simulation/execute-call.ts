@@ -14,7 +14,7 @@ export function toExecutionError({ status, reason, output }: MessageOutcome): Ch
 
 /**
  * Starts a message call.
- * @param gasLimit gas when the call has none
+ * @param gasLimit gas of the call if it names none
  * @throws ChainError with geth's texts
  */
 export function startCall(simulation: Simulation, gasLimit: bigint): RunningTransaction {

@@ -17,16 +17,15 @@ import { SLICE_GAS } from './execution.ts';
 import type { Simulator } from './simulator.ts';
 
 const FIRST_SLICE_GAS = Number(SLICE_GAS);
-/** Maximum cost of a transaction and of a byte of its data in any revision; the latter before EIP-2028. */
+/** Maximum intrinsic gas of a transaction in any revision; `MAX_BYTE_GAS`: of a byte of its data, which was highest before EIP-2028. */
 const MAX_TRANSACTION_GAS = 21_000;
 const MAX_BYTE_GAS = 68;
 
 /**
- * Runs a call without value, price, lists and overrides to its end or until `endsAt`, a time of `performance.now()`. It is the fast path
- * of `executeJob`.
- * @param gasLimit not less than `gasToBegin`
- * @param ahead also runs the following calls of the batch when the call succeeds
- * @returns the return data; undefined when the time ran out, with the call undone
+ * Fast path of `executeJob`: runs a call without value, price, lists and overrides to its end or until `endsAt`, a time of `performance.now()`.
+ * @param gasLimit at least `gasToBegin`
+ * @param ahead also runs the following calls of the batch if the call succeeds
+ * @returns the return data; undefined when the time ran out, after the call was undone
  * @throws ChainError with geth's texts
  */
 export function runPlainCall(
@@ -74,14 +73,14 @@ export function runPlainCall(
 }
 
 /**
- * Gas that suffices to begin any call with this much data: 21,000, and at most 68 per byte (EIP-2028, 7623, 7976). From Amsterdam it is
- * 12,000, plus 3000 for the recipient, plus 3000 when the recipient is delegated.
+ * Returns gas that suffices to begin any call with this much data: 21,000, plus at most 68 per byte (EIP-2028, 7623, 7976). From Amsterdam on it is
+ * 12,000, plus 3000 for the recipient, plus 3000 if the recipient is delegated.
  */
 export function gasToBegin(dataLength: number): number {
   return MAX_TRANSACTION_GAS + MAX_BYTE_GAS * dataLength;
 }
 
-/** Returns the gas charged before the first instruction. */
+/** Returns the gas that is charged before the first instruction. */
 function gasBefore(
   call: CallBytes,
   state: WorldState,
@@ -102,7 +101,7 @@ function isToItself(call: CallBytes): boolean {
   return bytesEqual(addressAt(call, call.from), addressAt(call, call.to));
 }
 
-/** EIP-2780: the delegate of the recipient is charged before the first instruction. */
+/** Returns the gas for the delegate of the recipient, which is charged before the first instruction (EIP-2780). */
 function delegateGasOf(
   call: CallBytes,
   state: WorldState,

@@ -6,15 +6,15 @@ import type { CallObject } from '../../../chain/requests.ts';
 
 type Fees = Pick<CallObject, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'maxFeePerBlobGas'>;
 
-/** Whether a suggested priority fee is required to complete the fees of a call. */
+/** Returns whether a suggested priority fee is required to complete the fees of a call. */
 export function needsTip({ gasPrice, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas }: Fees): boolean {
   if (gasPrice !== undefined || maxPriorityFeePerGas !== undefined) return false;
   return maxFeePerGas !== undefined || maxFeePerBlobGas !== undefined;
 }
 
 /**
- * Completes partially specified fees of a call, as geth does for an access list (`setFeeDefaults`).
- * @param suggestedTip wei per gas, used when `needsTip`
+ * Completes partially specified fees of a call in geth's way for an access list (`setFeeDefaults`).
+ * @param suggestedTip wei per gas, used if `needsTip` returns true
  * @throws ChainError with geth's texts
  */
 export function fillFees(

@@ -3,7 +3,7 @@ import type { StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import { createStateReader } from '../state/state-reader.ts';
 import type { ChainReader, StoredHeader } from '../store/chain-reader.ts';
 
-/** Chain that calls execute on: its rules, its headers, and states by block number. */
+/** Chain on which calls execute: its rules, its headers, and its states by block number. */
 export interface SimulatedChain {
   readonly config: ChainConfig;
   /** Underlying store; block simulation requires it. */
@@ -13,14 +13,14 @@ export interface SimulatedChain {
   getBlockHash(number: bigint): Uint8Array | undefined;
   /** Returns the state after a block; repeated calls usually return the same object. */
   openState(number: bigint): StateReader;
-  /** The state is opened for one call, so no EVM is pooled for it. */
+  /** True if the state is opened for one call only; no EVM is then pooled for it. */
   readonly isForOneCall?: true;
 }
 
-/** Cached states; more than there are pooled EVMs. */
+/** Maximum number of cached states; more than pooled EVMs. */
 const MAX_STATES = 8;
 
-/** Chain of a store. */
+/** Chain whose blocks are in a store. */
 export class StoredChain implements SimulatedChain {
   readonly store: ChainReader;
   readonly #states = new Map<bigint, StateReader>();

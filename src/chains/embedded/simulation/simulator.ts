@@ -27,39 +27,39 @@ import type { GasMeter } from './gas-meter.ts';
 import type { SimulatedChain } from './simulated-chain.ts';
 import { applyStateOverrides, type PrecompileHandling } from './state-overrides.ts';
 
-/** State and environment of a call: those of an existing block. */
+/** Block whose state and environment a call uses. */
 export type StateAt = {
-  /** Block after which the call sees the state. */
+  /** Number of the block after which the call sees the state. */
   readonly blockNumber: bigint;
-  /** Whether the call runs in the environment of the block after it. */
+  /** True if the call runs in the environment of the next block. */
   readonly isPending: boolean;
 };
 
-/** One requested execution. */
+/** Request for one execution. */
 export type SimulationRequest = StateAt & {
   readonly call: CallObject;
   readonly stateOverrides?: StateOverrides;
   readonly blockOverrides?: BlockOverrides;
 };
 
-/** Gas cap of any call, whatever it requests and whatever the block gas limit is; interpreting this much takes several seconds. */
+/** Gas cap of any call, whatever the call requests and the block gas limit is; interpreting this much gas takes several seconds. */
 export const MAX_CALL_GAS: bigint = 2n ** 32n;
 
-/** Handling of precompile overrides per kind, as in geth. */
+/** Handling of precompile overrides as in geth, per kind of simulation. */
 const PRECOMPILES: Readonly<Record<SimulationKind, PrecompileHandling>> = {
   call: 'movable',
   estimate: 'checked',
   accessList: 'fixed',
 };
 
-/** Only calls may use all their gas for execution: estimates predict what a transaction needs (EIP-8037). */
+/** Only calls may use all their gas for execution, because estimates predict how much a transaction needs (EIP-8037). */
 const MODES: Readonly<Record<SimulationKind, TransactionMode>> = {
   call: 'simulated',
   estimate: 'estimated',
   accessList: 'estimated',
 };
 
-/** Recorded accesses dropped per step, 0.3 ms. */
+/** Number of recorded accesses that are dropped per step, in 0.3 ms. */
 const ACCESSES_PIECE = 1_024;
 
 type KnownEnvironment = {
@@ -68,7 +68,7 @@ type KnownEnvironment = {
   readonly environment: CallEnvironment;
 };
 
-/** Executes calls on states of blocks, any number at a time, each in an EVM of its own. */
+/** Executes calls on states of blocks. Any number of calls may be in progress, each in an EVM of its own. */
 export class Simulator {
   readonly #chain: SimulatedChain;
   readonly #evms: EvmPool;
@@ -99,7 +99,7 @@ export class Simulator {
     return new Simulation(request.call, entry, environment, MODES[kind], this.#meter);
   }
 
-  /** Underlying store, for work that needs more than states. @throws Error when the chain has no store */
+  /** Underlying store, for work that reads more than states. @throws Error when the chain has no store */
   get reader(): ChainReader {
     const { store } = this.#chain;
     if (store === undefined) throw new Error('the chain has no store: only its states can be read');
@@ -111,23 +111,23 @@ export class Simulator {
     return this.#evms.acquire(this.#chain.openState(blockNumber));
   }
 
-  /** Returns an EVM to the pool; it keeps its cached state when that state may be opened again. */
+  /** Returns an EVM to the pool. It retains its cached state if that state may be opened again. */
   release(entry: PooledEvm): void {
     if (this.#chain.isForOneCall === true) this.#evms.releaseUnknown(entry);
     else this.#evms.release(entry);
   }
 
-  /** Invalidates the cached environment: another block took a number at which calls executed. */
+  /** Invalidates the cached environment, because another block replaced one at which calls executed. */
   forgetEnvironment(): void {
     this.#last = undefined;
   }
 
-  /** Counter of the gas of executions. */
+  /** Counts the gas of executions. */
   get meter(): GasMeter {
     return this.#meter;
   }
 
-  /** EVM pool, for executions on states of their own. */
+  /** EVM pool, for executions on private states. */
   get evms(): EvmPool {
     return this.#evms;
   }
@@ -153,7 +153,7 @@ export class Simulator {
   }
 }
 
-/** A call over its state; every run starts from the same state. */
+/** A call and its state. Every run starts from the same state. */
 export class Simulation {
   #call: CallObject;
   readonly #entry: PooledEvm;
@@ -187,7 +187,7 @@ export class Simulation {
   }
 
   /**
-   * Decodes the call's lists and applies state overrides; call it before the first run.
+   * Decodes the call's lists and applies state overrides. Must be called before the first run, unless `isPlain` and there are no overrides.
    * @throws ChainError with geth's text for contradictory overrides
    */
   *prepare(overrides: StateOverrides | undefined, kind: SimulationKind): Execution<void> {
@@ -202,29 +202,29 @@ export class Simulation {
     this.#lists = yield* decodeCallLists(this.call);
   }
 
-  /** Whether the call has no lists; without overrides, `prepare` is then a no-op. */
+  /** Returns whether the call has no lists. Without overrides, `prepare` then has no effect. */
   get isPlain(): boolean {
     const { accessList, authorizationList, blobVersionedHashes } = this.call;
     return accessList === undefined && authorizationList === undefined && blobVersionedHashes === undefined;
   }
 
-  /** Undoes one step of the previous run. @returns whether it is completely undone, so that the next `start` is fast */
+  /** Undoes one step of the previous run. @returns whether the run is completely undone, so that the next `start` is fast */
   undoRunPiece(): boolean {
     return this.#evm.rollbackPiece(this.#mark);
   }
 
-  /** Undoes one step of everything. @returns whether all is undone, so that it may be closed */
+  /** Undoes one step of all runs and overrides. @returns whether everything is undone, so that the simulation may be closed */
   undoPiece(): boolean {
     return (!this.#isRecording || this.#dropAccesses()) && this.#evm.abandon();
   }
 
-  /** Drops one step of recorded accesses that were not taken. @returns whether none are left */
+  /** Drops one step of recorded accesses that were not taken. @returns whether no accesses are left */
   #dropAccesses(): boolean {
     for (let left = ACCESSES_PIECE; left > 0; left--) if (this.#evm.takeAccess() === undefined) return true;
     return false;
   }
 
-  /** Ends the simulation. @returns the EVM, which must be released */
+  /** Ends the simulation. @returns the EVM, which the caller must release */
   close(): PooledEvm {
     if (this.#isRecording) this.#evm.record('nothing');
     return this.#entry;
@@ -261,12 +261,12 @@ export class Simulation {
     return this.#lists;
   }
 
-  /** Block for a call that offers a price. */
+  /** Block environment for a call that offers a price. */
   get block(): BlockEnvironment {
     return this.#environment.block;
   }
 
-  /** Replaces the call except its lists. */
+  /** Replaces the call, except its lists. */
   useCall(call: CallObject): void {
     this.#call = call;
     this.#built = undefined;
@@ -279,7 +279,7 @@ export class Simulation {
     this.#built = { ...built, provided: { ...built.provided, hasAccessList: true } };
   }
 
-  /** Selects what the following runs record. */
+  /** Selects the data that the following runs record. */
   record(what: Recording): void {
     this.#isRecording = true;
     this.#evm.record(what);
@@ -306,7 +306,7 @@ export class Simulation {
     return this.#evm.state.hasCode(address);
   }
 
-  /** Starts a run; the previous run is undone. @throws TransactionError when the call cannot begin */
+  /** Undoes the previous run and starts a new one. @throws TransactionError when the call cannot begin */
   start(gasLimit: bigint): RunningTransaction {
     const evm = this.#evm;
     evm.rollbackTo(this.#mark);

@@ -7,9 +7,9 @@ import { ChainError } from '../../../chain/errors.ts';
 import type { AccountOverride, StateOverrides } from '../../../chain/requests.ts';
 import type { Execution } from './execution.ts';
 
-/** Slots or accounts overridden per step: 0.15 ms, or 1.5 ms when simulated blocks collect the changes. */
+/** Slots or accounts that are overridden per step: 0.15 ms, or 1.5 ms when simulated blocks collect the changes. */
 const PIECE = 64;
-/** A code longer than this is a step of its own, bytes. */
+/** Length from which the code of an override has a step of its own, bytes. */
 const LONG_CODE_BYTES = 24_576;
 
 function* putSlots(
@@ -28,7 +28,7 @@ function* putSlots(
   }
 }
 
-/** Handling of overrides of precompiles. `checked`: precompiles stay, but must be movable. `fixed`: none can be moved. */
+/** Handling of precompile overrides. `checked`: precompiles are not moved, but must be movable. `fixed`: no precompile can be moved. */
 export type PrecompileHandling = 'movable' | 'checked' | 'fixed';
 
 export type OverrideOptions = {
@@ -42,7 +42,7 @@ export type OverrideOptions = {
 type PrecompileMove = { readonly from: string; readonly to: Uint8Array; readonly number: number };
 
 /**
- * Returns the precompiles to move, ordered by address. Of several contradictions, geth reports the one with the lowest address.
+ * Returns the precompiles to move, ordered by address. If there are several contradictions, the one with the lowest address is reported, as in geth.
  * @throws ChainError with geth's text
  */
 function* planMoves(
@@ -97,7 +97,7 @@ export function* applyStateOverrides(
 ): Execution<void> {
   const { precompiles, moved } = options;
   let count = 0;
-  // Listed once: for thousands of accounts this is a long step.
+  // Listed only once, because this takes long for thousands of accounts.
   const accounts = Object.keys(overrides);
   const moves = yield* planMoves(state, overrides, accounts, options);
   const isMovable = precompiles === 'movable';

@@ -2,7 +2,7 @@ import type { AccountState, StateChanges } from '../../../../packages/evm/interp
 import type { RootedState } from '../../../../packages/evm/transition/execute-block.ts';
 import type { StateCommitter } from './state-committer.ts';
 
-/** The newest state while one block executes on it. */
+/** The newest state during the execution of one block on it. */
 export class CommitterBlock implements RootedState {
   readonly #state: StateCommitter;
   readonly #number: bigint;

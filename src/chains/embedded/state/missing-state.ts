@@ -8,8 +8,8 @@ export type StateNeed =
   | { readonly kind: 'blockHash'; readonly number: bigint };
 
 /**
- * Error of an execution that needs a missing part of the state. The execution is abandoned and restarts once the part is available. Its EVM
- * never receives a false value and stays usable.
+ * Error of an execution that needs a missing part of the state. The execution is abandoned, and restarts after the part is available. Its EVM never
+ * receives a wrong value and remains usable.
  */
 export class MissingState extends UntracedError {
   override readonly name = 'MissingState';

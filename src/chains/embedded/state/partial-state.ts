@@ -3,7 +3,7 @@ import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import type { AccountState, StateReader } from '../../../../packages/evm/interpreter/host.ts';
 import { MissingState } from './missing-state.ts';
 
-/** Lookup of the available parts of a state; undefined means unavailable. Addresses, slots and hashes are lower-case `0x` text. */
+/** Looks up the available parts of a state; undefined means unavailable. Addresses, slots and hashes are lower-case `0x` text. */
 export interface StateParts {
   /** Returns null when the account does not exist. */
   findAccount(address: string): AccountState | null | undefined;

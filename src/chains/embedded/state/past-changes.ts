@@ -4,7 +4,7 @@ import type { BlockChangedKeys } from '../store/block-changes.ts';
 import type { ChainReader } from '../store/chain-reader.ts';
 import type { KeyAge, KeyRange } from '../store/versioned-table.ts';
 
-/** A changed account with its changed slots. */
+/** A changed account and its changed slots. */
 export type ChangedAccount = {
   readonly address: Uint8Array;
   /** Slots by their hex text. */
@@ -18,7 +18,7 @@ const MAX_CHANGED_KEYS = 100_000;
 const KEYS_PER_STEP = 1_000;
 
 /**
- * Lists the changes after block `from` up to block `to`; in a store without change lists per block, it scans all keys.
+ * Lists the changes after block `from` up to block `to`. In a store without change lists per block, all keys are scanned.
  * @throws ChainError when there are too many changes to buffer
  */
 export function* listPastChanges(
@@ -68,7 +68,7 @@ export function* scanKeys(
   } while (after !== undefined);
 }
 
-/** Collects keys by account, each once. */
+/** Collects distinct keys by account. */
 class ChangedKeys {
   readonly #accounts = new Map<
     string,

@@ -8,13 +8,13 @@ import { StateTrie, type TrieChange } from './state-trie.ts';
 
 /** Size limit for the nodes of one past trie, bytes. */
 export const MAX_PAST_TRIE_BYTES: number = 128 * 1024 * 1024;
-/** Accounts and slots written into the tries between two pauses, about 1 ms. */
+/** Accounts and slots that are written into the tries between two pauses, in about 1 ms. */
 const WRITES_PER_STEP = 32;
-/** Addresses hashed between two pauses. */
+/** Number of addresses that are hashed between two pauses. */
 const HASHES_PER_STEP = 500;
 
 /**
- * Rebuilds the tries after a past block, in memory on top of the head's: every later change is set back to its previous value. It must run
+ * Rebuilds the tries after a past block in memory, from the tries of the head: every later change is set back to its previous value. It must run
  * while the store's head is `head`.
  * @throws ChainError when too much has changed
  */
@@ -54,7 +54,7 @@ class TrieWriter {
     this.#trie = trie;
   }
 
-  /** @returns whether to pause now */
+  /** @returns whether the caller has to pause now */
   add(change: TrieChange): boolean {
     this.#waiting.push(change);
     this.#count += 1 + change.slots.length;
@@ -77,7 +77,7 @@ class TrieWriter {
 
 type OwnedAccount = ChangedAccount & { readonly owner: Uint8Array };
 
-/** Groups accounts by the first byte of their address hashes, in the order of these bytes. */
+/** Groups accounts by the first byte of their address hash, in the order of this byte. */
 function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, OwnedAccount[][]> {
   const buckets = Array.from({ length: 256 }, (): OwnedAccount[] => []);
   let count = 0;
@@ -90,8 +90,8 @@ function* sortByOwner(accounts: Iterable<ChangedAccount>): Generator<undefined, 
 }
 
 /**
- * Yields the state of an account and its changed slots after `block`, in parts. A storage that began or ended since is yielded completely,
- * because no list of changes has the slots of a destroyed account.
+ * Yields the state of an account and its changed slots after `block`, in parts. If the storage has begun or ended since then, it is yielded
+ * completely, because lists of changes do not contain the slots of a destroyed account.
  */
 function* describeAccount(
   reader: ChainReader,
@@ -124,7 +124,7 @@ function* groupSlots(slots: readonly Uint8Array[]): Generator<readonly Uint8Arra
   }
 }
 
-/** Yields all slots that an account ever had. */
+/** Yields all slots that an account has ever had. */
 function* listStorage(reader: ChainReader, address: Uint8Array): Generator<readonly Uint8Array[]> {
   for (const keys of scanKeys((range) => reader.listSlots(range), address)) {
     yield* groupSlots(keys.map(({ key }) => key.subarray(address.length)));

@@ -11,7 +11,7 @@ import type { ChainReader, StoredHeader } from '../store/chain-reader.ts';
 import { buildPastTrie, MAX_PAST_TRIE_BYTES } from './past-trie.ts';
 import { StateTrie } from './state-trie.ts';
 
-/** The head moved while tries were read, so the data read belongs to two different heads. */
+/** Error for a head that moved while tries were read, so that the data read belongs to two different heads. */
 export class HeadMovedError extends Error {
   constructor() {
     super('the head moved');
@@ -19,7 +19,7 @@ export class HeadMovedError extends Error {
   }
 }
 
-/** Runs work on the tries of the store; every step sees the tries of this head. @throws HeadMovedError when the head moves */
+/** Runs work on the tries of the store. Every step sees the tries of this head. @throws HeadMovedError when the head moves */
 export function* runAtHead<T>(
   reader: ChainReader,
   head: bigint,
@@ -40,10 +40,10 @@ const TURN_LIMITS: FairQueueLimits = {
   waiting: limitOf('proofs.waiting'),
   waitMs: 10_000,
 };
-/** Builds also serve later requests, so they do not end with the request that started them. */
+/** Signal for builds, which never aborts: a build also serves later requests, so it does not end with the request that started it. */
 const PATIENT = { aborted: false };
 
-/** Tries of the head and of blocks below it. Built tries are cached until the head moves, up to 128 MiB. */
+/** Tries of the head and of blocks below it. Rebuilt tries are cached until the head moves, up to 128 MiB. */
 export class PastTries {
   readonly #reader: ChainReader;
   readonly #cached = new Lru<bigint, StateTrie>(
@@ -52,9 +52,9 @@ export class PastTries {
     undefined,
     ({ size }) => size,
   );
-  /** Head that the cached tries belong to. */
+  /** Head to which the cached tries belong. */
   #head: bigint | undefined;
-  /** Builds in progress by block and owner: requests of one owner share them. */
+  /** Builds in progress by block and owner; all requests of one owner share a build. */
   readonly #inFlight = new Map<string, Promise<StateTrie>>();
   readonly #slots = new FairQueue(TURN_LIMITS);
 
@@ -63,8 +63,8 @@ export class PastTries {
   }
 
   /**
-   * Returns the tries after a block, valid while `head` is the head.
-   * @param owner owner of the scheduler slots in which they are built
+   * Returns the tries after a block, which are valid as long as `head` is the head.
+   * @param owner owner of the scheduler slots in which the tries are built
    * @throws HeadMovedError when the head moves, ChainError when too much has changed since the block or too many builds wait
    */
   open(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
@@ -95,7 +95,7 @@ export class PastTries {
     return this.#make(block, head, owner);
   }
 
-  /** Builds the tries in a slot of `owner`, and releases the slot. */
+  /** Builds the tries in a build slot of `owner`, and releases the slot. */
   #make(block: StoredHeader, head: bigint, owner: string): PromiseOrValue<StateTrie> {
     const { number } = block.header;
     const work = (): PromiseOrValue<StateTrie> =>

@@ -5,22 +5,22 @@ import type { NodeWrite } from '../store/state-batch.ts';
 /** Heap overhead of a node in addition to its bytes (path, arrays, map entry), measured. */
 const NODE_OVERHEAD_BYTES = 500;
 
-/** Changed nodes of one trie on top of the store: those of the batch's sealed blocks and those of the current block. */
+/** Changed nodes of one trie on top of the store: the nodes of the batch's sealed blocks, and the nodes of the current block. */
 export class PendingNodes {
   readonly #load: (path: Uint8Array) => Uint8Array | undefined;
   readonly #batch = new Map<string, NodeWrite>();
   readonly #current = new Map<string, NodeWrite>();
   #isCurrentCleared = false;
   #isCleared = false;
-  /** Bytes of the sealed blocks' nodes. */
+  /** Bytes of the nodes of sealed blocks. */
   size = 0;
 
-  /** @param load returns the store's node at a hex-prefix encoded path */
+  /** @param load returns the stored node at a hex-prefix encoded path */
   constructor(load: (path: Uint8Array) => Uint8Array | undefined) {
     this.#load = load;
   }
 
-  /** Whether all nodes of the store that `writes` does not contain are deleted. */
+  /** True if all nodes of the store that are not in `writes` are deleted. */
   get isCleared(): boolean {
     return this.#isCleared;
   }
@@ -29,7 +29,7 @@ export class PendingNodes {
     return this.#batch.values();
   }
 
-  /** Loads a referenced node; cleared nodes are never requested. */
+  /** Loads a referenced node. A cleared node is never referenced, and is therefore never requested. */
   readonly get = (path: Nibbles): Uint8Array | undefined => {
     const encodedPath = encodePath(path, false);
     const key = bytesToHex(encodedPath);
@@ -42,7 +42,7 @@ export class PendingNodes {
     this.#current.set(bytesToHex(encodedPath), [encodedPath, encoded]);
   };
 
-  /** Removes all nodes of the current block and of the store. */
+  /** Removes all nodes, both those of the current block and those of the store. */
   clearNodes(): void {
     this.#current.clear();
     this.#isCurrentCleared = true;
@@ -67,7 +67,7 @@ export class PendingNodes {
     this.#isCurrentCleared = false;
   }
 
-  /** Clears the batch: it is committed to the store, or dropped. */
+  /** Clears the batch after it was committed to the store or dropped. */
   forgetBatch(): void {
     this.#batch.clear();
     this.#isCleared = false;

@@ -17,11 +17,11 @@ import {
   toAccountState,
 } from './stored-account.ts';
 
-/** Stored version of a key, followed by the versions of the batch's blocks. */
+/** Stored version of a key, followed by its versions in the blocks of the batch. */
 type Track = VersionedWrite & { readonly versions: Version[]; isChanged: boolean };
 type AccountTrack = Track & { account: StoredAccount | undefined; readonly slots: Map<string, Track> };
 
-/** Changes of the current block to an account. */
+/** Changes that the current block makes to an account. */
 type Draft = {
   readonly track: AccountTrack;
   account: StoredAccount | undefined;
@@ -29,12 +29,11 @@ type Draft = {
 };
 
 const NEWEST = Number.MAX_SAFE_INTEGER;
-/** Heap overhead of a key, or of a version in addition to its value (arrays, map entries, number), measured. */
+/** Heap overhead of a key, and of a version in addition to its value (arrays, map entries, number), measured. */
 const OVERHEAD_BYTES = 900;
 
 /**
- * Accounts and slots of uncommitted blocks on top of the store: the batch of sealed blocks, and the current block, which can still be
- * discarded.
+ * Accounts and slots of uncommitted blocks on top of the store. There is a batch of sealed blocks, and a current block, which can still be discarded.
  */
 export class PendingState implements StateReader {
   readonly #source: StoredStateSource;
@@ -119,7 +118,7 @@ export class PendingState implements StateReader {
     draft.account = { nonce, balance, codeHash, slotCount, storageSince: slotCount > 0 ? storageSince : 0 };
   }
 
-  /** Adds the current block, which is valid, to the batch. */
+  /** Adds the current block to the batch. The block must be valid. */
   seal(block: number): void {
     const steps = this.sealSteps(block, Number.POSITIVE_INFINITY);
     while (steps.next().done !== true);
@@ -143,7 +142,7 @@ export class PendingState implements StateReader {
     this.#drafts.clear();
   }
 
-  /** Discards the current block. Codes stay, because they are identified by hash. */
+  /** Discards the current block. Its codes are retained, because they are identified by hash. */
   discard(): void {
     this.#drafts.clear();
   }
@@ -161,7 +160,7 @@ export class PendingState implements StateReader {
     return this.#codes.values();
   }
 
-  /** Clears everything: the store has it now. */
+  /** Clears everything after it was committed to the store. */
   clear(): void {
     this.#batch.clear();
     this.#drafts.clear();
@@ -221,12 +220,12 @@ function createTrack(key: Uint8Array, stored: Version | undefined): Track {
   return { key, versions: stored === undefined ? [] : [stored], isChanged: false };
 }
 
-/** Returns the value of a slot; a value set before the storage began is destroyed. */
+/** Returns the value of a slot. A value that was set before the storage began belongs to a destroyed storage and counts as zero. */
 function valueSince(version: Version | undefined, storageSince: number): Uint8Array {
   return version === undefined || version.since < storageSince ? EMPTY_BYTES : version.value;
 }
 
-/** Sorts by key: B-trees fill fastest in key order. */
+/** Sorts writes by key, because B-trees fill fastest in key order. */
 function sortByKey(writes: VersionedWrite[]): VersionedWrite[] {
   return writes.sort((a, b) => compareBytes(a.key, b.key));
 }

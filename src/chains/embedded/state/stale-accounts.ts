@@ -3,7 +3,7 @@ import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 /** An account and slots whose trie leaves are outdated. */
 export type StaleAccount = {
   readonly address: Uint8Array;
-  /** The storage trie has nothing in common with the one in the trie. */
+  /** True if the account's storage was cleared, so that nothing of the stored storage trie is valid. */
   isStorageCleared: boolean;
   readonly slots: Map<string, Uint8Array>;
 };
@@ -22,7 +22,7 @@ export class StaleAccounts {
     return stale;
   }
 
-  /** Merges later changes. */
+  /** Merges later changes into this object. */
   absorb(later: StaleAccounts): void {
     for (const { address, isStorageCleared, slots } of later) {
       const stale = this.mark(address);

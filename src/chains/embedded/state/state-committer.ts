@@ -8,13 +8,13 @@ import type { StoredStateSource } from './state-source.ts';
 import { StateTrie, type TrieChange } from './state-trie.ts';
 
 /**
- * The newest state, ahead of the store: applies changes of blocks, serves reads on top of them, computes state roots, and returns the
- * data to write. Blocks execute one by one; the current block joins the batch when it is sealed, and leaves no trace when discarded.
+ * The newest state, ahead of the store. Applies the changes of blocks, serves reads that include them, computes state roots, and returns the data to
+ * write. Blocks execute one by one. The current block joins the batch when it is sealed, and leaves no trace when it is discarded.
  */
 export class StateCommitter implements StateReader {
   readonly #state: PendingState;
   readonly #trie: StateTrie;
-  /** Changes of sealed blocks that are not in the tries, or only as part of the current block. */
+  /** Changes of sealed blocks that are not in the tries, or only together with the current block. */
   readonly #staleSealed = new StaleAccounts();
   readonly #stale = new StaleAccounts();
   #isSealedApplied = false;
@@ -37,15 +37,15 @@ export class StateCommitter implements StateReader {
   }
 
   /**
-   * Applies changes of block `blockNumber`, which follows the last sealed block; it may be called several times per block. The byte arrays
-   * are retained and must not change afterwards.
+   * Applies changes of block `blockNumber`, which follows the last sealed block. May be called several times per block. The byte arrays are retained
+   * and must not change afterwards.
    */
   apply({ accounts, codes }: StateChanges, blockNumber: bigint): void {
     for (const change of accounts) this.#state.apply(change, Number(blockNumber), this.#stale);
     for (const [hash, code] of codes) this.#state.addCode(hash, code);
   }
 
-  /** Computes the current state root. Changes enter the tries only here, so rarer calls are cheaper. */
+  /** Computes the current state root. Only this call writes changes into the tries, so fewer calls cost less. */
   computeRoot(): Uint8Array {
     const stale = new StaleAccounts();
     if (!this.#isSealedApplied) stale.absorb(this.#staleSealed);
@@ -57,7 +57,7 @@ export class StateCommitter implements StateReader {
     return root;
   }
 
-  /** Seals the current block, which is valid. */
+  /** Seals the current block, which must be valid. */
   sealBlock(blockNumber: bigint): void {
     this.#state.seal(Number(blockNumber));
     this.#trie.seal();
@@ -80,7 +80,7 @@ export class StateCommitter implements StateReader {
     return this.#state.size + this.#trie.size;
   }
 
-  /** Returns all changes of the sealed blocks, with the tries updated. No block may be open. */
+  /** Returns all changes of the sealed blocks, with updated tries. No block may be open. */
   collectBatch(): StateBatch {
     this.computeRoot();
     this.#trie.seal();
@@ -95,7 +95,7 @@ export class StateCommitter implements StateReader {
     };
   }
 
-  /** Clears the batch: the store has it now. */
+  /** Clears the batch after it was committed to the store. */
   forgetBatch(): void {
     this.#state.clear();
     this.#trie.forgetBatch();

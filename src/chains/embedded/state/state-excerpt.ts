@@ -11,12 +11,12 @@ export type ExcerptAccount = {
   readonly slots: ReadonlyMap<string, Uint8Array>;
 };
 
-/** The available part of a chain that executions on one block need, for a thread that has no other source. */
+/** The available part of a chain that executions at one block need, for a thread without another source. */
 export type StateExcerpt = {
   readonly config: ChainConfig;
   readonly block: StoredHeader;
   readonly blockHashes: ReadonlyMap<bigint, Uint8Array>;
-  /** Accounts by lower-case `0x` text, like the keys of slots and codes; null when the account does not exist. */
+  /** Accounts by address; null when the account does not exist. Addresses, slots and code hashes are lower-case `0x` text. */
   readonly accounts: ReadonlyMap<string, ExcerptAccount | null>;
   readonly codes: ReadonlyMap<string, Uint8Array>;
 };

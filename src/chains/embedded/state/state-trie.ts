@@ -9,31 +9,31 @@ import { PendingNodes } from './pending-nodes.ts';
 import type { StoredStateSource } from './state-source.ts';
 import { encodeAccountLeaf, readStorageRoot, type StoredAccount } from './stored-account.ts';
 
-/** Changes of one account to apply to the tries. */
+/** Changes of one account that are to be applied to the tries. */
 export type TrieChange = {
   /** Hash of the account's address. */
   readonly owner: Uint8Array;
   readonly account: StoredAccount | undefined;
   readonly isStorageCleared: boolean;
-  /** Hashes of slots and their values without leading zeros (empty: zero). */
+  /** Hashes of slots, and their values without leading zeros (empty for zero). */
   readonly slots: readonly (readonly [slotHash: Uint8Array, value: Uint8Array])[];
 };
 
 type StorageTrie = { readonly owner: Uint8Array; readonly nodes: PendingNodes; trie: MerkleTrie | undefined };
 
-/** Loaded nodes, about 1 KiB each, after which all are unloaded. */
+/** Number of loaded nodes, about 1 KiB each, above which all are unloaded. */
 const MAX_LOADED_NODES = 30_000;
 
 /**
- * The state trie and the storage tries after the newest block. Like `PendingState`, it has a batch of sealed blocks and a current block
- * on top of the store.
+ * The state trie and the storage tries after the newest block. Like `PendingState`, it has a batch of sealed blocks and a current block on top of the
+ * store.
  */
 export class StateTrie {
   readonly #source: StoredStateSource;
   readonly #accountNodes: PendingNodes;
   #accounts: MerkleTrie;
   readonly #storages = new Map<string, StorageTrie>();
-  /** Storage tries that the current block changed. */
+  /** Storage tries that were changed by the current block. */
   readonly #changed = new Set<StorageTrie>();
   #storageNodes = 0;
   #storageBytes = 0;
@@ -49,7 +49,7 @@ export class StateTrie {
     this.#accounts = new MerkleTrie(this.#root, this.#accountNodes.get);
   }
 
-  /** Applies changes, which must be sorted by their hashes. @returns the state root */
+  /** Applies changes, which must be sorted by `owner` and, within an account, by slot hash. @returns the state root */
   apply(changes: readonly TrieChange[]): Uint8Array {
     for (const change of changes) {
       const { owner, account } = change;
@@ -83,7 +83,7 @@ export class StateTrie {
     this.unload();
   }
 
-  /** Loader for nodes of the state trie. */
+  /** Loads nodes of the state trie. */
   get accountNodes(): NodeLoader {
     return this.#accountNodes.get;
   }
@@ -111,7 +111,7 @@ export class StateTrie {
     return this.#accountNodes.size + this.#storageBytes;
   }
 
-  /** Clears the batch: the store has it now. */
+  /** Clears the batch after it was committed to the store. */
   forgetBatch(): void {
     this.#accountNodes.forgetBatch();
     this.#storageBytes = 0;
@@ -155,7 +155,7 @@ export class StateTrie {
     return storage;
   }
 
-  /** Unloads nodes; they are read again on demand. */
+  /** Unloads all nodes; they are read again on demand. */
   unload(): void {
     this.#accounts = new MerkleTrie(this.#root, this.#accountNodes.get);
     for (const storage of this.#storages.values()) storage.trie = undefined;

@@ -3,7 +3,7 @@ import { EMPTY_CODE_HASH } from '../../../../packages/ethereum/primitives/keccak
 import { asBytes, asList, decodeRlp, encodeRlp } from '../../../../packages/ethereum/primitives/rlp.ts';
 import type { AccountState } from '../../../../packages/evm/interpreter/host.ts';
 
-/** An account as stored, without the slots of its storage. */
+/** An account in its stored form, without its storage slots. */
 export type StoredAccount = {
   readonly nonce: bigint;
   readonly balance: bigint;
@@ -21,7 +21,7 @@ const HAS_STORAGE = 0x20;
 const NUMBER_LENGTH = 6;
 const HASH_LENGTH = 32;
 
-/** Encodes an account, in about ten bytes when it has only a balance. */
+/** Encodes an account; one with only a balance takes about ten bytes. */
 export function encodeStoredAccount(account: StoredAccount): Uint8Array {
   const { nonce, balance, codeHash, slotCount, storageSince } = account;
   const hasCode = !bytesEqual(codeHash, EMPTY_CODE_HASH);

@@ -1,13 +1,13 @@
 import type { VersionedWrite } from './versioned-table.ts';
 
-/** Number of blocks below the head whose changes the store retains: past tries can be rebuilt that far back. */
+/** Number of blocks below the head for which the store retains changes; past tries can be rebuilt for these blocks. */
 export const STORED_CHANGES = 1_024;
 
 /** Keys of the accounts and slots that one block changed. */
 export type BlockChangedKeys = {
-  /** Addresses (20). */
+  /** Addresses (20 bytes each). */
   readonly accounts: readonly Uint8Array[];
-  /** Addresses (20) followed by slots (32). */
+  /** Addresses (20 bytes) followed by slots (32 bytes). */
   readonly slots: readonly Uint8Array[];
 };
 
@@ -15,12 +15,12 @@ const COUNT_LENGTH = 4;
 const ADDRESS_LENGTH = 20;
 const SLOT_KEY_LENGTH = 52;
 
-/** Groups the versions that a commit writes by the blocks that made them. */
+/** Groups the versions in a commit by the blocks that set them. */
 export class ChangeCollector {
   readonly #first: number;
   readonly #blocks = new Map<number, { readonly accounts: Uint8Array[]; readonly slots: Uint8Array[] }>();
 
-  /** @param first first block of the commit; changes of older blocks are already stored */
+  /** @param first first block of the commit; changes by older blocks are already stored */
   constructor(first: number) {
     this.#first = first;
   }
@@ -37,7 +37,7 @@ export class ChangeCollector {
     }
   }
 
-  /** Encodes the row of a block: number of accounts (4), their keys, the keys of slots. */
+  /** Encodes the row of a block: the number of accounts (4 bytes), their keys, and the keys of slots. */
   encode(block: number): Buffer {
     const { accounts, slots } = this.#changesOf(block);
     const count = Buffer.alloc(COUNT_LENGTH);

@@ -34,15 +34,15 @@ export type StoredHeader = {
   readonly totalDifficulty: bigint;
 };
 
-/** Cached headers: the 256 that BLOCKHASH can reach, at most a few hundred bytes each. */
+/** Maximum number of cached headers: the 256 that BLOCKHASH can reach, at most a few hundred bytes each. */
 const MAX_KNOWN_HEADERS = 256;
 
-/** Reads a store: blocks and state by number, trie nodes of the head by path. All reads are synchronous and see the last commit. */
+/** Reads a store: blocks and state by number, and trie nodes of the head by path. All reads are synchronous and see the last commit. */
 export class ChainReader {
   readonly config: ChainConfig;
   readonly #store: Store;
   readonly #tables: Tables;
-  /** Recently read headers, least recently used first; every call reads the head. Stored blocks never change. */
+  /** Recently read headers, least recently used first, because every call reads the head. Stored blocks never change. */
   readonly #known = new Map<bigint, StoredHeader>();
 
   /** @throws Error when the store is empty */
@@ -87,7 +87,7 @@ export class ChainReader {
     return this.#tables.numbers.get(viewAsBuffer(hash))?.readBigUInt64BE();
   }
 
-  /** Whether the indexes cover every block; a store of an earlier version has no indexes. */
+  /** Returns whether the indexes cover every block. A store that was written by an earlier version has no indexes. */
   get isIndexed(): boolean {
     return isIndexed(this.#tables);
   }
@@ -102,7 +102,7 @@ export class ChainReader {
     return requireIndexes(this.#tables);
   }
 
-  /** Returns RLP [transactions, uncles, withdrawals?]. */
+  /** Returns the body of a block: RLP [transactions, uncles, withdrawals?]. */
   getBody(number: bigint): Uint8Array | undefined {
     return this.#tables.bodies.get(numberKey(number));
   }
@@ -111,30 +111,30 @@ export class ChainReader {
     return this.#tables.receipts.get(numberKey(number));
   }
 
-  /** Returns a block's access list, RLP; undefined before Amsterdam, and once the store has pruned it. */
+  /** Returns a block's access list, RLP; undefined before Amsterdam, and after the store has pruned it. */
   getAccessList(number: bigint): Uint8Array | undefined {
     return this.#tables.accessLists?.get(numberKey(number));
   }
 
-  /** Returns an account after `block`, in the engine's encoding. */
+  /** Returns an account after `block`, in the stored encoding. */
   findAccount(address: Uint8Array, block: number): Version | undefined {
     return this.#tables.accounts.find(address, block);
   }
 
   /**
    * Returns a slot's value after `block`, without leading zeros.
-   * @param key address (20) and slot (32)
+   * @param key address (20 bytes) and slot (32 bytes)
    */
   findSlot(key: Uint8Array, block: number): Version | undefined {
     return this.#tables.slots.find(key, block);
   }
 
-  /** Lists account keys (20) with the blocks that last set them. */
+  /** Lists account keys (20 bytes) with the block that last set each. */
   listAccounts(range: KeyRange): KeyAge[] {
     return this.#tables.accounts.listKeys(range);
   }
 
-  /** Lists slot keys (address and slot, 52) with the blocks that last set them. */
+  /** Lists slot keys (address and slot, 52 bytes) with the block that last set each. */
   listSlots(range: KeyRange): KeyAge[] {
     return this.#tables.slots.listKeys(range);
   }
@@ -166,7 +166,7 @@ export class ChainReader {
 
 /** Opens an existing store. @throws Error when there is none, or its layout differs */
 export function openChainReader(path: string): ChainReader {
-  // Opening would create the folder and then fail with a system error.
+  // Without this check, opening would create the folder and then fail with a system error.
   if (!existsSync(join(path, DATA_FILE))) throw new Error(`there is no chain store in ${path}`);
   return new ChainReader(openStore(path, true));
 }

@@ -25,11 +25,11 @@ export type ExecutedBlock = {
   readonly hash: Uint8Array;
   readonly totalDifficulty: bigint;
   readonly receipts: readonly StoredReceipt[];
-  /** RLP, present from Amsterdam (EIP-7928). */
+  /** RLP of the block access list, present from Amsterdam on (EIP-7928). */
   readonly accessList?: Uint8Array | undefined;
 };
 
-/** A block in the encoding of the tables; while queued it takes far less memory, in fewer objects, than an executed one. */
+/** A block in the encoding of the tables. In a queue, it takes far less memory and fewer objects than an executed block. */
 export type EncodedBlock = {
   readonly number: bigint;
   readonly hash: Uint8Array;
@@ -51,12 +51,12 @@ export function encodeExecutedBlock(executed: ExecutedBlock): EncodedBlock {
   };
 }
 
-/** Number of latest blocks whose access lists the store retains: 3,533 epochs of 32 slots, the retention that EIP-7928 requires. */
+/** Number of latest blocks whose access lists the store retains: 3,533 epochs of 32 slots, as EIP-7928 requires. */
 export const STORED_ACCESS_LISTS = 113_056;
 
 /**
- * The single writer of a store. A commit is one LMDB transaction: blocks, receipts, state, indexes and head move together, so a process
- * that dies at any moment leaves the last commit intact.
+ * The single writer of a store. A commit is one LMDB transaction for blocks, receipts, state, indexes and head. If the process dies at any moment,
+ * the store is as after the last commit.
  */
 export class ChainWriter {
   readonly #store: Store;
@@ -125,8 +125,8 @@ export class ChainWriter {
   }
 
   /**
-   * Indexes some blocks of a store of an earlier version, in one transaction: an interrupted migration continues where it stopped, and
-   * several processes may run it at the same time. Call it until all blocks are done.
+   * Indexes some blocks of a store from an earlier version, in one transaction. An interrupted migration continues at the same block, and several
+   * processes may run it concurrently. It must be called until all blocks are indexed.
    */
   indexPiece(): IndexProgress {
     return this.#store.write(indexPiece);
@@ -191,10 +191,10 @@ export class ChainWriter {
   }
 }
 
-/** Storage trie keys read into memory at a time during removal. */
+/** Number of storage trie keys that are read into memory at a time during removal. */
 const MAX_CACHED_KEYS = 10_000;
 const NO_OWNER = Buffer.alloc(0);
-/** Hex-prefix encoded paths of inner nodes begin with 0x0 or 0x1. */
+/** Key above all paths: hex-prefix encoded paths of inner nodes begin with 0x0 or 0x1. */
 const PAST_ALL_PATHS = Buffer.of(0xff);
 
 function putNode(table: BinaryTable, owner: Uint8Array, [path, encoded]: NodeWrite): void {
@@ -203,7 +203,7 @@ function putNode(table: BinaryTable, owner: Uint8Array, [path, encoded]: NodeWri
   else table.putSync(key, viewAsBuffer(encoded));
 }
 
-/** Opens the store in a folder for writing, and creates it when absent. @throws Error when the layout differs */
+/** Opens the store in a folder for writing; creates it if it does not exist. @throws Error when the layout differs */
 export function openChainWriter(path: string): ChainWriter {
   return new ChainWriter(openStore(path, false));
 }

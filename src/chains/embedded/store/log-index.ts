@@ -15,15 +15,15 @@ export type LogTables = {
 const LOG_NUMBER_LENGTH = 6;
 const ADDRESS_LENGTH = 20;
 const TOPIC_LENGTH = 32;
-/** Prefix of address terms; topic terms have their position, 0 to 3. */
+/** Prefix of terms for addresses. The prefix of a term for a topic is its position, 0 to 3. */
 const ADDRESS_KIND = 4;
 
-/** Key of the logs of an address (20 bytes). */
+/** Returns the key for the logs of an address (20 bytes). */
 export function addressTerm(address: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(ADDRESS_KIND), address]);
 }
 
-/** @param position 0 to 3 */
+/** Returns the key for the logs with a topic at a position. @param position 0 to 3 */
 export function topicTerm(position: number, topic: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(position), topic]);
 }
@@ -61,10 +61,10 @@ export function findLogBlock(tables: LogTables, log: number): LogBlock {
   throw new Error(`the log index has no block for log ${log}`);
 }
 
-/** Collects the index entries of several blocks, so that a list that many blocks extend is written once. */
+/** Collects the index entries of several blocks, so that a list with entries from many blocks is written once. */
 export class LogIndexBatch {
   readonly #tables: LogTables;
-  /** Log numbers by kind of term. */
+  /** Log numbers by term, one table per kind of term. */
   readonly #terms: readonly TermNumbers[] = Array.from(
     { length: ADDRESS_KIND + 1 },
     (_, kind) => new TermNumbers(kind === ADDRESS_KIND ? ADDRESS_LENGTH : TOPIC_LENGTH),
@@ -77,7 +77,7 @@ export class LogIndexBatch {
     this.#next = readLogStart(tables, first) ?? 0;
   }
 
-  /** Adds a block; call it within a write transaction. @param receipts receipts of the block as stored */
+  /** Adds a block. Must be called within a write transaction. @param receipts receipts of the block in their stored form */
   add(block: bigint, receipts: Uint8Array, onTransaction: (hashAt: number, index: number) => void): void {
     const start = this.#next;
     const bytes = viewAsBuffer(receipts);
@@ -99,7 +99,7 @@ export class LogIndexBatch {
     if (this.#next > start) this.#tables.logBlocks.putSync(logKey(start), numberKey(block));
   }
 
-  /** Writes the collected terms; call it once, within a write transaction. */
+  /** Writes the collected terms. Must be called once, within a write transaction. */
   write(): void {
     for (const [kind, terms] of this.#terms.entries()) {
       KEY[0] = kind;
@@ -111,14 +111,14 @@ export class LogIndexBatch {
   }
 }
 
-/** Reused key buffer: LMDB copies keys. */
+/** Buffer that is reused for all keys, because LMDB copies keys. */
 const KEY = Buffer.allocUnsafeSlow(1 + TOPIC_LENGTH);
 
 /** Log numbers by address, or by topic at one position. Terms are strings with one character per byte. */
 class TermNumbers {
   readonly #length: number;
   readonly #numbers = new Map<string, number[]>();
-  /** Last added term: consecutive logs often share it. */
+  /** Last added term, since consecutive logs often share a term. */
   #bytes: Buffer | undefined;
   #at = 0;
   #latest: number[] = [];
@@ -128,7 +128,7 @@ class TermNumbers {
     this.#length = length;
   }
 
-  /** @param at offset of the term */
+  /** Adds a log number to a term. @param at offset of the term in `bytes` */
   add(bytes: Buffer, at: number, number: number): void {
     if (!this.#isLatest(bytes, at)) {
       const term = bytes.toString('latin1', at, at + this.#length);
@@ -144,7 +144,7 @@ class TermNumbers {
     this.#latest.push(number);
   }
 
-  /** Visits terms approximately in tree order, so that neighbours are in recently used pages. */
+  /** Visits terms approximately in the order of the tree, so that neighbours are in recently used pages. */
   forEach(visit: (term: string, numbers: readonly number[]) => void): void {
     const terms = [...this.#numbers.keys()];
     const places = new Float64Array(terms.length);
@@ -164,12 +164,12 @@ class TermNumbers {
   }
 }
 
-/** More terms than a batch can have: sort position and index of a term fit in one number below 2^53. */
+/** Upper bound on the number of terms in a batch: sort key and index of a term fit in one number below 2^53. */
 const MAX_TERMS = 2 ** 22;
 /** Zero padding of an address in a topic. */
 const PADDING = '\0'.repeat(TOPIC_LENGTH - ADDRESS_LENGTH);
 
-/** Returns a sort key below 2^25 from the first bytes of a term: sorting by all bytes would cost more than it saves. */
+/** Returns a sort key below 2^25 from the first bytes of a term. Sorting by all bytes would cost more than it saves. */
 function orderOf(term: string): number {
   const isPadded = term.startsWith(PADDING);
   const at = isPadded ? PADDING.length : 0;

@@ -1,24 +1,24 @@
 import type { Database } from 'lmdb';
 
-/** Bytes of a log number; logs are numbered over the whole chain from 0, and 2^47 of them are enough. */
+/** Bytes of a log number. Logs are numbered over the whole chain from 0; there can be 2^47 of them. */
 const NUMBER_LENGTH = 6;
-/** Flag in the first number of an open chunk that follows closed ones: most lists have none, so the closed table is not searched. */
+/** Flag in the first number of an open chunk with closed chunks before it. Most lists have none, and for them the closed table is not searched. */
 const HAS_CLOSED = 2 ** 47;
 
-/** A longer chunk is closed, bytes. Values above half an LMDB page would occupy overflow pages. */
+/** Length above which a chunk is closed, bytes. Values above half an LMDB page would occupy overflow pages. */
 const MAX_CHUNK_LENGTH = 1_024;
 
 /**
- * Ascending lists of numbers by key, in chunks: the first number, then differences as LEB128. No key is a prefix of another. The last chunk
- * of a list is found by one exact lookup and grows until it is long; closed chunks are found by key and first number. Numbers in a list
- * never change and keep their chunk order, so a reader that knows where to stop needs no snapshot.
+ * Ascending lists of numbers by key, in chunks of a first number and differences as LEB128. No key is a prefix of another key. The last, open chunk
+ * of a list is found by one exact lookup and grows until it is long. Closed chunks are found by key and first number. Numbers in a list never change
+ * and keep their chunk order, so a reader that knows where to stop needs no snapshot.
  */
 export class PostingTable {
   /** key -> first number (6, with `HAS_CLOSED`), differences. */
   readonly #open: Database<Buffer, Buffer>;
   /** key, first number (6) -> differences. */
   readonly #closed: Database<Buffer, Buffer>;
-  /** Reused for all lists: most lists get one number at a time, and allocating buffers would take longer than writing them. */
+  /** Buffer that is reused for all lists. Most lists get one number at a time, and allocating a buffer would take longer than writing. */
   readonly #chunk = new ChunkWriter();
 
   constructor(open: Database<Buffer, Buffer>, closed: Database<Buffer, Buffer>) {
@@ -27,7 +27,7 @@ export class PostingTable {
   }
 
   /**
-   * Appends numbers to a list; call it within a write transaction.
+   * Appends numbers to a list; must be called within a write transaction.
    * @param numbers ascending, greater than all numbers of the list; at least one
    */
   append(key: Buffer, numbers: readonly number[]): void {
@@ -61,13 +61,13 @@ function joinKey(key: Buffer, first: number): Buffer {
 /** Builds chunks in one buffer: first number (6, with `HAS_CLOSED`), differences. */
 class ChunkWriter {
   readonly #bytes = Buffer.allocUnsafeSlow(NUMBER_LENGTH + MAX_CHUNK_LENGTH + 2 * MAX_VARINT_LENGTH);
-  /** Used length of `#bytes`; 0 without a first number. */
+  /** Used length of `#bytes`; 0 before the first number. */
   #end = 0;
   #first = 0;
   #last = 0;
   #hasClosed = false;
 
-  /** @param stored the open chunk */
+  /** Loads a chunk to extend it. @param stored the open chunk; undefined for a new list */
   load(stored: Buffer | undefined): void {
     this.#end = 0;
     this.#hasClosed = false;
@@ -86,7 +86,7 @@ class ChunkWriter {
     return this.#first;
   }
 
-  /** A view of the chunk, valid until the chunk changes. */
+  /** View of the chunk, valid until the chunk changes. */
   get encoded(): Buffer {
     return this.#bytes.subarray(0, this.#end);
   }
@@ -102,7 +102,7 @@ class ChunkWriter {
     this.#last = number;
   }
 
-  /** Returns a view of the chunk's differences and starts a new chunk with the next number. */
+  /** Returns a view of the chunk's differences, and starts a new chunk with the next number. */
   takeDifferences(): Buffer {
     const taken = this.#bytes.subarray(NUMBER_LENGTH, this.#end);
     this.#end = 0;
@@ -141,14 +141,14 @@ function sumDifferences(bytes: Uint8Array, start: number, end: number): number {
 /** End of a list, greater than all numbers. */
 export const LIST_END: number = Number.POSITIVE_INFINITY;
 
-/** Reads one list forward; chunks between two requested targets are skipped. */
+/** Reads one list in ascending order; skips chunks between two requested targets. */
 export class PostingCursor {
   readonly #key: Buffer;
   readonly #closed: Database<Buffer, Buffer>;
   readonly #openFirst: number;
   readonly #hasClosed: boolean;
   readonly #openDifferences: Buffer;
-  /** Differences of the current chunk, and the offset of the next one. */
+  /** Differences in the current chunk; `#at` is the offset of the next one. */
   #chunk: Buffer = NO_BYTES;
   #at = 0;
   /** First number of the current chunk; LIST_END after the last chunk. */
@@ -156,7 +156,7 @@ export class PostingCursor {
   #isLastChunk = false;
   #current = -1;
 
-  /** @param open the open chunk as stored */
+  /** @param open the open chunk in its stored form */
   constructor(key: Buffer, open: Buffer | undefined, closed: Database<Buffer, Buffer>) {
     this.#key = key;
     this.#closed = closed;
@@ -169,7 +169,7 @@ export class PostingCursor {
     return this.#current;
   }
 
-  /** Moves to the first number that is at least `target`, which must never decrease. @returns that number, or LIST_END */
+  /** Moves to the first number that is at least `target`; targets must never decrease. @returns that number, or LIST_END */
   seek(target: number): number {
     if (target <= this.#current) return this.#current;
     if (this.#advance(target)) return this.#current;
@@ -188,7 +188,7 @@ export class PostingCursor {
     return this.#current;
   }
 
-  /** Reads forward in the current chunk. @returns whether it contains a number that is at least `target` */
+  /** Reads ahead in the current chunk. @returns whether the chunk contains a number that is at least `target` */
   #advance(target: number): boolean {
     const chunk = this.#chunk;
     let [at, current] = [this.#at, this.#current];
@@ -208,7 +208,7 @@ export class PostingCursor {
     return current >= target;
   }
 
-  /** Loads the last chunk that begins at or before the target, or else the first one. */
+  /** Loads the last chunk that begins at or before the target, or else the first chunk. */
   #loadChunk(target: number): void {
     if (!this.#hasClosed || target >= this.#openFirst) {
       this.#takeOpen();
@@ -228,7 +228,7 @@ export class PostingCursor {
     const end = joinKey(this.#key, MAX_NUMBER);
     for (const { key, value } of this.#closed.getRange({ start, end, limit: 1 })) {
       const first = key.readUIntBE(this.#key.length, NUMBER_LENGTH);
-      // A chunk closed since the cursor was opened begins with the chunk that was open then.
+      // A chunk that was closed after the cursor was opened begins with the chunk that was open at that time.
       if (first >= this.#openFirst) break;
       this.#take(first, value);
       return;

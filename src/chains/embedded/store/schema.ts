@@ -1,11 +1,11 @@
-/** Tables of a chain's LMDB environment and the layout of their keys. Integers are big-endian. */
+/** Tables of a chain's LMDB environment, and the layout of their keys and values. Integers are big-endian, and numbers in parentheses are bytes. */
 import type { Database, RootDatabase } from 'lmdb';
 import { LmdbEnvironment } from '../../../util/lmdb-environment.ts';
 import type { LogTables } from './log-index.ts';
 import { PostingTable } from './posting-table.ts';
 import { VersionedTable } from './versioned-table.ts';
 
-/** Layout version, raised with every change; a store of another version is rejected. */
+/** Layout version, which is raised with every change of the layout. A store with another version is rejected. */
 export const SCHEMA_VERSION = 2;
 
 export type BinaryTable = Database<Buffer, Buffer>;
@@ -21,26 +21,26 @@ export type Tables = {
   readonly bodies: BinaryTable;
   /** number (8) -> stored receipts (chain/receipt). */
   readonly receipts: BinaryTable;
-  /** address (20) -> account, at every block. */
+  /** address (20) -> account, with its history. */
   readonly accounts: VersionedTable;
-  /** address (20), slot (32) -> value without leading zeros, at every block. */
+  /** address (20), slot (32) -> value without leading zeros, with its history. */
   readonly slots: VersionedTable;
-  /** path -> node of the state trie as it is after the head. */
+  /** path -> node of the state trie after the head. */
   readonly accountTrie: BinaryTable;
-  /** hash of an address (32), path -> node of the account's storage trie as it is after the head. */
+  /** hash of an address (32), path -> node of the account's storage trie after the head. */
   readonly storageTries: BinaryTable;
   /** hash (32) -> contract code. */
   readonly codes: BinaryTable;
-  /** Indexes derived from the blocks; undefined in a store that is open for reading and has none yet. */
+  /** Indexes derived from the blocks; undefined in a store that is opened for reading and has no indexes yet. */
   readonly indexes: IndexTables | undefined;
   /**
-   * number (8) -> keys that the block changed (block-changes), of the last `KEPT_CHANGES` blocks. Undefined in a store that is open for
-   * reading and has none yet; a store of an earlier version lacks rows.
+   * number (8) -> keys that the block changed (block-changes), for the last `STORED_CHANGES` blocks. Undefined in a store that is opened for reading
+   * and does not have the table yet. A store from an earlier version lacks rows.
    */
   readonly changes: BinaryTable | undefined;
   /**
-   * number (8) -> block access list (RLP), of the last `KEPT_ACCESS_LISTS` blocks. Undefined in a store that is open for reading and has
-   * none yet.
+   * number (8) -> block access list (RLP), for the last `STORED_ACCESS_LISTS` blocks. Undefined in a store that is opened for reading and does not
+   * have the table yet.
    */
   readonly accessLists: BinaryTable | undefined;
 };
@@ -48,7 +48,7 @@ export type Tables = {
 /** LMDB environment of a chain. */
 export type Store = LmdbEnvironment<Tables>;
 
-/** Indexes for lookups by other keys than block numbers; each table is derived from the blocks up to `META_INDEXED`. */
+/** Indexes for lookups by keys other than block numbers. Each table is derived from the blocks up to `META_INDEXED`. */
 export type IndexTables = {
   /** hash of a transaction (32) -> number of its block (8), index in it (4). */
   readonly transactions: BinaryTable;
@@ -62,7 +62,7 @@ const SLOT_LENGTH = 32;
 export const DATA_FILE = 'data.mdb';
 
 /**
- * Opens (and with `readOnly` unset, creates) the environment in a folder.
+ * Opens the environment in a folder; creates it unless `readOnly` is set.
  * @throws Error when its layout differs from this program's
  */
 export function openStore(path: string, readOnly: boolean): Store {
@@ -75,12 +75,12 @@ function openTables(root: RootDatabase, readOnly: boolean): Tables {
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
   const versioned = (name: string, keyLength: number): VersionedTable =>
     new VersionedTable(table(name), table(`${name}-history`), keyLength);
-  // A read-only open finds no table when an import was killed before it created them.
+  // A read-only open finds no table if an import was killed before it created the tables.
   const meta = table('meta') as BinaryTable | undefined;
   if (meta === undefined || (readOnly && meta.get(META_SCHEMA) === undefined)) {
     throw new Error('the store is empty: import a chain into it first');
   }
-  // Another layout has other tables, so the version is checked before they are opened.
+  // The version is checked before the tables are opened, because another layout has other tables.
   const version = meta.get(META_SCHEMA)?.readUInt8();
   if (version !== undefined && version !== SCHEMA_VERSION) {
     throw new Error(`the store has layout ${version}, but this program reads layout ${SCHEMA_VERSION}`);
@@ -102,7 +102,7 @@ function openTables(root: RootDatabase, readOnly: boolean): Tables {
   };
 }
 
-/** LMDB creates missing tables when it may write, and returns undefined when it may not. */
+/** Opens the index tables. LMDB creates missing tables in a store opened for writing, and returns undefined in one opened for reading. */
 function openIndexes(table: (name: string) => BinaryTable | undefined): IndexTables | undefined {
   const [transactions, logStarts, logBlocks, logTerms, logTermsClosed] = INDEX_TABLES.map(table);
   if (!transactions || !logStarts || !logBlocks || !logTerms || !logTermsClosed) return undefined;
@@ -133,5 +133,5 @@ export function viewAsBuffer(bytes: Uint8Array): Buffer {
 export const META_SCHEMA: Buffer = Buffer.from('schema');
 export const META_CONFIG: Buffer = Buffer.from('config');
 export const META_HEAD: Buffer = Buffer.from('head');
-/** -> `INDEX_VERSION` (1), number of the last block that the indexes cover (8). */
+/** Key whose value is `INDEX_VERSION` (1) and the number of the last block that the indexes cover (8). */
 export const META_INDEXED: Buffer = Buffer.from('indexed');

@@ -5,17 +5,17 @@ import { type IndexTables, META_HEAD, META_INDEXED, numberKey, type Tables, view
 /** Version of the indexes; indexes of another version are rebuilt when a store is opened for writing. */
 const INDEX_VERSION = 3;
 
-/** Limits of one transaction while an existing store is indexed. */
+/** Maximum blocks and bytes per transaction while an existing store is indexed. */
 const PIECE_BLOCKS = 512;
 const PIECE_BYTES = 1024 * 1024;
 
 /** Position of a transaction in the chain. */
 export type TransactionPosition = { readonly number: bigint; readonly index: number };
 
-/** Number of indexed blocks, and of all blocks. */
+/** Number of indexed blocks, and number of all blocks. */
 export type IndexProgress = { readonly done: bigint; readonly total: bigint };
 
-/** Data of a block from which the indexes are built. */
+/** Block data from which the indexes are built. */
 type IndexedBlock = Pick<EncodedBlock, 'number' | 'receipts'>;
 
 /** Returns the number of the first block that the indexes do not cover. */
@@ -30,17 +30,17 @@ function readHead({ meta }: Tables): bigint {
   return number.readBigUInt64BE();
 }
 
-/** Whether the indexes cover all blocks. They may end below the head when an earlier version without indexes has imported since. */
+/** Returns whether the indexes cover all blocks. If an earlier version without indexes has imported blocks since, the indexes end below the head. */
 export function isIndexed(tables: Tables): boolean {
   return tables.indexes !== undefined && readNext(tables) === readHead(tables) + 1n;
 }
 
-/** Records the last indexed block; call it within a write transaction, after `indexBlocks`. */
+/** Records the last indexed block. Must be called within a write transaction, after `indexBlocks`. */
 export function markIndexed({ meta }: Tables, last: bigint): void {
   meta.putSync(META_INDEXED, Buffer.concat([Buffer.of(INDEX_VERSION), numberKey(last)]));
 }
 
-/** Indexes the blocks after the last indexed one; call it within a write transaction. */
+/** Indexes the blocks after the last indexed one. Must be called within a write transaction. */
 export function indexBlocks(tables: Tables, blocks: readonly IndexedBlock[]): void {
   const indexes = requireIndexes(tables);
   const [first] = blocks;
@@ -55,7 +55,7 @@ export function indexBlocks(tables: Tables, blocks: readonly IndexedBlock[]): vo
       entries.push([viewAsBuffer(receipts.subarray(hashAt, hashAt + HASH_LENGTH)), position]);
     });
   }
-  // In tree order each page is modified once.
+  // In the order of the tree, each page is modified only once.
   entries.sort(([a], [b]) => a.compare(b));
   for (const [hash, position] of entries) indexes.transactions.putSync(hash, position);
   logs.write();
@@ -65,7 +65,7 @@ const HASH_LENGTH = 32;
 const NUMBER_LENGTH = 8;
 const POSITION_LENGTH = NUMBER_LENGTH + 4;
 
-/** Indexes the next stored blocks; call it within a write transaction. @throws Error when the store lacks a block's receipts */
+/** Indexes the next stored blocks. Must be called within a write transaction. @throws Error when the store lacks a block's receipts */
 export function indexPiece(tables: Tables): IndexProgress {
   const total = readHead(tables) + 1n;
   let next = readNext(tables);
@@ -84,7 +84,7 @@ export function indexPiece(tables: Tables): IndexProgress {
   return { done: next, total };
 }
 
-/** Clears indexes of another version. */
+/** Clears indexes with another version. */
 function clearIndexes({ transactions, logStarts, logBlocks, logTerms }: IndexTables): void {
   for (const table of [transactions, logStarts, logBlocks]) table.clearSync();
   logTerms.clear();

@@ -7,7 +7,7 @@ export type Version = {
   readonly value: Uint8Array;
 };
 
-/** A key and its versions, oldest first; the first may be the newest version written earlier. */
+/** A key and its versions, oldest first. The first version may be the newest one that was written earlier. */
 export type VersionedWrite = {
   readonly key: Uint8Array;
   readonly versions: readonly Version[];
@@ -19,22 +19,23 @@ export type KeyRange = { readonly after?: Uint8Array; readonly prefix?: Uint8Arr
 /** A key and the block that set its newest value. */
 export type KeyAge = { readonly key: Uint8Array; readonly since: number };
 
-/** Length of block numbers, bytes: 2^48 are enough. */
+/** Bytes of a block number: 2^48 blocks are enough. */
 const NUMBER_LENGTH = 6;
 
 /**
- * Values by key with their full history. The newest version of a key takes one exact lookup, an older one another, ordered lookup. A block's
- * versions never change, so a reader at block N needs no snapshot: the versions up to N stay available whatever is committed between lookups.
+ * Values by key with their full history. Finding the newest version of a key takes one exact lookup; an older version takes another, ordered lookup.
+ * The versions that a block set never change, so a reader at block N needs no snapshot: the versions up to N remain available whatever is committed
+ * between lookups.
  */
 export class VersionedTable {
-  /** key -> number of the block that set it (6), value. */
+  /** key -> number (6) of the block that set the value, value. */
   readonly #newest: Database<Buffer, Buffer>;
-  /** key, number of the block that set it (6) -> value that a later block replaced. */
+  /** key, number (6) of the block that set the value -> value, which a later block replaced. */
   readonly #replaced: Database<Buffer, Buffer>;
-  /** Start of `#lastOfRange` (it iterates downwards), and its exclusive end. */
+  /** Start of `#lastOfRange`, which iterates downwards; `#end` is its exclusive end. */
   readonly #start: Buffer;
   readonly #end: Buffer;
-  /** Reused for every lookup: creating a range takes a quarter of a lookup's time. */
+  /** Range that is reused for every lookup, because creating one takes a quarter of a lookup's time. */
   readonly #lastOfRange: Iterable<{ readonly key: Buffer; readonly value: Buffer }>;
 
   /** @param keyLength length of all keys, bytes */
@@ -46,7 +47,7 @@ export class VersionedTable {
     this.#lastOfRange = replaced.getRange({ start: this.#start, end: this.#end, reverse: true, limit: 1 });
   }
 
-  /** Returns the value of `key` after `block`; undefined when no block had set it by then. */
+  /** Returns the value of `key` after `block`; undefined when no block up to it has set a value. */
   find(key: Uint8Array, block: number): Version | undefined {
     this.#end.set(key);
     const newest = this.#newest.get(this.#end);
@@ -62,7 +63,7 @@ export class VersionedTable {
   }
 
   /**
-   * Lists keys in order, with the blocks that last set them.
+   * Lists keys in order, with the block that last set each.
    * @param after only keys greater than this one
    * @param prefix only keys with this prefix
    */
@@ -82,7 +83,7 @@ export class VersionedTable {
     return keys;
   }
 
-  /** Writes versions; call it within a write transaction. The last version becomes the newest, the earlier ones become history. */
+  /** Writes versions. Must be called within a write transaction. The last version becomes the newest one, and the earlier ones become history. */
   write({ key, versions }: VersionedWrite): void {
     for (const { since, value } of versions.slice(0, -1)) {
       const joined = Buffer.concat([key, NO_NUMBER]);
@@ -98,7 +99,7 @@ export class VersionedTable {
 }
 
 const NO_NUMBER = Buffer.alloc(NUMBER_LENGTH);
-/** Suffix of the start after a key: all keys of a table have the same length, so nothing else sorts in between. */
+/** Suffix that forms the next key after a key: all keys of a table have the same length, so no other key sorts in between. */
 const NEXT_KEY = Buffer.of(0);
-/** Longer than the rest of any key, and above it. */
+/** Suffix above the rest of any key; it is longer than any rest. */
 const PAST_ALL_KEYS = Buffer.alloc(64, 0xff);

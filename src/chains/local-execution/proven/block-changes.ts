@@ -6,31 +6,31 @@ import { EMPTY_BYTES } from '../../../../packages/ethereum/primitives/bytes.ts';
 import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 
-/** Changes that a block made to an account; an undefined member is unchanged. */
+/** Changes that a block made to an account; a member is undefined if it is unchanged. */
 export type AccountDelta = {
   readonly balance: bigint | undefined;
   readonly nonce: bigint | undefined;
   readonly codeHash: Uint8Array | undefined;
-  /** Values of the changed slots, without leading zeros; keys are lower-case `0x` text. */
+  /** Values of the changed slots without leading zeros, by slot as lower-case `0x` text. */
   readonly slots: ReadonlyMap<string, Uint8Array>;
 };
 
-/** Difference between the state of a block and that of its parent. */
+/** Difference between the state of a block and the state of its parent. */
 export type BlockChanges = {
-  /** Changes by address, lower-case `0x` text. An absent account is unchanged. */
+  /** Changes by address, as lower-case `0x` text. An account without an entry is unchanged. */
   readonly accounts: ReadonlyMap<string, AccountDelta>;
-  /** New codes of accounts, by their hashes. */
+  /** New contract codes, by code hash. */
   readonly codes: ReadonlyMap<string, Uint8Array>;
-  /** Approximate heap size, codes excluded. */
+  /** Approximate heap size in bytes, codes excluded. */
   readonly bytes: number;
 };
 
-/** Heap growth per account and per slot with their keys, measured, bytes. */
+/** Heap growth per account and per slot, including their keys; measured, bytes. */
 const ACCOUNT_BYTES = 400;
 const SLOT_BYTES = 300;
 
 /**
- * Reads the changes after the last part of a block, system calls and withdrawals included.
+ * Reads the state changes of a whole block, including system calls and withdrawals.
  * @param list block access list (EIP-7928) that the header commits to
  */
 export function readBlockChanges(list: BlockAccessList): BlockChanges {
@@ -62,7 +62,7 @@ function readSlots({ storageChanges }: AccountAccess): ReadonlyMap<string, Uint8
   );
 }
 
-/** Copies bytes: a view would keep the whole encoded list in memory. */
+/** Copies bytes, because a view would retain the whole encoded list in memory. */
 function copy(bytes: Uint8Array | undefined): Uint8Array | undefined {
   return bytes && Uint8Array.from(bytes);
 }

@@ -3,12 +3,12 @@ import type { BlockState } from './state-nodes.ts';
 
 type Link = { readonly parent: BlockState; readonly changes: BlockChanges };
 
-/** Cap on remembered blocks, and on blocks over which state is rolled forward at once. */
+/** Maximum number of remembered blocks; also the maximum number of blocks over which state is rolled forward at once. */
 export const MAX_LINKS = 16;
-/** Approximate heap size of a link without its changes. */
+/** Approximate heap size of a link without its changes, bytes. */
 const LINK_BYTES = 500;
 
-/** Changes that derive the states of blocks from those of their parents. The oldest links are evicted first. */
+/** Changes that lead from the states of parents to the states of blocks. The oldest links are evicted first. */
 export class BlockLinks {
   readonly #maxBytes: number;
   /** Links by block hash. */

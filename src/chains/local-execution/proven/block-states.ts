@@ -10,17 +10,17 @@ import { VerifiedStates } from './verified-states.ts';
 /** Shares of the memory for block changes, and for accounts derived from them. */
 const LINKS_SHARE = 0.0625;
 const ROLLED_SHARE = 0.0625;
-/** Heap growth, measured, bytes: per entry with its key, and per slot in it, which shares its key and most values with others. */
+/** Heap growth in bytes, measured, per entry with its key, and per slot of an entry; entries share slot keys and most slot values. */
 const ENTRY_BYTES = 400;
 const SLOT_BYTES = 150;
 
-/** Null: there is no such account. `unknown`: the account could not be derived from what was known at the time. */
+/** Derived state of an account. Null: the account does not exist. `unknown`: the account could not be derived from the state known at that time. */
 type Rolled = RolledAccount | null | 'unknown';
 
 /**
- * Known state of blocks: values verified by proofs against state roots, and values derived from them by the access lists of later blocks. A proof is valid
- * for its root, whatever block names it; an access list is valid only if the block that commits to it is. So derived values are stored by block hash, never
- * by root.
+ * Known state of blocks: values verified by proofs against state roots, and values derived from them with the access lists of later blocks. A proof
+ * is valid for its root in every block. An access list is valid only if the block that commits to it is. Derived values are therefore stored by block
+ * hash and never by root.
  */
 export class BlockStates {
   readonly proven: VerifiedStates;
@@ -28,19 +28,19 @@ export class BlockStates {
   /** Derived accounts by block hash and address. */
   readonly #rolled: Lru<string, Rolled>;
 
-  /** @param bytes bound on the memory of all parts together */
+  /** @param bytes bound on the total memory, bytes */
   constructor(bytes: number) {
     this.proven = new VerifiedStates(bytes * (1 - LINKS_SHARE - ROLLED_SHARE));
     this.#links = new BlockLinks(bytes * LINKS_SHARE);
     this.#rolled = new Lru(Math.max(1, bytes * ROLLED_SHARE), Number.POSITIVE_INFINITY, undefined, weigh);
   }
 
-  /** Approximate heap size. */
+  /** Approximate heap size, bytes. */
   get bytes(): number {
     return this.proven.bytes + this.#links.bytes + this.#rolled.weight;
   }
 
-  /** Returns the account; null where there is none, undefined where that is not known. */
+  /** Returns the account; null if it does not exist, undefined if it is not known. */
   findAccount(at: BlockState, address: string): AccountState | null | undefined {
     const recalled = this.proven.recallAccount(at.stateRoot, address);
     if (recalled !== undefined) return recalled === null ? null : recalled.account;
@@ -48,7 +48,7 @@ export class BlockStates {
     return undefined;
   }
 
-  /** Returns the slot's value without leading zeros; empty where there is no such account, undefined where it is not known. */
+  /** Returns the slot's value without leading zeros; empty if the account does not exist, undefined if the value is not known. */
   findSlot(at: BlockState, address: string, slot: string): Uint8Array | undefined {
     for (const found of this.#listAccounts(at, address)) {
       if (found === null) return EMPTY_BYTES;
@@ -59,32 +59,32 @@ export class BlockStates {
     return undefined;
   }
 
-  /** Names the part of the state trie that needs a proof for an account to be known; undefined where the account is known. */
+  /** Names the part of the state trie that a proof must cover before the account is known; undefined if the account is known. */
   findAccountGap(at: BlockState, address: string): string | undefined {
     return this.findAccount(at, address) === undefined
       ? this.proven.findAccountGap(at.stateRoot, address)
       : undefined;
   }
 
-  /** Names the part of the storage trie that needs a proof for a slot of a known account; undefined where nothing is needed. */
+  /** Names the part of the storage trie that a proof must cover before a slot of a known account is known; undefined if no proof is needed. */
   findSlotGap(at: BlockState, address: string, slot: string): string | undefined {
     if (this.findSlot(at, address, slot) !== undefined) return undefined;
     const root = this.proven.findAccount(at.stateRoot, address)?.storageRoot;
-    // Without its root nothing is known of the trie: the proof of one slot shows it.
+    // Without its root, nothing is known of the trie. The proof of any slot includes the root.
     return root === undefined ? address : this.proven.findSlotGap(root, slot);
   }
 
-  /** Whether anything is known of the state of a block, so that state of the next one may be derived. */
+  /** Returns whether anything is known of the state of a block, so that the state of the next block may be derived. */
   isKnown({ hash, stateRoot }: BlockState): boolean {
     return this.#links.get(hash) !== undefined || this.proven.hasAccounts(stateRoot);
   }
 
-  /** Records that a block's state is that of its parent with these changes. */
+  /** Records that the state of a block is the state of its parent with these changes. */
   addChanges(at: BlockState, parent: BlockState, changes: BlockChanges): void {
     this.#links.add(at.hash, { parent, changes });
   }
 
-  /** Yields all known forms of the account, the fastest look-up first. */
+  /** Yields all known forms of the account, from the fastest look-up to the slowest. */
   *#listAccounts(at: BlockState, address: string): Generator<RolledAccount | null> {
     const recalled = this.proven.recallAccount(at.stateRoot, address);
     if (recalled !== undefined) yield recalled;
@@ -103,7 +103,7 @@ export class BlockStates {
     yield made;
   }
 
-  /** Goes back to the last block at which the account is known, and applies the changes since. */
+  /** Goes back to the last block at which the account is known, and applies all changes since that block. */
   #roll(at: BlockState, address: string): RolledAccount | null | undefined {
     const path: BlockChanges[] = [];
     let account: RolledAccount | null | undefined;
@@ -121,7 +121,7 @@ export class BlockStates {
     return account;
   }
 
-  /** Returns all that is known of an account at a block without going further back. */
+  /** Returns the known state of an account at a block, without going further back. */
   #findBase(at: BlockState, address: string): RolledAccount | null | undefined {
     const proven = this.proven.findAccount(at.stateRoot, address);
     const memo = this.#rolled.get(`${at.hash}/${address}`);

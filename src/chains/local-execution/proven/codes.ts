@@ -2,7 +2,7 @@ import { bytesToHex } from '../../../../packages/ethereum/primitives/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../../../packages/ethereum/primitives/keccak.ts';
 import { Lru } from '../../../util/lru.ts';
 
-/** Store in which codes outlive the process. */
+/** Store that retains codes after the process ends. */
 export interface CodeTable {
   read(hash: string): Uint8Array | undefined;
   write(codes: ReadonlyMap<string, Uint8Array>): void;
@@ -12,7 +12,7 @@ const ENTRY_BYTES = 300;
 const EMPTY_HASH: string = bytesToHex(EMPTY_CODE_HASH);
 const NO_CODE = new Uint8Array(0);
 
-/** Contract codes by their hashes. */
+/** Contract codes by code hash. */
 export class Codes {
   readonly #table: CodeTable | undefined;
   readonly #onFault: (error: unknown) => void;
@@ -21,7 +21,7 @@ export class Codes {
   /**
    * @param bytes bound on codes in memory
    * @param table persistent store
-   * @param onFault called where the table fails: codes are then requested again
+   * @param onFault called when the table fails; codes are then requested again
    */
   constructor(bytes: number, table: CodeTable | undefined, onFault: (error: unknown) => void) {
     this.#table = table;
@@ -34,7 +34,7 @@ export class Codes {
     );
   }
 
-  /** Approximate heap size of the codes in memory. */
+  /** Approximate heap size of the codes in memory, bytes. */
   get bytes(): number {
     return this.#known.weight;
   }
@@ -49,13 +49,13 @@ export class Codes {
     return stored;
   }
 
-  /** @param codes codes by their hashes, which the caller has compared */
+  /** @param codes codes by code hash, which the caller has verified */
   add(codes: ReadonlyMap<string, Uint8Array>): void {
     for (const [hash, code] of codes) this.#known.set(hash, code);
     this.#try(() => this.#table?.write(codes));
   }
 
-  /** Reports errors of the table: a full disk or a broken environment must not fail a call. */
+  /** Runs work on the table and reports its errors, because a full disk or a broken environment must not fail a call. */
   #try<T>(work: () => T): T | undefined {
     try {
       return work();

@@ -2,25 +2,25 @@ import { RecencyList } from '../../../util/recency-list.ts';
 import { StateKeys } from './state-keys.ts';
 
 type Key = { readonly name: string; readonly address: string; readonly slot: string | undefined };
-/** Key that is read for the first time. */
+/** Key that has been read for the first time. */
 type FreshKey = Key & { newer: FreshKey | undefined; older: FreshKey | undefined };
 type Score = Key & { score: number; isRead: boolean };
 
-/** Caps on keys remembered from head to head, and on keys read for the first time at one head. */
+/** Maximum number of keys that are remembered from head to head, and of keys that are read for the first time at one head. */
 const MAX_SCORES = 6_144;
 const MAX_FRESH = 6_144;
-/** Caps on accounts, and on slots of all of them together, that get a proof at each head. */
+/** Maximum number of accounts, and of slots of all accounts, that are chosen at each head. */
 const MAX_ACCOUNTS = 1_024;
 const MAX_SLOTS = 1_024;
-/** Factor of a score per head, and the score below which a key is dropped: a single read lasts for three heads. */
+/** Factor by which a score decays per head, and the score below which a key is dropped: a single read lasts for three heads. */
 const DECAY = 0.5;
 const MIN_SCORE = 0.2;
-/** Scores are below 2; two that differ by less than 1 / 128 share a level, so that the last seven heads decide. */
+/** Number of levels per point of score. Scores are below 2. Scores in the same level differ by less than 1 / 128, so the last seven heads decide. */
 const LEVELS_A_POINT = 128;
 
 /**
- * Accounts and slots that are read at the head, scored by recent use: heads at which they were read count, not calls. However many are read at one head, the
- * keys read at the most heads stay, and the newest of those read for the first time.
+ * Accounts and slots that are read at the head, scored by recent use. A score counts the heads at which a key was read, not the calls. However many
+ * keys are read at one head, those that were read at the most heads are retained, and the newest of those that were read for the first time.
  */
 export class HotKeys {
   readonly #scores = new Map<string, Score>();
@@ -43,7 +43,7 @@ export class HotKeys {
     }
   }
 
-  /** Updates the scores at a new head. @returns the keys that are likely to be read at it, within bounds */
+  /** Updates the scores at a new head. @returns the keys that are likely to be read at this head, within bounds */
   rotate(): StateKeys {
     for (const [name, entry] of this.#scores) {
       entry.score = entry.score * DECAY + (entry.isRead ? 1 : 0);
@@ -57,7 +57,7 @@ export class HotKeys {
     return this.#takeBest();
   }
 
-  /** Drops the keys with the lowest scores beyond `MAX_SCORES`. @returns the keys that get a proof, best first */
+  /** Drops the keys with the lowest scores beyond `MAX_SCORES`. @returns the chosen keys, highest score first */
   #takeBest(): StateKeys {
     const hot = new StateKeys();
     let slots = 0;
@@ -75,7 +75,7 @@ export class HotKeys {
     return hot;
   }
 
-  /** Groups keys by score, highest first: a bucket sort, without comparisons. */
+  /** Groups keys by score, highest first. This is a bucket sort, which needs no comparisons. */
   #listLevels(): readonly (readonly Score[])[] {
     const levels: Score[][] = Array.from({ length: 2 * LEVELS_A_POINT }, () => []);
     for (const entry of this.#scores.values()) levels[Math.floor(entry.score * LEVELS_A_POINT)]?.push(entry);

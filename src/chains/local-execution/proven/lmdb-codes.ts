@@ -4,7 +4,7 @@ import { LmdbEnvironment } from '../../../util/lmdb-environment.ts';
 import { prepareLmdbFolder } from '../../../util/lmdb-folder.ts';
 import type { CodeTable } from './codes.ts';
 
-/** Bound on the codes in the file: 20,000 codes of the largest size. */
+/** Bound on the bytes of all codes in the file: 20,000 codes of the maximum size. */
 const MAX_BYTES = 512 << 20;
 const MAP_BYTES = 1 << 30;
 const SUM = 'bytes';
@@ -15,12 +15,12 @@ type Databases = {
   readonly sums: Database<number, string>;
 };
 
-/** Codes in a separate LMDB environment, `<dataDir>/codes`, which processes of one machine share. It is cleared when it is full. */
+/** Codes in a separate LMDB environment, `<dataDir>/codes`, which the processes of one machine share. It is cleared when it is full. */
 export class LmdbCodes implements CodeTable {
   readonly #environment: LmdbEnvironment<Databases>;
   readonly #maxBytes: number;
 
-  /** @throws Error that names the folder where it cannot be written */
+  /** @throws Error that names the folder, if the folder is not writable */
   constructor(dataDir: string, maxBytes: number = MAX_BYTES) {
     const path = join(dataDir, 'codes');
     this.#maxBytes = maxBytes;

@@ -4,15 +4,20 @@ import { limitOf } from '../../../util/bounds.ts';
 import { Lru } from '../../../util/lru.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 
-/** Rate of keys per owner and second, after a burst. A proof takes some 0.3 ms of the event loop, and more of a node: this is a tenth of either. */
+/**
+ * Maximum rate per owner after a burst, keys per second. A proof takes about 0.3 ms of the event loop, and longer at a node: at this rate, proofs
+ * take a tenth of the time of either.
+ */
 const KEYS_PER_SECOND: number = limitOf('state.keys');
 const BURST_KEYS = 2 * KEYS_PER_SECOND;
 const SECOND_MS = 1_000;
-/** Cap on owners with a remembered rate, and its lifetime after an owner's last request: the full burst is available again earlier. */
+/**
+ * Maximum number of owners with a remembered rate, and the lifetime after an owner's last request; the full burst is available again before it ends.
+ */
 const MAX_OWNERS = 4_096;
 const OWNER_MS = 60_000;
 
-/** Rate limit per owner on accounts and slots that the nodes of a network prove, for whatever call. */
+/** Rate limit per owner for accounts and slots whose proofs are requested from the nodes of a network, by any kind of call. */
 export class ProofRate {
   readonly #now: () => number;
   /** Time at which all requested keys of an owner are due, on the clock of `now` (the generic cell rate algorithm's theoretical arrival time). */
@@ -25,8 +30,8 @@ export class ProofRate {
   }
 
   /**
-   * Takes keys from the owner's rate, and waits until they are due. The service's own requests have no owner, and no rate limit.
-   * @throws ChainError `busy` at once where the keys are not due before the deadline; `aborted`
+   * Takes keys from the owner's rate, and waits until they are due. The service's own requests have no owner and no rate limit.
+   * @throws ChainError: `busy`, without a wait, if the keys are not due before the deadline; `aborted`
    */
   async take(scope: RequestScope, keys: number): Promise<void> {
     const { owner } = scope;

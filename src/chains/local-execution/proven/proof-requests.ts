@@ -2,10 +2,10 @@ import type { VerifiedState } from '../../../../packages/proofs/state-proof.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { SharedRequest } from './shared-request.ts';
 
-/** Cap on slots per request to a node: half a megabyte of trie nodes, which take 4 ms to verify. geth refuses more than 1,024. */
+/** Maximum number of slots per request to a node: half a megabyte of trie nodes, which takes 4 ms to verify. geth refuses more than 1,024 slots. */
 const MAX_SLOTS = 128;
 
-/** Request to a node about one account, shared by all readers that need part of it. */
+/** Request to a node about one account, which is shared by all readers that need a part of the answer. */
 export type OpenProof = {
   readonly slots: Set<string>;
   readonly query: SharedRequest<VerifiedState | undefined>;
@@ -15,16 +15,17 @@ export type OpenProof = {
 type AccountRequests = {
   readonly all: Set<OpenProof>;
   readonly bySlot: Map<string, OpenProof>;
-  /** Newest request: only this one may have room. */
+  /** Newest request; no other request may have room. */
   newest: OpenProof | undefined;
 };
 
-/** Unanswered requests, by state root and account. A slot's request is found in constant time. */
+/** Unanswered requests, by state root and account. The request for a slot is found in constant time. */
 export class ProofRequests {
   readonly #accounts = new Map<string, AccountRequests>();
 
   /**
-   * Adds a slot to the request that already includes it, to the newest one where that has room, or to a new one.
+   * Returns the request that already includes the slot. If there is none, adds the slot to the newest request if it has room, or else to a new
+   * request.
    * @param name state root and account
    */
   joinSlot(name: string, slot: string, open: () => OpenProof): OpenProof {
@@ -39,7 +40,7 @@ export class ProofRequests {
     return request;
   }
 
-  /** Returns any open request about the account, or a new one. */
+  /** Returns any open request about the account, or else a new one. */
   joinAccount(name: string, open: () => OpenProof): OpenProof {
     const [first] = this.#accounts.get(name)?.all ?? [];
     return first ?? this.#add(name, open());
@@ -61,7 +62,7 @@ export class ProofRequests {
   }
 }
 
-/** Open requests that one reader waits for, and values of slots that it already knows. */
+/** Open requests for which one reader waits, and values of slots that are already known. */
 export class Joined {
   readonly known: Map<string, bigint> = new Map();
   readonly #requests = new Set<OpenProof>();

@@ -7,16 +7,19 @@ import type { Codes } from './codes.ts';
 import type { RoundTrips } from './round-trips.ts';
 import type { HeadPlace, ListNodes } from './state-nodes.ts';
 
-/** Estimated response size of the proofs at a head, bytes per account or slot read there: 75 proofs of 5 kB and 100 slots of 2 kB for 500 of them. */
+/**
+ * Estimated response size of the proofs at a head, bytes per account or slot that is read there. Measured with 500 keys: 75 proofs of 5 kB and 100
+ * slots of 2 kB.
+ */
 const PROOF_BYTES_PER_KEY = 1_000;
-/** Decay per head of the last list's length, where that was too long to be requested: lists may be shorter by now. */
+/** Factor by which the stored length of the last list decays per head, if that list was too long to be requested; later lists may be shorter. */
 const DECAY = 0.9;
-/** Time limit of the lists, milliseconds. */
+/** Time limit for requesting the lists, milliseconds. */
 const LIMIT_MS = 5_000;
-/** Cap on heads skipped after failures. */
+/** Maximum number of heads that are skipped after failures. */
 const MAX_PAUSE = 63;
 
-/** Step from a parent's state to that of a block. */
+/** Step from the state of a parent to the state of its child block. */
 type Step = { readonly at: HeadPlace; readonly parent: Pick<HeadPlace, 'hash' | 'stateRoot'> };
 
 /** Rolls cached state forward by applying block access lists (EIP-7928). */
@@ -26,12 +29,12 @@ export class RollForward {
   readonly #codes: Codes;
   readonly #roundTrips: RoundTrips;
   #newest: HeadPlace | undefined;
-  /** Previous head, whether state was rolled to it or not. */
+  /** Previous head; state may or may not have been rolled forward to it. */
   #last: HeadPlace | undefined;
   #rolling: Promise<unknown> = Promise.resolve();
-  /** Length of the answer with the latest list. */
+  /** Length of the last answer with a list; the longest if there were several. */
   #length = 0;
-  /** Heads to be skipped after a failure, and how many of them remain. */
+  /** Number of heads to skip after a failure, and how many of them remain. */
   #pause = 0;
   #left = 0;
   #count = 0;
@@ -48,17 +51,17 @@ export class RollForward {
     return this.#count;
   }
 
-  /** Notes a head at which no state is needed. */
+  /** Records a head at which no state is needed. */
   noteHead(head: HeadPlace): void {
     this.#newest = head;
     this.#last = head;
   }
 
   /**
-   * Rolls cached state forward to a head, where there are lists and they cost less than proofs; one head at a time. Never rejects: state that stays unknown
-   * is then requested with proofs.
-   * @param keys number of accounts and slots that are read there
-   * @returns whether state was rolled to the head
+   * Rolls cached state forward to a head, if access lists are available and cost less than proofs. Heads are processed one after the other. Never
+   * rejects: state that remains unknown is then requested with proofs.
+   * @param keys number of accounts and slots that are read at the head
+   * @returns whether state was rolled forward to the head
    */
   roll(head: HeadPlace, keys: number): Promise<boolean> {
     this.#newest = head;
@@ -68,7 +71,7 @@ export class RollForward {
   }
 
   async #roll(head: HeadPlace, keys: number): Promise<boolean> {
-    // A newer head has come meanwhile: its path leads through this one.
+    // A newer head has arrived, and its path leads through this head.
     if (this.#newest !== head) return false;
     const last = this.#last;
     this.#last = head;
@@ -84,7 +87,7 @@ export class RollForward {
       this.#pause = isRolled ? 0 : this.#lengthen();
       return isRolled;
     } catch {
-      // The error is dropped: readers request proofs next, and those requests fail with the reason.
+      // The error is dropped. Readers request proofs next, and those requests fail with the reason.
       this.#pause = this.#lengthen();
       return false;
     }
@@ -103,7 +106,7 @@ export class RollForward {
     return isShort;
   }
 
-  /** Applies the lists of the path. @returns whether the state of the head is derived */
+  /** Applies the lists of the path. @returns whether the state of the head has been derived */
   async #follow(path: readonly Step[], scope: RequestScope): Promise<boolean> {
     const lists = await Promise.all(
       path.map(({ at }) =>
@@ -123,7 +126,9 @@ export class RollForward {
     return true;
   }
 
-  /** Blocks from the head down to the first one with a parent of known state; empty where there is no such block, or no lists. */
+  /**
+   * Returns the blocks from the head down to the first one whose parent has known state; empty if there is no such block, or if a block has no list.
+   */
   async #findPath(
     head: HeadPlace,
     last: HeadPlace | undefined,

@@ -3,16 +3,16 @@ import { EMPTY_CODE_HASH } from '../../../../packages/ethereum/primitives/keccak
 import type { AccountState } from '../../../../packages/evm/interpreter/host.ts';
 import type { AccountDelta } from './block-changes.ts';
 
-/** Known state of an account at a block: its storage by root, by values, or by both. */
+/** Known state of an account at a block. Its storage is known by root, by values, or by both. */
 export type RolledAccount = {
   readonly account: AccountState;
-  /** Undefined where blocks have changed the storage since it was last verified by a proof. */
+  /** Storage root; undefined if blocks have changed the storage since a proof last verified it. */
   readonly storageRoot: string | undefined;
-  /** Slot values without leading zeros; some of the slots may be below the root as well. */
+  /** Slot values without leading zeros; some of these slots may also be known below the root. */
   readonly slots?: ReadonlyMap<string, Uint8Array>;
 };
 
-/** Cap on slots of an account that are known by value; beyond it all of them need new proofs. */
+/** Maximum number of slots of an account that are known by value; above it, all of them need new proofs. */
 const MAX_SLOTS = 2_048;
 const NO_SLOTS: ReadonlyMap<string, Uint8Array> = new Map();
 const NO_ACCOUNT: RolledAccount = {
@@ -21,17 +21,17 @@ const NO_ACCOUNT: RolledAccount = {
 };
 
 /**
- * Applies a block's change to an account.
- * @param before null where there was no account
- * @param listKnown lists known slots below a storage root
- * @returns null where there is no account; undefined where the changes do not determine it
+ * Applies the changes of a block to an account.
+ * @param before account before the block; null if it did not exist
+ * @param listKnown lists the known slots below a storage root
+ * @returns null if the account does not exist afterwards; undefined if the changes do not determine it
  */
 export function changeAccount(
   before: RolledAccount | null,
   change: AccountDelta | undefined,
   listKnown: (storageRoot: string) => Iterable<readonly [slot: string, value: Uint8Array]>,
 ): RolledAccount | null | undefined {
-  // A touch deletes an empty account left from before EIP-161; an access list does not record that.
+  // A touch deletes an empty account from before EIP-161, which an access list does not record.
   if (before !== null && isEmpty(before.account)) return undefined;
   if (change === undefined) return before;
   const { account, storageRoot, slots = NO_SLOTS } = before ?? NO_ACCOUNT;
@@ -43,7 +43,7 @@ export function changeAccount(
   };
   if (isEmpty(after)) return after.hasStorage ? undefined : null;
   if (change.slots.size === 0) return { account: after, storageRoot, slots };
-  // In previously empty storage, slots outside the changes are still zero, but are not listed.
+  // If the storage was empty, slots outside the changes are still zero, but are not listed.
   if (!account.hasStorage) return { account: after, storageRoot: undefined, slots: bound(change.slots) };
   const known = new Map(storageRoot === undefined ? slots : [...listKnown(storageRoot), ...slots]);
   for (const [slot, value] of change.slots) if (known.has(slot)) known.set(slot, value);
@@ -54,7 +54,7 @@ function bound(slots: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint
   return slots.size > MAX_SLOTS ? NO_SLOTS : slots;
 }
 
-/** Empty account as defined by EIP-161. */
+/** Returns whether an account is empty as defined by EIP-161. */
 function isEmpty({ nonce, balance, codeHash }: AccountState): boolean {
   return nonce === 0n && balance === 0n && bytesEqual(codeHash, EMPTY_CODE_HASH);
 }

@@ -1,6 +1,6 @@
 import { RecencyList } from '../../../util/recency-list.ts';
 
-/** Heap size of a table with its root, measured, bytes. */
+/** Heap size of a table including its root; measured, bytes. */
 const TABLE_BYTES = 300;
 
 type Table<V> = {
@@ -10,17 +10,20 @@ type Table<V> = {
   older: Table<V> | undefined;
 };
 
-/** Tables of values below a root. A root commits to its values, so entries never change. The least recently used tables are evicted first. */
+/**
+ * Tables of values below roots, one table per root. A root commits to its values, so entries never change. The least recently used tables are evicted
+ * first.
+ */
 export class RootTables<V> {
   readonly #tables = new Map<string, Table<V>>();
-  /** Tables in order of last use. */
+  /** Tables in the order of their last use. */
   readonly #order = new RecencyList<Table<V>>();
   readonly #maxBytes: number;
   readonly #entryBytes: number;
   #bytes = 0;
 
   /**
-   * @param maxBytes bound on all tables together
+   * @param maxBytes bound on the bytes of all tables
    * @param entryBytes size of an entry with its key
    */
   constructor(maxBytes: number, entryBytes: number) {
@@ -28,7 +31,7 @@ export class RootTables<V> {
     this.#entryBytes = entryBytes;
   }
 
-  /** Approximate heap size of all tables. */
+  /** Approximate heap size of all tables, bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -64,7 +67,7 @@ export class RootTables<V> {
     }
   }
 
-  /** Returns the table of a root, created where it is missing, and marks it as used. */
+  /** Returns the table of a root and marks it as used; creates it if it does not exist. */
   #open(root: string): Table<V> {
     const known = this.#tables.get(root);
     if (known !== undefined) {

@@ -1,10 +1,10 @@
 import { ChainError } from '../../../chain/errors.ts';
 import { RequestScope } from '../../../util/request-scope.ts';
 
-/** Cap on in-flight round trips per owner, beyond which new requests wait until one ends, and the longest wait, milliseconds. */
+/** Maximum number of in-flight round trips per owner, and the longest wait of new requests for one of them to end, milliseconds. */
 const MAX_UNDER_WAY = 2;
 const MAX_WAIT_MS = 25;
-/** Cap on requests per round trip: a node answers them together, and all answers are read in one piece. */
+/** Maximum number of requests per round trip: a node answers all of them together, and the answers are read in one piece. */
 const MAX_REQUESTS = 64;
 
 type Request = {
@@ -14,7 +14,7 @@ type Request = {
   readonly drop: () => void;
 };
 
-/** Requests of one owner, and its round trips. */
+/** Requests and round trips of one owner. */
 type Line = {
   /** Waiting requests, oldest first. */
   readonly waiting: Request[];
@@ -24,18 +24,19 @@ type Line = {
 };
 
 /**
- * Combines requests to nodes that come in the same turn of the event loop, or while others are in flight, into one round trip: they share a scope, so that
- * the pool batches them, as it does the items of a client's batch. Each owner has its own round trips: none waits for another owner's requests.
+ * Combines requests to nodes into round trips. Requests of the same turn of the event loop, or that arrive while others are in flight, share a round
+ * trip and its scope. The pool therefore batches them like the items of a client's batch. Each owner has its own round trips, so no owner waits for
+ * the requests of another.
  */
 export class RoundTrips {
   readonly #lines = new Map<string | undefined, Line>();
 
   /**
-   * Sends with the next round trip.
-   * @param scope the caller's scope; the round trip has the latest deadline of all callers, and is not aborted with any
-   * @param send sends with the round trip's scope
-   * @param isWanted whether a caller still waits when the round trip begins: otherwise nothing is sent
-   * @throws the error of `send`; ChainError `aborted` where the request is no longer wanted
+   * Sends a request with the next round trip.
+   * @param scope the caller's scope; the round trip has the latest deadline of all callers, and is not aborted by any of them
+   * @param send sends the request with the scope of the round trip
+   * @param isWanted returns whether a caller still waits when the round trip begins; if not, the request is not sent
+   * @throws the error of `send`; ChainError `aborted` if the request is no longer wanted
    */
   ask<T>(
     scope: RequestScope,
@@ -94,7 +95,7 @@ export class RoundTrips {
   }
 }
 
-/** Takes the requests of the next round trip, oldest first. */
+/** Takes the requests for the next round trip, oldest first. */
 function takeNext({ waiting }: Line): readonly Request[] {
   const requests: Request[] = [];
   let taken = 0;

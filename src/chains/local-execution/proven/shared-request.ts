@@ -4,11 +4,11 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import { SCHEDULER } from '../../../util/slot-scheduler.ts';
 import type { RoundTrips } from './round-trips.ts';
 
-/** Request to nodes that several callers wait for. */
+/** Request to nodes for which several callers wait. */
 export class SharedRequest<T> {
   readonly outcome: Promise<T>;
   readonly #deadline: number;
-  /** Scopes of the waiting callers, while the request may still be dropped when none is left. */
+  /** Scopes of the waiting callers, as long as the request may still be dropped if all of them are aborted. */
   #scopes: RequestScope[] | undefined = [];
 
   /**
@@ -23,11 +23,11 @@ export class SharedRequest<T> {
     };
     const isWanted = (): boolean => this.#scopes?.some(({ aborted }) => !aborted) !== false;
     this.outcome = roundTrips.ask(scope, begin, isWanted);
-    // The request may be dropped when all callers have gone.
+    // The request may be dropped after all callers have aborted.
     this.outcome.catch(() => {});
   }
 
-  /** Whether the request has not been sent yet. */
+  /** Returns whether the request has not been sent yet. */
   get isWaiting(): boolean {
     return this.#scopes !== undefined;
   }
@@ -38,7 +38,7 @@ export class SharedRequest<T> {
     this.#scopes?.push(scope);
   }
 
-  /** Whether a caller with more time may repeat the failed request. */
+  /** Returns whether the failed request may be repeated for a caller that has more time. */
   isOutlivedBy(scope: RequestScope): boolean {
     const now = performance.now();
     return !scope.aborted && this.#deadline <= now && now < scope.deadline;
@@ -46,9 +46,9 @@ export class SharedRequest<T> {
 }
 
 /**
- * Waits for requests that the caller has joined, for as long as it has time. The caller continues in a scheduler slot of its owner: others have waited for
- * the same, or for other answers of the same round trip.
- * @returns undefined where a request failed for lack of time that this caller still has: it is to be repeated
+ * Waits for requests that the caller has joined, until its deadline. The caller continues in a scheduler slot of its owner, because other callers may
+ * have waited for the same round trip.
+ * @returns undefined if a request failed because its deadline was earlier than that of this caller; the caller has to repeat it
  * @throws the error of a request; ChainError `timeout`
  */
 export async function awaitShared<T>(
@@ -69,7 +69,7 @@ export async function awaitShared<T>(
   return outcomes;
 }
 
-/** In-flight requests by name; requests of the same name are coalesced. */
+/** In-flight requests by name. Requests with the same name are coalesced. */
 export class SharedRequests<T> {
   readonly #roundTrips: RoundTrips;
   readonly #underWay = new Map<string, SharedRequest<T>>();
@@ -79,7 +79,7 @@ export class SharedRequests<T> {
   }
 
   /**
-   * Sends the request with the next round trip, or waits for the one in flight.
+   * Sends the request with the next round trip, or waits for the in-flight request with this name.
    * @throws the error of `send`; ChainError `timeout`
    */
   async ask(name: string, scope: RequestScope, send: (roundTrip: RequestScope) => Promise<T>): Promise<T> {

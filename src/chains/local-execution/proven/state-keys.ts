@@ -1,10 +1,10 @@
-/** Keys of a state: those that an execution reads, or that are missing. All as lower-case `0x` text. */
+/** Keys of a state that an execution reads, or that are missing. Keys are lower-case `0x` text. */
 export class StateKeys {
   /** Slots by account. */
   readonly accounts: Map<string, Set<string>> = new Map();
   /** Code hashes. */
   readonly codes: Set<string> = new Set();
-  /** Numbers of older blocks whose hashes are needed. */
+  /** Numbers of earlier blocks whose hashes are read. */
   readonly blockNumbers: Set<bigint> = new Set();
 
   /** Number of accounts and slots. */
@@ -32,7 +32,7 @@ export class StateKeys {
     this.blockNumbers.add(number);
   }
 
-  /** Adds the keys of another set. */
+  /** Adds all keys of another set. */
   merge({ accounts, codes, blockNumbers }: StateKeys): void {
     for (const [address, slots] of accounts) {
       const own = this.addAccount(address);

@@ -3,36 +3,37 @@ import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/pr
 import type { StateProofRequest, VerifiedState } from '../../../../packages/proofs/state-proof.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 
-/** Block with a verified header. Texts are lower-case `0x` text. */
+/** Block with a verified header. Hashes are lower-case `0x` text. */
 export type StatePlace = {
   readonly number: bigint;
   readonly hash: string;
   readonly stateRoot: string;
-  /** Whether the block is the canonical one of its height. */
+  /** True if the block is canonical. */
   readonly isCanonical: boolean;
 };
 
 /**
- * Identifies a block's state: by the state root, which verifies values, and by the block hash, under which values derived from the parent's state are stored.
+ * Identifies a block's state by the state root, against which values are verified, and by the block hash, under which values are stored that are
+ * derived from the parent's state.
  */
 export type BlockState = Pick<StatePlace, 'hash' | 'stateRoot'>;
 
-/** Block with a verified header, for readers that know its parent's state. */
+/** Block with a verified header and the members that are needed to derive its state from its parent's state. */
 export type HeadPlace = StatePlace & {
   readonly parentHash: string;
   /** Hash of the block access list (EIP-7928); undefined before Amsterdam. */
   readonly accessListHash: string | undefined;
 };
 
-/** Nodes that serve proofs of state, which are verified. Errors are outages. */
+/** Requests proofs of state from nodes and verifies the proofs. Errors mean that nodes or the network failed. */
 export interface StateNodes {
-  /** @returns undefined where the proof has an unknown form */
+  /** @returns undefined if the proof has an unknown form */
   requestProof(
     query: StateProofRequest,
     at: StatePlace,
     scope: RequestScope,
   ): Promise<VerifiedState | undefined>;
-  /** Requests the code of an account whose code hash is verified by a proof. */
+  /** Requests the code of an account whose code hash was verified by a proof. */
   requestCode(
     address: string,
     codeHash: Uint8Array,
@@ -41,13 +42,13 @@ export interface StateNodes {
   ): Promise<Uint8Array>;
 }
 
-/** Nodes that serve block access lists, which are verified. Errors are outages. */
+/** Requests block access lists from nodes and verifies the lists. Errors mean that nodes or the network failed. */
 export interface ListNodes {
-  /** Returns the verified header of a block; undefined where it cannot be verified. */
+  /** Returns the verified header of a block; undefined if it cannot be verified. */
   findHeader(number: bigint, hash: string, scope: RequestScope): PromiseOrValue<HeadPlace | undefined>;
-  /** @returns undefined where no node has lists */
+  /** @returns undefined if no node has access lists */
   requestAccessList(at: HeadPlace, scope: RequestScope): Promise<AnsweredList | undefined>;
 }
 
-/** List that its header commits to, undefined where it is too long to be read here; and the length of the answer that contained it. */
+/** Verified access list, undefined if it is too long to be read; `length` is the length of the node's answer. */
 export type AnsweredList = { readonly list: BlockAccessList | undefined; readonly length: number };

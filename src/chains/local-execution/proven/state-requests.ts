@@ -16,18 +16,18 @@ import { awaitShared, SharedRequest, SharedRequests } from './shared-request.ts'
 import type { BlockState, ListNodes, StateNodes, StatePlace } from './state-nodes.ts';
 import { WarmUp } from './warm-up.ts';
 
-/** Slots looked up between two pauses: some 30 µs each, down the tries. */
+/** Slots that are looked up between two pauses, about 30 µs each. */
 const SLOTS_A_STEP = 32;
-/** Cap on repeated look-ups of slots while proofs arrive: a slot missed the last time is requested once more. */
+/** Maximum number of look-ups of the same slots while proofs arrive; a slot that is still missing after that is requested again. */
 const MAX_LOOKS = 4;
 /** Default of `maxWarmingMs`, milliseconds. */
 const MAX_WARMING_MS = 500;
 
-/** Verified state of all blocks of a network. */
+/** Verified state of all blocks of a network, and verified codes. */
 export type StateCache = { readonly states: BlockStates; readonly codes: Codes };
 
 export type StateCacheOptions = {
-  /** Bound on the memory of all parts together. */
+  /** Bound on the total memory, bytes. */
   readonly bytes?: number;
   /** Store of codes on disk. */
   readonly codes?: CodeTable | undefined;
@@ -35,12 +35,12 @@ export type StateCacheOptions = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** Default memory bound. */
+/** Default memory bound, bytes. */
 const DEFAULT_BYTES: number = 64 << 20;
-/** Share of the memory for codes. */
+/** Share of the memory that is reserved for codes. */
 const CODES_SHARE = 0.5;
 
-/** Creates an empty store of verified state. */
+/** Creates an empty cache of verified state. */
 export function createStateCache({ bytes = DEFAULT_BYTES, codes, onFault }: StateCacheOptions): StateCache {
   return {
     states: new BlockStates(bytes * (1 - CODES_SHARE)),
@@ -50,26 +50,26 @@ export function createStateCache({ bytes = DEFAULT_BYTES, codes, onFault }: Stat
 
 /** Verified values of an account at a block. */
 export type StateValues = {
-  /** Null where there is no such account. */
+  /** The account; null if it does not exist. */
   readonly account: Pick<AccountState, 'nonce' | 'balance' | 'codeHash'> | null;
-  /** Words of the requested slots, in their order. */
+  /** Values of the requested slots, in the order of the request. */
   readonly words: readonly bigint[];
 };
 
 export type StateRequestsOptions = {
-  /** Longest wait of a reader for the warm-up at a new head, milliseconds. */
+  /** Maximum time that a reader waits for the warm-up at a new head, milliseconds. */
   readonly maxWarmingMs?: number;
-  /** Monotonic clock in milliseconds, used for the arrival of heads. */
+  /** Monotonic clock in milliseconds, with which the arrival of heads is measured. */
   readonly now?: () => number;
   /** Source of block access lists. */
   readonly lists?: ListNodes;
 };
 
-/** Reads verified state, and requests missing state from nodes: the same part once, and the missing parts of one account in one request. */
+/** Reads verified state, and requests missing state from nodes. Each part is requested once, and the missing parts of one account share a request. */
 export class StateRequests {
   readonly proven: StateCache;
   readonly roundTrips: RoundTrips = new RoundTrips();
-  /** Rate per owner at which nodes prove accounts and slots of this network. */
+  /** Rate limit per owner for accounts and slots whose proofs are requested from the nodes of this network. */
   readonly pace: ProofRate = new ProofRate();
   readonly warmUp: WarmUp;
   readonly #rollForward: RollForward | undefined;
@@ -79,7 +79,7 @@ export class StateRequests {
   readonly #requests = new ProofRequests();
   /** Number of answers to proof requests. */
   #answers = 0;
-  /** Code requests by hash. */
+  /** Code requests by code hash. */
   readonly #codes = new SharedRequests<Uint8Array>(this.roundTrips);
 
   constructor(nodes: StateNodes, proven: StateCache, options: StateRequestsOptions = {}) {
@@ -111,15 +111,15 @@ export class StateRequests {
     return this.proven.states.bytes + this.proven.codes.bytes;
   }
 
-  /** Returns the values if all of them are known; unlike `prove`, sends no request. */
+  /** Returns the values if all of them are known; otherwise undefined. Unlike `prove`, sends no request. */
   find(query: StateProofRequest, at: BlockState): StateValues | undefined {
     return runAtOnce(this.#findInSteps(query, at, true));
   }
 
   /**
    * Returns an account and some of its slots, from memory or from nodes.
-   * @param question lower-case texts, slots of 32 bytes
-   * @returns undefined where nodes send proofs of an unknown form
+   * @param query lower-case texts; slots have 32 bytes
+   * @returns undefined if nodes send proofs of an unknown form
    * @throws the errors of `StateNodes`; ChainError `timeout`
    */
   prove(
@@ -136,7 +136,7 @@ export class StateRequests {
   }
 
   /**
-   * Returns code by its hash, which a proof shows to be that of the account's code.
+   * Returns a code by its hash. A proof must already show that the account has this code hash.
    * @throws the errors of `StateNodes`; ChainError `timeout`
    */
   proveCode(
@@ -154,7 +154,7 @@ export class StateRequests {
     });
   }
 
-  /** @param isRead whether the keys are noted as read at the block */
+  /** @param isRead whether the keys are recorded as read at the block */
   *#findInSteps(
     { address, slots }: StateProofRequest,
     at: BlockState,
@@ -207,8 +207,8 @@ export class StateRequests {
   }
 
   /**
-   * Joins in-flight requests, and new ones, for everything missing: at least one. It joins synchronously after the look-ups, so that as few requests as
-   * possible are sent; where answers arrived during the look-ups, missing slots are looked up again.
+   * Joins in-flight requests, or new ones, for all missing keys; joins at least one request. The requests are joined synchronously after the
+   * look-ups, so that as few as possible are sent. If answers arrived during the look-ups, missing slots are looked up again.
    */
   *#join(query: StateProofRequest, at: StatePlace, scope: RequestScope): Generator<undefined, Joined> {
     const { address } = query;
@@ -225,7 +225,7 @@ export class StateRequests {
     return joined;
   }
 
-  /** @param known receives the words of slots that need no proof @returns the slots that need one */
+  /** @param known receives the values of slots that need no proof @returns the slots that need a proof */
   *#findWords(
     address: string,
     slots: readonly string[],
@@ -271,7 +271,7 @@ function runAtOnce<T>(work: Generator<undefined, T>): T {
   return step.value;
 }
 
-/** Combines the verified values from the answers: where there is little memory, some are already evicted. */
+/** Combines the verified values from the answers. They are not read from memory, because a small cache may already have evicted some of them. */
 function combine(
   { slots }: StateProofRequest,
   requests: readonly OpenProof[],

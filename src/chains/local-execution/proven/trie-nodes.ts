@@ -5,12 +5,15 @@ import { UntracedError } from '../../../../packages/ethereum/primitives/untraced
 import type { NodesByHash } from '../../../../packages/proofs/state-proof.ts';
 import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
 
-/** Heap size of a node beside its encoding, with its hash, measured, bytes. */
+/** Heap size of a node in addition to its encoding, including its hash; measured, bytes. */
 const NODE_BYTES = 600;
 
-/** A path leads to a node that is not in memory. */
+/** Error for a path that leads to a node that is not in memory. */
 class MissingNode extends UntracedError {
-  /** Names the child of that node on the path: a proof of one key shows the nodes above it to all other keys with the same name. */
+  /**
+   * Name of the missing node's child on the path. A proof of one key includes the missing nodes above this child, which all keys with the same name
+   * share.
+   */
   readonly child: string;
 
   constructor(hash: string, nibble: number) {
@@ -20,18 +23,18 @@ class MissingNode extends UntracedError {
 }
 
 /**
- * Nodes of state and storage tries by their hashes. A trie shares all nodes with that of the previous block except those on the paths to changes: everything
- * below shared nodes is read under a new root without another proof.
+ * Nodes of state and storage tries by their hashes. A trie shares its nodes with the trie of the previous block, except the nodes on paths to
+ * changes. Values below shared nodes are therefore read under a new root without another proof.
  */
 export class TrieNodes {
   readonly #nodes: Lru<string, Uint8Array>;
 
-  /** @param bytes bound on all nodes together */
+  /** @param bytes bound on the bytes of all nodes */
   constructor(bytes: number) {
     this.#nodes = new Lru(bytes, BLOCK_LIFE, undefined, ({ length }: Uint8Array) => length + NODE_BYTES);
   }
 
-  /** Total bytes. */
+  /** Bytes of all nodes. */
   get bytes(): number {
     return this.#nodes.weight;
   }
@@ -44,8 +47,8 @@ export class TrieNodes {
    * Reads a leaf.
    * @param root lower-case `0x` text
    * @param key address or slot, lower-case `0x` text
-   * @param decode throws RangeError for a leaf of another form
-   * @returns null where there is no leaf; undefined where a node is not in memory, or the leaf has another form
+   * @param decode decodes the leaf; throws RangeError if it has another form
+   * @returns null if there is no leaf; undefined if a node is not in memory, or the leaf has another form
    */
   find<T>(root: string, key: string, decode: (leaf: Uint8Array) => T): T | null | undefined {
     try {
@@ -57,7 +60,10 @@ export class TrieNodes {
     }
   }
 
-  /** Names the part of a trie that needs a proof for a key to be read; undefined where none is needed. Keys of one part need one proof at first. */
+  /**
+   * Names the part of a trie that a proof must cover before a key can be read; undefined if no proof is needed. One proof is requested first for all
+   * keys with the same part.
+   */
   findGap(root: string, key: string): string | undefined {
     try {
       this.#read(root, key);

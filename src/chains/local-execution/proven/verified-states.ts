@@ -12,40 +12,40 @@ import { BLOCK_LIFE, Lru } from '../../../util/lru.ts';
 import { RootTables } from './root-tables.ts';
 import { TrieNodes } from './trie-nodes.ts';
 
-/** Account verified by a proof. */
+/** Account that was verified by a proof. */
 export type VerifiedAccount = {
   readonly account: AccountState;
-  /** Lower-case `0x` text, as are all keys here. */
+  /** Storage root as lower-case `0x` text, like all keys in this file. */
   readonly storageRoot: string;
 };
 
-/** Latest verified form of an account, at any block. */
+/** Last verified form of an account, at any block. */
 export type LatestAccount = {
   readonly proven: VerifiedAccount | null;
   /** Storage roots that the account had, latest first. */
   readonly roots: readonly string[];
 };
 
-/** Heap growth per entry with its key, measured, bytes; that of an account includes its latest form. */
+/** Heap growth per entry with its key; measured, bytes. The size for an account includes its last verified form. */
 const ACCOUNT_BYTES = 1_050;
 const SLOT_BYTES = 350;
-/** Shares of the memory for accounts and slots; trie nodes have the rest. */
+/** Shares of the memory for accounts and for slots; trie nodes have the rest. */
 const ACCOUNTS_SHARE = 0.2;
 const SLOTS_SHARE = 0.3;
 const EMPTY_ROOT: string = bytesToHex(EMPTY_TRIE_ROOT);
 /** Cap on remembered storage roots per account. */
 const MAX_ROOTS = 4;
 
-/** Accounts and slots verified by proofs of nodes, by state root and storage root. */
+/** Accounts by state root, and slots by storage root, that were verified by proofs from nodes. */
 export class VerifiedStates {
   readonly #accounts: RootTables<VerifiedAccount | null>;
   readonly #slots: RootTables<Uint8Array>;
   readonly #nodes: TrieNodes;
   readonly #latest: Lru<string, LatestAccount>;
-  /** An account with a code, by code hash: nodes serve codes by account. */
+  /** Address of an account with each code, by code hash; nodes serve codes by account. */
   readonly #holders: Lru<string, string>;
 
-  /** @param bytes bound on the memory of all parts together */
+  /** @param bytes bound on the total memory, bytes */
   constructor(bytes: number) {
     const accountBytes = bytes * ACCOUNTS_SHARE;
     const slotBytes = bytes * SLOTS_SHARE;
@@ -57,31 +57,34 @@ export class VerifiedStates {
     this.#holders = new Lru(accounts, BLOCK_LIFE);
   }
 
-  /** Approximate heap size. */
+  /** Approximate heap size, bytes. */
   get bytes(): number {
     return this.#accounts.bytes + this.#slots.bytes + this.#nodes.bytes;
   }
 
-  /** Whether an account was found below a root. */
+  /** Returns whether an account was found below a root. */
   hasAccounts(stateRoot: string): boolean {
     return this.#accounts.has(stateRoot);
   }
 
-  /** Returns the account only if it was found before, without reading trie nodes; null where there is none. */
+  /**
+   * Returns the account if it was found before, without reading trie nodes; null if the account does not exist, undefined if it was not found before.
+   */
   recallAccount(stateRoot: string, address: string): VerifiedAccount | null | undefined {
     return this.#accounts.get(stateRoot, address);
   }
 
-  /** Returns the account; null where a proof shows that there is none, undefined where it is not known. */
+  /** Returns the account; null if a proof shows that it does not exist, undefined if it is not known. */
   findAccount(stateRoot: string, address: string): VerifiedAccount | null | undefined {
     const known = this.#accounts.get(stateRoot, address);
-    // The first block of anvil has the empty root, yet a state: there a node's proof is needed, which fails.
+    // The first block of anvil has the empty root but a non-empty state. For this root, the account must be requested from a node, and its proof
+    // fails.
     if (known !== undefined || stateRoot === EMPTY_ROOT) return known;
     const leaf = this.#nodes.find(stateRoot, address, decodeAccountLeaf);
     return leaf === undefined ? undefined : this.#noteAccount(stateRoot, address, leaf);
   }
 
-  /** Returns the slot's value without leading zeros; undefined where it is not known. */
+  /** Returns the slot's value without leading zeros; undefined if it is not known. */
   findSlot(storageRoot: string, slot: string): Uint8Array | undefined {
     const known = this.#slots.get(storageRoot, slot);
     if (known !== undefined) return known;
@@ -91,18 +94,18 @@ export class VerifiedStates {
     return value ?? EMPTY_BYTES;
   }
 
-  /** Lists slots below a root that were found before. */
+  /** Lists the slots below a root that were found before. */
   listSlots(storageRoot: string): Iterable<readonly [slot: string, value: Uint8Array]> {
     return this.#slots.list(storageRoot);
   }
 
-  /** Names the part of the state trie that needs a proof for an account to be known; undefined where the account is known. */
+  /** Names the part of the state trie that a proof must cover before an account is known; undefined if the account is known. */
   findAccountGap(stateRoot: string, address: string): string | undefined {
     const known = this.#accounts.get(stateRoot, address);
     return known === undefined ? this.#nodes.findGap(stateRoot, address) : undefined;
   }
 
-  /** Names the part of the storage trie that needs a proof for a slot to be known; undefined where the slot is known. */
+  /** Names the part of the storage trie that a proof must cover before a slot is known; undefined if the slot is known. */
   findSlotGap(storageRoot: string, slot: string): string | undefined {
     const known = this.#slots.get(storageRoot, slot);
     return known === undefined ? this.#nodes.findGap(storageRoot, slot) : undefined;
@@ -121,7 +124,7 @@ export class VerifiedStates {
     this.#holders.set(bytesToHex(codeHash), address);
   }
 
-  /** Stores the values and trie nodes of a verified proof against a state root. */
+  /** Stores the values and trie nodes of a proof that was verified against a state root. */
   note(
     stateRoot: string,
     { address, slots }: StateProofRequest,

@@ -7,17 +7,19 @@ import type { RollForward } from './roll-forward.ts';
 import type { StateKeys } from './state-keys.ts';
 import type { HeadPlace, StatePlace } from './state-nodes.ts';
 
-/** Caps on accounts, each with slots, proved per head, and per round, so that slow answers are noticed soon. */
+/**
+ * Maximum number of accounts, each with slots, that are requested per head, and per round. Rounds are small, so that slow answers are noticed soon.
+ */
 const MAX_PROOFS = 256;
 const ROUND_PROOFS = 64;
 const LIMIT_MS = 10_000;
-/** Fraction of the time between two heads in which proofs are requested: the other keys are left to readers. */
+/** Fraction of the time between two heads in which proofs are requested. Keys that are still missing after it are requested by their readers. */
 const TIME_SHARE = 0.5;
 /** Weight of the newest interval in the moving average of head intervals. */
 const NEWEST_SHARE = 0.125;
-/** Longest slice of the event loop. */
+/** Maximum duration of a slice of the event loop, milliseconds. */
 const SLICE_MS = 2;
-/** Cap on heads skipped after nodes have failed. */
+/** Maximum number of heads that are skipped after nodes have failed. */
 const MAX_SKIPPED = 64;
 
 /** Requests a proof, and stores it when it arrives. @returns whether its form is known */
@@ -26,7 +28,7 @@ type AskProof = (query: StateProofRequest, at: StatePlace, scope: RequestScope) 
 type Warming = {
   readonly stateRoot: string;
   readonly hot: StateKeys;
-  /** Ends with the requests of the current round. */
+  /** Resolves when the requests of the current round have ended. */
   readonly round: Promise<unknown>;
 };
 
@@ -34,8 +36,8 @@ type Warming = {
 type Missing = Map<string, Set<string>>;
 
 /**
- * Has nodes prove often-read keys as soon as a head comes, before they are read. Each round requests one key for each part of a trie that several keys lack:
- * most of the trie is that of the previous block, and the nodes in one proof are enough for the other keys.
+ * Requests proofs of often-read keys as soon as a head arrives, before the keys are read. Each round requests one key for each missing part of a
+ * trie, even if several keys need it. Most of the trie is shared with the previous block, so the nodes in one proof are enough for the other keys.
  */
 export class WarmUp {
   readonly #states: BlockStates;
@@ -50,13 +52,13 @@ export class WarmUp {
   #intervalMs = LIMIT_MS / TIME_SHARE;
   #warming: Warming | undefined;
   #count = 0;
-  /** Consecutive heads at which most proofs failed, and the number of heads still to be skipped for that. */
+  /** Number of consecutive heads at which most proofs failed, and the number of heads that are still skipped because of them. */
   #failures = 0;
   #toSkip = 0;
 
   /**
    * @param now monotonic clock in milliseconds
-   * @param rollForward derives state of the head from that of the previous head, as far as possible, before proofs are requested
+   * @param rollForward derives the head's state from that of the previous head, if possible, before proofs are requested
    */
   constructor(states: BlockStates, requestProof: AskProof, now: () => number, rollForward?: RollForward) {
     this.#states = states;
@@ -65,7 +67,7 @@ export class WarmUp {
     this.#rollForward = rollForward;
   }
 
-  /** Number of heads at which state was requested and answered. */
+  /** Number of heads for which state was requested and received. */
   get count(): number {
     return this.#count;
   }
@@ -75,7 +77,7 @@ export class WarmUp {
     if (stateRoot === this.#headRoot) this.#hot.noteRead(address, slot);
   }
 
-  /** Returns the round that a reader of a state has to wait for, where all of its keys are likely to be in the warm-up. */
+  /** Returns the round for which a reader has to wait, if the warm-up is likely to include all of its keys. */
   findRound(stateRoot: string, { address, slots }: StateProofRequest): Promise<unknown> | undefined {
     const warming = this.#warming;
     if (warming?.stateRoot !== stateRoot) return undefined;
@@ -109,12 +111,12 @@ export class WarmUp {
     if (isReady) this.#count++;
   }
 
-  /** @returns whether a proof was requested and answered */
+  /** @returns whether a proof was requested and received */
   async #prove(hot: StateKeys, at: StatePlace): Promise<boolean> {
     const { stateRoot } = at;
     const end = this.#headAt + this.#intervalMs * TIME_SHARE;
     const scope = new RequestScope(performance.now() + LIMIT_MS);
-    // Accounts with most slots first: once they are known, their slots can be requested.
+    // Accounts with the most slots are first, because their slots can be requested only after the account is known.
     const missing: Missing = new Map(
       [...hot.accounts]
         .sort(([, a], [, b]) => b.size - a.size)
@@ -140,7 +142,7 @@ export class WarmUp {
     return total.requested > total.failed;
   }
 
-  /** Drops an account without a proof: its readers' own requests fail with the reason. */
+  /** Requests some proofs. An account without a proof is dropped: the requests of its readers fail with the reason. */
   async #proveSome(
     missing: Missing,
     at: StatePlace,
@@ -159,7 +161,7 @@ export class WarmUp {
     return { requested: requests.length, failed };
   }
 
-  /** Chooses one key for each missing part of a trie, and drops known keys from `missing`. Pauses, as there may be many. */
+  /** Chooses one key for each missing part of a trie, and drops known keys from `missing`. Pauses, because there may be many keys. */
   async #choose(missing: Missing, at: StatePlace, most: number): Promise<readonly StateProofRequest[]> {
     const states = this.#states;
     const gaps = new Set<string>();

@@ -10,15 +10,15 @@ import type { Collector } from './collector.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { NodeRequest, RemoteStateSource } from './state-source.ts';
 
-/** Depth of blocks that BLOCKHASH can read. */
+/** Number of earlier blocks whose hashes BLOCKHASH can read. */
 const MAX_ANCESTORS = 256n;
-/** Cap on headers requested instead of a proof, which has about the size of so many headers. */
+/** Maximum number of headers that are requested instead of a proof; a proof has about the size of this many headers. */
 const MAX_HEADERS = 4n;
 const HISTORY_ADDRESS: string = bytesToHex(HISTORY_STORAGE.address);
-/** Slots of the contract that stores hashes of older blocks (EIP-2935). */
+/** Number of slots of the contract that stores hashes of earlier blocks (EIP-2935). */
 const HISTORY_LENGTH = 8_191n;
 
-/** Requests the hashes of older blocks that executions read with BLOCKHASH. */
+/** Requests the hashes of earlier blocks that executions read with BLOCKHASH. */
 export class AncestorHashes {
   readonly #source: RemoteStateSource;
   readonly #ask: Collector['ask'];
@@ -30,9 +30,9 @@ export class AncestorHashes {
   }
 
   /**
-   * Adds hashes to those known of a block: from one proof of the history contract in its state (EIP-2935), or from headers, each of which has its parent's
-   * hash.
-   * @param numbers numbers of blocks before it
+   * Adds hashes of earlier blocks to those known at a block. They are read from one proof of the history contract (EIP-2935), or from headers, each
+   * of which contains the hash of its parent.
+   * @param numbers numbers of blocks before this one
    * @throws the errors of `RemoteStateSource.ask`
    */
   async fetch(block: RemoteBlock, numbers: ReadonlySet<bigint>, scope: RequestScope): Promise<void> {
@@ -50,7 +50,7 @@ export class AncestorHashes {
     if (oldest !== undefined) await this.#link(linked, oldest, blockHashes, scope);
   }
 
-  /** A slot is 0 where the contract has not been called for that block yet. */
+  /** Reads hashes from the history contract. A slot is 0 if the contract has not been called for that block yet. */
   async #prove(
     { at, blockHashes }: RemoteBlock,
     numbers: readonly bigint[],
@@ -62,14 +62,14 @@ export class AncestorHashes {
       const proven = await this.#source.requests.prove({ address: HISTORY_ADDRESS, slots }, at, scope);
       words = proven?.words ?? [];
     } catch (error) {
-      // Headers may suffice.
+      // Headers may be available although the proof is not.
       if (!this.#source.isOutage(error)) throw error;
     }
     for (const [i, word] of words.entries())
       if (word !== 0n) blockHashes.set(numbers[i] as bigint, hexToBytes(toWord(word)));
   }
 
-  /** Requests headers from the one whose hash is known down to the child of the oldest block. */
+  /** Requests headers, from a block whose hash is known down to the child of the oldest block. */
   async #link(
     end: bigint,
     oldest: bigint,
@@ -103,7 +103,7 @@ function toWord(value: bigint): string {
   return `0x${value.toString(16).padStart(64, '0')}`;
 }
 
-/** Request for a block without transaction objects, whose header members are verified. */
+/** Builds the request for a block without transaction objects; only header members are verified. */
 export function headerRequest(number: bigint): NodeRequest {
   return { method: 'eth_getBlockByNumber', encode: () => `["${encodeQuantity(number)}",false]` };
 }

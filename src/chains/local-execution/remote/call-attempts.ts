@@ -22,17 +22,18 @@ import type { RemoteChain } from './remote-block.ts';
 import { LeftToNodes, leaveOutages } from './remote-blocks.ts';
 import type { RemoteStateSource } from './state-source.ts';
 
-/** Caps on round trips of one call, and on its restarts. */
+/** Maximum number of round trips of one call, and of its restarts. */
 const MAX_ROUND_TRIPS = 8;
 const MAX_ATTEMPTS = 16;
-/** Cap on accounts and slots that nodes have to prove for one call: beyond it, executing the call is less work for a node. */
+/** Maximum number of accounts and slots whose proofs are requested for one call; above it, the call is less work for a node than the proofs. */
 const MAX_REQUESTED = limitOf('call.provenKeys');
-/** Cap on accounts and slots taken from a node's access list of a call: some of them may be verified already. */
+/** Maximum number of accounts and slots that are taken from a node's access list for a call; some of them may already be verified. */
 const MAX_HINTED = 2 * MAX_REQUESTED;
-/** After this many restarts a node is asked what the call reads, since threads find reads one at a time. */
+/** Number of restarts after which a node is requested to report what the call reads, because a thread finds only one missing read at a time. */
 const HINTED_ATTEMPTS = 2;
 /**
- * Cap on the main thread's time for slices and discoveries of one call, milliseconds: beyond it the call runs on worker threads, and finds its reads there.
+ * Maximum time of the main thread for slices and discoveries of one call, milliseconds. Above it, the call runs on worker threads and finds its reads
+ * there.
  */
 const MAX_HERE_MS: number = 4 * SLICE_MS;
 
@@ -46,8 +47,8 @@ export type CallAttemptsOptions = {
 };
 
 /**
- * Runs calls on verified state: missing parts are requested, and the call restarts. Every slice and every discovery has a scheduler slot of the call's owner,
- * however many calls have waited for the same state. A call that needs more than a slice stays on threads.
+ * Runs calls on verified state. Missing parts of the state are requested, and the call restarts. Every slice and every discovery has a scheduler slot
+ * of the call's owner, even if many calls have waited for the same state. A call that needs more than a slice stays on worker threads.
  */
 export class CallAttempts {
   readonly #source: RemoteStateSource;
@@ -58,7 +59,7 @@ export class CallAttempts {
   readonly #collector: Collector;
   readonly #missedTime: MissedTime;
   readonly #discoverer: Discoverer;
-  /** Round trips of all calls. */
+  /** Number of round trips of all calls. */
   #roundTrips = 0;
 
   constructor({ source, pool, chain, simulator, collector, missedTime }: CallAttemptsOptions) {
@@ -72,7 +73,7 @@ export class CallAttempts {
     this.#discoverer = new Discoverer(this.#proven, pool.memoryLimit);
   }
 
-  /** Number of round trips for state. */
+  /** Number of round trips in which state was requested. */
   get roundTrips(): number {
     return this.#roundTrips;
   }
@@ -90,7 +91,7 @@ export class CallAttempts {
     );
   }
 
-  /** Whether a call has read, after its first slice, state that can be requested at once the next time. */
+  /** Returns whether a call has read state after its first slice that can be requested in advance the next time. */
   static hasReadLate(run: CallRun): boolean {
     return run.attempts >= HINTED_ATTEMPTS;
   }
@@ -112,7 +113,7 @@ export class CallAttempts {
     return this.#runOnThread(run, run.excerpt, scope);
   }
 
-  /** Runs a call on a thread, with the verified part of its known reads. */
+  /** Runs a call on a worker thread, with the verified part of its known reads. */
   async #runOnThread(run: CallRun, growing: GrowingExcerpt, scope: RequestScope): Promise<HexData> {
     const owner = scope.owner ?? '';
     if (run.isGuessed && run.hereMs < MAX_HERE_MS)
@@ -126,12 +127,12 @@ export class CallAttempts {
     const { block, request, further } = run;
     if (++run.attempts > MAX_ATTEMPTS || run.roundTrips > MAX_ROUND_TRIPS) throw new LeftToNodes('unsettled');
     const { missing, isBlind } = await this.#findMissing(run, scope);
-    // Reads that only a thread finds come late: more of them may follow.
+    // If only a thread has found reads, they come late in the call, and more of them may follow.
     const isLate = await SCHEDULER.run(
       owner,
       addMissing(further, block, this.#proven, missing, MAX_REQUESTED - run.requested),
     );
-    // All known reads are verified: a thread found another one.
+    // All known reads are verified, so the thread has found another one.
     const isUnforeseen = missing.isEmpty && !run.isHinted && CallAttempts.hasReadLate(run);
     if (missing.isEmpty && !isUnforeseen) return SCHEDULER.take(owner, () => this.run(run, scope));
     run.requested += missing.size;
@@ -148,7 +149,7 @@ export class CallAttempts {
     return SCHEDULER.take(owner, () => this.run(run, scope));
   }
 
-  /** Finds missing state by a discovery; for a call on threads, from earlier discoveries. */
+  /** Finds missing state by a discovery. For a call on worker threads, uses the reads of earlier discoveries. */
   async #findMissing(run: CallRun, scope: RequestScope): Promise<Pick<Discovery, 'missing' | 'isBlind'>> {
     const owner = scope.owner ?? '';
     if (run.excerpt === undefined && run.hereMs < MAX_HERE_MS)
@@ -174,7 +175,10 @@ export class CallAttempts {
   }
 }
 
-/** Maps `busy` to a timeout for a restarted call at its deadline: its time went into requests to nodes, so the cause is its own limit, not a queue. */
+/**
+ * Converts `busy` to a timeout for a restarted call at its deadline: its time was spent on requests to nodes, so the cause is the limit of the call,
+ * not a queue.
+ */
 function describeOwnLimit(
   { attempts }: CallRun,
   error: unknown,
@@ -184,7 +188,7 @@ function describeOwnLimit(
   return isBusy && attempts > 0 && performance.now() >= deadline ? createTimeout(limitMs) : error;
 }
 
-/** Adds main-thread time to a run. Time beyond a slice is caused by the machine, or a first use of something. */
+/** Adds main-thread time to a run. Time beyond a slice is caused by the machine, or by a first use of code, and is not counted. */
 function noteHere(run: CallRun, ms: number): void {
   run.hereMs += Math.min(ms, SLICE_MS);
 }

@@ -9,21 +9,21 @@ import type { BlockState } from '../proven/state-nodes.ts';
 import type { StateCache } from '../proven/state-requests.ts';
 import { TrieNodes } from '../proven/trie-nodes.ts';
 
-/** Trie nodes and codes of the state that a call reads according to a node, by their hashes. */
+/** State that a call reads according to a node: trie nodes and codes by their hashes, and slots. */
 type AnsweredBy = {
   readonly nodes: NodesByHash;
   readonly codes: NodesByHash;
   readonly slots: readonly string[];
 };
 
-/** Reads of a call as reported by a node. It may be wrong. */
+/** Reads of a call as reported by a node; the report may be wrong. */
 export type CallHint = { readonly keys: StateKeys; readonly witness?: AnsweredBy };
 
-/** Cap on accounts and slots of a hint, and on nodes and codes of an execution witness. */
+/** Maximum number of accounts and slots in a hint, and of trie nodes and codes in an execution witness. */
 const MAX_HINTED = 4_096;
-/** Cap on tested pairs of account and slot, 5 us each: an execution witness does not assign its slots to accounts. */
+/** Maximum number of tested pairs of account and slot, 5 us each, because an execution witness does not assign its slots to accounts. */
 const MAX_PAIRS = 1_024;
-/** Hex digits of a trie node (a branch has 532 bytes), of a code, and of all decoded items together: hashing takes 50 ns per byte. */
+/** Maximum hex digits of a trie node (a branch has 532 bytes), of a code, and of all decoded items together. Hashing takes 50 ns per byte. */
 const MAX_NODE_DIGITS = 2 * 1_024;
 const MAX_CODE_DIGITS = 2 * 65_536;
 const MAX_WITNESS_DIGITS = 2 * 1_048_576;
@@ -32,8 +32,8 @@ const WORD = /^0x[0-9a-f]{64}$/;
 const NO_NODES: NodesByHash = new Map();
 
 /**
- * Reads an answer to `proof_call`, or a list that contains the answer to `eth_createAccessList`, the replacement for nodes without `proof_call`.
- * @returns undefined where it is neither
+ * Reads an answer to `proof_call`, or a list with the answer to `eth_createAccessList`, which replaces `proof_call` at nodes that lack it.
+ * @returns undefined if the answer has neither form
  */
 export function readHint(answer: unknown): CallHint | undefined {
   if (Array.isArray(answer)) return readList(isMembers(answer[0]) ? answer[0]['accessList'] : undefined);
@@ -44,7 +44,7 @@ export function readHint(answer: unknown): CallHint | undefined {
     : readList(Array.isArray(accounts) ? accounts.map(toEntry) : []);
 }
 
-/** Converts a proof to an access list entry: Nethermind before version 1.39 returns a list of proofs. */
+/** Converts a proof to an access list entry, because Nethermind before version 1.39 returns a list of proofs. */
 function toEntry(proof: unknown): unknown {
   if (!isMembers(proof) || !Array.isArray(proof['storageProof'])) return proof;
   const storageKeys = proof['storageProof'].map((each: unknown) => isMembers(each) && each['key']);
@@ -87,7 +87,10 @@ function readWitness({ state, codes, keys: read }: Readonly<Record<string, unkno
   }
 }
 
-/** @param longest maximum hex digits of an item; longer ones are left out @throws RangeError where the value is not a list of hex texts */
+/**
+ * Hashes a list of hex texts. @param longest maximum hex digits of an item; longer items are skipped @throws RangeError if the value is not such a
+ * list
+ */
 function hashAll(list: unknown, longest: number): NodesByHash {
   if (!Array.isArray(list)) throw new RangeError('witness: expected a list');
   const byHash = new Map<string, Uint8Array>();
@@ -104,8 +107,8 @@ function hashAll(list: unknown, longest: number): NodesByHash {
 }
 
 /**
- * Stores the parts that a hint proves: accounts and slots to which its trie nodes lead from the state root, and codes of these accounts. Nothing else of it
- * is stored.
+ * Stores the parts of a hint that its trie nodes verify: accounts and slots that they lead to from the state root, and codes of these accounts.
+ * Nothing else of the hint is stored.
  * @returns the keys that the call reads according to the hint
  */
 export function noteHint(

@@ -5,25 +5,25 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { NodeRef, NodeRequest, Place, RemoteStateSource, StateReply } from './state-source.ts';
 
-/** Result of a call as text; for a failure its kind and data, since clients word failures differently. */
+/** Result of a call as text. For a failure it has only kind and data, since error messages differ between clients. */
 export type Outcome = string;
 
 /**
- * `same`: a node has the local outcome. `refuted`: the same, and nodes with another outcome were reported. `different`: no node has the local outcome.
- * `unknown`: no node answered.
+ * `same`: a node has the local outcome. `refuted`: a node has the local outcome, and nodes with another outcome were reported. `different`: no node
+ * has the local outcome. `unknown`: no node answered.
  */
 export type SampleVerdict = 'same' | 'refuted' | 'different' | 'unknown';
 
-/** Cap on nodes with another outcome per call. */
+/** Maximum number of nodes with another outcome per call. */
 const MAX_NODES = 8;
-/** Allowed relative difference of estimates: clients end their search at different distances from the least gas. */
+/** Allowed relative difference of estimates: clients end their search at different distances from the minimum gas. */
 const ESTIMATE_TOLERANCE = 0.05;
-/** Cap on an outcome, or data, in evidence, UTF-16 units. */
+/** Maximum length of an outcome, or of call data, in evidence, UTF-16 units. */
 const MAX_SHOWN = 200;
 const NO_ADDRESS: string = `0x${'0'.repeat(40)}`;
-/** Members that all clients interpret alike. */
+/** Members of a call object that all clients interpret in the same way. */
 const PORTABLE_MEMBERS: ReadonlySet<string> = new Set(['from', 'to', 'gas', 'value', 'data', 'input']);
-/** Gas, price and balance of the repeated execution: different from client defaults, and the balance covers the gas. */
+/** Gas, price and balance of the repeated execution. They differ from client defaults, and the balance covers the gas. */
 const REPEATED_GAS = encodeQuantity(9_000_000);
 const REPEATED_PRICE = encodeQuantity(10n ** 15n);
 const REPEATED_BALANCE = encodeQuantity(10n ** 40n);
@@ -51,7 +51,7 @@ export function requestOf(
   };
 }
 
-/** @returns undefined where the value is no answer to a call */
+/** @returns undefined if the value is not an answer to a call */
 export function readOutcome(answer: unknown): Outcome | undefined {
   if (typeof answer === 'string') return answer.toLowerCase();
   if (!(answer instanceof ChainError)) return undefined;
@@ -59,7 +59,7 @@ export function readOutcome(answer: unknown): Outcome | undefined {
   return answer.kind === 'failed' ? 'failed' : undefined;
 }
 
-/** Executes a call locally. @returns undefined where that is not possible */
+/** Executes a call locally. @returns undefined if that is not possible */
 export async function executeHere(
   here: RemoteExecutions,
   source: RemoteStateSource,
@@ -75,7 +75,7 @@ export async function executeHere(
   }
 }
 
-/** Whether a contract call has only members that all clients interpret alike. */
+/** Returns whether a contract call has only members that all clients interpret in the same way. */
 export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): boolean {
   return (
     call.to !== undefined &&
@@ -86,8 +86,8 @@ export function isPlain({ call, stateOverrides, blockOverrides }: CallRequest): 
 }
 
 /**
- * Whether an outcome follows from the block alone: clients give calls different amounts of gas and, where the call names no price, base fees, and code may
- * read both. The call is executed again with other gas and a price.
+ * Returns whether an outcome depends only on the block. Clients use different defaults for gas and, if the call names no price, for the base fee, and
+ * code may read both. The call is therefore executed again with other gas and a price.
  */
 export async function isCertain(
   here: RemoteExecutions,
@@ -104,9 +104,10 @@ export async function isCertain(
 }
 
 /**
- * Compares nodes' answers with the local outcome until one equals it; that shows whether this program's rules or the previous nodes are wrong.
- * @param opinions answers of one node after the other
- * @param mayBlame decides, before nodes are reported for their answers, whether they may be
+ * Compares nodes' answers with the local outcome until one of them equals it. If one does, the other nodes are wrong; if none does, the rules used
+ * here may be.
+ * @param replies answers of one node after the other
+ * @param mayBlame returns whether nodes may be reported for their answers; called before they are
  */
 export async function compareReplies(
   source: RemoteStateSource,
@@ -120,7 +121,7 @@ export async function compareReplies(
     const outcome = readOutcome(answer);
     if (outcome === undefined) continue;
     if (outcomesAgree(kind, ours, outcome)) {
-      // A node may fail by limits of its own.
+      // Nodes that failed are excluded, because a node may fail on a limit of its own.
       const wrong = others.filter((other) => other.outcome !== 'failed');
       if (wrong.length === 0 || !(await mayBlame())) return 'same';
       for (const other of wrong)
@@ -133,7 +134,7 @@ export async function compareReplies(
   return others.length > 0 ? 'different' : 'unknown';
 }
 
-/** Whether outcomes agree: estimates may differ by `ESTIMATE_TOLERANCE` of the node's. */
+/** Returns whether outcomes agree. Estimates may differ by `ESTIMATE_TOLERANCE` of the node's estimate. */
 export function outcomesAgree(kind: ComparedCall['kind'], ours: Outcome, theirs: Outcome): boolean {
   if (ours === theirs) return true;
   if (kind === 'call' || !ours.startsWith('"0x') || !theirs.startsWith('"0x')) return false;

@@ -8,37 +8,37 @@ import type { GrowingExcerpt } from './excerpt.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { FirstCall } from './remote-blocks.ts';
 
-/** Accounts and slots, and round trips, that the weight of a call covers: enough for a call of a known contract at a new head. */
+/** Number of accounts and slots, and of round trips, that the weight of a call covers: enough for a call to a known contract at a new head. */
 const COVERED_KEYS = 32;
 const COVERED_ROUND_TRIPS = 2;
 
-/** Call in execution. */
+/** State of a call in execution. */
 export type CallRun = {
   readonly job: CallJob<undefined>;
   readonly block: RemoteBlock;
   readonly request: CallRequest;
-  /** Keys needed in addition to those that discoveries find. */
+  /** Known keys in addition to those that discoveries find. */
   readonly further: StateKeys;
   roundTrips: number;
   attempts: number;
   /** Number of requested accounts and slots. */
   requested: number;
-  /** Accounts and slots, and round trips, that are paid for, including those that the call's weight covers. */
+  /** Number of accounts and slots, and of round trips, that are paid for, including those that the call's weight covers. */
   paidKeys: number;
   paidRoundTrips: number;
-  /** Whether a node was asked which state the call accesses. */
+  /** True if a node was requested to report which state the call accesses. */
   isHinted: boolean;
   /** Reads that discoveries have found. */
   readonly read: StateKeys;
-  /** Whether the last discovery guessed a part of the state, or there was none. */
+  /** True if the last discovery guessed a part of the state, or if there was no discovery yet. */
   isGuessed: boolean;
-  /** Main-thread time of its slices and discoveries, milliseconds. */
+  /** Main-thread time of the call's slices and discoveries, milliseconds. */
   hereMs: number;
-  /** Verified part of all known reads; set once the call runs on threads. */
+  /** Verified part of all known reads; set when the call moves to worker threads. */
   excerpt: GrowingExcerpt | undefined;
 };
 
-/** Creates a run that has not begun. @param gasLimit cap on the call's gas */
+/** Creates a run that has not started. @param gasLimit cap on the call's gas */
 export function createRun(
   kind: SimulationKind,
   { request, hinted, isHinted }: FirstCall,
@@ -77,7 +77,7 @@ export function createRun(
   };
 }
 
-/** Charges the owner of the call for upcoming requests. @throws (rejects with) the caller's error where it cannot pay */
+/** Charges the owner of the call for upcoming requests. @throws (rejects with) the caller's error if it cannot pay */
 export async function payForRun(run: CallRun, { meter }: RequestScope): Promise<void> {
   const keys = Math.max(0, run.requested - run.paidKeys);
   const roundTrips = Math.max(0, run.roundTrips - run.paidRoundTrips);
@@ -87,7 +87,7 @@ export async function payForRun(run: CallRun, { meter }: RequestScope): Promise<
   await meter?.pay(keys, roundTrips);
 }
 
-/** Adds a part of a state that a run lacks. */
+/** Adds a missing part of a state to a set of keys. */
 export function addNeed(keys: StateKeys, need: StateNeed): void {
   if (need.kind === 'code') keys.codes.add(need.hash);
   else if (need.kind === 'blockHash') keys.addBlockHash(need.number);

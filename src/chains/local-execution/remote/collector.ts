@@ -18,31 +18,34 @@ import { ProofSlots } from './proof-slots.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { NodeRequest, Place, RemoteStateSource } from './state-source.ts';
 
-/** Contents of one round trip. */
+/** State and hint that are requested in one round trip. */
 export type Wanted = {
   readonly missing: StateKeys;
-  /** Call whose accesses a node is to report. */
+  /** Call for which a node is requested to report the accessed state. */
   readonly hint?: CallRequest | undefined;
 };
 
 /**
- * Weight of a scheduler slot: so many storage slots, or a quarter as many accounts: an account's proof, with its code, costs as much as those of some slots.
+ * Maximum weight of a scheduler slot, in storage slots. An account weighs as much as `ACCOUNT_WEIGHT` slots, because its proof and code cost more.
  */
 const TURN_WEIGHT = 128;
 const ACCOUNT_WEIGHT = 4;
 
-/** Fraction of a call's remaining time for a hint: without one, the call requests its missing state, or is left to the nodes, in the remainder. */
+/**
+ * Fraction of a call's remaining time that is reserved for a hint. Without a hint, the call requests its missing state, or is left to the nodes, in
+ * the remaining time.
+ */
 const HINT_SHARE = 1 / 4;
 
 const NO_HINT: CallHint = { keys: new StateKeys() };
 
-/** Requests from nodes what executions need: parts of states, headers, and hints. */
+/** Requests state, headers and hints for executions from nodes. */
 export class Collector {
   readonly #source: RemoteStateSource;
   readonly #writer = new RlpWriter();
   readonly #ancestors: AncestorHashes;
   readonly #proofSlots = new ProofSlots();
-  /** Code requests of accounts that were never seen, by block and account. */
+  /** Code requests for accounts that were never seen before, by block and account. */
   readonly #newCodes: SharedRequests<Uint8Array>;
 
   constructor(source: RemoteStateSource) {
@@ -52,8 +55,8 @@ export class Collector {
   }
 
   /**
-   * Requests everything wanted, in one round trip where it is not much.
-   * @returns the keys that the call accesses according to a node; undefined where nodes send proofs of an unknown form
+   * Requests all wanted parts, in one round trip unless there are many.
+   * @returns the keys that the call accesses according to a node; undefined if nodes send proofs of an unknown form
    * @throws the errors of `RemoteStateSource.ask`
    */
   async collect(
@@ -70,7 +73,9 @@ export class Collector {
     return states.includes(undefined) ? undefined : this.noteHint(found, at);
   }
 
-  /** Requests proofs in scheduler slots of the owner, each with few enough keys to occupy neither the nodes nor the event loop for long. */
+  /**
+   * Requests proofs in scheduler slots of the owner. Each slot has few enough keys that neither the nodes nor the event loop are occupied for long.
+   */
   async #proveAccounts(
     { accounts, size }: StateKeys,
     at: StatePlace,
@@ -95,14 +100,14 @@ export class Collector {
   requestHeader({ number, hash }: Place, scope: RequestScope): Promise<Uint8Array> {
     const read = (answer: unknown): Uint8Array | undefined =>
       isMembers(answer) ? encodeHeaderOf(answer, hash, this.#writer) : undefined;
-    // Further callers may wait for the header: it is requested even where the first caller has gone.
+    // Further callers may wait for the header, so it is requested even if the first caller has aborted.
     return this.ask(headerRequest(number), { number, hash }, read, scope, () => true);
   }
 
   /**
-   * Requests a call's accesses from a node: with all proofs where the contract is unknown, otherwise as a list, which is much shorter. The hint may be wrong,
-   * and a node without an answer is no failure. It has a request of its own: geth searches without a time limit for a list that does not converge, and
-   * answers the other calls of a batch after it.
+   * Requests a node's report of a call's accesses. If the contract is unknown, the report has all proofs; otherwise it is a list, which is much
+   * shorter. The hint may be wrong, and a node without an answer is no failure. The hint is requested in an HTTP request of its own: geth searches
+   * without a time limit for a list that does not converge, and would answer the other calls of a batch only after that.
    */
   async requestHint(
     { call, stateOverrides }: CallRequest,
@@ -131,7 +136,7 @@ export class Collector {
     }
   }
 
-  /** Stores the parts that a hint proves; see `noteHint` in `call-hint.ts`. */
+  /** Stores the parts of a hint that can be verified; see `noteHint` in `call-hint.ts`. */
   noteHint(hint: CallHint, at: BlockState): StateKeys {
     return noteHint(hint, at, this.#source.requests.proven);
   }
@@ -152,7 +157,10 @@ export class Collector {
     );
   }
 
-  /** Requests an account's proof; the code of a never seen account is requested in the same round trip, and stored where the proof confirms its hash. */
+  /**
+   * Requests an account's proof. If the account was never seen before, its code is requested in the same round trip, and stored if its hash matches
+   * the proof.
+   */
   async #proveAccount(
     request: StateProofRequest,
     at: StatePlace,
@@ -195,7 +203,7 @@ function readData(answer: unknown): Uint8Array | undefined {
   }
 }
 
-/** Splits requests by scheduler slot: each slot weighs `TURN_WEIGHT` at most. */
+/** Splits requests into scheduler slots that weigh at most `TURN_WEIGHT` each. */
 function splitIntoSlots(
   accounts: ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly (readonly StateProofRequest[])[] {

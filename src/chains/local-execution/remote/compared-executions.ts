@@ -18,16 +18,16 @@ import {
 import type { RemoteExecutions } from './remote-executions.ts';
 import type { Place, RemoteStateSource } from './state-source.ts';
 
-/** Number of calls that must have the same outcome locally and at a node. */
+/** Number of calls that must have the same outcome locally and at a node before calls are executed locally. */
 const COMPARISONS = 20;
-/** Interval between comparisons once calls are executed locally, and the delay after a difference, milliseconds. */
+/** Interval between comparisons while calls are executed locally, and the delay after a difference, milliseconds. */
 const SAMPLE_MS = 60_000;
 const RETRY_MS = 3_600_000;
 const LIMIT_MS = 20_000;
-/** Cap on calls that wait for comparison, and on their length, UTF-16 units; longer ones are not compared. */
+/** Maximum number of calls that wait for comparison, and their maximum length, UTF-16 units; longer calls are not compared. */
 const MAX_WAITING = 4;
 const MAX_LENGTH = 65_536;
-/** Gas for both executions where the call names none: limits of nodes differ, and code sees its gas. */
+/** Gas for both executions if the call names none: the limits of nodes differ, and code can read its gas. */
 const GAS = encodeQuantity(10_000_000);
 
 type Compared = Exclude<SimulationKind, 'accessList'>;
@@ -42,7 +42,7 @@ export type ComparedOptions = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** Executes calls locally once recent calls had the same outcome locally and at nodes, and as long as samples have. */
+/** Executes calls locally after enough recent calls had the same outcome locally and at nodes, and as long as samples still do. */
 export class ComparedExecutions {
   readonly #options: ComparedOptions;
   #state: ExecutionFigures['state'] = 'comparing';
@@ -58,7 +58,7 @@ export class ComparedExecutions {
     this.#options = options;
   }
 
-  /** @returns undefined where the call has to go to nodes */
+  /** @returns undefined if the call has to go to nodes */
   execute(
     kind: SimulationKind,
     request: CallRequest,
@@ -127,7 +127,7 @@ export class ComparedExecutions {
     );
   }
 
-  /** Leaves calls to the nodes until a new comparison succeeds. */
+  /** Lets nodes execute calls until enough new comparisons succeed. */
   #leave(reason: string): void {
     const { log, network } = this.#options;
     this.#state = 'node';
@@ -139,7 +139,7 @@ export class ComparedExecutions {
     log.warn({ network, reason }, 'calls are executed by nodes');
   }
 
-  /** Runs a call at the head, locally and at a node; at further nodes until one has the same outcome. */
+  /** Runs a call at the head locally and at nodes, one node after the other, until a node has the same outcome. */
   async #compare({ kind, request }: Waiting): Promise<SampleVerdict> {
     const { source, here } = this.#options;
     const scope = new RequestScope(performance.now() + LIMIT_MS);

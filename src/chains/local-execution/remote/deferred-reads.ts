@@ -5,18 +5,18 @@ import { Lru } from '../../../util/lru.ts';
 import type { SimulationKind } from '../../embedded/simulation/call-environment.ts';
 import { StateKeys } from '../proven/state-keys.ts';
 
-/** Cap on remembered accounts and slots of all calls. */
+/** Maximum number of remembered accounts and slots of all calls. */
 const MAX_KEYS = 8_192;
-/** Cap per function: half of what may be requested for one call, since all of it is requested where one part is missing at a new head. */
+/** Maximum per function: half of what may be requested for one call. All of it is requested at a new head if one part is missing. */
 const MAX_FUNCTION_KEYS = limitOf('call.provenKeys') / 2;
 const KEYS_MS = 600_000;
-/** Cap on calls that could not be executed, and how long they are not tried again. */
+/** Maximum number of remembered calls that could not be executed, and the time before such a call is tried again, milliseconds. */
 const MAX_INCOMPLETE = 512;
 const INCOMPLETE_MS = 10_000;
-/** Length of `0x` and a selector. */
+/** Length of `0x` and a function selector. */
 const SELECTOR_LENGTH = 10;
 
-/** Reads of calls after their first slice, which only threads find, one at a time. */
+/** Reads of calls after their first slice, remembered because only threads find them, one at a time. */
 export class DeferredReads {
   readonly #keys = new Lru<string, StateKeys>(
     MAX_KEYS,
@@ -26,12 +26,12 @@ export class DeferredReads {
   );
   readonly #unsettled = new Lru<string, true>(MAX_INCOMPLETE, INCOMPLETE_MS);
 
-  /** Late reads of earlier calls of this contract and selector. */
+  /** Returns the late reads of earlier calls with this contract and selector. */
   find(request: CallRequest): StateKeys | undefined {
     return this.#keys.get(nameFunction(request));
   }
 
-  /** Remembers late reads. Keys that differ from call to call add up: a function with too many starts over. */
+  /** Stores late reads. Keys that differ between calls accumulate, so a function with too many keys starts again with none. */
   note(request: CallRequest, keys: StateKeys): void {
     if (keys.size > MAX_FUNCTION_KEYS) {
       this.#keys.delete(nameFunction(request));
@@ -42,7 +42,7 @@ export class DeferredReads {
     this.#keys.set(nameFunction(request), all);
   }
 
-  /** Records that this very call, at a block, exceeded its round trips, restarts or keys. */
+  /** Records that a call at a block exceeded its round trips, restarts or keys. */
   noteIncomplete(kind: SimulationKind, request: CallRequest, blockHash: string): void {
     this.#unsettled.set(nameCall(kind, request, blockHash), true);
   }
@@ -56,7 +56,7 @@ function nameFunction({ call }: CallRequest): string {
   return `${call.to ?? 'create'}:${(call.input ?? call.data ?? '').slice(0, SELECTOR_LENGTH)}`;
 }
 
-/** Names a call by a hash: calls may be long. */
+/** Returns a hash that identifies a call, because calls may be long. */
 function nameCall(
   kind: SimulationKind,
   { call, stateOverrides, blockOverrides }: CallRequest,

@@ -13,22 +13,24 @@ import { StateKeys } from '../proven/state-keys.ts';
 import type { StateCache } from '../proven/state-requests.ts';
 import type { RemoteBlock } from './remote-block.ts';
 
-/** Reads of a run on partly guessed state. */
+/** Reads of a call that was run on partly guessed state. */
 export type Discovery = {
   readonly read: StateKeys;
   /** Reads that are not verified at the block. */
   readonly missing: StateKeys;
-  /** Whether the run met an unknown account or code, so that later reads of a true run may be missing. */
+  /** True if the run met an unknown account or code. Later reads of the real call may then be missing. */
   readonly isBlind: boolean;
 };
 
 const NO_HASH = new Uint8Array(32);
 
-/** Finds the reads of a call by running it for a slice on verified state, and on guesses where state is missing. The result of the run is dropped. */
+/**
+ * Finds the reads of a call by running it for a slice on verified state. Missing state is replaced by guesses, and the result of the run is dropped.
+ */
 export class Discoverer {
   readonly #proven: StateCache;
   readonly #memoryLimit: number;
-  /** Not shared with executions: these EVMs remember guessed state. */
+  /** EVMs for discovery only, because they cache guessed state. */
   readonly #evms: EvmPool;
 
   constructor(proven: StateCache, memoryLimit: number) {
@@ -51,7 +53,7 @@ export class Discoverer {
   }
 }
 
-/** State of a block for discovery: its verified parts, else accounts and slots as of other blocks, else empty ones. */
+/** State of a block for discovery: the verified parts, or else accounts and slots from other blocks, or else empty ones. */
 class GuessedChain implements SimulatedChain, StateReader, Discovery {
   readonly read: StateKeys = new StateKeys();
   readonly missing: StateKeys = new StateKeys();
@@ -111,7 +113,7 @@ class GuessedChain implements SimulatedChain, StateReader, Discovery {
     return EMPTY_BYTES;
   }
 
-  /** EVMs cache decoded codes, so a code is never guessed: the run ends at an unknown one. */
+  /** Returns a code only if it is known. A code is never guessed, because EVMs cache decoded codes: the run ends at an unknown one. */
   getCode(codeHash: Uint8Array): Uint8Array {
     const hash = bytesToHex(codeHash);
     this.read.codes.add(hash);

@@ -6,12 +6,12 @@ import type { BlockState } from '../proven/state-nodes.ts';
 import type { StateCache } from '../proven/state-requests.ts';
 import type { RemoteBlock } from './remote-block.ts';
 
-/** Accounts and slots looked up per step of about a millisecond: some 30 µs each, down the tries. */
+/** Accounts and slots that are looked up per step of about a millisecond, about 30 µs each. */
 const KEYS_A_STEP = 32;
 
 type GrowingAccount = { readonly account: AccountState; readonly slots: Map<string, Uint8Array> };
 
-/** Verified values among the named parts of a block's state, for a thread. Values never change: later names only add to it. */
+/** Verified values among the requested parts of a block's state, for a thread. Values never change; later requests only add values. */
 export class GrowingExcerpt {
   readonly excerpt: StateExcerpt;
   readonly #at: BlockState;
@@ -23,7 +23,7 @@ export class GrowingExcerpt {
     this.excerpt = { config, block: stored, blockHashes, accounts: this.#accounts, codes: this.#codes };
   }
 
-  /** Adds the verified values of these parts, in steps of about a millisecond. Present values are not looked up again. */
+  /** Adds the verified values of these parts, in steps of about a millisecond. Values that are already present are not looked up again. */
   *add(keys: StateKeys, { states, codes }: StateCache): Generator<undefined, void> {
     const hashes = new Set(keys.codes);
     let looked = 0;
@@ -46,7 +46,7 @@ export class GrowingExcerpt {
     }
   }
 
-  /** @returns null where there is no such account, undefined where nothing of it is verified */
+  /** @returns null if the account does not exist; undefined if it is not verified */
   #findAccount(address: string, states: StateCache['states']): GrowingAccount | null | undefined {
     const known = this.#accounts.get(address);
     if (known !== undefined) return known;
@@ -59,10 +59,10 @@ export class GrowingExcerpt {
 }
 
 /**
- * Adds the unverified ones among the named parts of a block's state, in steps of about a millisecond.
+ * Adds those of the given keys that are not verified at the block to `missing`, in steps of about a millisecond.
  * @param missing receives the keys
- * @param most cap on accounts and slots in `missing`: the search ends where it is exceeded
- * @returns whether anything new was added
+ * @param most cap on accounts and slots in `missing`; the search ends when it is exceeded
+ * @returns whether a new key was added
  */
 export function* addMissing(
   keys: StateKeys,

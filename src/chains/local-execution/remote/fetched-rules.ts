@@ -3,10 +3,10 @@ import { RequestScope } from '../../../util/request-scope.ts';
 import type { ForkRules } from './fork-rules.ts';
 import type { Place, RemoteStateSource } from './state-source.ts';
 
-/** Time limit of a survey, and the pause after one without enough matching answers. */
+/** Time limit of one round of requests to all nodes, and the pause after a round without enough matching answers, milliseconds. */
 const LIMIT_MS = 3_000;
 const PAUSE_MS = 60_000;
-/** Interval of surveys whether agreed rules have changed. */
+/** Interval between checks whether agreed rules have changed, milliseconds. */
 const REVIEW_MS = 3_600_000;
 
 export type FetchedRulesParts = {
@@ -20,11 +20,11 @@ export type FetchedRulesParts = {
   readonly now?: () => number;
 };
 
-/** Requests the rules of the chain from nodes: when a block needs them, and hourly whether they have changed. */
+/** Requests the rules of the chain from nodes: when a block needs them, and hourly to check whether they have changed. */
 export class FetchedRules {
   readonly #parts: FetchedRulesParts;
   readonly #now: () => number;
-  /** Times from which nodes may be asked, and from which agreed rules are to be reviewed. */
+  /** Earliest time of the next request to nodes, and of the next check whether agreed rules have changed. */
   #requestAt = 0;
   #reviewAt: number | undefined;
 
@@ -33,7 +33,7 @@ export class FetchedRules {
     this.#now = parts.now ?? (() => performance.now());
   }
 
-  /** Requests the rules that hold at a time, seconds, where they are needed. @returns undefined where there is nothing to wait for */
+  /** Requests the rules for a time in seconds, if they are needed. @returns undefined if there is nothing to wait for */
   learn(timestamp: bigint, place: Place, scope: RequestScope): Promise<void> | undefined {
     const { rules, onFault } = this.#parts;
     const now = this.#now();
@@ -46,7 +46,7 @@ export class FetchedRules {
     return undefined;
   }
 
-  /** Nodes need not have `eth_config`: where too few report the same in time, they are not asked for a while. */
+  /** Requests the rules. Nodes need not support `eth_config`: if too few report the same rules in time, no node is sent a request for a while. */
   async #ask(place: Place, scope: RequestScope): Promise<void> {
     const { rules } = this.#parts;
     this.#requestAt = this.#now() + PAUSE_MS;
@@ -75,9 +75,9 @@ export class FetchedRules {
       );
   }
 
-  /** Asks one node after the other. @returns the answers so far, each time that another one arrives */
+  /** Sends the request to one node after the other. @returns the answers so far, each time another one arrives */
   async *#survey(place: Place, { owner }: RequestScope): AsyncGenerator<readonly unknown[]> {
-    // Other calls need the rules too: the survey does not end with the caller.
+    // Other calls also need the rules, so the requests do not end with the caller.
     const scope = new RequestScope(performance.now() + LIMIT_MS);
     scope.owner = owner;
     const answers: unknown[] = [];
@@ -85,7 +85,7 @@ export class FetchedRules {
     const operators = new Set<string>();
     const isCounted = this.#parts.source.voices !== undefined;
     for await (const { answer, node } of this.#parts.source.survey(request, place, scope)) {
-      // Several nodes of an operator have one vote.
+      // Several nodes of one operator have a single vote.
       if (typeof answer !== 'string' || (isCounted && operators.has(node.operator ?? node.name))) continue;
       operators.add(node.operator ?? node.name);
       answers.push(JSON.parse(answer));

@@ -12,29 +12,32 @@ import type { Members } from '../../../../packages/proofs/findings.ts';
 import { isMembers } from '../../../../packages/proofs/members.ts';
 import { findKnownChain, hasOwnContracts } from './known-chains.ts';
 
-/** Forks by time that change execution, oldest first. Forks that change blobs alone are in the schedule that a node reports. */
+/** Forks by time that change execution, oldest first. Forks that change only blobs are part of the blob schedule that a node reports. */
 const FORKS = ['shanghai', 'cancun', 'prague', 'osaka', 'amsterdam'] as const satisfies readonly ForkName[];
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NEVER = 2n ** 63n;
 
-/** Rules reported by nodes, for blocks from one time to another, seconds. A block's header decides between several possible configurations. */
+/**
+ * Rules that nodes report for blocks from one time to another, seconds. If several configurations are possible, a block's header decides between
+ * them.
+ */
 type ToldRules = {
   readonly configs: readonly ChainConfig[];
   readonly since: bigint;
   readonly until: bigint;
-  /** Name of the rules: equal for answers with the same contents. */
+  /** Key of the rules, which is equal for answers with the same contents. */
   readonly name: string;
 };
 
-/** Rules of a block, and why they may differ, as the rest of a sentence; undefined where more than one node's word confirms them. */
+/** Rules of a block, and the reason why they may be wrong, as the rest of a sentence; undefined if the rules are confirmed by more than one node. */
 export type FoundRules = { readonly config: ChainConfig; readonly whyUnverifiable: string | undefined };
 
 const REPORTED_BY_ONE =
   'only one node reports the rules of the chain (eth_config): name a genesis file in `chain`';
 
 /**
- * Rules that a chain follows: the configured ones; else those that nodes report for the present (EIP-7910), unless their fork is older than the one in a
- * table of public chains; else those of the table.
+ * Rules of a chain. The configured rules have priority. Otherwise the rules are used that nodes report for the present (EIP-7910), unless the table
+ * of public chains has a later fork. Otherwise the rules in that table are used.
  */
 export class ForkRules {
   readonly #needed: number;
@@ -44,7 +47,7 @@ export class ForkRules {
   #told: ToldRules | undefined;
   #isAgreed = false;
 
-  /** @param needed number of matching reports: two nodes, or as many operators as agreement demands */
+  /** @param needed required number of matching reports: two nodes, or as many operators as agreement requires */
   constructor(chainId: bigint, configured: ChainConfig | undefined, needed = 2) {
     this.#needed = needed;
     this.#chainId = chainId;
@@ -52,21 +55,21 @@ export class ForkRules {
     this.#known = findKnownChain(chainId);
   }
 
-  /** Whether as many reports as needed match. */
+  /** Returns whether the required number of reports match. */
   get isAgreed(): boolean {
     return this.#isAgreed;
   }
 
-  /** Whether nodes are to be asked for the rules at a time, seconds. */
+  /** Returns whether the rules for a time in seconds must be requested from nodes. */
   needsTelling(timestamp: bigint): boolean {
     if (this.#configured !== undefined) return false;
     return !this.#isAgreed || this.#told === undefined || timestamp >= this.#told.until;
   }
 
   /**
-   * Takes answers of nodes to `eth_config`. An answer of another form is ignored; where nodes contradict each other the rules are unknown, unless as many as
-   * needed match.
-   * @returns whether as many as needed match
+   * Adds answers of nodes to `eth_config`. An answer with another form is ignored. If answers contradict each other, the rules are unknown, unless
+   * the required number match.
+   * @returns whether the required number match
    */
   note(answers: readonly unknown[]): boolean {
     const { told, agreed } = this.#readAll(answers);
@@ -77,9 +80,9 @@ export class ForkRules {
   }
 
   /**
-   * Takes answers of nodes to the check whether agreed rules have changed. The rules stay until as many as needed agree on others, but no longer than until
-   * the next fork that one of them reports.
-   * @returns undefined where the answers are inconclusive so far
+   * Adds answers of nodes to the check whether agreed rules have changed. The rules remain valid until the required number of nodes agree on other
+   * rules, but no longer than until the next fork that one of them reports.
+   * @returns undefined if the answers are inconclusive so far
    */
   review(answers: readonly unknown[]): 'same' | 'changed' | 'contradicted' | undefined {
     const before = this.#told;
@@ -95,7 +98,7 @@ export class ForkRules {
     return 'contradicted';
   }
 
-  /** Returns the readable reports, and the one that as many as needed match. */
+  /** Returns the readable reports, and the report that the required number match. */
   #readAll(answers: readonly unknown[]): {
     readonly told: readonly ToldRules[];
     readonly agreed?: ToldRules;
@@ -132,7 +135,7 @@ export class ForkRules {
     return { configs, since, until: until ?? NEVER, name };
   }
 
-  /** Returns the rules that a block follows; undefined where they are unknown, or its header does not fit them. */
+  /** Returns the rules of a block; undefined if they are unknown, or if its header does not match them. */
   find(header: Header): FoundRules | undefined {
     const [config, ...others] = this.#candidates(header).filter((each) =>
       hasFieldsOf(rulesOfHeader(each, header).revision, header),
@@ -164,7 +167,7 @@ export class ForkRules {
   }
 
   #configOf(fork: (typeof FORKS)[number], blobs: unknown): ChainConfig {
-    // Amsterdam has the blob schedule of the previous fork.
+    // Amsterdam uses the blob schedule of the previous fork.
     const scheduled = fork === 'amsterdam' ? 'osaka' : fork;
     return parseChainConfig({
       ...listForkMembers(fork),
@@ -175,14 +178,14 @@ export class ForkRules {
   }
 }
 
-/** Index in `FORKS` of the latest fork active at a time; below 0 where there is none. */
+/** Returns the index in `FORKS` of the latest fork that is active at a time; below 0 if there is none. */
 function indexOfFork({ timeForks }: ChainConfig, timestamp: bigint): number {
   return FORKS.findLastIndex((name) =>
     timeForks.some(({ fork, time }) => fork === name && time <= timestamp),
   );
 }
 
-/** @throws RangeError where the schedule cannot determine a blob price */
+/** @throws RangeError if the schedule cannot determine a blob price */
 function readBlobs({ target, max, baseFeeUpdateFraction }: Members): object {
   const hasIntegers = toInteger(target) !== undefined && toInteger(max) !== undefined;
   if (hasIntegers && (toInteger(baseFeeUpdateFraction) ?? 0n) > 0n)
@@ -195,14 +198,14 @@ function hasPrecompiles(fork: (typeof FORKS)[number], addresses: readonly bigint
   return precompiles.size === addresses.length && addresses.every((one) => precompiles.has(Number(one)));
 }
 
-/** Whether calls have the same outcomes by both. */
+/** Returns whether calls have the same outcomes under both rules. */
 function areSame(one: BlockRules, other: BlockRules): boolean {
   const describe = ({ revision, blobs }: BlockRules): string =>
     [revision.name, blobs?.target, blobs?.max, blobs?.baseFeeUpdateFraction].join();
   return describe(one) === describe(other);
 }
 
-/** @throws RangeError where the value is no address */
+/** @throws RangeError if the value is not an address */
 function readAddress(value: unknown): bigint {
   if (typeof value === 'string' && ADDRESS.test(value)) return BigInt(value);
   throw new RangeError('no address');

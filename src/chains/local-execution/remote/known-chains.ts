@@ -6,7 +6,7 @@ import {
 
 type BlobRow = readonly [target: number, max: number, baseFeeUpdateFraction: number];
 
-/** Members of chains that have had the forks by height since their first block. */
+/** Configuration members of chains in which all forks by height were active from the first block on. */
 const AT_GENESIS = listForkMembers('london');
 const OSAKA_BLOBS = {
   prague: toBlobs([6, 9, 5_007_716]),
@@ -15,7 +15,7 @@ const OSAKA_BLOBS = {
   bpo2: toBlobs([14, 21, 11_684_671]),
 };
 
-/** Fork schedules of public chains, as in go-ethereum's `params/config.go`. */
+/** Fork schedules of public chains, from go-ethereum's `params/config.go`. */
 const CONFIGS: readonly { readonly chainId: number; readonly [key: string]: unknown }[] = [
   {
     chainId: 1,
@@ -75,15 +75,16 @@ function toBlobs([target, max, baseFeeUpdateFraction]: BlobRow): Readonly<Record
   return { target, max, baseFeeUpdateFraction };
 }
 
-/** Rules of a public chain; undefined where the table does not have it. */
+/** Returns the rules of a public chain; undefined if it is not in the table. */
 export function findKnownChain(chainId: bigint): ChainConfig | undefined {
   const found = CONFIGS.find((config) => BigInt(config.chainId) === chainId);
   return found && parseChainConfig(found);
 }
 
 /**
- * Chains with contracts that are part of their nodes, at addresses that `eth_config` does not name, or with gas prices of their own: B20 tokens of Base since
- * Beryl, stateful precompiles of Avalanche, Celo's transfers, gas of Monad and MegaETH. Their calls are left to nodes unless `chain` configures their rules.
+ * Chains whose nodes contain contracts at addresses that `eth_config` does not report, or that have gas prices of their own: B20 tokens of Base since
+ * Beryl, stateful precompiles of Avalanche, transfers of Celo, gas of Monad and MegaETH. Calls on these chains are left to nodes, unless `chain`
+ * configures the rules.
  */
 const WITH_OWN_CONTRACTS: ReadonlySet<bigint> = new Set([
   8_453n,
@@ -97,7 +98,7 @@ const WITH_OWN_CONTRACTS: ReadonlySet<bigint> = new Set([
   6_343n,
 ]);
 
-/** Whether a chain executes calls differently from all Ethereum forks. */
+/** Returns whether a chain executes calls differently from all Ethereum forks. */
 export function hasOwnContracts(chainId: bigint): boolean {
   return WITH_OWN_CONTRACTS.has(chainId);
 }

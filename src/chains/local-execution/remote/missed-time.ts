@@ -1,8 +1,8 @@
 import { SLOT_MS } from '../../../util/slot-scheduler.ts';
 
 /**
- * Time that calls with missing state have taken in this turn of the event loop, by owner. One turn may read the requests of hundreds of connections, and each
- * of them is tried at once: once an owner's calls have failed for `SLOT_MS`, its next ones wait for scheduler slots.
+ * Time that calls with missing state have taken in this turn of the event loop, by owner. One turn may read the requests of hundreds of connections,
+ * and each request is tried at once. After an owner's calls have failed for `SLOT_MS`, its next calls wait for scheduler slots.
  */
 export class MissedTime {
   /** Time by owner, milliseconds. */

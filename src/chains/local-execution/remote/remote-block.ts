@@ -7,21 +7,21 @@ import type { StoredHeader } from '../../embedded/store/chain-reader.ts';
 import type { BlockState, HeadPlace } from '../proven/state-nodes.ts';
 import type { StateRequests } from '../proven/state-requests.ts';
 
-/** Block with a verified header. */
+/** Block with a verified header, and its rules. */
 export type RemoteBlock = {
   readonly config: ChainConfig;
-  /** Why it may have other rules, as the rest of a sentence; undefined where they are known. */
+  /** Reason why the rules may be wrong, as the rest of a sentence; undefined if the rules are certain. */
   readonly whyUnverifiable: string | undefined;
   readonly stored: StoredHeader;
   readonly at: HeadPlace;
-  /** Known hashes of earlier blocks: always includes the parent's. */
+  /** Known hashes of earlier blocks; always includes the hash of the parent. */
   readonly blockHashes: Map<bigint, Uint8Array>;
 };
 
-/** Cap on cached state readers: more than there are EVMs kept for them. */
+/** Maximum number of cached state readers; more than the pooled EVMs that use them. */
 const MAX_STATES = 8;
 
-/** Chain view of one selected block, on which calls are executed. */
+/** Chain that consists of one selected block, on which calls are executed. */
 export class RemoteChain implements SimulatedChain {
   readonly #requests: StateRequests;
   readonly #open = new Map<string, StateReader>();
@@ -31,7 +31,7 @@ export class RemoteChain implements SimulatedChain {
     this.#requests = requests;
   }
 
-  /** Selects the block for executions. @returns whether it differs from the previous one */
+  /** Selects the block for executions. @returns whether it differs from the previously selected one */
   select(block: RemoteBlock): boolean {
     const isOther = this.#block !== block;
     this.#block = block;
@@ -53,7 +53,10 @@ export class RemoteChain implements SimulatedChain {
     return hash;
   }
 
-  /** States are shared by state root; with an access list by block hash, since the list holds only if its block is valid. */
+  /**
+   * Returns the state of the selected block. States are shared by state root. If the block has an access list, its state is shared by block hash,
+   * since the list is valid only if the block is.
+   */
   openState(): StateReader {
     const { at } = this.#selected;
     const name = at.accessListHash === undefined ? at.stateRoot : at.hash;

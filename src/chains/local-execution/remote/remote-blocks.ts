@@ -18,7 +18,7 @@ import type { ForkRules } from './fork-rules.ts';
 import type { RemoteBlock } from './remote-block.ts';
 import type { Place, RemoteStateSource } from './state-source.ts';
 
-/** Reasons why calls were left to nodes. */
+/** Reasons why calls are left to nodes. */
 export type LeaveReason = 'block' | 'fees' | 'rules' | 'unproven' | 'unsettled';
 
 const MAX_BLOCKS = 512;
@@ -28,10 +28,10 @@ export const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
 const OWN_KINDS: ReadonlySet<ChainErrorKind> = new Set(['busy', 'timeout', 'aborted']);
 
-/** Signals that nodes have to answer a call. */
+/** Error that means that nodes have to answer a call. */
 export class LeftToNodes extends Error {
   readonly reason: LeaveReason;
-  /** Bound that is the reason, if any. */
+  /** Bound that is the reason, if there is one. */
   readonly bound: 'call.provenKeys' | undefined;
 
   constructor(reason: LeaveReason, bound?: 'call.provenKeys') {
@@ -42,7 +42,8 @@ export class LeftToNodes extends Error {
 }
 
 /**
- * Leaves a call to nodes that may still answer it after an outage of others; local shortage of room or time is no outage, and does not apply to other calls.
+ * Converts an outage to `LeftToNodes`, because other nodes may still answer the call. A local shortage of capacity or time is not an outage, and does
+ * not affect other calls.
  */
 export function leaveOutages<T>(source: RemoteStateSource, answer: PromiseOrValue<T>): PromiseOrValue<T> {
   if (!(answer instanceof Promise)) return answer;
@@ -52,13 +53,16 @@ export function leaveOutages<T>(source: RemoteStateSource, answer: PromiseOrValu
   });
 }
 
-/** Call at a block that may not be known yet, its accesses according to a node, and whether a node was asked: the hint may be empty or missing. */
+/**
+ * Call at a block that may not be known yet, with its accesses according to a node. `isHinted`: a node was requested to report them; the report may
+ * be empty or missing.
+ */
 export type FirstCall = { readonly request: CallRequest; readonly hinted: StateKeys; isHinted: boolean };
 
 /** In-flight header request, and the scope of its first caller. */
 type Fetching = { readonly block: Promise<RemoteBlock>; readonly client: RequestScope };
 
-/** Blocks that calls run at: headers from nodes, verified by recomputing their hashes, with the rules that they follow. */
+/** Blocks at which calls run: headers from nodes, verified by recomputing their hashes, and the rules of these blocks. */
 export class RemoteBlocks {
   readonly #source: RemoteStateSource;
   readonly #collector: Collector;
@@ -73,7 +77,7 @@ export class RemoteBlocks {
   readonly #requested: FetchedRules;
   #roundTrips = 0;
 
-  /** @param asked requests the rules from nodes */
+  /** @param requested requests the rules from nodes */
   constructor(source: RemoteStateSource, collector: Collector, rules: ForkRules, requested: FetchedRules) {
     this.#source = source;
     this.#collector = collector;
@@ -81,17 +85,17 @@ export class RemoteBlocks {
     this.#requested = requested;
   }
 
-  /** Number of round trips for blocks of calls. */
+  /** Number of round trips in which blocks for calls were requested. */
   get roundTrips(): number {
     return this.#roundTrips;
   }
 
-  /** @returns undefined where the block is not in memory */
+  /** @returns undefined if the block is not in memory */
   get(hash: string): RemoteBlock | undefined {
     return this.#blocks.get(hash);
   }
 
-  /** Loads the headers of the call's block and of the head; the head's gas limit sets the gas cap (spec 8). */
+  /** Loads the headers of the call's block and of the head. The gas limit of the head determines the gas cap (spec 8). */
   findWithHead(
     place: Place,
     first: FirstCall,
@@ -107,7 +111,10 @@ export class RemoteBlocks {
     return [block, head ?? block];
   }
 
-  /** Finds or requests a block. @param first call at it: where its contract is unknown, a node is asked in the same round trip which state it accesses */
+  /**
+   * Finds or requests a block.
+   * @param first call at the block; if its contract is unknown, a node is requested in the same round trip to report which state the call accesses
+   */
   find(place: Place, first: FirstCall | undefined, scope: RequestScope): PromiseOrValue<RemoteBlock> {
     const known = this.#blocks.get(place.hash);
     if (known !== undefined) return known;
@@ -118,7 +125,10 @@ export class RemoteBlocks {
     return block;
   }
 
-  /** Waits for another caller's request, as long as this one has time; repeats it where the other had less, or has gone. */
+  /**
+   * Waits for another caller's request until this caller's deadline. Repeats the request if the other caller's deadline was earlier or it has
+   * aborted.
+   */
   async #join(
     { block, client }: Fetching,
     place: Place,

@@ -49,10 +49,10 @@ import type { Place, RemoteStateSource } from './state-source.ts';
 export type RemoteOptions = {
   readonly source: RemoteStateSource;
   readonly pool: ExecutionPool;
-  /** Rules of the chain, where they are configured. */
+  /** Rules of the chain if they are configured. */
   readonly config: ChainConfig | undefined;
   readonly network: string;
-  /** Whether calls may only be executed locally, where answers have to be verified. */
+  /** True if answers must be verified, so that nodes must not execute calls. */
   readonly isOnlyHere?: boolean;
   readonly log: Logger;
   /** Called with faults of this program. */
@@ -60,14 +60,17 @@ export type RemoteOptions = {
 };
 
 const MAX_BLOCKS = 512;
-/** Once `MAX_UNVERIFIABLE` consecutive calls, at any blocks, failed for lack of proofs, each such failure sends calls at its block to nodes for this long, ms. */
+/**
+ * Time for which calls at a block go to nodes, milliseconds. It starts with each call that failed because proofs are missing, after
+ * `MAX_UNVERIFIABLE` such calls in a row at any blocks.
+ */
 const REFUSED_MS = 10_000;
 const MAX_UNVERIFIABLE = 3;
-/** New heads are followed for this long after a call. */
+/** Time after a call for which new heads are followed, milliseconds. */
 const IDLE_MS = 60_000;
-/** Cap on a call's gas, in units of the head's gas limit (spec 8). */
+/** Gas cap of a call, in multiples of the head's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
-/** Why a node's answer is unverified, as the rest of a sentence. */
+/** Reasons why a node's answer is unverified, as the rest of a sentence. */
 const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
   block: 'the block of the call is not known',
   rules: 'the rules of the block are not known: name a genesis file with chain, or set execution: node',
@@ -75,10 +78,10 @@ const WHY_LEFT: Readonly<Record<Exclude<LeaveReason, 'fees'>, string>> = {
   unsettled: 'the call needs more state after every round trip',
 };
 
-/** Place of fast-path calls. The head limits their gas. */
+/** Block for fast path calls, and the head, which limits their gas. */
 type PlainBlock = { readonly block: RemoteBlock; readonly head: RemoteBlock; readonly place: StoredPlace };
 
-/** Executes calls on state verified by proofs of nodes. */
+/** Executes calls on state that is verified by proofs from nodes. */
 export class RemoteExecutions {
   readonly #options: RemoteOptions;
   readonly #chain: RemoteChain;
@@ -94,11 +97,11 @@ export class RemoteExecutions {
   /** Number of consecutive calls that failed for lack of proofs. */
   #unproven = 0;
   #executed = 0;
-  /** Latest place of fast-path calls. */
+  /** Last block that fast path calls used. */
   #plain: PlainBlock | undefined;
-  /** Whether the rules of the latest block that a call was to run at are unknown. */
+  /** True if the rules of the last requested block are unknown. */
   #lacksRules = false;
-  /** Time of the latest call, on the clock of `performance.now()`. */
+  /** Time of the last call, on the clock of `performance.now()`. */
   #usedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: RemoteOptions) {
@@ -122,7 +125,7 @@ export class RemoteExecutions {
     };
   }
 
-  /** Created with the first located block: the chain id is known from then on. */
+  /** Created when the first block is located, because the chain id is known from then on. */
   get #blocks(): RemoteBlocks {
     this.#opened ??= this.#openBlocks();
     return this.#opened;
@@ -140,8 +143,8 @@ export class RemoteExecutions {
 
   /**
    * Executes a call.
-   * @returns the result as JSON; undefined where the call has to go to nodes
-   * @throws ChainError with geth's texts, as the embedded chain does
+   * @returns the result as JSON; undefined if the call has to go to nodes
+   * @throws ChainError with geth's texts, like the embedded chain
    */
   execute(
     kind: SimulationKind,
@@ -159,7 +162,7 @@ export class RemoteExecutions {
     );
   }
 
-  /** A node's answer instead is one node's word. @throws ChainError `unavailable` where the answer has to be verified */
+  /** Checks whether a node may answer instead, whose answer is unverified. @throws ChainError `unavailable` if the answer has to be verified */
   #demandProof(block: BlockReference, { reason, bound }: LeftToNodes): void {
     const { isOnlyHere, source } = this.#options;
     const isPending = block.kind === 'tag' && block.tag === 'pending';
@@ -168,7 +171,10 @@ export class RemoteExecutions {
     }
   }
 
-  /** Executes an `eth_call` whose state is all in memory. @returns undefined where it is not, or a slice is not enough: then call `execute` */
+  /**
+   * Executes an `eth_call` whose state is all in memory. @returns undefined if state is missing or a slice is not enough; `execute` must then be
+   * called
+   */
   readonly executeFastPath = (call: CallBytes, scope: RequestScope): JsonResult | undefined => {
     const { pool } = this.#options;
     const { owner = '' } = scope;
@@ -202,13 +208,13 @@ export class RemoteExecutions {
     return encodeHexData(result);
   };
 
-  /** Place of a call at a number, or the newest block; undefined where a request is needed for that. */
+  /** Returns the block for a call at a number, or at the newest block; undefined if a request is needed to find it. */
   #findFastPathContext(number: number, scope: RequestScope): PlainBlock | undefined {
     const { source } = this.#options;
     const findKnown = (reference: BlockReference): RemoteBlock | undefined => {
       const place = source.locate(reference, scope);
       if (!(place instanceof Promise)) return place && this.#blocks.get(place.hash);
-      // The call locates it again, and gets the error then.
+      // The call locates the block again and then receives the error.
       place.catch(() => {});
       return undefined;
     };
@@ -218,7 +224,7 @@ export class RemoteExecutions {
       return undefined;
     if (this.#plain?.block === block && this.#plain.head === head) return this.#plain;
     const gasLimit = Number(minBigInt(head.stored.header.gasLimit * GAS_CAP_FACTOR, MAX_CALL_GAS));
-    // No thread gets this place: it has no store.
+    // This place is never sent to a thread, so it needs no store.
     const place = { store: '', blockNumber: block.at.number, isPending: false, gasLimit };
     this.#plain = { block, head, place };
     return this.#plain;
@@ -247,7 +253,7 @@ export class RemoteExecutions {
     }
   }
 
-  /** Prepares for calls at the new head, as long as there are calls: requests its header, and the state that they are likely to read. */
+  /** Prepares for calls at a new head, if there were calls recently: requests its header, and the state that the calls are likely to read. */
   noteHead(place: Place): void {
     const now = performance.now();
     if (now > this.#usedAt + IDLE_MS) return;
@@ -315,7 +321,7 @@ export class RemoteExecutions {
         () => this.#attempts.run(run, scope),
         (error) => {
           noteLate();
-          // The call's own failure is an answer.
+          // The call's own failure counts as an answer.
           if (error instanceof ChainError) noteEnd();
           throw error;
         },
@@ -328,7 +334,7 @@ export class RemoteExecutions {
     });
   }
 
-  /** Where nothing can be executed at a block, further calls at it are not tried for a while. */
+  /** Counts a call that was left to nodes. If nothing can be executed at a block, further calls at this block go to nodes for a while. */
   #noteLeft({ hash, number }: Place, reason: LeaveReason): void {
     if (reason === 'rules') this.#noteRules(false, number);
     if (reason === 'unproven') this.#unproven++;

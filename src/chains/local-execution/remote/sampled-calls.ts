@@ -25,13 +25,13 @@ import type { Place, RemoteStateSource, StateReply } from './state-source.ts';
 /** Delay after a difference that nodes did not cause, milliseconds. */
 const RETRY_MS = 3_600_000;
 const LIMIT_MS = 20_000;
-/** Delay before a sample begins, and the timer lateness beyond which it is skipped because the event loop is busy. Milliseconds. */
+/** Delay before a sample begins, milliseconds, and the delay of the timer beyond which the sample is skipped, because the event loop is busy. */
 const DELAY_MS = 10;
 const MAX_LATE_MS = 100;
-/** Cap on compared data and answers, UTF-16 units. */
+/** Maximum length of compared data and answers, UTF-16 units. */
 const MAX_LENGTH = 65_536;
 
-/** Whether an answer to this call can be compared with a local execution. */
+/** Returns whether an answer to this call can be compared with a local execution. */
 export function isComparable(request: CallRequest): boolean {
   const { input = '', data = input } = request.call;
   return isPlain(request) && data.length <= MAX_LENGTH;
@@ -42,11 +42,11 @@ export type SampledAnswer = StateReply & { readonly request: CallRequest; readon
 
 export type SampledOptions = {
   readonly here: RemoteExecutions;
-  /** Executes client calls; absent where nodes do. */
+  /** Executes client calls; absent if nodes execute them. */
   readonly inner: ComparedExecutions | undefined;
   readonly source: RemoteStateSource;
   readonly pool: ExecutionPool;
-  /** Sampled share of nodes' answers, per cent. */
+  /** Percentage of nodes' answers that are sampled. */
   readonly share: number;
   readonly log: Logger;
   readonly network: string;
@@ -54,9 +54,12 @@ export type SampledOptions = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** Re-executes a sample of the calls that nodes answered, in the background, and reports a node if local execution and a second node both contradict it. */
+/**
+ * Re-executes a sample of the calls that nodes answered, in the background. A node is reported if the local execution and a second node both
+ * contradict it.
+ */
 export class SampledCalls {
-  /** Absent where nodes execute. */
+  /** Fast path of client calls; absent if nodes execute them. */
   readonly executeFastPath: ComparedExecutions['executeFastPath'] | undefined;
   readonly #options: SampledOptions;
   readonly #counts: SampleCounts = { same: 0, refuted: 0, different: 0, unknown: 0 };
@@ -69,12 +72,12 @@ export class SampledCalls {
     this.executeFastPath = options.inner?.executeFastPath;
   }
 
-  /** Whether nodes execute all calls. */
+  /** Returns whether nodes execute all calls. */
   get executesNone(): boolean {
     return this.#options.inner === undefined;
   }
 
-  /** @returns undefined where the call has to go to nodes */
+  /** @returns undefined if the call has to go to nodes */
   execute(
     kind: SimulationKind,
     request: CallRequest,
@@ -93,7 +96,7 @@ export class SampledCalls {
     return { ...figures, samples: { ...this.#counts } };
   }
 
-  /** Whether the answer to this call is to be passed to `noteAnswer`. */
+  /** Returns whether the answer to this call has to be passed to `noteAnswer`. */
   isSample(request: CallRequest): boolean {
     if (this.#isBusy || Math.random() * 100 >= this.#options.share) return false;
     return isComparable(request) && performance.now() >= this.#nextAt;

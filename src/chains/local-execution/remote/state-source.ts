@@ -12,34 +12,34 @@ export type Place = { readonly number: bigint; readonly hash: string };
 /** Request to a node about a block. */
 export type NodeRequest = {
   readonly method: string;
-  /** Returns the JSON text of the parameters. @param block JSON text of the parameter that names the block */
+  /** Returns the JSON text of the parameters. @param block JSON text of the block parameter */
   readonly encode: (block: JsonText) => JsonText;
-  /** Replacement for a node that lacks the method: its answer is a list of one. */
+  /** Request for a node that lacks the method; the answer arrives as a list with one item. */
   readonly instead?: NodeRequest;
-  /** The answer is optional: failed requests are not repeated. */
+  /** True if the answer is optional; a failed request is then not repeated. */
   readonly isOptional?: boolean;
 };
 
-/** Node reference, to be passed back to the source. */
+/** Reference to a node, which is passed back to the source. */
 export type NodeRef = { readonly name: string; readonly operator?: string };
 
-/** Answer of a node: JSON text, or an error that is an answer. */
+/** A node's answer: JSON text, or an error that counts as an answer. */
 export type StateReply = { readonly node: NodeRef; readonly answer: JsonText | ChainError };
 
-/** Source of state missing in executions: nodes, whose answers are verified. */
+/** Source of state that executions lack: nodes, whose answers are verified. */
 export interface RemoteStateSource {
-  /** @throws ChainError as long as the chain id is not known, which is before any block is located */
+  /** @throws ChainError as long as the chain id is unknown; it is known after a block has been located */
   readonly chainId: bigint;
-  /** Number of operators that must report the same; absent where two nodes are enough. */
+  /** Number of operators that must report the same rules; absent if two nodes are enough. */
   readonly voices?: number | undefined;
   /** Verified state, and requests for more. */
   readonly requests: StateRequests;
-  /** Resolves a reference to a block of the served chain; undefined where there is none, or it has left the chain. */
+  /** Resolves a reference to a block of the served chain; undefined if there is no such block, or if it has left the chain. */
   locate(reference: BlockReference, scope: RequestScope): PromiseOrValue<Place | undefined>;
   /**
-   * Sends a request about a block. Requests of one scope and turn of the event loop share an HTTP request where the node takes batches.
-   * @param read gets the parsed answer; returns undefined where it is wrong, so that another node is tried
-   * @throws UpstreamFault, ChainError where no node gives a usable answer
+   * Sends a request about a block. Requests of one scope and turn of the event loop share an HTTP request if the node accepts batches.
+   * @param read reads the parsed answer; returns undefined if the answer is wrong, so that another node is tried
+   * @throws UpstreamFault, ChainError if no node returns a usable answer
    */
   ask<T>(
     request: NodeRequest,
@@ -47,7 +47,9 @@ export interface RemoteStateSource {
     read: (answer: unknown) => T | undefined,
     scope: RequestScope,
   ): Promise<T>;
-  /** Sends a request about a block to one node after the other, the next when an answer is consumed, until no further node answers. */
+  /**
+   * Sends a request about a block to one node after the other, until no further node answers. The next node receives it when an answer is consumed.
+   */
   survey(
     request: NodeRequest,
     place: Place,
@@ -57,8 +59,8 @@ export interface RemoteStateSource {
   /** Reports that a node's answer about a block is refuted: the node is quarantined, and cached answers about the block are dropped. */
   refute(node: NodeRef, place: Place, evidence: string): void;
   /**
-   * Records to what degree a local execution on verified state of a block verifies its answer.
-   * @param whyUnverifiable why the answer may be wrong all the same, as the rest of a sentence
+   * Records the trust level of an answer that was executed locally on verified state of a block.
+   * @param whyUnverifiable reason why the answer may be wrong nevertheless, as the rest of a sentence
    */
   noteExecuted(
     place: Place,
@@ -67,17 +69,17 @@ export interface RemoteStateSource {
     scope: RequestScope,
   ): void;
   /**
-   * Call before anything is executed at a block.
-   * @throws ChainError `unavailable` where answers have to be verified and the block is not the canonical one of its height
+   * Must be called before anything is executed at a block.
+   * @throws ChainError `unavailable` if answers have to be verified and the block is not canonical
    */
   demandAnchor(place: Place, isNamed: boolean): void;
   /**
    * Requires a verified answer.
    * @param why why the answer is unverified, as the rest of a sentence
    * @param bound bound that is the reason, if any
-   * @throws ChainError `unavailable` where answers have to be verified
+   * @throws ChainError `unavailable` if answers have to be verified
    */
   demandProof(why: string, bound?: BoundName): void;
-  /** Whether a rejection of `ask` is caused by a node or the network, and not a fault of this program. */
+  /** Returns whether a rejection of `ask` is caused by a node or the network, and not a fault of this program. */
   isOutage(error: unknown): boolean;
 }

@@ -10,12 +10,12 @@ import type { Verifier } from '../verifying/verifier.ts';
 
 /** Cap on cached heights, about 150 bytes each. */
 const MAX_LINKED = 65_536;
-/** Proofs on their way further down than one reaches stop at multiples of this height; stops are cached for other requests. */
+/** For heights below the reach of one proof, each intermediate proof stops at a multiple of this height; the stops are cached for other requests. */
 const STOP = 7_680n;
-/** Maximum number of successive proofs on the way to one old block. */
+/** Maximum number of successive proofs for one old block. */
 const MAX_JUMPS = 64n;
 const LINK_LIMIT_MS = 10_000;
-/** Pause of proof requests after nodes had none, milliseconds. */
+/** Pause of proof requests after no node had a proof, milliseconds. */
 const PAUSE_MS = 60_000;
 
 type Block = { readonly number: bigint; readonly hash: string };
@@ -24,38 +24,38 @@ export type AgreedLinksParts = {
   readonly verifier: Verifier;
   readonly ask: Send;
   readonly findHeader: AncestorParts['findHeader'] & object;
-  /** Returns the served head, where enough operators have it now. */
+  /** Returns the served head if enough operators have it now. */
   readonly agreedHead: () => Block | undefined;
 };
 
 /**
- * Hashes of old heights from the state of a head that enough operators have (EIP-2935): one proof reaches 8,191 blocks down, and is verified, so that any node
- * may return it.
+ * Verifies the hashes of old heights with the state of a head that enough operators have (EIP-2935). One proof reaches 8,191 blocks down. Proofs are
+ * verified, so any node may return them.
  */
 export class AgreedLinks {
   readonly #parts: AgreedLinksParts;
-  /** Heights more than `WINDOW_BLOCKS` below the head, which reorgs of fewer blocks leave unchanged; `#recent` holds all others. */
+  /** Links at heights more than `WINDOW_BLOCKS` below the head, which shorter reorgs leave unchanged; `#recent` has all others. */
   readonly #old = new Lru<bigint, string>(MAX_LINKED, Number.POSITIVE_INFINITY);
   readonly #recent = new Lru<bigint, string>(WINDOW_BLOCKS, Number.POSITIVE_INFINITY);
   readonly #running = new Map<bigint, Promise<string | undefined>>();
-  /** On the clock of `performance.now()`. */
+  /** Time on the clock of `performance.now()` until which no proofs are requested. */
   #pausedUntil = 0;
 
   constructor(parts: AgreedLinksParts) {
     this.#parts = parts;
   }
 
-  /** Whether a block is known to be linked to an agreed head. */
+  /** Returns whether a block is known to be linked to an agreed head. */
   has({ number, hash }: BlockPosition): boolean {
     return hash !== undefined && this.hashAt(number) === hash;
   }
 
-  /** Known hash at a height. */
+  /** Returns the hash at a height if it is known. */
   hashAt(number: bigint): string | undefined {
     return this.#old.get(number) ?? this.#recent.get(number);
   }
 
-  /** Returns the hash at a height, requesting proofs from nodes where it is unknown. Undefined where none verifies. Never rejects. */
+  /** Returns the hash at a height; requests proofs from nodes if it is unknown. Undefined if no proof verifies it. Never rejects. */
   findHash(number: bigint): PromiseOrValue<string | undefined> {
     const known = this.hashAt(number);
     const head = this.#parts.agreedHead();
@@ -67,7 +67,7 @@ export class AgreedLinks {
   }
 
   /**
-   * Drops links after blocks left the chain.
+   * Drops links when blocks have left the chain.
    * @param count number of blocks that left
    */
   noteDeparture(count: number): void {
@@ -115,8 +115,8 @@ export class AgreedLinks {
   }
 
   /**
-   * Returns the head where one proof reaches down from it, as nodes rarely serve proofs of older states; otherwise the lowest cached stop above the height, or
-   * the head where none is near enough.
+   * Returns the block from which proofs go down to a height: the head if one proof reaches down from it, since nodes rarely serve proofs of older
+   * states; otherwise the lowest cached stop above the height, or the head if no stop is near enough.
    */
   #findAbove(head: Block, number: bigint): Block {
     if (head.number - number <= HISTORY_LENGTH) return head;

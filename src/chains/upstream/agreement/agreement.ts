@@ -7,23 +7,28 @@ import type { Upstream } from '../../../pool/upstream.ts';
 import type { BlockPosition } from '../../../pool/upstream-request.ts';
 import { OperatorVoices } from './operator-voices.ts';
 
-/** Time for which the head waits for operators that have not reported it before it follows the voting nodes, milliseconds; only where agreement is optional. */
+/**
+ * Maximum wait for operators that have not reported the head before the head follows the voting nodes, milliseconds; used only if agreement is
+ * optional.
+ */
 const PATIENCE_MS = 1_000;
-/** Time for which operators must be missing before this is logged, milliseconds: after a block, operators report it one after the other. */
+/** Time for which operators must be missing before this is logged, milliseconds. Operators report a new block one after the other. */
 const MISSING_MS = 5_000;
 
 export type AgreementParts = {
   readonly network: string;
   readonly log: Logger;
   readonly upstreams: readonly Upstream[];
-  /** Number of operators that must return the same. */
+  /** Number of operators that must return the same answer. */
   readonly needed: number;
-  /** Whether an answer that too few operators confirm is refused; otherwise it is served as one node's word. */
+  /** True if an answer that too few operators confirm is refused; otherwise it is served with the trust level `single`. */
   readonly isDemanded: boolean;
   readonly head: () => Pick<NetworkHead, 'head' | 'unagreed' | 'shortMs' | 'hindrance'>;
 };
 
-/** Agreement of the configured operators of a network: whether enough of them report the same, with logging and requests where they do not. */
+/**
+ * Agreement of the configured operators of a network. Checks that enough of them report the same block, and logs and requests the missing reports.
+ */
 export class Agreement {
   readonly voices: OperatorVoices;
   readonly isDemanded: boolean;
@@ -40,18 +45,18 @@ export class Agreement {
     this.voices = new OperatorVoices(parts.upstreams, parts.needed);
   }
 
-  /** Operator counts, where agreement is mandatory. */
+  /** Operator counts if agreement is mandatory; otherwise undefined. */
   get demanded(): OperatorVoices | undefined {
     return this.isDemanded ? this.voices : undefined;
   }
 
-  /** The served head, where enough operators have it now. */
+  /** The served head if enough operators have it now. */
   get agreedHead(): BlockHeader | undefined {
     const { head } = this.#parts.head();
     return head !== undefined && this.voices.has(head) ? head : undefined;
   }
 
-  /** The agreement condition on the served head. */
+  /** The agreement condition for a served head. */
   get forHead(): HeadAgreement {
     return {
       has: (block) => this.voices.has(block),
@@ -122,7 +127,7 @@ export class Agreement {
     }
   }
 
-  /** Asks nodes that skipped a block which one they have at its height. Never rejects. */
+  /** Requests, from each node that skipped a block, its block at that height. Never rejects. */
   #requestFromSilent(block: BlockHeader): void {
     for (const node of this.voices.listSilent(block)) {
       if (this.#requested.has(node)) continue;

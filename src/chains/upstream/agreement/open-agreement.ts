@@ -9,7 +9,7 @@ type Options = Pick<AgreementParts, 'network' | 'log'> & {
   readonly verify: 'auto' | 'require' | 'off';
 };
 
-/** Creates the agreement of a network's operators, where one is configured. It is mandatory with `verify: require`. */
+/** Creates the agreement of a network's operators if one is configured. Agreement is mandatory with `verify: require`. */
 export function openAgreement(
   { network, log, agreement, verify }: Options,
   upstreams: readonly Upstream[],
@@ -21,7 +21,7 @@ export function openAgreement(
   return new Agreement({ network, log, upstreams, needed, isDemanded: verify === 'require', head });
 }
 
-/** States why no node can be asked, or too few operators have the block. */
+/** States why no node can be used, or that too few operators have the block. */
 export function explainWithout(
   agreement: Agreement | undefined,
   { unagreed, hindrance }: Pick<NetworkHead, 'unagreed' | 'hindrance'>,

@@ -7,12 +7,12 @@ export type Speaker = Pick<Upstream, 'operator' | 'standing' | 'isAway' | 'hasMi
 };
 
 /**
- * Counts how many of the configured operators have a block. Only a node that is in service now and has reported this hash at the height counts for its
- * operator; a node without a report counts for nothing, and never lowers the required number. Where nodes of one operator report different blocks, the operator
- * has the one that more than half of them report; in a tie it has none.
+ * Counts how many of the configured operators have a block. Only a node that is in service and has reported this hash at the height counts for its
+ * operator. A node without a report does not count, and never lowers the required number. If nodes of one operator report different blocks, the
+ * operator has the block that more than half of them report; in a tie it has none.
  */
 export class OperatorVoices<S extends Speaker = Upstream> {
-  /** Number of operators that must return the same. */
+  /** Number of operators that must have the same block. */
   readonly needed: number;
   readonly #operators: readonly (readonly S[])[];
 
@@ -52,12 +52,12 @@ export class OperatorVoices<S extends Speaker = Upstream> {
     return count;
   }
 
-  /** Whether at least the required number of operators have a block. */
+  /** Returns whether at least the required number of operators have a block. */
   has(position: BlockPosition): boolean {
     return this.count(position) >= this.needed;
   }
 
-  /** Nodes in service that reach the height of a block and have not reported which one they have there. */
+  /** Nodes in service whose head reaches the height of a block and that have not reported their block at that height. */
   listSilent({ number }: BlockPosition): S[] {
     return this.#operators.flat().filter((node) => {
       const { latest } = node.tracker;
@@ -84,7 +84,7 @@ function says(nodes: readonly Speaker[], number: bigint, hash: string): boolean 
   return balance > 0;
 }
 
-/** Hash that a node reports at a height. */
+/** Returns the hash that a node reports at a height. */
 function wordOf({ tracker, identity }: Speaker, number: bigint): string | undefined {
   const { safe, finalized } = tracker;
   const known = tracker.hashAt(number);

@@ -7,16 +7,16 @@ import type { RequestContext, Send, UpstreamRequest } from '../../../pool/upstre
 import { nameAnswer, withoutDetail } from './name-answer.ts';
 import type { OperatorVoices } from './operator-voices.ts';
 
-/** Routes for requests whose answers no root covers. */
+/** Functions that send requests whose answers are not covered by a root. */
 export type UncoveredParts = {
   readonly ask: Send;
-  /** Present where agreement is mandatory: asks as many operators as must return the same. */
+  /** Requests the answer from as many operators as must return the same; present if agreement is mandatory. */
   readonly sendToVoices?: Send | undefined;
 };
 
 /**
- * Requests an answer that no root covers, and records its trust level: `single` for one node's word, `agreed` where agreement is mandatory.
- * @throws ChainError `unavailable` where agreement is mandatory and too few operators return the same
+ * Requests an answer that is not covered by a root, and records its trust level: `agreed` if agreement is mandatory, otherwise `single`.
+ * @throws ChainError `unavailable` if agreement is mandatory and too few operators return the same answer
  */
 export function sendUncovered(
   { ask, sendToVoices }: UncoveredParts,
@@ -31,8 +31,8 @@ export function sendUncovered(
 type Word = { answer: JsonText | ChainError; voices: number };
 
 /**
- * Creates an `Send` that requires the same answer from `voices.needed` operators. It asks one node of each of that many operators concurrently, and further
- * operators where one fails or contradicts. Answers are equal regardless of member order and of the case of hex digits.
+ * Creates a `Send` that requires the same answer from `voices.needed` operators. It sends the request to one node of each of that many operators
+ * concurrently, and to further operators if one fails or contradicts. Member order and the case of hex digits do not matter.
  */
 export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
   return async ({ call, scope, except }) => {
@@ -101,15 +101,15 @@ export function createSendToVoices(ask: Send, voices: OperatorVoices): Send {
   };
 }
 
-/** @returns the common answer: errors that differ only in client-specific detail lose it, as it is one operator's word */
+/** @returns the common answer, without client-specific detail of errors if the two messages differ */
 function agreeOn(first: Word['answer'], second: Word['answer']): Word['answer'] {
   if (!(first instanceof ChainError && second instanceof ChainError) || first.message === second.message)
     return first;
-  // Errors of other kinds have the same key only where their messages are equal.
+  // Errors of all other kinds have equal messages here, because the message is part of the key.
   return new ChainError('failed', withoutDetail(first.message), first.data);
 }
 
-/** Copies a call without its cache and coalescing keys: each node answers it separately. */
+/** Copies a call without its cache and coalescing keys, so that each node answers separately. */
 function requestApart(call: UpstreamRequest): UpstreamRequest {
   // Some calls compute their parameters in a getter, which a spread does not copy.
   const { params, paramsByHash } = call;
@@ -123,7 +123,7 @@ function requestApart(call: UpstreamRequest): UpstreamRequest {
   };
 }
 
-/** Fewer operators than required return the same answer. */
+/** Error for an answer that fewer operators than required have returned. */
 export class TooFewVoices extends ChainError {
   constructor(why: string) {
     super('unavailable', `the answer has too few voices: ${why}`);

@@ -18,16 +18,17 @@ import type { Upstream } from '../../../pool/upstream.ts';
 import { keepUnique } from '../keep-unique.ts';
 
 /**
- * Reports whether a list has the hash in the header, and in which form the node sent it.
- * @throws UpstreamFault where the hash differs
+ * Function that is called with the result of comparing a list with the hash in the header, and with the form in which the node sent the list.
+ * @throws UpstreamFault if the hash differs
  */
 type JudgeList = (isCorrect: boolean, provided: AccessListForm, upstream: Upstream | undefined) => void;
 
 /**
- * Creates a check that a list has this hash, which returns the list in the requested form: a node that lacks the method is asked for the other form,
- * whose answer comes as the only item of an array.
+ * Creates a check that a list has this hash. The check returns the list in the requested form. A node that lacks the method receives a request for
+ * the other form, whose answer arrives as the only item of an array.
  * @param form requested form
- * @returns a check that throws UpstreamFault `wrong` for a list that is not text or cannot be read, `missing` for null, and what `classify` throws
+ * @param classify function that is called before the check throws for a wrong hash
+ * @returns a check that throws UpstreamFault `wrong` for a list that is not text or cannot be read, `missing` for null, and the errors of `classify`
  */
 export function checkBlockAccessList(
   hash: string,
@@ -41,7 +42,7 @@ export function checkBlockAccessList(
       throw new UpstreamFault('wrong', 'the block access list is not a string');
     }
     const value: unknown = parseJsonText(result);
-    // Accounts are objects, so the only item of a list is neither an array nor a string.
+    // Accounts are objects. So if the only item is an array or a string, it is a list in the other form.
     const [only] = Array.isArray(value) && value.length === 1 ? value : [];
     const isOther = typeof only === 'string' || Array.isArray(only);
     const list = isOther ? only : value;
@@ -56,7 +57,7 @@ export function checkBlockAccessList(
   };
 }
 
-/** Encodes a list as RLP, from either form; returns undefined where it is malformed. */
+/** Encodes a list as RLP, from either form; returns undefined if it is malformed. */
 function encodeList(value: unknown): Uint8Array | undefined {
   try {
     return typeof value === 'string'

@@ -5,8 +5,8 @@ import { checkResult, type PromptByteCheck } from './check-stream.ts';
 import { TextSearch } from './text-search.ts';
 
 /**
- * Creates a check that a block has this hash, by its own member, at any position, and that its transactions are those of the known block, in order,
- * where it is known. The bytes are searched, so that megabytes of transactions need not become objects.
+ * Creates a check that the `hash` member of a block, at any position, has this value. If the block is known, its transactions must have the known
+ * hashes, in order. The bytes are searched, so that megabytes of transactions need not become objects.
  * @returns a check that throws UpstreamFault `wrong` for any other block
  */
 export function checkBlock(

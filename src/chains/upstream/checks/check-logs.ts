@@ -12,7 +12,7 @@ export type LogExpectation = {
   readonly filter: LogFilter;
   /** Maximum logs that the network returns in one answer. */
   readonly results: number;
-  /** Returns the hash of a block, where it is known. */
+  /** Returns the hash of a block if it is known. */
   readonly hashOf: (number: bigint) => string | undefined;
 };
 
@@ -20,8 +20,8 @@ const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
 
 /**
  * Creates a check that logs match the filter and belong to blocks of the range, each once and in order. Omitted logs cannot be detected.
- * @returns a check that throws UpstreamFault `wrong` for other logs, and ChainError `exceeded` for more logs than the network returns, before they
- * are checked
+ * @returns a check that throws UpstreamFault `wrong` for other logs, and ChainError `exceeded`, before any log is checked, for more logs than the
+ * network returns in one answer
  */
 export function checkLogs(expected: LogExpectation): (result: JsonResult) => JsonResult {
   return (result) => {

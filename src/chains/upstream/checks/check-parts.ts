@@ -10,8 +10,7 @@ import { keepUnique } from '../keep-unique.ts';
 import { parseObject } from './parse-object.ts';
 
 /**
- * Creates a check that a member of the answer has this value, a hash in lower case. The answer is serialized again where an object in it has a name
- * twice.
+ * Creates a check that a member of the answer has this value, a hash in lower case. The answer is serialized again if an object in it repeats a name.
  * @returns a check that throws UpstreamFault `wrong` for any other value
  */
 export function checkMember(name: string, value: string): (result: JsonResult) => JsonResult {
@@ -24,8 +23,8 @@ export function checkMember(name: string, value: string): (result: JsonResult) =
 const EMPTY_BLOOM = /^0x0*$/;
 
 /**
- * Creates a check that a receipt belongs to this transaction, and has an empty bloom where it has no logs. The answer is serialized again where an
- * object in it has a name twice.
+ * Creates a check that a receipt belongs to this transaction, and has an empty bloom if it has no logs. The answer is serialized again if an object
+ * in it repeats a name.
  * @returns a check that throws UpstreamFault `wrong` for any other receipt
  */
 export function checkReceipt(hash: string): (result: JsonResult) => JsonResult {
@@ -43,15 +42,15 @@ function aboutOther(): UpstreamFault {
   return new UpstreamFault('wrong', 'the answer is for a hash other than the requested one');
 }
 
-/** The block that an answer reports for its transaction. */
+/** Block and position that an answer reports for its transaction. */
 export type ReportedPlace = { readonly number: bigint; readonly blockHash: string; readonly index: bigint };
 
 /** Zero hash, which no block has: geth before 1.9 and its forks report it as the block of a pending transaction. */
 const NO_HASH = /^0x0{64}$/i;
 
 /**
- * Reads the place in a transaction or a receipt; returns undefined while it is pending.
- * @throws UpstreamFault when the place cannot be parsed
+ * Reads the place of a transaction from the transaction or its receipt; returns undefined for a pending transaction.
+ * @throws UpstreamFault if the place cannot be parsed
  */
 export function readPlace(answer: JsonText | JsonBytes): ReportedPlace | undefined {
   const { blockHash, blockNumber, transactionIndex } = parseObject(answer);
@@ -64,15 +63,15 @@ export function readPlace(answer: JsonText | JsonBytes): ReportedPlace | undefin
   };
 }
 
-/** Leading zeros, which some nodes write, are accepted. */
+/** Parses a quantity. Leading zeros, which some nodes write, are accepted. */
 function readInteger(value: unknown): bigint {
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value);
   throw new UpstreamFault('wrong', 'the answer does not name the position of the transaction');
 }
 
 /**
- * Creates a check that a transaction is the one that the block lists at this position. The answer is serialized again where an object in it has a
- * name twice.
+ * Creates a check that a transaction is the one that the block lists at this position. The answer is serialized again if an object in it repeats a
+ * name.
  * @returns a check that throws UpstreamFault `wrong` for any other transaction
  */
 export function checkTransaction(block: ReportedBlock, index: number): (result: JsonResult) => JsonResult {
@@ -86,8 +85,8 @@ export function checkTransaction(block: ReportedBlock, index: number): (result: 
 }
 
 /**
- * Creates a check that an uncle is the one that the block lists at this position. An uncle has no transactions, withdrawals and uncles of its own
- * (spec 2.1): the check removes what a node adds.
+ * Creates a check that an uncle is the one that the block lists at this position. An uncle has no transactions, withdrawals or uncles (spec 2.1): the
+ * check removes them if a node adds them.
  * @returns a check that throws UpstreamFault `wrong` for any other uncle
  */
 export function checkUncle(block: ReportedBlock, index: number): (result: JsonResult) => JsonResult {
@@ -104,7 +103,7 @@ export function checkUncle(block: ReportedBlock, index: number): (result: JsonRe
   };
 }
 
-/** Rewrites a transaction that is in no served block to geth's form of a pending one. */
+/** Rewrites a transaction that is in no served block to geth's form of a pending transaction. */
 export function showAsPending(text: JsonText): JsonText {
   const fields = parseObject(text);
   const { blockHash, blockNumber, transactionIndex, blockTimestamp = null, maxFeePerGas } = fields;

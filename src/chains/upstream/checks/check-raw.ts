@@ -1,4 +1,4 @@
-/** Compares network encodings from nodes with their block. */
+/** Compares encoded headers, blocks, receipts and transactions (RLP or typed encodings) with their block. */
 
 import { bytesToHex, hexToBytes } from '../../../../packages/ethereum/primitives/hex.ts';
 import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
@@ -15,12 +15,12 @@ import type { ReportedBlock } from '../../../pool/heads/block.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 import { checkData } from './check-values.ts';
 
-/** Maximum bytes of an encoded header: the longest known, of chains with a hundred seals, have a tenth of it. */
+/** Maximum bytes of an encoded header. The longest known headers, with a hundred seals, have a tenth of that. */
 const MAX_HEADER_BYTES = 65_536;
 const PREFIX = '"0x';
-/** Characters of the prefix and of two RLP lengths of up to 9 bytes, which determine where the header ends. */
+/** Number of characters that determine where the header ends: the prefix and two RLP lengths of up to 9 bytes. */
 const LENGTHS_CHARACTERS = PREFIX.length + 2 * 18;
-/** Ethereum's bound on extra data. Longer ones contain seals, which the hashes of such chains exclude (IBFT, QBFT). */
+/** Ethereum's bound on extra data. Longer extra data contains seals, which the hashes of such chains exclude (IBFT, QBFT). */
 const MAX_UNSEALED_BYTES = 32;
 /** Positions of fields in an encoded header. */
 const PARENT_HASH = 0;
@@ -37,7 +37,7 @@ export function checkRawHeader(
 ): (result: JsonResult) => JsonResult {
   return (result) => {
     const check = new RawHeaderCheck(block, part);
-    // A stream has to be hex data as well, as far as it is read.
+    // For a stream, the hex digits are validated only up to the end of the header.
     if (typeof result !== 'string') return checkStream(result, check);
     check.add((checkData(result) as string).trim());
     check.finish();
@@ -49,7 +49,7 @@ class RawHeaderCheck implements StreamCheck {
   readonly #block: ReportedBlock;
   readonly #part: 'block' | 'header';
   #begin = '';
-  /** Characters to wait for: pieces may be single bytes, and are not parsed one by one. */
+  /** Number of characters that must have arrived before the header is parsed: pieces may be single bytes. */
   #wanted = LENGTHS_CHARACTERS;
   #isChecked = false;
 
@@ -75,14 +75,14 @@ class RawHeaderCheck implements StreamCheck {
 
   /**
    * Reads the header; returns undefined while it is incomplete.
-   * @throws UpstreamFault when it cannot be completed
+   * @throws UpstreamFault if no further characters can complete it
    */
   #readHeader(): Uint8Array | undefined {
     const bytes = hexToBytes(/^"(0x(?:[0-9a-fA-F]{2})*)/.exec(this.#begin)?.[1] ?? '0x');
     const { start, end } = this.#findHeader(bytes);
     if (end <= bytes.length) return bytes.subarray(start, end);
     const wanted = PREFIX.length + 2 * end;
-    // Enough characters have arrived, so some of them are not digits.
+    // As many characters as needed have arrived, so some of them are not hex digits.
     if (end > MAX_HEADER_BYTES || wanted <= this.#wanted) throw notOfBlock();
     this.#wanted = wanted;
     return undefined;
@@ -94,7 +94,7 @@ class RawHeaderCheck implements StreamCheck {
       const span = start === undefined ? undefined : readRlpSpan(bytes, start, bytes.length);
       if (start !== undefined && span !== undefined) return { start, end: span.end };
     } catch {
-      // Handled by the error below.
+      // The error below is thrown.
     }
     throw notOfBlock();
   }
@@ -119,10 +119,7 @@ function notOfBlock(): UpstreamFault {
   return new UpstreamFault('wrong', 'the encoded header does not belong to the block');
 }
 
-/**
- * Creates a check that there is one encoded receipt for each transaction of the block. The encoding does not name the block.
- * @returns a check that throws UpstreamFault `wrong` for any other number of receipts
- */
+/** Creates a check that there is one encoded receipt per transaction of the block. The encoding does not name the block. */
 export function checkRawReceipts({ transactionHashes }: ReportedBlock): (result: JsonResult) => JsonResult {
   return (result) => {
     const check = new RawReceiptsCheck(transactionHashes.length);
@@ -156,15 +153,18 @@ class RawReceiptsCheck implements StreamCheck {
   }
 }
 
-/** Transaction types whose hash is that of the bytes by definition; legacy transactions are lists. Chains have types of their own with other rules. */
+/**
+ * Transaction types whose hash is defined as the hash of the encoded bytes; legacy transactions are lists. Chains define further types with other
+ * rules.
+ */
 const HASHED_TYPES: ReadonlySet<number> = new Set([1, 2, 3, 4]);
 const LIST_BASE = 0xc0;
 
 /**
  * Creates a check that an encoded transaction has this hash. geth returns `"0x"` for an unknown transaction, which becomes null.
- * @param isListed whether a block lists the transaction, so that it exists
- * @param isEvery whether the hash is that of the bytes whatever the type, as for transactions whose hash was recomputed
- * @returns a check that throws UpstreamFault `wrong` for another transaction, and `missing` for a listed one that the node does not have
+ * @param isListed true if a block lists the transaction, so that it exists
+ * @param isEvery true if the hash of the bytes must match for every type, as for transactions whose hash was recomputed
+ * @returns a check that throws UpstreamFault `wrong` for another transaction, and `missing` if the node does not have a listed one
  */
 export function checkRawTransaction(
   hash: string,
@@ -182,12 +182,12 @@ export function checkRawTransaction(
   };
 }
 
-/** Whether the hash of an encoded transaction, a JSON string, is this one. */
+/** Returns whether an encoded transaction, as a JSON string, has this hash. */
 export function isOfHash(text: JsonText, hash: string): boolean {
   return bytesToHex(keccak256(hexToBytes(text.slice(1, -1)))) === hash;
 }
 
-/** Whether the hash of an encoded transaction is that of its bytes by definition. */
+/** Returns whether the type of an encoded transaction defines its hash as the hash of the encoded bytes. */
 function isHashed(text: JsonText): boolean {
   const first = Number.parseInt(text.slice(3, 5), 16);
   return HASHED_TYPES.has(first) || first >= LIST_BASE;

@@ -7,7 +7,7 @@ import { TextSearch } from './text-search.ts';
 const OPEN_LIST = 0x5b;
 
 /**
- * Creates a check that the receipts of a block are complete, in the order of its transactions, and of this block only. Their bytes are searched, so
+ * Creates a check that the receipts of a block are complete, in the order of its transactions, and only from this block. Their bytes are searched, so
  * that 20 MB need not become objects.
  * @returns a check that throws UpstreamFault `wrong` for any other receipts
  */

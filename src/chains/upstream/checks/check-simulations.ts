@@ -9,9 +9,9 @@ import { parseObject } from './parse-object.ts';
 const QUANTITY = /^0x[0-9a-f]{1,16}$/i;
 
 /**
- * Checks an access list and the gas that is used with it. Null becomes an empty list.
- * @param credentials keys of the node, which are masked in the error message of a call that fails, as in the reason of a revert
- * @throws UpstreamFault `wrong` where the result is not an access list
+ * Checks an access list and the gas that the call uses with it. A null access list becomes an empty one.
+ * @param credentials keys of the node, which are masked in the error message of a failed call, for example in a revert reason
+ * @throws UpstreamFault `wrong` if the result is not an access list
  */
 export function checkAccessListResult(result: JsonResult, credentials: readonly string[] = []): JsonResult {
   if (typeof result !== 'string') return checkStream(result, new BeginCheck('{', NO_ACCESS_LIST));
@@ -29,11 +29,11 @@ export function checkAccessListResult(result: JsonResult, credentials: readonly 
 }
 
 /**
- * Checks simulated blocks with the results of their calls, at least as many as requested: gaps between them are filled. Only the beginning of a
- * stream is checked.
+ * Checks simulated blocks and the results of their calls. There may be more blocks than requested, because nodes fill gaps between them. Only the
+ * first character of a stream is checked.
  * @param leastBlocks number of requested blocks
  * @param credentials keys of the node, which are masked in the errors of calls
- * @throws UpstreamFault `wrong` where the result is not such a list
+ * @throws UpstreamFault `wrong` if the result is not such a list
  */
 export function checkSimulation(
   result: JsonResult,
@@ -50,7 +50,7 @@ export function checkSimulation(
 
 /**
  * Masks keys in the message and the data of a call's error, in place.
- * @returns whether there were any
+ * @returns whether the error contained a key
  */
 function maskError(call: unknown, credentials: readonly string[]): boolean {
   const error: unknown = Object(call).error;

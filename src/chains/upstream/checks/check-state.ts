@@ -8,7 +8,7 @@ const WORD_DIGITS = 64;
 
 /**
  * Checks a storage word, and restores leading zeros that a node omits.
- * @throws UpstreamFault `wrong` where the result is not a word
+ * @throws UpstreamFault `wrong` if the result is not a word
  */
 export function checkWord(result: JsonResult): JsonText {
   const digits = typeof result === 'string' ? WORD.exec(result)?.[1] : undefined;
@@ -18,7 +18,7 @@ export function checkWord(result: JsonResult): JsonText {
 }
 
 /**
- * Creates a check that values of slots belong to the requested accounts, each with as many as requested. An array is read as the answers to
+ * Creates a check that storage values belong to the requested accounts, with one value per requested slot. An array is read as the answers to
  * `eth_getStorageAt`, slot by slot.
  * @returns a check that throws UpstreamFault `wrong` for any other values
  */
@@ -62,8 +62,8 @@ function readWord(value: unknown): JsonText {
 const ONCE_A_SLOT = '"proof"';
 
 /**
- * Creates a check that a proof is for the requested account, and for as many slots. Its text is searched, since it may have megabytes; a stream is
- * not checked.
+ * Creates a check that a proof is for the requested account and for the requested number of slots. The text is searched, since it may have megabytes;
+ * a stream is not checked.
  * @param slots number of requested slots
  * @returns a check that throws UpstreamFault `wrong` for any other proof
  */

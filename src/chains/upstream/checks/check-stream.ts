@@ -6,12 +6,12 @@ import {
 import type { PromiseOrValue } from '../../../../packages/ethereum/primitives/promise-or-value.ts';
 import { awaitAnswerSlot } from '../../../pool/transport/answer-slots.ts';
 
-/** Bytes that are checked in one turn: a read of a node has as many. */
+/** Maximum bytes that are checked in one turn of the event loop; one read from an HTTP connection returns no more. */
 const SLICE_BYTES = 128 * 1024;
 
 /**
- * Checks the bytes of a result as they arrive, and keeps none of a piece: its memory may be reused. Both methods throw an UpstreamFault when the
- * result is wrong; the next piece comes once they have finished.
+ * Checks the bytes of a result as they arrive. It must not retain a piece, because the memory may be reused. Both methods throw an UpstreamFault if
+ * the result is wrong; the next piece arrives only after they have finished.
  */
 export interface ByteCheck {
   add(piece: Uint8Array): PromiseOrValue<void>;
@@ -24,14 +24,14 @@ export interface PromptByteCheck {
   finish(): void;
 }
 
-/** Checks a result as it arrives. Both methods throw an UpstreamFault when it is wrong. */
+/** Checks a result as it arrives. Both methods throw an UpstreamFault if the result is wrong. */
 export interface StreamCheck {
-  /** @param piece the next bytes, one UTF-16 unit each; of a text that is complete, all of it */
+  /** @param piece the next bytes, one UTF-16 unit each; a complete text is passed in one piece */
   add(piece: string): void;
   finish(): void;
 }
 
-/** Returns the result once it is checked; a stream is checked while it is read. */
+/** Returns the result after it is checked; a stream is checked while it is read. */
 export function checkResult(result: JsonResult, check: PromptByteCheck): JsonResult {
   if (!isComplete(result)) return checkBytes(result, check);
   check.add(typeof result === 'string' ? Buffer.from(result.trimStart()) : result.value.bytes);
@@ -39,22 +39,22 @@ export function checkResult(result: JsonResult, check: PromptByteCheck): JsonRes
   return result;
 }
 
-/** Returns the stream with a check of its pieces as latin1 text; it breaks off where it is found to be wrong, at the latest before its last piece. */
+/** Returns the stream with a check of its pieces as latin1 text. If the check fails, the stream breaks off, at the latest before its last piece. */
 export function checkStream(source: JsonStream, check: StreamCheck): JsonStream {
   return checkBytes(source, { add: (piece) => check.add(toLatin1(piece)), finish: () => check.finish() });
 }
 
-/** Returns the stream with a check of its bytes; it breaks off where it is found to be wrong, at the latest before its last piece. */
+/** Returns the stream with a check of its bytes. If the check fails, the stream breaks off, at the latest before its last piece. */
 export function checkBytes(source: JsonStream, check: ByteCheck): JsonStream {
   return { pieces: readChecked(source, check), cancel: () => source.cancel() };
 }
 
-/** Withholds the last piece until it and all before it have passed the check. */
+/** Delays each piece until the next one has passed the check, and the last piece until `finish` has succeeded. */
 async function* readChecked(source: JsonStream, check: ByteCheck): AsyncGenerator<Uint8Array> {
   let buffered: Uint8Array | undefined;
   try {
     for await (const piece of source.pieces) {
-      // Pieces of HTTP arrive in turns of their own; a message of a WebSocket is one piece.
+      // HTTP pieces arrive in separate turns of the event loop; a WebSocket message is one piece, whatever its size.
       if (piece.length > SLICE_BYTES) await addInSlots(piece, check);
       else {
         const added = check.add(piece);

@@ -5,21 +5,21 @@ import { UpstreamFault } from '../../../pool/fault.ts';
 import { checkStream, type StreamCheck } from './check-stream.ts';
 
 const DATA = /^\s*"0x(?:[0-9a-fA-F]{2})*"\s*$/;
-/** Normal form, which nearly all nodes send. */
+/** Normal form of a quantity, which nearly all nodes send. */
 const QUANTITY = /^"0x(?:0|[1-9a-f][0-9a-f]{0,63})"$/;
-/** Quantity with leading zeros, digits of either case and white space, or a number. */
+/** A number, or a quantity with leading zeros, digits of either case, or white space. */
 const LOOSE_QUANTITY = /^\s*(?:"0[xX]0*([0-9a-fA-F]{1,64})"|(0|[1-9][0-9]{0,15}))\s*$/;
 
 const HEX = /^\s*"0x[0-9a-fA-F]*"\s*$/;
-/** Maximum length for the pattern, which remembers each byte of the text: eight times as long, and more memory than the text. */
+/** Maximum text length for the pattern. For longer texts it is eight times as slow as decoding, and takes more memory than the text. */
 const MAX_PATTERN_LENGTH = 4_096;
 const PIECE_LENGTH = 64 * 1024;
-/** Discarded output of decoding, which validates digits in any case. */
+/** Discarded output of the decoder, which is used to validate digits of either case. */
 const DECODED = new Uint8Array(PIECE_LENGTH / 2);
 
 /**
  * Checks the result of a call: hex data.
- * @throws UpstreamFault `wrong` where the result is not hex data
+ * @throws UpstreamFault `wrong` if the result is not hex data
  */
 export function checkData(result: JsonResult): JsonResult {
   if (typeof result !== 'string') return checkStream(result, new DataCheck());
@@ -39,18 +39,15 @@ function isLongData(result: JsonText): boolean {
   return true;
 }
 
-/**
- * Checks a storage word, which some clients cut to its significant digits.
- * @throws UpstreamFault `wrong` where the result is not hex
- */
+/** Checks a storage word as hex; some clients omit its leading zeros. */
 export function checkHex(result: JsonResult): JsonResult {
   return checkPattern(result, HEX, 'the result is not hex');
 }
 
 /**
- * Checks a quantity of at most 32 bytes, and returns it in normal form: some nodes write numbers, or leading zeros, which go-ethereum's client
+ * Checks a quantity of at most 32 bytes, and returns it in normal form: some nodes send JSON numbers or leading zeros, which go-ethereum's client
  * rejects.
- * @throws UpstreamFault `wrong` where the result is not a quantity
+ * @throws UpstreamFault `wrong` if the result is not a quantity
  */
 export function checkQuantity(result: JsonResult): JsonResult {
   if (typeof result !== 'string') {

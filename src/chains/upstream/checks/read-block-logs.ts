@@ -10,8 +10,8 @@ import type { ReportedBlock } from '../../../pool/heads/block.ts';
 import { scanLogs } from './scan-logs.ts';
 
 /**
- * Contradiction between logs and their block. `missing`: the header commits to more logs, or the indices have gaps. `extra`: it commits to fewer, as
- * on chains whose headers have no bloom (zkSync Era), or one that lacks some of the logs (Polygon's state sync).
+ * Contradiction between logs and their block. `missing`: the header commits to more logs than the node sent, or the indices have gaps. `extra`: the
+ * header commits to fewer logs, as on chains whose headers have no bloom (zkSync Era) or a bloom that lacks some logs (Polygon's state sync).
  */
 export type LogContradiction = 'missing' | 'extra';
 
@@ -19,7 +19,7 @@ export type LogContradiction = 'missing' | 'extra';
 export type ReadLogs = {
   readonly logs: readonly BlockLog[];
   readonly contradiction: LogContradiction | undefined;
-  /** Equal for equal logs, whichever node sent them. */
+  /** Digest of the logs, which is the same for equal logs from any node. */
   readonly digest: string;
 };
 
@@ -27,13 +27,13 @@ const ADDRESS = /^0x[0-9a-f]{40}$/;
 const WORD = /^0x[0-9a-f]{64}$/;
 const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
 const MAX_TOPICS = 4;
-/** Logs between two pauses: a fraction of a millisecond. */
+/** Number of logs between two pauses; they take a fraction of a millisecond. */
 const STEP_LOGS = 32;
 
 /**
- * Reads the logs in receipts or lists of logs, and compares them with their block. Pauses about once a millisecond.
- * @param text as for `scanLogs`
- * @throws UpstreamFault `wrong` for logs of another block, or out of order
+ * Reads the logs in receipts or in lists of logs, and compares them with their block. Pauses about once a millisecond.
+ * @param text text in one of the forms that `scanLogs` reads
+ * @throws UpstreamFault `wrong` if logs belong to another block or are out of order
  */
 export function* readBlockLogs(text: Characters, block: ReportedBlock): Generator<undefined, ReadLogs> {
   const reader = new BlockLogReader(block);
@@ -91,7 +91,10 @@ class BlockLogReader {
     };
   }
 
-  /** Some chains have logs of transactions that the block does not list, at a position past the end (Celo's system logs). */
+  /**
+   * Checks the block and the transaction of a log. Some chains have logs of transactions that the block does not list, at a position past the end
+   * (Celo's system logs).
+   */
   #checkPlace(log: Members): void {
     const { hash, number, transactionHashes } = this.#block;
     if (!isSameText(log['blockHash'], hash) || readNumber(log['blockNumber']) !== Number(number)) {

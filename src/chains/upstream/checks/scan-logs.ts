@@ -8,20 +8,20 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** UTF-16 units between two pauses: a fraction of a millisecond. */
+/** UTF-16 units between two pauses; scanning them takes a fraction of a millisecond. */
 const PAUSE_LENGTH = 65_536;
 
 /**
- * Yields the text of each log in receipts (`[{…,"logs":[log,…]},…]`) or in lists of logs (`[[log,…],…]`), so that megabytes of them need not become
- * objects at once. Undefined is a pause.
+ * Yields the text of each log in receipts (`[{…,"logs":[log,…]},…]`) or in lists of logs (`[[log,…],…]`), so that megabytes of logs need not become
+ * objects at once. Yields undefined for a pause.
  * @param text valid JSON
  */
 export function* scanLogs(text: Characters): Generator<JsonText | undefined, void> {
   let depth = 0;
-  /** Depth inside of the list of logs that is being read; -1 outside. */
+  /** Nesting depth inside the list of logs that is being read; -1 outside a list. */
   let logsDepth = -1;
   let logStart = 0;
-  /** Start and end of the last string, which is the name of the value that follows. */
+  /** Start and end of the last string. Before a value, this is the name of the member. */
   let nameStart = 0;
   let nameEnd = 0;
   let pauseAt = PAUSE_LENGTH;

@@ -25,25 +25,25 @@ const text = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(TEXT
 const BUFFER = 65_536;
 const space = Buffer.from(text.memory.buffer);
 const BEFORE = text.BEFORE.value;
-/** Maximum hashes that are searched at a time. */
+/** Maximum number of hashes that are searched at a time. */
 const WINDOW = 64;
 const DIGITS = 64;
 const PREFIX_LENGTH = 2;
-/** More bytes than are needed before and behind a letter. */
+/** Upper bound on the bytes that the search needs before and after a position. */
 const MAX_REST = 128;
 
 /** Block hash and transaction hashes to search for, in lower case. */
 export type SoughtBlock = { readonly hash: string; readonly transactionHashes: readonly string[] };
 
 /**
- * Searches a text once, in pieces of any size, with the same findings as in the whole text: transaction hashes in their order, each behind the one
- * before, and hashes of a block behind a name, as in `"blockHash":"0x…"`, at any position. The source of the text ensures that it is JSON.
+ * Searches a text once, in pieces of any size, with the same findings as in the whole text. It finds the transaction hashes in their order, and block
+ * hashes after a name, as in `"blockHash":"0x…"`, at any position. The source of the text must make sure that it is JSON.
  */
 export class TextSearch {
   readonly #isBlock: boolean;
   readonly #hash: Buffer;
   readonly #transactionHashes: readonly string[];
-  /** Digits of the hashes from `#windowStart` on. */
+  /** Hex digits of the hashes from `#windowStart` on. */
   #window: Buffer | undefined;
   #windowStart = 0;
   #found = 0;
@@ -51,18 +51,18 @@ export class TextSearch {
   #hasOwn = false;
   #hasOther = false;
   #state = 0;
-  /** Bytes that are searched again, preceded by `BEFORE` others. */
+  /** Bytes that are searched again with the next piece, preceded by `BEFORE` bytes of context. */
   readonly #rest: Buffer = Buffer.alloc(MAX_REST);
   #restLength: number = BEFORE;
 
-  /** @param kind `receipts`: hashes of a block are behind `"blockHash"`; `block`: behind `"hash"` in letters of any case */
+  /** @param kind `receipts`: block hashes follow `"blockHash"`; `block`: they follow `"hash"`, in letters of any case */
   constructor(kind: 'receipts' | 'block', { hash, transactionHashes }: SoughtBlock) {
     this.#isBlock = kind === 'block';
     this.#hash = readDigits([hash]);
     this.#transactionHashes = transactionHashes;
   }
 
-  /** Whether all transaction hashes have been found. */
+  /** Returns whether all transaction hashes have been found. */
   get hasAll(): boolean {
     return this.#found === this.#transactionHashes.length;
   }
@@ -72,7 +72,7 @@ export class TextSearch {
     return this.#receipts;
   }
 
-  /** Whether the text has named the block, and whether it has named another. */
+  /** True if the text has named the block. `hasOther`: true if the text has named another block. */
   get hasOwn(): boolean {
     return this.#hasOwn;
   }
@@ -112,7 +112,7 @@ export class TextSearch {
 
   /**
    * Writes the next wanted hashes into the module's memory.
-   * @returns how many there are
+   * @returns the number of hashes written
    */
   #loadHashes(): number {
     const hashes = this.#transactionHashes;

@@ -10,8 +10,8 @@ export type PendingAims = {
 };
 
 /**
- * Routes requests about pending transactions to nodes that have the served head, on which the pending block builds, where one of them is up, and among them
- * first to those that have the caller's own transactions.
+ * Routes requests about pending transactions. Such a request goes to nodes that have the served head, since the pending block builds on it, if one of
+ * them is up. Nodes that have the caller's own transactions are preferred.
  */
 export function aimPending(ask: Send, { upstreams, head, findPreferred }: PendingAims): Send {
   const findHead = (): BlockPosition | undefined => {

@@ -6,7 +6,7 @@ import type { Directed, Handler, UpstreamRequest } from '../../../pool/upstream-
 import type { RequestScope } from '../../../util/request-scope.ts';
 import { checkMember } from '../checks/check-parts.ts';
 
-/** Whether one node has a transaction, pending or in a block; undefined where its answer is an error or a fault. */
+/** Returns whether one node has a transaction, pending or in a block; undefined if the node answers with an error or a fault. */
 export async function findAt(
   upstream: Upstream,
   hash: string,

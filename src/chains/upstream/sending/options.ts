@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { headersSchema, type UpstreamOptions, urlSchema } from '../../../pool/options.ts';
 
-/** `send:` section of a network: where transactions go. */
+/** `send:` section of a network: the nodes that receive transactions. */
 export type SendSectionOptions = {
-  /** All nodes concurrently; one after the other until one accepts; or the named ones concurrently. */
+  /** `all`: all nodes concurrently; `first`: one after the other until a node accepts; a list: the named nodes concurrently. */
   readonly to: 'all' | 'first' | readonly string[];
   /** Private relay: if there is one, transactions are sent only to it. */
   readonly private?: UpstreamOptions;
   /**
-   * Checks before transactions are sent to nodes: `ethereum` runs all that need no state, `form` only those that hold on every chain. Default: `ethereum` on
-   * Ethereum and its test networks, otherwise `form`.
+   * Checks that a transaction must pass before it is sent to nodes. `ethereum`: all checks that need no state; `form`: only the checks that hold on
+   * every chain. Default: `ethereum` on Ethereum and its test networks, otherwise `form`.
    */
   readonly rules?: 'ethereum' | 'form';
-  /** Whether replayable transactions (before EIP-155), valid on every chain, are accepted; by default on development networks only. */
+  /** True if replayable transactions (before EIP-155), valid on every chain, are accepted; by default on development networks only. */
   readonly unprotected?: boolean;
 };
 

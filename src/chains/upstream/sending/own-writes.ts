@@ -9,8 +9,8 @@ import type { SentRecords } from './sent-records.ts';
 import type { SentTransactions } from './sent-transactions.ts';
 
 /**
- * Lets senders of a transaction see it, whichever node answers. Keys that have sent nothing in this process are looked up in shared records only for answers
- * about what is not in a block: a null, or the tag pending.
+ * Makes a transaction visible to its sender, whichever node answers. If a key has sent nothing in this process, shared records are read only for
+ * answers about pending data: a null, or the tag `pending`.
  */
 export class OwnWrites {
   readonly #sent: SentTransactions;
@@ -21,19 +21,19 @@ export class OwnWrites {
     this.#records = records;
   }
 
-  /** Nodes to prefer for the call, because they have the caller's transactions. */
+  /** Returns the nodes to prefer for the call, because they have the caller's transactions. */
   findPreferred(call: UpstreamRequest, scope: RequestScope): ReadonlySet<Upstream> | undefined {
     if (call.transactionHash !== undefined) return this.#sent.find(scope, call.transactionHash)?.takers;
     return call.isSticky === true ? this.#sent.findTakers(scope) : undefined;
   }
 
-  /** JSON of a transaction that no node knows, as it was sent; null where this caller has not sent it. */
+  /** Returns the JSON of a transaction that no node knows, as the caller sent it; null if this caller has not sent it. */
   async findSent(hash: string, scope: RequestScope): Promise<JsonText | null> {
     const found = this.#sent.find(scope, hash) ?? (await this.#records?.find(scope, hash));
     return found === undefined ? null : encodePendingTransactionJson(found.transaction, found.sender, hash);
   }
 
-  /** JSON of the caller's transaction with this nonce, sent in this process; null where there is none. */
+  /** Returns the JSON of the caller's transaction with this nonce, if it was sent in this process; otherwise null. */
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null {
     const found = this.#sent.findNonce(scope, sender.toLowerCase(), nonce);
     return found === undefined

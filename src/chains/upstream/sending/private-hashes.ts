@@ -4,12 +4,12 @@ import type { SendingParts } from './sending-parts.ts';
 import type { PrivateRecord, SentRecords } from './sent-records.ts';
 import { PRIVATE_LIFE_MS } from './sent-records.ts';
 
-/** Cap on hashes, about 250 bytes each; the least recently sent or requested hash is evicted first. */
+/** Cap on the stored hashes, about 250 bytes each; the least recently sent or requested hash is evicted first. */
 const MAX_HASHES = 16_384;
 
 /**
- * Hashes of transactions that went to the private relay. No request to a node names such a hash, since that would disclose it, before its nonce is used at
- * the served head: then the transaction is in a block, or can no longer get into one.
+ * Hashes of transactions that were sent to the private relay. A request that contains such a hash would disclose it, so none is sent to a node before
+ * the nonce of the transaction is used at the served head. Then the transaction is in a block, or can no longer be included.
  */
 export class PrivateHashes {
   readonly #parts: Pick<SendingParts, 'relay' | 'chain'>;
@@ -21,7 +21,10 @@ export class PrivateHashes {
     this.#records = records;
   }
 
-  /** Call before the relay gets the transaction: it may have it whatever it answers. Does nothing on a network without relay. */
+  /**
+   * Must be called before the transaction is sent to the relay, which may have it even if it reports an error. Does nothing on a network without
+   * relay.
+   */
   async add(hash: string, sent: PrivateRecord): Promise<void> {
     if (this.#parts.relay === undefined) return;
     this.#hashes.set(hash, sent);
@@ -29,8 +32,8 @@ export class PrivateHashes {
   }
 
   /**
-   * Whether requests to nodes must not name this hash.
-   * @throws ChainError where the sender's transaction count cannot be read
+   * Returns whether requests to nodes must not contain this hash.
+   * @throws ChainError if the sender's transaction count cannot be read
    */
   async isHidden(hash: string, scope: RequestScope): Promise<boolean> {
     if (this.#parts.relay === undefined) return false;

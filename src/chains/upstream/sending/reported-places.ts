@@ -7,15 +7,15 @@ import type { SendingParts } from './sending-parts.ts';
 import type { SentRecords } from './sent-records.ts';
 import { viewerOf } from './sent-transactions.ts';
 
-/** Time that an answer waits for a block another process has served; geth's clients poll every 100 ms to 4 s. */
+/** Maximum time for which an answer waits for a block that another process has served; geth's clients poll every 100 ms to 4 s. */
 const WAIT_LIMIT_MS = 2_000;
-/** Pause between two refreshes of the heads, where no head changes meanwhile, ms. */
+/** Pause between two refreshes of the heads while no head changes, ms. */
 const REFRESH_MS = 200;
-/** Retry delay after an answer without a block, where the shown block is served, ms. */
+/** Retry delay after an answer without a block although the shown block is served, ms. */
 const REPEAT_MS = 100;
-/** Depth below the served head within which a place is noted, blocks: processes are not further apart. */
+/** Depth below the served head up to which a block is recorded, blocks; the heads of the processes differ by less. */
 const NOTED_DEPTH = 128n;
-/** Caps on noted places, and on keys and sessions: about 250 bytes each. */
+/** Caps on recorded blocks, and on keys and sessions: about 250 bytes each. */
 const MAX_NOTED = 16_384;
 const MAX_VIEWERS = 4_096;
 
@@ -25,21 +25,21 @@ type ChainParts = Pick<SendingParts, 'chain' | 'directory' | 'refreshHeads'>;
 export type PlacedRequest<T> = {
   readonly hash: string;
   readonly ask: () => Promise<T>;
-  /** Returns the place in a served block where the last answer found the transaction. */
+  /** Returns the place in a served block at which the last answer found the transaction. */
   readonly findPlace: () => ReportedPlace | undefined;
 };
 
 /**
- * Blocks in which answers have shown sent transactions, where processes share records: once one process has shown a transaction in a block, the others do not
- * show it without a block while that block is on the chain. A key that has sent nothing recently is looked up once per block, by its first answer from a
- * recent block, and for answers without a block.
+ * Blocks in which answers have shown sent transactions, for processes that share records. After one process has shown a transaction in a block, no
+ * other process shows the transaction as pending or unknown, as long as the block is canonical. The records of a key that has sent nothing recently
+ * are read once per served head, with the first answer from a recent block, and for each answer without a block.
  */
 export class ReportedPlaces {
   readonly #parts: ChainParts;
   readonly #records: SentRecords;
-  /** Hash of the latest noted block, by viewer and transaction. */
+  /** Hash of the block last recorded, by viewer and transaction. */
   readonly #noted = new Lru<string, string>(MAX_NOTED, Number.POSITIVE_INFINITY);
-  /** Hash of the served head at which a viewer had sent nothing: its later transactions are in no block up to that head. */
+  /** Hash of the served head at which a viewer had sent nothing: no later transaction of this viewer is in a block up to that head. */
   readonly #silent = new Lru<string, string>(MAX_VIEWERS, Number.POSITIVE_INFINITY);
   #refreshing: Promise<void> | undefined;
 
@@ -49,8 +49,8 @@ export class ReportedPlaces {
   }
 
   /**
-   * Sends the request; an answer without a block waits for the block shown before, and is then requested anew.
-   * @throws ChainError `unavailable` where that block is not served in time
+   * Sends the request. After an answer without a block, waits until the block shown before is served, and repeats the request.
+   * @throws ChainError `unavailable` if that block is not served in time
    */
   async ask<T>({ hash, ask, findPlace }: PlacedRequest<T>, scope: RequestScope): Promise<T> {
     const until = Math.min(performance.now() + WAIT_LIMIT_MS, scope.deadline);
@@ -67,7 +67,7 @@ export class ReportedPlaces {
       const provided = await this.#records.findBlock(scope, hash);
       if (provided === undefined) return answer;
       if (provided === null) {
-        // Another process may serve the block already: a client that saw the transaction there does not expect a null here.
+        // Another process may already serve the block. A client that saw the transaction there does not expect a null here.
         if (answer !== null || hasRefreshed) return answer;
         hasRefreshed = true;
         await this.#refresh();
@@ -78,7 +78,7 @@ export class ReportedPlaces {
         await this.#forget(hash, provided, scope);
         return answer;
       }
-      // Where the head has changed since, the request is repeated at once.
+      // If the head has changed since the request, the request is repeated at once.
       await this.#pause(heads.served?.hash === before ? REPEAT_MS : 0, until, provided, scope);
     }
   }
@@ -97,7 +97,10 @@ export class ReportedPlaces {
     this.#noted.set(noted, blockHash);
   }
 
-  /** Removes the record of a block that was served here and has left the chain: processes that never had it need not wait for it. */
+  /**
+   * Removes the record of a block that this process served and that has left the chain; processes that never served the block then need not wait for
+   * it.
+   */
   async #forget(hash: string, provided: BlockPlace, scope: RequestScope): Promise<void> {
     if (!this.#parts.directory.hasDeparted(provided.hash)) return;
     this.#noted.delete(`${viewerOf(scope)} ${hash}`);
@@ -105,7 +108,7 @@ export class ReportedPlaces {
   }
 
   /**
-   * Resolves true once the block is served, false where it has left the chain.
+   * Resolves to true after the block is served, and to false if it has left the chain.
    * @throws ChainError `unavailable` when the time is up
    */
   async #isReached(provided: BlockPlace, until: number, scope: RequestScope): Promise<boolean> {
@@ -132,7 +135,7 @@ export class ReportedPlaces {
     return this.#refreshing;
   }
 
-  /** Waits until the head changes, `ms` are over, or the caller has gone. @throws ChainError `unavailable` when the time is up */
+  /** Waits until the head changes, `ms` have passed, or the caller has aborted. @throws ChainError `unavailable` when the time is up */
   async #pause(ms: number, until: number, { number }: BlockPlace, scope: RequestScope): Promise<void> {
     const left = until - performance.now();
     if (left <= 0 || scope.aborted) {

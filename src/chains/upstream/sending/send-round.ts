@@ -21,9 +21,9 @@ const NOT_SENT: ReadonlySet<FaultKind> = new Set<FaultKind>([
 
 export type RoundParts = {
   readonly nodes: readonly Upstream[];
-  /** Sends the transaction to one node; resolves when the node has accepted it. */
+  /** Sends the transaction to one node; resolves after the node has accepted it. */
   readonly ask: (upstream: Upstream) => Promise<unknown>;
-  /** Whether a node is tried only when those before it have not accepted the transaction. */
+  /** True if a node is tried only after those before it have not accepted the transaction. */
   readonly isSequential: boolean;
 };
 
@@ -31,7 +31,10 @@ export type RoundParts = {
 export class SendRound {
   /** Answers in order of arrival. */
   readonly answers: SendOutcome[] = [];
-  /** First node that has accepted the transaction; undefined once all have answered and none has. Rejects with errors that are no answer of a node. */
+  /**
+   * First node that accepts the transaction; undefined if all nodes have answered and none has accepted. Rejects with errors that are not a node's
+   * answer.
+   */
   readonly first: Promise<Upstream | undefined>;
   /** Resolves when all nodes have answered. Never rejects. */
   readonly completed: Promise<void>;
@@ -55,7 +58,7 @@ export class SendRound {
     this.completed = work.then(() => resolveFirst(undefined), rejectFirst);
   }
 
-  /** Nodes that may have the transaction, or its block, although they did not report so: they are polled for it until they answer. */
+  /** Nodes that may have the transaction, or a block with it, although they did not report that: they are polled for it until they answer. */
   get unsure(): readonly Upstream[] {
     return this.#listNodes(
       (answer) =>
@@ -64,12 +67,12 @@ export class SendRound {
     );
   }
 
-  /** Nodes that refuse the transaction for another reason than its nonce: some use such words for a transaction that they have. */
+  /** Nodes that refuse the transaction for another reason than its nonce. Some nodes use such messages for a transaction that they already have. */
   get refusing(): readonly Upstream[] {
     return this.#listNodes((answer) => answer.kind === 'refused' && answer.error.verdict === 'refused');
   }
 
-  /** Whether a node refuses the transaction in unknown words, which may mean that it has it. */
+  /** Returns whether a node refuses the transaction with an unknown message, which may mean that the node has it. */
   get isUnclear(): boolean {
     return this.answers.some((answer) => answer.kind === 'refused' && !answer.error.isKnown);
   }
@@ -78,7 +81,7 @@ export class SendRound {
     return this.answers.filter(isMeant).map(({ upstream }) => upstream);
   }
 
-  /** Returns why the transaction was not accepted: the most precise, then most frequent of the reported reasons. */
+  /** Returns why the transaction was not accepted: the most precise of the reported reasons, or else the most frequent one. */
   explain(): ChainError {
     const refusals = this.answers.flatMap((answer) => (answer.kind === 'refused' ? [answer.error] : []));
     if (refusals.length > 0) return chooseRefusal(refusals);
@@ -120,7 +123,7 @@ async function readAnswer(
   }
 }
 
-/** Prefers known words, then the most frequent. Figures in the words may differ between nodes. */
+/** Chooses a refusal: known messages first, then the most frequent message. Figures in a message may differ between nodes. */
 function chooseRefusal(refusals: readonly SendRefusal[]): SendRefusal {
   const kindOf = ({ message }: SendRefusal): string => message.split(':', 1)[0] as string;
   const count = (error: SendRefusal): number =>

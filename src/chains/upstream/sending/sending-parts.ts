@@ -13,7 +13,7 @@ export type SendingTools = {
   readonly measureGas: EthereumBounds['measureGas'];
 };
 
-/** Reads of the chain that sending a transaction needs. */
+/** Chain reads that are needed to send a transaction. */
 export type ChainForSending = {
   readonly blocks: Pick<BlockReads, 'getHeaderObject'>;
   readonly transactions: Pick<TransactionReads, 'getTransaction' | 'getReceipt'>;
@@ -22,21 +22,21 @@ export type ChainForSending = {
 };
 
 export type SendingParts = {
-  /** @throws ChainError as long as the chain id is not known; nothing is sent before */
+  /** @throws ChainError as long as the chain id is unknown; until then nothing is sent */
   readonly chainId: bigint;
   readonly isDevelopment: boolean;
   readonly upstreams: readonly Upstream[];
   readonly options: SendSectionOptions;
   readonly tools: SendingTools;
-  /** Private relay, where one is configured: it alone gets transactions. */
+  /** Private relay if one is configured; it is then the only recipient of transactions. */
   readonly relay: Upstream | undefined;
-  /** Sends to one node, as the pool does. */
+  /** Sends to one node in the same way as the pool. */
   readonly sendToNode: Handler<Directed>;
   /** The chain without locally sent transactions; it may be created after this object. */
   readonly chain: () => ChainForSending;
   readonly directory: Pick<BlockDirectory, 'hashOf' | 'hasDeparted'>;
-  /** Requests the heads of healthy nodes now. Never rejects. */
+  /** Requests the current heads of healthy nodes. Never rejects. */
   readonly refreshHeads: () => Promise<void>;
-  /** Table by which processes share sent transactions; without it each process knows only its own. */
+  /** Table in which processes share sent transactions; without it each process knows only its own transactions. */
   readonly records: RecordTable | undefined;
 };

@@ -5,7 +5,7 @@ import type { EthereumBounds, SendingRules } from '../../../chain/sending/check-
 import type { RequestScope } from '../../../util/request-scope.ts';
 import type { SendingParts } from './sending-parts.ts';
 
-/** Osaka activation times, Unix seconds, by chain id, for Ethereum and its test networks: no header field reveals Osaka. */
+/** Osaka activation times, Unix seconds, by chain id, for Ethereum and its test networks. No header field shows that Osaka is active. */
 const OSAKA_TIMES: ReadonlyMap<bigint, bigint> = new Map([
   [1n, 1_764_798_551n],
   [17_000n, 1_759_308_480n],
@@ -13,10 +13,10 @@ const OSAKA_TIMES: ReadonlyMap<bigint, bigint> = new Map([
   [560_048n, 1_761_677_592n],
 ]);
 
-/** Header members that identify the active fork. */
+/** Header members that show which fork is active. */
 type HeaderMembers = Readonly<Partial<Record<ForkField | 'gasLimit' | 'timestamp', unknown>>>;
 
-/** Rules for checking sent transactions at the served head; read once per head. */
+/** Rules for the check of sent transactions at the served head; read once per head. */
 export class SendingRuleBook {
   readonly #parts: Omit<SendingParts, 'relay' | 'sendToNode' | 'upstreams'>;
   #known: { readonly head: string; readonly bounds: EthereumBounds | undefined } | undefined;
@@ -35,7 +35,7 @@ export class SendingRuleBook {
     };
   }
 
-  /** Returns undefined where the head cannot be read: then the nodes decide. */
+  /** Reads the bounds of the head; undefined if it cannot be read, and then only the nodes check the transaction. */
   async #readBounds(scope: RequestScope): Promise<EthereumBounds | undefined> {
     const { heads, blocks } = this.#parts.chain();
     const { served } = heads;
@@ -73,7 +73,7 @@ function isPresent(value: unknown): boolean {
 
 const OSAKA = rulesOf('osaka');
 
-/** Revisions that introduced header fields, with these fields, newest first. */
+/** Revisions that introduced header fields, and those fields; newest revision first. */
 const REPORTED_BY_HEADER: readonly {
   readonly rules: RevisionRules;
   readonly fields: readonly ForkField[];
@@ -86,9 +86,12 @@ const REPORTED_BY_HEADER: readonly {
   .filter(({ fields }) => fields.length > 0)
   .reverse();
 
-/** Finds the revision by header fields. Before London no field shows whether Berlin is active; it is active everywhere by now. */
+/**
+ * Finds the revision by header fields. Before London no field shows whether Berlin is active; Berlin is assumed, since it is active everywhere by
+ * now.
+ */
 function findRevision(header: HeaderMembers): RevisionRules {
-  // Not every node reports all fields: execution-apis has no slotNumber.
+  // The newest field may be missing although its fork is active: execution-apis has no slotNumber.
   const told = REPORTED_BY_HEADER.find(({ fields }) => fields.some((field) => isPresent(header[field])));
   return told?.rules ?? rulesOf('berlin');
 }

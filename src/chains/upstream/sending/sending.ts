@@ -14,19 +14,19 @@ import { SentRecords } from './sent-records.ts';
 import { SentTransactions } from './sent-transactions.ts';
 import { TransactionSender } from './transaction-sender.ts';
 
-/** Operations of a chain for senders: sending, and seeing what they have sent. */
+/** Operations of a chain for senders: sending transactions, and reading the transactions that they have sent. */
 export interface SendingReads {
   send(bytes: Uint8Array, scope: RequestScope): Promise<JsonText>;
   findSent(hash: string, scope: RequestScope): Promise<JsonText | null>;
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): JsonText | null;
-  /** Whether a transaction is pending only at the private relay, so that requests to nodes must not name its hash. @throws ChainError */
+  /** Returns whether a transaction is pending only at the private relay, so that requests to nodes must not name its hash. @throws ChainError */
   isHidden(hash: string, scope: RequestScope): PromiseOrValue<boolean>;
   /** Sends a request about a transaction by its hash; see `ReportedPlaces`. */
   requestPlaced<T>(request: PlacedRequest<T>, scope: RequestScope): Promise<T>;
   raiseCount(count: JsonText, sender: string, block: BlockReference, scope: RequestScope): Promise<JsonText>;
 }
 
-/** Transaction sending of one network: checks, sends, re-sends, and lets senders see their transactions. */
+/** Transaction sending of one network: checks, sends and re-sends transactions, and lets senders see their own. */
 export class Sending implements SendingReads {
   readonly #sender: TransactionSender;
   readonly #keeper: SentKeeper;
@@ -38,7 +38,7 @@ export class Sending implements SendingReads {
 
   constructor(parts: SendingParts) {
     const sent = new SentTransactions(() => performance.now());
-    // A replaced development chain has the same chain id, so its records would be stale.
+    // A replaced development chain has the same chain id, so records from before would be stale.
     const table = parts.isDevelopment ? undefined : parts.records;
     const records = table && new SentRecords(table, () => parts.chainId, steadyTime);
     this.#own = new OwnWrites(sent, records);
@@ -79,7 +79,7 @@ export class Sending implements SendingReads {
     block: BlockReference,
     scope: RequestScope,
   ): Promise<JsonText> {
-    // The only node of a development network is authoritative, also right after it was rolled back.
+    // The only node of a development network is authoritative, even right after a rollback.
     if (this.#isDevelopment) return count;
     return this.#own.raiseCount(count, sender, block, scope);
   }
@@ -88,7 +88,7 @@ export class Sending implements SendingReads {
     return this.#own.findPreferred(call, scope);
   }
 
-  /** Forgets sent transactions: a request may have undone them, so only the node's report counts. */
+  /** Drops all sent transactions. A request may have undone them, so only the node's report counts. */
   forget(): void {
     this.#keeper.forget();
   }

@@ -10,7 +10,10 @@ import type { TransactionSender } from './transaction-sender.ts';
 
 /** Blocks between two checks of pending transactions. */
 const BLOCKS_BETWEEN = 2n;
-/** Cap on transactions per check, round-robin over keys and least recently checked first, and how many of them run concurrently. */
+/**
+ * Cap on transactions per check, and on how many of them are checked concurrently. They are chosen round-robin over keys, least recently checked
+ * first.
+ */
 const MAX_CHECKED = 128;
 const CONCURRENCY = 4;
 /** Cap on re-sends of one transaction for each key that has sent it. */
@@ -18,8 +21,8 @@ const MAX_REPEATS = 20;
 const CHECK_LIMIT_MS = 10_000;
 
 /**
- * Checks sent transactions until they are in a served block or can no longer be, and re-sends them to nodes that have lost them. A development node goes
- * back, or starts anew, only on request: then transactions sent before are forgotten, and nothing is re-sent.
+ * Checks sent transactions until they are in a served block or can no longer be included, and re-sends them to nodes that have lost them. A
+ * development node goes back, or starts anew, only on request: transactions sent before are then dropped, and nothing is re-sent.
  */
 export class SentKeeper {
   readonly #parts: SendingParts;
@@ -45,7 +48,7 @@ export class SentKeeper {
     this.#sender = sender;
   }
 
-  /** Call when a transaction was sent. */
+  /** Must be called when a transaction was sent. */
   begin(): void {
     if (this.#unwatch !== undefined || this.#stopped.aborted) return;
     const { heads } = this.#parts.chain();
@@ -54,7 +57,7 @@ export class SentKeeper {
     this.#unwatch = heads.watch(() => this.#onHead());
   }
 
-  /** Drops all transactions sent before. */
+  /** Drops all transactions that were sent before. */
   forget(): void {
     this.#sent.clear();
   }
@@ -65,7 +68,7 @@ export class SentKeeper {
     this.#unwatch = undefined;
   }
 
-  /** Resolves when the running check is over. */
+  /** Resolves when the running check has finished. */
   get idle(): Promise<void> {
     return this.#running ?? Promise.resolve();
   }
@@ -101,7 +104,7 @@ export class SentKeeper {
     await Promise.all(Array.from({ length: CONCURRENCY }, work));
   }
 
-  /** Chooses each transaction once; keys that have sent the same one alternate, since it is requested under the key that it is chosen for. */
+  /** Chooses each transaction once. If several keys have sent the same one, they alternate, since the requests are charged to the chosen key. */
   #choose(): SentEntry[] {
     const chosen = new Map<string, SentEntry>();
     for (const entry of this.#sent.takeSlots()) {
@@ -129,7 +132,7 @@ export class SentKeeper {
     }
   }
 
-  /** Whether the transaction, or another of its nonce, is in a served block. */
+  /** Returns whether the transaction, or another one with its nonce, is in a served block. */
   async #isOut({ hash, sender, transaction }: SentEntry, scope: RequestScope): Promise<boolean> {
     if (await this.#hidden.isHidden(hash, scope)) return false;
     const { transactions, state } = this.#parts.chain();
@@ -157,7 +160,7 @@ export class SentKeeper {
   }
 }
 
-/** Whether a head equals or follows the previous one, as far as numbers show. */
+/** Returns whether a head equals or follows the previous one, judging by the numbers. */
 function isAbove(head: BlockPlace | undefined, before: BlockPlace | undefined): boolean {
   if (head === undefined) return false;
   return before === undefined || head.number > before.number || head.hash === before.hash;

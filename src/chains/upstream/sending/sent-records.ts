@@ -10,14 +10,17 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import { MAX_SENT_OF_OWNER, SENT_LIFE_MS, type SentEntry, viewerOf } from './sent-transactions.ts';
 import { MAX_SESSIONS_OF_OWNER } from './sent-views.ts';
 
-/** Cap on nonces per sender record: the highest are stored. */
+/** Cap on nonces per sender record; the highest ones are stored. */
 const MAX_NONCES = 256;
 /** Attempts to write a record that other processes write concurrently. */
 const MAX_TRIES = 4;
 /** Allowed clock skew between machines that share records. */
 const CLOCK_SLACK_MS = 60_000;
 const SESSION_DIGITS = 16;
-/** Lifetime of a sender record: it is written once per `SENT_LIFE_MS` and remains valid for at least `SENT_LIFE_MS` after each transaction. */
+/**
+ * Lifetime of a sender record. The record is written at most once per `SENT_LIFE_MS` and remains valid for at least `SENT_LIFE_MS` after each
+ * transaction.
+ */
 const SENDER_LIFE_MS = 2 * SENT_LIFE_MS;
 /** Cap on keys and sessions known to send: about 200 bytes each. */
 const MAX_SENDERS = 16_384;
@@ -33,7 +36,7 @@ export type RecordedTransaction = {
 /** Transaction that went to the private relay; the nonce in decimal digits. */
 export type PrivateRecord = { readonly sender: string; readonly nonce: string };
 
-/** Time that the hash of a private transaction is hidden from nodes: longer than one waits at a relay. */
+/** Time for which the hash of a private transaction is hidden from nodes; longer than a relay stores a transaction. */
 export const PRIVATE_LIFE_MS: number = 24 * 60 * 60_000;
 /** Cap on recorded private transactions of one chain, across all senders. */
 const MAX_PRIVATE = 16_384;
@@ -48,8 +51,9 @@ type Text = {
 type NonceRow = readonly [nonce: string, until: number];
 
 /**
- * Sent transactions shared by all processes that serve the same networks: one record per transaction, without its blobs, one for the nonces of a sender, and
- * one that marks a key or session as a sender. The oldest records of a key make room for new ones. A failing table counts as empty.
+ * Sent transactions, shared by all processes that serve the same networks. There is one record per transaction, without its blobs, one for the nonces
+ * of a sender, and one that marks a key or session as a sender. The oldest records of a key are removed to make room for new ones. A failing table is
+ * treated as empty.
  */
 export class SentRecords {
   readonly #table: RecordTable;
@@ -71,13 +75,13 @@ export class SentRecords {
     try {
       const name = this.#nameOf('sent', scope, hash);
       const known = await this.#table.read(name);
-      // The same bytes sent again: a recorded block stays.
+      // The same bytes were sent again: the recorded block is preserved.
       if (known !== undefined) await this.#table.replace(name, known.version, known.text, SENT_LIFE_MS);
       else await this.#create(name, JSON.stringify(text), SENT_LIFE_MS, MAX_SENT_OF_OWNER);
       await this.#noteSender(scope);
       await this.#addNonce(scope, sender, transaction.nonce);
     } catch {
-      // Other processes answer as if the transaction had not been sent.
+      // Without the record, other processes answer as if the transaction had not been sent.
     }
   }
 
@@ -95,7 +99,7 @@ export class SentRecords {
     }
   }
 
-  /** Whether this key or session has recently sent anything, to any process. Never rejects. */
+  /** Returns whether this key or session has recently sent a transaction, through any process. Never rejects. */
   async hasSent(scope: RequestScope): Promise<boolean> {
     const viewer = viewerOf(scope);
     if (this.#senders.get(viewer) !== undefined) return true;
@@ -113,7 +117,7 @@ export class SentRecords {
     try {
       await this.#create(this.#namePrivate(hash), JSON.stringify(sent), PRIVATE_LIFE_MS, MAX_PRIVATE);
     } catch {
-      // This process has it in memory.
+      // This process has the record in memory.
     }
   }
 
@@ -128,8 +132,8 @@ export class SentRecords {
   }
 
   /**
-   * Returns the block in which an answer has shown a transaction of this key or session; null where none has, undefined where the transaction is not theirs.
-   * Never rejects.
+   * Returns the block in which an answer has shown a transaction of this key or session; null if no answer has shown it in a block, undefined if they
+   * have not sent the transaction. Never rejects.
    */
   async findBlock(scope: RequestScope, hash: string): Promise<BlockPlace | null | undefined> {
     try {
@@ -142,7 +146,7 @@ export class SentRecords {
     }
   }
 
-  /** Records the block of an answer that is about to be returned, where this key or session has sent the transaction. Never rejects. */
+  /** Records the block in an answer that is about to be returned, if this key or session has sent the transaction. Never rejects. */
   noteBlock(scope: RequestScope, hash: string, { number, hash: blockHash }: BlockPlace): Promise<void> {
     return this.#changeBlock(scope, hash, (text) =>
       text.block?.[1] === blockHash ? text : { ...text, block: [`${number}`, blockHash] },
@@ -157,7 +161,7 @@ export class SentRecords {
     });
   }
 
-  /** @param change returns the same object where nothing is to be written */
+  /** @param change returns the same object if nothing has to be written */
   async #changeBlock(scope: RequestScope, hash: string, change: (text: Text) => Text): Promise<void> {
     try {
       const name = this.#nameOf('sent', scope, hash);
@@ -170,7 +174,7 @@ export class SentRecords {
         if (await this.#table.replace(name, record.version, JSON.stringify(after), SENT_LIFE_MS)) return;
       }
     } catch {
-      // Other processes answer as if no block had been shown.
+      // Without the record, other processes answer as if no block had been shown.
     }
   }
 
@@ -182,7 +186,7 @@ export class SentRecords {
       this.#senders.set(viewer, true);
   }
 
-  /** Nonces of a sender's sent transactions; empty where unknown. Never rejects. */
+  /** Returns the nonces of a sender's sent transactions; empty if they are unknown. Never rejects. */
   async listNonces(scope: RequestScope, sender: string): Promise<ReadonlySet<bigint>> {
     try {
       const record = await this.#table.read(this.#nameOf('nonces', scope, sender));
@@ -193,7 +197,7 @@ export class SentRecords {
     }
   }
 
-  /** Creates a record; the oldest of the same key make room. */
+  /** Creates a record; the oldest records of the same key are removed to make room. */
   #create(name: string, text: string, lifeMs: number, maxOfOwner: number): PromiseOrValue<boolean> {
     return this.#table.create(name, text, lifeMs, maxOfOwner, 'removeOldest');
   }
@@ -217,7 +221,7 @@ export class SentRecords {
 
   #parseNonces(text: string): NonceRow[] {
     const now = this.#wallTime();
-    // A later expiry comes from a clock that was ahead.
+    // A later expiry was written by a machine whose clock is ahead.
     return (JSON.parse(text) as NonceRow[]).filter(
       ([, until]) => until > now && until <= now + SENT_LIFE_MS + CLOCK_SLACK_MS,
     );
@@ -227,7 +231,7 @@ export class SentRecords {
     return `private/${this.#readChainId()}/${hash}`;
   }
 
-  /** A client's session name may be any text, so a record's name contains only its hash. */
+  /** Returns the name of a record. A client's session name may be any text, so the record's name contains only its hash. */
   #nameOf(kind: 'sent' | 'nonces' | 'senders', { owner = '', session }: RequestScope, id: string): string {
     const part =
       session === undefined ? '' : bytesToHex(keccak256(Buffer.from(session))).slice(2, 2 + SESSION_DIGITS);

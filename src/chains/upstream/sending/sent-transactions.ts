@@ -4,18 +4,18 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import { SharedBudget } from '../../../util/shared-budget.ts';
 import { SentViews } from './sent-views.ts';
 
-/** Time that a transaction outside any block is remembered, and re-sent where it is lost. */
+/** Time for which a transaction that is not in a block is remembered, and re-sent if nodes lose it. */
 export const SENT_LIFE_MS: number = 10 * 60_000;
 /** Bound on the bytes of all remembered transactions, and one key's share of them. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const OWNER_SHARE = 0.25;
 /** Cap on remembered transactions of one key. */
 export const MAX_SENT_OF_OWNER: number = 1_024;
-/** Approximate heap size of an entry without its bytes, and of each session that sees it. */
+/** Approximate heap size of an entry without its bytes, and of each view of an entry by a session. */
 const ENTRY_BYTES = 1_024;
 const VIEW_BYTES = 256;
 
-/** Transaction that a node has accepted and that is in no served block as far as known, as one key has sent it. */
+/** Transaction that a node has accepted and that is not in a served block, as far as known; one entry per key that has sent it. */
 export type SentEntry = {
   readonly hash: string;
   /** Lower-case `0x` text. */
@@ -25,12 +25,12 @@ export type SentEntry = {
   readonly bytes: Uint8Array;
   /** Key that the entry is charged to. */
   readonly owner: string;
-  /** Whether only a relay has received the transaction. */
+  /** True if only a relay has received the transaction. */
   readonly isPrivate: boolean;
   readonly sentAt: number;
-  /** Sessions of the key that see the transaction; `undefined` is the key without a session. */
+  /** Sessions of the key that see the transaction; `undefined` stands for the key without a session. */
   readonly viewers: Set<string | undefined>;
-  /** Nodes that have accepted the transaction and not lost it: shared by all keys that have sent these bytes. */
+  /** Nodes that have accepted the transaction and still have it; shared by all keys that have sent these bytes. */
   readonly takers: Set<Upstream>;
   /** Number of checks and of re-sends for this key. */
   checks: number;
@@ -41,19 +41,19 @@ export type SentEntry = {
 type Owner = {
   /** Oldest first. */
   readonly entries: Map<string, SentEntry>;
-  /** Same entries, least recently visited first. */
+  /** The same entries, least recently visited first. */
   readonly line: Set<SentEntry>;
   readonly views: SentViews;
 };
 
-/** Identity under which a request sees its own writes: its session where it has one, otherwise its key. */
+/** Returns the identity under which a request sees its own transactions: its session if it has one, otherwise its key. */
 export function viewerOf({ owner = '', session }: RequestScope): string {
   return session === undefined ? owner : `${owner} ${session}`;
 }
 
 /**
- * Pending transactions of this process, bounded per key, in bytes, and in time. Bytes that several keys have sent have an entry for each, so that no key can
- * evict another's.
+ * Pending transactions of this process, bounded per key, in bytes, and in time. If several keys have sent the same bytes, each has an entry, so that
+ * no key can evict the entry of another.
  */
 export class SentTransactions {
   /** Oldest first. */
@@ -74,7 +74,7 @@ export class SentTransactions {
     return this.#entries.size;
   }
 
-  /** Returns an entry of the hash, of any key. */
+  /** Returns the entry with this hash of any key. */
   get(hash: string): SentEntry | undefined {
     for (const entry of this.#byHash.get(hash) ?? []) {
       if (!this.isOver(entry)) return entry;
@@ -83,7 +83,7 @@ export class SentTransactions {
     return undefined;
   }
 
-  /** Entries of the same bytes, one for each key that has sent them. */
+  /** Returns the entries with the same bytes, one for each key that has sent them. */
   listSame(hash: string): readonly SentEntry[] {
     return [...(this.#byHash.get(hash) ?? [])];
   }
@@ -93,8 +93,9 @@ export class SentTransactions {
   }
 
   /**
-   * Remembers a transaction for its key, or adds the session to the key's existing entry; the oldest entries of the same key make room.
-   * @returns the entry; undefined where there is no room
+   * Remembers a transaction for its key, or adds the session to the key's existing entry. The oldest entries of the same key are removed to make
+   * room.
+   * @returns the entry; undefined if there is no room
    */
   add(
     sent: Pick<SentEntry, 'hash' | 'sender' | 'transaction' | 'bytes' | 'isPrivate'>,
@@ -127,7 +128,7 @@ export class SentTransactions {
     return entry;
   }
 
-  /** Removes the entry of its key. */
+  /** Removes an entry from its key. */
   delete(entry: SentEntry): void {
     if (!this.#entries.delete(entry)) return;
     const owner = this.#owners.get(entry.owner) as Owner;
@@ -145,7 +146,10 @@ export class SentTransactions {
     for (const entry of this.#entries) this.delete(entry);
   }
 
-  /** Yields all entries, round-robin over keys: one of each key, then the next of each. The next call begins with the least recently visited. */
+  /**
+   * Yields all entries, round-robin over keys: one entry of each key, then the next entry of each. A later call begins with the least recently
+   * visited key.
+   */
   *takeSlots(): Generator<SentEntry, void, undefined> {
     const left = new Map([...this.#owners].map(([name, { line }]) => [name, line.size]));
     while (left.size > 0) {
@@ -171,7 +175,7 @@ export class SentTransactions {
     return this.#keep(this.#owners.get(owner)?.views.find(session, hash));
   }
 
-  /** Nodes that have this viewer's latest pending transaction; undefined where none is pending. */
+  /** Returns the nodes that have this viewer's latest pending transaction; undefined if none is pending. */
   findTakers({ owner = '', session }: RequestScope): ReadonlySet<Upstream> | undefined {
     return this.#owners.get(owner)?.views.findLatest(session)?.takers;
   }
@@ -193,7 +197,7 @@ export class SentTransactions {
     return undefined;
   }
 
-  /** The caller has charged a new view to the budget. */
+  /** Shows an entry to a session. The caller has already charged the new view to the budget. */
   #show(entry: SentEntry, session: string | undefined): void {
     const ended = this.#owners.get(entry.owner)?.views.show(entry, session) ?? 0;
     this.#budget.giveBack(entry.owner, ended * VIEW_BYTES);

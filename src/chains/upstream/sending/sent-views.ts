@@ -1,23 +1,23 @@
 import type { SentEntry } from './sent-transactions.ts';
 
-/** Cap on sessions per key that see their own transactions; the session that has sent least recently makes room. */
+/** Cap on sessions per key that see their own transactions; the session that has sent least recently is dropped first. */
 export const MAX_SESSIONS_OF_OWNER: number = 1_024;
 
 /** Transactions of one session, or of the key without a session. */
 type View = {
   readonly byHash: Map<string, SentEntry>;
-  /** Entries by sender, then nonce. */
+  /** Entries by sender, and then by nonce. */
   readonly nonces: Map<string, Map<bigint, SentEntry>>;
   /** Latest sent transaction; undefined until it is looked up. */
   latest: SentEntry | undefined;
 };
 
-/** Pending transactions that each session of one key sees: its own. The key without a session is `undefined`. */
+/** Pending transactions that each session of one key sees: only its own. The key without a session has the name `undefined`. */
 export class SentViews {
-  /** Least recent sender first. */
+  /** The session that has sent least recently is first. */
   readonly #views = new Map<string | undefined, View>();
 
-  /** Number of sessions, including the key without one, that see a transaction. */
+  /** Number of sessions that see a transaction, including the key without a session. */
   get size(): number {
     return this.#views.size;
   }
@@ -39,7 +39,7 @@ export class SentViews {
 
   /**
    * Shows a transaction to a session.
-   * @returns the number of views that ended to make room for a session
+   * @returns the number of entries that other sessions no longer see, to make room for this one
    */
   show(entry: SentEntry, session: string | undefined): number {
     const known = this.#views.get(session);
@@ -57,7 +57,7 @@ export class SentViews {
     return ended;
   }
 
-  /** Ends all views of a transaction. */
+  /** Hides a transaction from all sessions. */
   hide(entry: SentEntry): void {
     for (const session of entry.viewers) {
       const view = this.#views.get(session);

@@ -23,24 +23,24 @@ import type { SendingParts } from './sending-parts.ts';
 import { SendingRuleBook } from './sending-rules.ts';
 import type { SentEntry, SentTransactions } from './sent-transactions.ts';
 
-/** Time limit of nodes; sending continues in the background when the client has its answer or has gone. */
+/** Time limit for nodes. Sending continues in the background after the client has received its answer or has disconnected. */
 const SEND_LIMIT_MS = 15_000;
-/** Time limit of the search at nodes that have not reported whether they have accepted it, and the pauses between tries. */
+/** Time limit of the search at nodes that did not report whether they have accepted the transaction, and the pauses between attempts. */
 const FIND_LIMIT_MS = 4_000;
 const FIND_PAUSES_MS = [0, 150, 300, 600, 900, 1_500];
 /** Bound on the bytes of in-flight transactions, and one key's share of them. */
 const MAX_BYTES = limitOf('sends.bytes');
 const OWNER_SHARE = 0.25;
-/** Bytes charged per transaction in addition, so that their number is bounded too. */
+/** Bytes charged per transaction in addition to its size, so that the number of transactions is bounded too. */
 const SEND_BYTES = 16 * 1024;
 
-/** Size from which checks wait for a scheduler slot of the owner, bytes, and the approximate maximum cost per byte. */
+/** Size in bytes from which checks wait for a scheduler slot of the owner, and the approximate maximum cost per byte, ms. */
 const LARGE_BYTES = 16 * 1024;
 const CHECK_MS_A_BYTE = 0.0002;
 
 const METHOD = 'eth_sendRawTransaction';
 
-/** Called for each transaction that a node has accepted, before the client has its answer. */
+/** Called for each transaction that a node has accepted, before the client receives its answer. */
 export type OnSent = (entry: SentEntry, scope: RequestScope) => Promise<void>;
 
 /** Checked transaction to be sent. */
@@ -57,7 +57,7 @@ export class TransactionSender {
   readonly #hidden: PrivateHashes;
   readonly #onSent: OnSent;
   readonly #budget = new SharedBudget(MAX_BYTES, OWNER_SHARE);
-  /** In-flight sends by hash: the same bytes arriving concurrently are sent once. */
+  /** In-flight sends by hash: if the same bytes arrive concurrently, they are sent once. */
   readonly #running = new Map<string, Running>();
 
   constructor(parts: SendingParts, sent: SentTransactions, hidden: PrivateHashes, onSent: OnSent) {
@@ -69,7 +69,7 @@ export class TransactionSender {
   }
 
   /**
-   * Checks and sends a transaction; resolves once a node has accepted it.
+   * Checks and sends a transaction; resolves after a node has accepted it.
    * @param bytes encoded transaction, with blobs
    * @returns the JSON text of its hash
    * @throws ChainError
@@ -79,7 +79,7 @@ export class TransactionSender {
     const { length } = bytes;
     const owner = scope.owner ?? '';
     if (length > LARGE_BYTES) await SCHEDULER.pause(owner, length * CHECK_MS_A_BYTE);
-    // Many may have waited for the same rules, and each signature recovery takes half a millisecond.
+    // Many calls may have waited for the same rules, and each signature recovery takes half a millisecond.
     const checked = await SCHEDULER.take(owner, () =>
       checkSentTransaction(bytes, rules, this.#parts.tools.recoverPublicKey),
     );
@@ -88,14 +88,14 @@ export class TransactionSender {
     const { sender, transaction } = checked;
     await this.#hidden.add(hash, { sender: bytesToHex(sender), nonce: `${transaction.nonce}` });
     const round = await this.#share(sending, scope);
-    // Many calls may have sent the same transaction.
+    // Many calls may have waited for the same send.
     await SCHEDULER.rejoin(owner);
     await this.#note(sending, scope);
     this.#noteTakers(round, hash);
     return `"${hash}"`;
   }
 
-  /** Resolves once the transaction is accepted, whichever key has started the send. */
+  /** Sends the transaction, or joins the in-flight send of any key; resolves after the transaction is accepted. */
   async #share(sending: Sending, scope: RequestScope): Promise<SendRound> {
     const running = this.#running.get(sending.hash);
     if (running === undefined) return this.#begin(sending, scope);
@@ -119,7 +119,7 @@ export class TransactionSender {
     return running.round;
   }
 
-  /** Re-sends a transaction to these nodes. Never rejects. @returns the nodes that have it now */
+  /** Re-sends a transaction to these nodes. Never rejects. @returns the nodes that have accepted it */
   async repeat(
     { hash, bytes }: SentEntry,
     nodes: readonly Upstream[],
@@ -130,7 +130,7 @@ export class TransactionSender {
     return round.answers.flatMap((answer) => (answer.kind === 'taken' ? [answer.upstream] : []));
   }
 
-  /** Resolves once the transaction is accepted. */
+  /** Resolves after the transaction is accepted. */
   async #run({ hash, bytes }: Sending, callerScope: RequestScope): Promise<SendRound> {
     const owner = callerScope.owner ?? '';
     const nodes = this.#chooseNodes();
@@ -172,7 +172,7 @@ export class TransactionSender {
     return new SendRound({ nodes, ask, isSequential });
   }
 
-  /** Chooses the nodes that get a transaction: the healthy ones, or, where none is, those that may still answer. */
+  /** Chooses the nodes that receive a transaction: the healthy ones, or, if there are none, those that may still answer. */
   #chooseNodes(): readonly Upstream[] {
     const { relay, upstreams, options } = this.#parts;
     if (relay !== undefined) return [relay];
@@ -187,7 +187,9 @@ export class TransactionSender {
     return chosen.toSorted((a, b) => a.tier - b.tier || a.health.score - b.health.score);
   }
 
-  /** Verified nodes that did not get the transaction now, although it was accepted before: it may be pending at one of them alone. */
+  /**
+   * Returns verified nodes that did not receive the transaction this time, although a node accepted it before: it may be pending at a single node.
+   */
   #listUnrequested(requested: readonly Upstream[], hash: string): readonly Upstream[] {
     const { relay, upstreams } = this.#parts;
     if (relay !== undefined || this.#sent.get(hash) === undefined) return [];
@@ -195,8 +197,9 @@ export class TransactionSender {
   }
 
   /**
-   * Whether a transaction that no node has accepted now is in a block or pending: nodes have many words for a transaction that they have. Refusing nodes are
-   * queried once, those that may have it until they answer; unknown words count as such where the transaction was accepted before.
+   * Returns whether a transaction that no node has accepted is already in a block or pending: nodes refuse a known transaction with many different
+   * messages. Refusing nodes are queried once; nodes that may have the transaction, until they answer. If the transaction was accepted before, an
+   * unknown message means that it is known.
    */
   async #isKnown(
     round: SendRound,
@@ -219,7 +222,7 @@ export class TransactionSender {
     }
   }
 
-  /** Polls the node: one that has dropped the connection may have the transaction in a moment. */
+  /** Polls a node for the transaction: a node that has dropped the connection may have it a moment later. */
   async #isAt(upstream: Upstream, hash: string, scope: RequestScope): Promise<boolean> {
     for (const pause of FIND_PAUSES_MS) {
       if (pause > 0) await sleep(pause);
@@ -239,7 +242,7 @@ export class TransactionSender {
     }
   }
 
-  /** Remembers the transaction for this caller. */
+  /** Stores the transaction as sent by this caller. */
   async #note({ checked, hash, bytes }: Sending, scope: RequestScope): Promise<void> {
     const { transaction } = checked;
     const sender = bytesToHex(checked.sender);
@@ -259,7 +262,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof ChainError && error.kind === 'busy';
 }
 
-/** Rejects another hash: the node has not understood the bytes. */
+/** Rejects any other hash, which means that the node decoded the bytes differently. */
 function checkHash(hash: string): (result: JsonResult) => JsonResult {
   const expected = `"${hash}"`;
   return (result) => {

@@ -1,4 +1,4 @@
-/** Ancestors of blocks with known hashes, verified by `parentHash` links of headers and by the EIP-2935 history contract. */
+/** Verifies ancestors of blocks with known hashes, by `parentHash` links of headers and by the EIP-2935 history contract. */
 
 import type { JsonResult, JsonText } from '../../../../packages/ethereum/primitives/json-result.ts';
 import { parseJsonText } from '../../../../packages/ethereum/primitives/parse-json.ts';
@@ -32,11 +32,11 @@ export type AncestorParts = {
 };
 
 /**
- * Verifies, by an account proof, which hash the EIP-2935 contract stores for an older block.
- * @param from block with a known hash whose state is read
+ * Reads the hash of an older block from the EIP-2935 contract, with an account proof.
+ * @param from block with a known hash, whose state is read
  * @param to number of the older block, at most `HISTORY_LENGTH` below `from`
- * @returns the 32-byte hash as lower-case `0x` text; undefined where the slot is zero
- * @throws UpstreamFault, ChainError where no node returns a valid proof
+ * @returns the 32-byte hash as lower-case `0x` text; undefined if the slot is zero
+ * @throws UpstreamFault, ChainError if no node returns a valid proof
  */
 export async function proveOlderHash(
   { verifier, ask, scope, findHeader }: AncestorParts,
@@ -65,7 +65,7 @@ export async function proveOlderHash(
 /** A verified header, and the node that returned it. */
 type ToldHeader = { readonly header: VerifiedHeader; readonly upstream: Upstream | undefined };
 
-/** Reads headers of a parent chain by known hash; prefetches the next headers in parallel, by number. */
+/** Reads headers by known hash, each followed by its parent; prefetches the next headers concurrently, by number. */
 export class HeaderReader {
   readonly #verifier: Verifier;
   readonly #ask: Send;
@@ -79,8 +79,8 @@ export class HeaderReader {
   }
 
   /**
-   * @param left number of headers that the caller still reads, this one included
-   * @throws UpstreamFault where no node has the header
+   * @param left number of headers that the caller still reads, including this one
+   * @throws UpstreamFault if no node has the header
    */
   async read({ number, hash }: Block, left: bigint): Promise<VerifiedHeader> {
     if (left > 1n && !this.#coming.has(number)) {
@@ -89,7 +89,7 @@ export class HeaderReader {
     const coming = await this.#coming.get(number);
     this.#coming.delete(number);
     if (coming?.header.hash === hash) return coming.header;
-    // The node may have another block at the height by now, or may return a wrong one.
+    // The node may have another block at the height by now, or may have returned a wrong one.
     if (coming !== undefined) this.#verifier.noteOther({ number, hash }, coming.upstream);
     const { header, upstream } = await this.#request('eth_getBlockByHash', hash, { number, hash });
     this.#verifier.classify(header, [], ['header'], upstream);

@@ -12,20 +12,20 @@ import { describeRead } from '../state-client.ts';
 import { lacksProof } from './lacks-proof.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Maximum number of nodes asked for a proof until one verifies; most pools have fewer. */
+/** Maximum number of nodes that receive a request for a proof until one verifies; most pools have fewer nodes. */
 const CONFIRMATIONS = 16;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const FIRST_SLOT: string = `0x${'0'.repeat(64)}`;
 
-/** A block with a verified header, and an account that the block touched. */
+/** A block with a verified header, and an account that a transaction of the block touched. */
 export type StateSample = { readonly header: VerifiedHeader; readonly address: string };
 
-/** Result of a sample. `silent`: no node answered. */
+/** Result of requesting a proof for a sample. `silent`: no node answered. */
 export type StateTrial =
   | { readonly kind: 'proven' | 'silent' }
   | { readonly kind: 'unproven'; readonly reason: string };
 
-/** Returns the recipient of the block's first transaction, otherwise the fee recipient, otherwise the zero address; lower-case. */
+/** Returns the recipient of the block's first transaction, or else the fee recipient, or else the zero address; in lower case. */
 export function chooseAccount({ transactions, miner }: Members): string {
   const [first]: readonly unknown[] = Array.isArray(transactions) ? transactions : [];
   const to = isMembers(first) ? first['to'] : undefined;
@@ -58,7 +58,7 @@ export async function tryState(
     } catch (error) {
       if (!lacksProof(error) && !(error instanceof UpstreamFault)) throw error;
       if (lacksProof(error)) reason ??= `no node proves the state: ${error.message}`;
-      // A fault means that every node failed; an error that is an answer comes from one node only.
+      // A fault means that every node failed. An error that counts as an answer comes from one node only.
       if (error instanceof UpstreamFault) break;
     }
     if (witness.upstream === undefined) break;

@@ -5,7 +5,7 @@ import { tryState } from './calibrate-state.ts';
 import { tryBlock } from './try-block.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Non-empty blocks to verify, and the maximum number of blocks examined to find them. */
+/** Number of non-empty blocks to verify, and maximum number of blocks that are examined to find them. */
 const WANTED_BLOCKS = 2;
 const MAX_BLOCKS = 8;
 
@@ -17,13 +17,13 @@ export type CalibrateParts = {
   readonly scope: RequestScope;
 };
 
-/** A subject that no node's answer verified, and the number of the oldest examined block where this happened. */
+/** A subject that no answer verified, and the number of the oldest examined block with that result. */
 type Failure = { readonly text: string; readonly number: bigint };
 
 /**
- * Determines what can be verified on a network: recomputes recent blocks and their receipts, and verifies account proofs until one matches.
- * A subject that one node's answer verifies is verifiable; one that no answer verifies is unverifiable from that block on, with the reason.
- * Subjects that no examined block contains keep their state, and so do marks of older blocks (`findForks`).
+ * Determines what can be verified on a network. Recomputes recent blocks and their receipts, and verifies account proofs until one matches. A subject
+ * is verifiable if one node's answer verifies. If no answer verifies, the subject is unverifiable from that block on, with the reason. Subjects that
+ * no examined block contains keep their state, as do marks of older blocks (`findForks`).
  * @returns whether a node returned a block
  */
 export async function calibrate({ verifier, ask, head, scope }: CalibrateParts): Promise<boolean> {

@@ -4,22 +4,25 @@ import { HeightMarks, type Unknown } from './height-marks.ts';
 /** `untested`: no examined block contains the subject. */
 export type SubjectState = 'verified' | 'untested' | 'unverifiable';
 
-/** Calibration of one subject, as the status page, the log and doctor show it. */
+/** Calibration of one subject, as the status page, the log and the doctor command show it. */
 export type CalibrationRow = {
   readonly subject: Subject;
   readonly state: SubjectState;
-  /** Why the subject is unverifiable, as the end of a sentence. */
+  /** Reason why the subject is unverifiable, as the end of a sentence. */
   readonly reason?: string;
-  /** First block of the newest range where the subject is unverifiable; absent where it is verifiable, and where it is unverifiable at every height. */
+  /** First block of the newest range in which the subject is unverifiable; absent if there is no such range, or if it includes every height. */
   readonly from?: number;
-  /** Last block of an older unverifiable range, below newer blocks where the subject is verifiable. */
+  /** Last block of an older unverifiable range, below newer blocks at which the subject is verifiable. */
   readonly until?: number;
 };
 
-/** Placeholder for an unknown block number, above every block, so that no subject given up for recent blocks counts as verified. */
+/**
+ * Placeholder for an unknown block number. It is above every block, so that a subject that is unverifiable at recent blocks does not count as
+ * verified.
+ */
 export const UNKNOWN_NUMBER: bigint = 1n << 256n;
 
-/** Roots in the header: these subjects are unverifiable where the header is. */
+/** Subjects that are verified by roots in the header; they are unverifiable at blocks whose header is unverifiable. */
 const BELOW_HEADER: ReadonlySet<Subject> = new Set<Subject>([
   'transactions',
   'receipts',
@@ -28,34 +31,34 @@ const BELOW_HEADER: ReadonlySet<Subject> = new Set<Subject>([
   'state',
 ]);
 
-/** A subject with a range of heights that contains the first block of a fork; examining one of them narrows the range. */
+/** A subject, and a range of heights that contains the first block of a fork; examining a block of the range narrows it. */
 export type UnknownFork = Unknown & { readonly subject: Subject };
 
-/** Records per subject and height which parts of a network's answers can be recomputed; forks change this. */
+/** Records, per subject and height, which parts of a network's answers can be recomputed; a fork may change this. */
 export class Calibration {
-  /** When the set of compared answers last grew, on the clock of `performance.now()`. */
+  /** Time at which the set of verified subjects last grew, on the clock of `performance.now()`. */
   widenedAt: number = Number.NEGATIVE_INFINITY;
   #isDone = false;
   readonly #marks = new Map<Subject, HeightMarks>();
 
-  /** Whether recent blocks have been examined. */
+  /** Returns whether recent blocks have been examined. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  /** Marks the examination of recent blocks as complete. */
+  /** Records that the examination of recent blocks is complete. */
   finish(): void {
     if (!this.#isDone) this.widenedAt = performance.now();
     this.#isDone = true;
   }
 
-  /** @param number of the block; by default of the newest */
+  /** @param number number of the block; by default the newest block */
   stateOf(subject: Subject, number: bigint = UNKNOWN_NUMBER): SubjectState {
     if (this.#findFailure(subject, number) !== undefined) return 'unverifiable';
     return this.#marksOf(subject).isEmpty ? 'untested' : 'verified';
   }
 
-  /** Whether the subject may be verifiable for some block. */
+  /** Returns whether the subject may be verifiable for some block. */
   mayBeVerified(subject: Subject): boolean {
     const subjects: readonly Subject[] = BELOW_HEADER.has(subject) ? [subject, 'header'] : [subject];
     return subjects.map((each) => this.#marksOf(each)).every((marks) => marks.isEmpty || marks.has(true));
@@ -69,20 +72,20 @@ export class Calibration {
     marks.set(number, undefined);
   }
 
-  /** Whether the subject was verified for some block. */
+  /** Returns whether the subject was verified for some block. */
   hasShown(subject: Subject): boolean {
     return this.#marksOf(subject).has(true);
   }
 
-  /** Records that the subject is unverifiable at a block; marks of other blocks stay. */
+  /** Records that the subject is unverifiable at a block; marks of other blocks are unchanged. */
   noteFailed(subject: Subject, reason: string, number: bigint): void {
     this.#marksOf(subject).set(number, reason);
   }
 
   /**
-   * Records that the subject is unverifiable at a recent block: answers about later blocks are not compared any more, nor about any block where none has
-   * been verified before.
-   * @returns whether the subject was verifiable for the newest blocks until now
+   * Records that the subject is unverifiable at a recent block. Answers about this and later blocks are no longer verified. If the subject was never
+   * verified, this holds for all blocks.
+   * @returns whether the subject was verifiable at the newest blocks until now
    */
   noteUnverifiable(subject: Subject, reason: string, number: bigint): boolean {
     const marks = this.#marksOf(subject);
@@ -96,29 +99,29 @@ export class Calibration {
     return known === undefined;
   }
 
-  /** Reason why the subject is unverifiable at a block; empty where it is verifiable. */
+  /** Returns the reason why the subject is unverifiable at a block; empty if it is verifiable. */
   reasonOf(subject: Subject, number: bigint): string {
     return this.#findFailure(subject, number) ?? '';
   }
 
-  /** First block of the newest range where the subject is unverifiable, where older blocks can be verified. */
+  /** Returns the first block of the newest range in which the subject is unverifiable, if older blocks can be verified. */
   abandonedFrom(subject: Subject): bigint | undefined {
     return this.#marksOf(subject).from;
   }
 
-  /** Whether some subject is unverifiable at some block. */
+  /** Returns whether some subject is unverifiable at some block. */
   get isPartial(): boolean {
     return [...this.#marks.values()].some((marks) => marks.has(false));
   }
 
-  /** Ranges in which the first block of a fork is unknown. State is left out: most nodes serve proofs only for recent blocks. */
+  /** Ranges in which the first block of a fork is unknown. State is excluded, since most nodes serve proofs only for recent blocks. */
   listUnknown(): readonly UnknownFork[] {
     return [...this.#marks].flatMap(([subject, marks]) =>
       subject === 'state' ? [] : marks.listUnknown().map((unknown) => ({ ...unknown, subject })),
     );
   }
 
-  /** Last blocks of unverifiable ranges below verifiable ones; they are examined again from time to time. */
+  /** Last blocks of unverifiable ranges below verifiable blocks; these blocks are examined again from time to time. */
   listLast(): readonly bigint[] {
     return [...new Set([...this.#marks.values()].flatMap((marks) => marks.listLast()))];
   }

@@ -8,17 +8,18 @@ export type ReportedAccessList = {
   /** Number of the requested block. */
   readonly number: bigint;
   readonly hash: string;
-  /** Whether the list hashes to the commitment in the header. */
+  /** True if the list hashes to the commitment in the header. */
   readonly isCorrect: boolean;
-  /** Whether the request named the block by hash: by height the node may answer about another block. */
+  /** True if the request named the block by hash. A node that was sent a number may answer about another block. */
   readonly isByHash: boolean;
 };
 
 /**
  * Records an access list as verified or refuted.
- * @param verifier absent where verification is off
+ * @param verifier absent if verification is off
  * @param upstream the node that returned the list
- * @throws UpstreamFault `wrong`; a node asked by hash is quarantined once another one returns the correct list, where state is verified
+ * @throws UpstreamFault `wrong`. If state is verified and the request named the block by hash, the node is quarantined once another one returns the
+ * correct list.
  */
 export function checkAccessList(
   verifier: Verifier | undefined,

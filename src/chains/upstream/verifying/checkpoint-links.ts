@@ -8,28 +8,33 @@ import { RequestScope } from '../../../util/request-scope.ts';
 import { HeaderReader, HISTORY_LENGTH, proveOlderHash } from './ancestor-proofs.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Maximum number of headers followed for one request. */
+/** Maximum number of headers that are followed for one request. */
 export const MAX_WALK = 1_024n;
-/** Capacity of each LRU of linked blocks, about 150 bytes each: one holds the most recently used blocks, the other only multiples of `MILESTONE`. */
+/**
+ * Capacity of each of the two LRU caches of linked blocks, about 150 bytes each: `#linked` has the most recently used blocks, `#milestones` only
+ * multiples of `MILESTONE`.
+ */
 const MAX_LINKED = 65_536;
 const MILESTONE = 512n;
-/** Proofs on their way down stop at multiples of this height: stops are cached, and stay the same when the checkpoint moves. */
+/** Successive proofs downwards stop at multiples of this height. The stops are cached, and remain the same when the checkpoint moves. */
 const STOP = 15n * MILESTONE;
 /** Time limit of one linking attempt, milliseconds. */
 const LINK_LIMIT_MS = 10_000;
-/** Maximum number of successive proofs on the way to one old block. */
+/** Maximum number of successive proofs for one old block. */
 const MAX_JUMPS = 64n;
-/** Pause after nodes returned no state proof below an anchor, milliseconds: otherwise every request about an old block would send one. */
+/**
+ * Pause after nodes returned no state proof below an anchor, milliseconds: otherwise every request about an old block would cause a proof request.
+ */
 const PROOF_PAUSE_MS = 60_000;
 
 type Block = { readonly number: bigint; readonly hash: string };
 
-/** A configured checkpoint is fixed; one anchored in layer 1 moves on, and is days behind the head. */
+/** A configured checkpoint is fixed. A checkpoint that is anchored in layer 1 moves forward, days behind the head. */
 type CheckpointKind = 'configured' | 'anchored';
 
 /**
- * Blocks linked to the checkpoint by hashes. Ancestors of the checkpoint, linked by `parentHash` or by the EIP-2935 history contract,
- * are on the chain whatever nodes report. A block above the checkpoint that descends from it is on no other chain, but a node may still have invented it.
+ * Blocks that are linked to the checkpoint by hashes. Ancestors of the checkpoint, linked by `parentHash` or by the EIP-2935 history contract, are on
+ * the chain whatever nodes report. A block above the checkpoint that descends from it is on no other known chain, but a node may have invented it.
  */
 export class CheckpointLinks {
   #checkpoint: Checkpoint;
@@ -53,7 +58,7 @@ export class CheckpointLinks {
     return this.#checkpoint;
   }
 
-  /** Replaces the checkpoint by a later block; links stay. */
+  /** Replaces the checkpoint by a later block; linked blocks remain linked. */
   moveTo(checkpoint: Checkpoint): void {
     this.#note(this.#checkpoint);
     this.#checkpoint = checkpoint;
@@ -61,8 +66,8 @@ export class CheckpointLinks {
   }
 
   /**
-   * Returns why an unlinked block is unverifiable, as the end of a sentence; undefined where the block is linked or needs no link. An anchor requires
-   * links only for blocks within `MAX_WALK` below it, which headers alone can link.
+   * Returns why an unlinked block is unverifiable, as the end of a sentence; undefined if the block is linked or needs no link. An anchor in layer 1
+   * requires links only for blocks within `MAX_WALK` below it, which can be linked by headers alone.
    */
   whyUnlinked(position: BlockPosition): string | undefined {
     if (this.has(position)) return undefined;
@@ -73,17 +78,20 @@ export class CheckpointLinks {
     return `no headers link the block to block ${number}, which is anchored in layer 1`;
   }
 
-  /** Whether a block is known to be linked to the checkpoint. */
+  /** Returns whether a block is known to be linked to the checkpoint. */
   has({ number, hash }: BlockPosition): boolean {
     return hash !== undefined && this.#find(number) === hash;
   }
 
-  /** Known hash of a block at or below the checkpoint. */
+  /** Returns the known hash of a block at or below the checkpoint. */
   hashAt(number: bigint): string | undefined {
     return number <= this.checkpoint.number ? this.#find(number) : undefined;
   }
 
-  /** Returns the hash of a block at or below the checkpoint, linking it by requests to nodes where it is unknown. Undefined where that fails. Never rejects. */
+  /**
+   * Returns the hash of a block at or below the checkpoint. If it is unknown, links the block by requests to nodes. Undefined if that fails. Never
+   * rejects.
+   */
   findHash(number: bigint): PromiseOrValue<string | undefined> {
     if (number > this.checkpoint.number) return undefined;
     return this.#find(number) ?? this.#once(`${number}`, (scope) => this.#goDown(number, scope));
@@ -108,7 +116,7 @@ export class CheckpointLinks {
     if (number % MILESTONE === 0n) this.#milestones.set(number, hash);
   }
 
-  /** Coalesces concurrent runs by name, with a scope that no caller aborts; a fault of nodes yields undefined. */
+  /** Coalesces concurrent runs with the same name. The scope is not aborted by any caller; a fault of the nodes yields undefined. */
   #once(
     name: string,
     work: (scope: RequestScope) => Promise<string | undefined>,
@@ -157,7 +165,7 @@ export class CheckpointLinks {
     return proveOlderHash({ verifier: this.#verifier, ask: this.#ask, scope }, from, to);
   }
 
-  /** Returns the lowest known linked block at or above a height: within `MAX_WALK` every block is checked, above that only the stops. */
+  /** Returns the lowest known linked block at or above a height. Every block up to `MAX_WALK` above is checked, and above that only the stops. */
   #findAbove(number: bigint): Block {
     const { checkpoint } = this;
     const next = number + MAX_WALK < checkpoint.number ? number + MAX_WALK : checkpoint.number;
@@ -211,15 +219,16 @@ export class CheckpointLinks {
   }
 
   /**
-   * Returns a block and its ancestors above the first linked one. Undefined where the path reaches the checkpoint's height, or exceeds `MAX_WALK`, unlinked.
-   * @param to height of the linked block that is expected; headers down to it are prefetched
+   * Returns a block and its ancestors above the first linked one. Undefined if the path reaches the checkpoint's height, or exceeds `MAX_WALK`,
+   * without a link.
+   * @param to height of the expected linked block; headers down to it are prefetched
    */
   async #follow(block: Block, to: bigint, scope: RequestScope): Promise<readonly Block[] | undefined> {
     const headers = new HeaderReader({ verifier: this.#verifier, ask: this.#ask, scope });
     const path: Block[] = [];
     let at = block;
     while (!this.has(at)) {
-      // Where a reorg removed the linked block below, the ancestors of that block are still linked.
+      // If a reorg removed the expected linked block, an ancestor of that block is still linked.
       if (at.number <= this.checkpoint.number || block.number - at.number > MAX_WALK) return undefined;
       path.push(at);
       const left = at.number > to ? at.number - to : 1n;

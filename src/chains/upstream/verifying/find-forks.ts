@@ -4,9 +4,9 @@ import type { RequestScope } from '../../../util/request-scope.ts';
 import { type Trial, tryBlock } from './try-block.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Maximum number of steps of one search; bisection finds the first block of a fork among 10^9 blocks in 30. */
+/** Maximum number of steps of one search; bisection needs 30 steps to find the first block of a fork among 10^9 blocks. */
 const MAX_STEPS = 256;
-/** Blocks examined per step for one that contains the subject. */
+/** Maximum number of blocks that are examined in one step to find one that contains the subject. */
 const MAX_NEAR = 8n;
 
 export type FindForksParts = {
@@ -15,14 +15,14 @@ export type FindForksParts = {
   readonly scope: RequestScope;
   /** Numbers of blocks whose answers failed verification. */
   readonly contradicted: readonly bigint[];
-  /** Whether at most one node can be asked. */
+  /** True if at most one node is up. */
   readonly isAlone: boolean;
 };
 
 /**
  * Finds the first and last blocks of forks with unknown rules: bisects between verifiable and unverifiable blocks, and examines blocks at growing
- * distances below the oldest unverifiable one. Rules are unknown where two nodes, or the only node, return the same unverifiable answer.
- * @returns whether nothing is left to find; false where time or steps ran out
+ * distances below the oldest unverifiable one. Rules count as unknown if two nodes, or the only node, return the same unverifiable answer.
+ * @returns whether nothing is left to find; false if the time or the steps ran out
  */
 export async function findForks({
   verifier,
@@ -32,7 +32,7 @@ export async function findForks({
   isAlone,
 }: FindForksParts): Promise<boolean> {
   const { calibration } = verifier;
-  /** @returns the subjects verified or found unverifiable; undefined where no node has the block */
+  /** @returns the subjects that were verified or found unverifiable; undefined if no node has the block */
   const look = async (number: bigint): Promise<ReadonlySet<Subject> | undefined> => {
     const trials = await tryBlock(verifier, ask, number, scope);
     if (trials.length === 0 || scope.aborted) return undefined;
@@ -62,7 +62,7 @@ export async function findForks({
   return false;
 }
 
-/** Contradictions that two nodes, or the only node, share. */
+/** Returns the contradictions that two nodes, or the only node, share. */
 function listFailed(trials: readonly Trial[], isAlone: boolean): readonly Finding[] {
   const found = trials.flatMap((trial) => trial.found);
   return found.filter(({ subject, kind, evidence }, i) => {

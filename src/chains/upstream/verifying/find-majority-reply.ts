@@ -1,16 +1,16 @@
 import type { Finding } from '../../../../packages/proofs/findings.ts';
 import type { Upstream } from '../../../pool/upstream.ts';
 
-/** The unverifiable answer that most nodes return for a block, and the nodes that returned another one. */
+/** The unverifiable answer that most nodes return for a block, and the nodes that returned another answer. */
 export type MajorityReply = {
   readonly finding: Finding & { readonly evidence: string };
   readonly dissenters: ReadonlySet<Upstream>;
 };
 
 /**
- * Returns the finding that more than half of the nodes share, once every able node has returned an answer that does not verify.
- * @param opinions findings by node
- * @param able nodes that can be asked
+ * Returns the finding that more than half of the nodes share, after every able node has returned an answer that does not verify.
+ * @param replies findings by node
+ * @param able nodes that can answer the request
  */
 export function findMajorityReply(
   replies: ReadonlyMap<Upstream, Finding>,

@@ -5,10 +5,10 @@ import { parseText } from '../../../pool/parse-text.ts';
 import type { Send } from '../../../pool/upstream-request.ts';
 import type { RequestScope } from '../../../util/request-scope.ts';
 
-/** Cap on remembered names, above what blocks of any chain have: invented names cannot trigger more calibrations than this. */
+/** Cap on remembered names; no chain has as many. It bounds the calibrations that invented names can trigger. */
 const MAX_NAMES = 256;
 
-/** Member names seen in block objects of a network: a fork often shows as a new one. */
+/** Member names that block objects of a network had; a fork often introduces a new one. */
 export class HeaderMembers {
   readonly #ask: Send;
   readonly #names = new Set<string>();
@@ -18,8 +18,8 @@ export class HeaderMembers {
   }
 
   /**
-   * Requests a block and returns whether it has members that no block before it had.
-   * @throws UpstreamFault where no node answers
+   * Requests a block and returns whether it has members that no earlier block had.
+   * @throws UpstreamFault if no node answers
    */
   async hasNew(number: bigint, scope: RequestScope): Promise<boolean> {
     const params = `["${encodeQuantity(number)}",false]`;

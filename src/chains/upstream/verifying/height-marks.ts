@@ -1,34 +1,35 @@
-/** An examined block; `reason` is undefined where it was verified. */
+/** An examined block; `reason` is undefined if the block was verified. */
 export type Mark = { readonly number: bigint; readonly reason: string | undefined };
 
-/** A range of heights to examine: `at` first, then those above it. */
+/** A range of heights to examine, `at` first and then the heights above it. */
 export type Unknown = { readonly at: bigint; readonly below: bigint };
 
-/** Cap on the marks of one subject; each range of blocks with the same rules takes two. */
+/** Cap on the marks of one subject; a range of blocks with the same rules needs two marks. */
 const MAX_MARKS = 64;
-/** Growth of the unverifiable range: the next block examined below it is this many times its known length further down. */
+/** Growth of the search below an unverifiable range: the next examined block is this many times the known length of the range further down. */
 const GROWTH = 8n;
 
 /**
- * Examined heights of one subject, and whether the block there was verified. Two neighbouring marks with the same result hold for all heights between them,
- * and the outermost ones hold beyond. A fork begins between two marks that differ: heights between them count as verifiable, so that lies are found.
+ * Examined heights of one subject, and whether the block at each height was verified. Two neighbouring marks with the same result apply to all
+ * heights between them, and the outermost marks apply to all heights beyond. A fork begins between two marks with different results. Heights between
+ * them count as verifiable, so that wrong answers are found.
  */
 export class HeightMarks {
-  /** Sorted by number; a run of marks with the same result retains only its first and last. */
+  /** Sorted by number; a run of marks with the same result has only its first and last mark. */
   #marks: Mark[] = [];
-  /** Whether some block is unverifiable: rare, and read for every answer. */
+  /** True if some block is unverifiable. This is rare, and is read for every answer. */
   #hasBad = false;
 
   get isEmpty(): boolean {
     return this.#marks.length === 0;
   }
 
-  /** Whether some mark is verifiable (true) or unverifiable (false). */
+  /** Returns whether there is a mark with this result. */
   has(isGood: boolean): boolean {
     return this.#marks.some((mark) => isGoodMark(mark) === isGood);
   }
 
-  /** Reason why a block is unverifiable; undefined where it is verifiable or no block was examined. */
+  /** Returns the reason why a block is unverifiable; undefined if it is verifiable or no block was examined. */
   reasonAt(number: bigint): string | undefined {
     return this.#hasBad ? this.#find(number)?.reason : undefined;
   }
@@ -41,7 +42,7 @@ export class HeightMarks {
     return upper !== undefined && isGoodMark(upper) ? upper : lower;
   }
 
-  /** Records the result for a block; without a reason it was verified. */
+  /** Records the result for a block. @param reason absent if the block was verified */
   set(number: bigint, reason: string | undefined): void {
     const marks = this.#marks.filter((mark) => mark.number !== number);
     const at = marks.findIndex((mark) => mark.number > number);
@@ -55,25 +56,25 @@ export class HeightMarks {
     this.#replace(this.#marks.filter((mark) => mark.number <= number));
   }
 
-  /** First block of the newest unverifiable range; undefined where the newest mark is verifiable, and where no mark is. */
+  /** First block of the newest unverifiable range; undefined if the newest mark is verifiable, or if no mark is verifiable. */
   get from(): bigint | undefined {
     const last = this.#marks.findLastIndex(isGoodMark);
     return last < 0 ? undefined : this.#marks[last + 1]?.number;
   }
 
-  /** Last block of the newest unverifiable range that has verifiable blocks above it. */
+  /** Last block of the newest unverifiable range with verifiable blocks above it. */
   get until(): bigint | undefined {
     return this.listLast().at(-1);
   }
 
-  /** Last blocks of the unverifiable ranges that have verifiable blocks above them. */
+  /** Last blocks of all unverifiable ranges with verifiable blocks above them. */
   listLast(): readonly bigint[] {
     return this.#pairs().flatMap(([lower, upper]) =>
       !isGoodMark(lower) && isGoodMark(upper) ? [lower.number] : [],
     );
   }
 
-  /** Last heights of ranges with the same result, the newest range excluded. */
+  /** Last heights of the ranges with the same result, except the newest range. */
   listEnds(): readonly bigint[] {
     return this.#pairs().flatMap(([lower, upper]) => {
       if (isGoodMark(lower) === isGoodMark(upper)) return [];
@@ -81,14 +82,14 @@ export class HeightMarks {
     });
   }
 
-  /** Ranges that contain a change of rules, and the range below the oldest unverifiable block, which may contain one. */
+  /** Ranges that contain a change of rules, and the range below the oldest unverifiable block, which may contain a change. */
   listUnknown(): readonly Unknown[] {
     const unknown = this.#pairs().flatMap(([lower, upper]): readonly Unknown[] => {
       const isKnown = isGoodMark(lower) === isGoodMark(upper) || upper.number - lower.number <= 1n;
       return isKnown ? [] : [{ at: (lower.number + upper.number) / 2n, below: upper.number }];
     });
     const [oldest] = this.#marks;
-    // Block 0 follows no rules.
+    // Block 0 follows the rules of no fork.
     if (oldest === undefined || isGoodMark(oldest) || oldest.number <= 1n) return unknown;
     const good = this.#marks.findIndex(isGoodMark);
     const newest = this.#marks.at(good < 0 ? -1 : good - 1) ?? oldest;
@@ -102,7 +103,7 @@ export class HeightMarks {
     return this.#marks.slice(1).map((upper, i) => [this.#marks[i] as Mark, upper]);
   }
 
-  /** Removes the unverifiable range of the fewest blocks; answers about its blocks are then verified one by one. */
+  /** Removes the shortest unverifiable range; answers about its blocks are then verified one by one. */
   #forgetShortest(): void {
     let shortest: { readonly first: number; readonly last: number; readonly length: bigint } | undefined;
     for (const [first, mark] of this.#marks.entries()) {
@@ -129,7 +130,7 @@ function isGoodMark({ reason }: Mark): boolean {
   return reason === undefined;
 }
 
-/** Drops marks between two neighbours with the same result. */
+/** Drops marks whose two neighbours have the same result as the mark itself. */
 function thin(marks: readonly Mark[]): Mark[] {
   return marks.filter((mark, i) => {
     const [before, after] = [marks[i - 1], marks[i + 1]];

@@ -21,7 +21,7 @@ import { CheckpointLinks } from './checkpoint-links.ts';
 import type { Anchor } from './trust.ts';
 import type { Verifier } from './verifier.ts';
 
-/** The L2ToL1MessagePasser predeploy; an output root commits to its storage root. */
+/** The L2ToL1MessagePasser predeploy; an output root commits to the storage root of this contract. */
 const MESSAGE_PASSER = '0x4200000000000000000000000000000000000016';
 const VERSION = new Uint8Array(32);
 const NO_WITHDRAWALS = bytesToHex(EMPTY_TRIE_ROOT);
@@ -42,8 +42,8 @@ type MeantBlock = { readonly number: bigint; readonly isMeant: (header: ToldHead
 type ToldBlock = { readonly header: ToldHeader; readonly upstream: Upstream | undefined };
 
 /**
- * Anchors a rollup in output roots stored on layer 1: the block of such a root and its ancestors are on the chain, whatever nodes report. Nodes that
- * report another block at its height are quarantined; while all nodes do, no block counts as verified.
+ * Anchors a rollup in output roots that are stored on layer 1. The block of an output root and its ancestors are on the chain, whatever nodes report.
+ * Nodes that report another block at that height are quarantined. If all nodes do, no block counts as verified.
  */
 export class Layer1Anchor implements Anchor, AnchoredChain {
   readonly #parts: Layer1AnchorParts;
@@ -94,7 +94,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     }
   }
 
-  /** Records that no newer anchor was found. The current anchor and a contradiction stay. */
+  /** Records that no newer anchor was found. The current anchor and a contradiction are unchanged. */
   noteUnanchored(reason: string): void {
     const { network, log } = this.#parts;
     if (this.#isContradicted || this.#reason === reason) return;
@@ -156,7 +156,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
 
   /**
    * Requests the header at a height from every node.
-   * @throws UpstreamFault where no node returns a header that verifies
+   * @throws UpstreamFault if no node returns a header that verifies
    */
   async #sendToNodes(number: bigint, scope: RequestScope): Promise<readonly ToldBlock[]> {
     const requested = new Set<Upstream>();
@@ -174,7 +174,7 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     }
   }
 
-  /** @param hash of the block, where it is known */
+  /** @param hash hash of the block, if it is known */
   async #requestHeader(
     number: bigint,
     hash: string | undefined,
@@ -207,8 +207,8 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
   }
 
   /**
-   * Returns the header whose output root matches; undefined where none does.
-   * @throws UpstreamFault where none matches and the output root of one is unknown
+   * Returns the header whose output root matches; undefined if no header matches.
+   * @throws UpstreamFault if no header matches and the output root of one cannot be computed
    */
   async #findRoot(
     told: readonly ToldBlock[],
@@ -228,7 +228,10 @@ export class Layer1Anchor implements Anchor, AnchoredChain {
     return undefined;
   }
 
-  /** Whether a block has an output root. Since Isthmus its header contains the storage root of the message passer; before, this takes an account proof. */
+  /**
+   * Returns whether a block has an output root. Since Isthmus the header contains the storage root of the message passer; before that, an account
+   * proof is needed.
+   */
   async #makes(header: ToldHeader, outputRoot: string, scope: RequestScope): Promise<boolean> {
     const { withdrawalsRoot } = header;
     if (withdrawalsRoot !== undefined && computeOutputRoot(header, withdrawalsRoot) === outputRoot)

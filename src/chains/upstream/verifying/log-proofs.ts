@@ -31,11 +31,11 @@ import { keepUnique } from '../keep-unique.ts';
 import type { VerifiedBlock } from './verified-blocks.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Subjects from which logs are derived. */
+/** Subjects that must be verified for logs that are derived from receipts. */
 const LOG_SUBJECTS: readonly Subject[] = ['header', 'transactions', 'receipts', 'place', 'logIndex', 'logs'];
-/** Blocks of one request whose transactions and receipts are requested concurrently. */
+/** Number of blocks of one request whose transactions and receipts are requested concurrently. */
 const BLOCKS_AT_ONCE = 4;
-/** Blocks below the head for which a node may have the header but not yet the logs; this is no lie. */
+/** Number of blocks below the head for which a node may have the header but not yet the logs; missing logs are then no fault. */
 const INDEXING_BLOCKS = 8n;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
@@ -44,20 +44,20 @@ export type LogProofParts = {
   readonly blocks: BlockRequests;
   /** Returns a cached verified header. */
   readonly findHeader: (hash: string) => VerifiedHeader | undefined;
-  /** Longest range in blocks whose logs are verified. */
+  /** Maximum number of blocks in a range whose logs are verified. */
   readonly maxBlocks: number;
   readonly limits: LogLimits;
   readonly headNumber: () => bigint;
 };
 
-/** A block of a range; `logs` holds its matching logs once its receipts were read. */
+/** A block of a range; `logs` are its matching logs, and are undefined until its receipts were read. */
 type Row = {
   readonly found: FoundBlock;
   readonly header: VerifiedHeader;
   logs: readonly string[] | undefined;
 };
 
-/** An answer has logs of blocks whose blooms exclude them: their receipts must be read before a node is blamed. */
+/** An answer has logs in blocks whose blooms exclude them. The receipts of these blocks must be read before the node is blamed. */
 export class UnexpectedLogs extends Error {
   override readonly name = 'UnexpectedLogs';
   readonly numbers: readonly bigint[];
@@ -68,17 +68,17 @@ export class UnexpectedLogs extends Error {
   }
 }
 
-/** Derives the logs that a filter matches in consecutive blocks, from the receipts of the blocks whose blooms do not exclude them. */
+/** Derives the logs of consecutive blocks that match a filter, from the receipts of all blocks whose blooms do not exclude a match. */
 export class LogProofs {
   readonly #parts: LogProofParts;
-  /** A verified block had logs that the bloom in its header excludes: blooms of this chain are unusable. */
+  /** True after a verified block had logs that the bloom in its header excludes: the blooms of this chain are unusable. */
   #isBloomless = false;
 
   constructor(parts: LogProofParts) {
     this.#parts = parts;
   }
 
-  /** Why logs of a range are unverifiable, as the end of a sentence; undefined where verification can be tried. */
+  /** Returns why logs of a range are unverifiable, as the end of a sentence; undefined if verification can be attempted. */
   whyNot({ first, last }: LogRange): string | undefined {
     const { verifier, maxBlocks } = this.#parts;
     if (this.isTooLong({ first, last })) {
@@ -89,12 +89,12 @@ export class LogProofs {
     return provided && verifier.whyUnverifiable({ number: last, hash: '' }, [provided]);
   }
 
-  /** Whether a range has more blocks than are verified. */
+  /** Returns whether a range has more blocks than are verified. */
   isTooLong({ first, last }: LogRange): boolean {
     return last - first >= BigInt(this.#parts.maxBlocks);
   }
 
-  /** Splits a range into parts, in order, within which logs are all verifiable or all unverifiable: forks change this. */
+  /** Splits a range into consecutive parts. Within a part, logs are either all verifiable or all unverifiable; forks separate the parts. */
   divide({ first, last }: LogRange): readonly LogRange[] {
     let next = first;
     return this.#parts.verifier.calibration.divide(LOG_SUBJECTS, first, last).map((end) => {
@@ -104,14 +104,14 @@ export class LogProofs {
     });
   }
 
-  /** Why logs in receipts of a block are not verified, as the end of a sentence; undefined where they are. */
+  /** Returns why logs in receipts of a block are not verified, as the end of a sentence; undefined if they are. */
   whyUnverifiable({ number, hash }: Pick<FoundBlock['block'], 'number' | 'hash'>): string | undefined {
     return this.#parts.verifier.whyUnverifiable({ number, hash }, LOG_SUBJECTS);
   }
 
   /**
    * Returns the receipts of a block, verified against its header.
-   * @throws UpstreamFault where the nodes lack the receipts or the block
+   * @throws UpstreamFault if the nodes lack the receipts or the block
    */
   async getReceipts(found: FoundBlock, scope: RequestScope): Promise<JsonText | JsonBytes> {
     const { receipts } = await requestReceipts(this.#parts, found, scope);
@@ -119,11 +119,11 @@ export class LogProofs {
   }
 
   /**
-   * Derives the logs that match a filter, requesting missing blocks and receipts from nodes.
+   * Derives the logs that match a filter, and requests missing blocks and receipts from nodes.
    * @param found consecutive blocks
    * @param memory reserved for the logs, released by the caller
-   * @throws UpstreamFault where the nodes lack the data
-   * @throws ChainError where the logs exceed the limits of one answer
+   * @throws UpstreamFault if the nodes lack the data
+   * @throws ChainError if the logs exceed the limits of one answer
    */
   async find(
     found: readonly FoundBlock[],
@@ -134,7 +134,7 @@ export class LogProofs {
     const { findHeader, blocks } = this.#parts;
     const rows: Row[] = [];
     for (const each of found) {
-      // Blocks found before calibration was complete have not been verified.
+      // Blocks that were found before calibration was complete have not been verified.
       const header =
         findHeader(each.block.hash) ?? (await blocks.getReceiptsOf(each, scope, true)).proven?.header;
       if (header === undefined)
@@ -146,7 +146,7 @@ export class LogProofs {
     return expected;
   }
 
-  /** Reads the receipts of blocks whose logs are in an answer although their blooms exclude them. */
+  /** Reads the receipts of blocks whose logs are in an answer although the blooms exclude them. */
   async findMore(expected: ExpectedLogs, { numbers }: UnexpectedLogs, scope: RequestScope): Promise<void> {
     await expected.examine(numbers, scope);
     if (numbers.some((number) => expected.has(number))) this.#isBloomless = true;
@@ -162,7 +162,7 @@ export class ExpectedLogs {
   #results = 0;
   #bytes = 0;
 
-  /** @param rows of all blocks of the range, in order */
+  /** @param rows one row per block of the range, in order */
   constructor(parts: LogProofParts, matcher: LogMatcher, rows: readonly Row[], memory: AnswerMemory) {
     this.#parts = parts;
     this.#matcher = matcher;
@@ -170,19 +170,19 @@ export class ExpectedLogs {
     this.#memory = memory;
   }
 
-  /** Hash of a block of the range. */
+  /** Returns the hash of a block of the range. */
   hashOf(number: bigint): string | undefined {
     return this.#rows.get(number)?.header.hash;
   }
 
-  /** Whether receipts of a block contain matching logs. */
+  /** Returns whether the receipts of a block contain matching logs. */
   has(number: bigint): boolean {
     return (this.#rows.get(number)?.logs?.length ?? 0) > 0;
   }
 
   /**
-   * Numbers of the blocks that may have matching logs.
-   * @param isBloomless whether blooms are ignored
+   * Returns the numbers of the blocks that may have matching logs.
+   * @param isBloomless true if blooms are ignored
    */
   listPossible(isBloomless: boolean): readonly bigint[] {
     return [...this.#rows.values()]
@@ -192,7 +192,7 @@ export class ExpectedLogs {
 
   /**
    * Requests the receipts of blocks, `BLOCKS_AT_ONCE` at a time.
-   * @throws ChainError where the logs exceed the limits of one answer
+   * @throws ChainError if the logs exceed the limits of one answer
    */
   async examine(numbers: readonly bigint[], scope: RequestScope): Promise<void> {
     for (let at = 0; at < numbers.length; at += BLOCKS_AT_ONCE) {
@@ -202,7 +202,7 @@ export class ExpectedLogs {
     }
   }
 
-  /** Why the derived logs are not verified, as the end of a sentence; undefined where they are. */
+  /** Returns why the derived logs are not verified, as the end of a sentence; undefined if they are. */
   whyUnverifiable(): string | undefined {
     const { verifier } = this.#parts;
     let child: VerifiedHeader | undefined;
@@ -217,10 +217,10 @@ export class ExpectedLogs {
   }
 
   /**
-   * Compares the logs of an answer about a part of the range.
-   * @returns the same answer, rewritten where an object in it repeats a name
+   * Compares the logs in an answer about a part of the range with the derived logs.
+   * @returns the same answer, rewritten if an object in it repeats a name
    * @throws UpstreamFault `wrong`
-   * @throws UnexpectedLogs where the answer has logs of blocks whose receipts were not read
+   * @throws UnexpectedLogs if the answer has logs in blocks whose receipts were not read
    */
   compare(
     result: JsonResult,
@@ -285,7 +285,7 @@ export class ExpectedLogs {
 
 /**
  * Returns the receipts of a block, and the block that they were verified against.
- * @throws UpstreamFault where the nodes lack them
+ * @throws UpstreamFault if the nodes lack them
  */
 async function requestReceipts(
   { blocks }: LogProofParts,

@@ -20,23 +20,25 @@ import { Proofs } from './proofs.ts';
 import type { Anchor } from './trust.ts';
 import { Verifier } from './verifier.ts';
 
-/** Time limit of one calibration, and the first retry delay where no node answered; the delay doubles up to `LOOK_MS`. Milliseconds. */
+/** Time limit of one calibration, and the first retry delay after one in which no node answered; the delay doubles up to `LOOK_MS`. Milliseconds. */
 const CALIBRATE_LIMIT_MS = 10_000;
 const RETRY_MS = 5_000;
-/** Interval between checks of the head's header for new members, and the minimum interval between calibrations that failed answers trigger. */
+/**
+ * Interval between checks of the head's header for new members; also the minimum interval between calibrations that are triggered by failed answers.
+ */
 const LOOK_MS = 60_000;
-/** First and longest delay before a given-up subject is tried again; the delay doubles each time. Milliseconds. */
+/** First and longest delay before an unverifiable subject is tried again; the delay doubles each time. Milliseconds. */
 const FIRST_REPEAT_MS = 180_000;
 const MAX_REPEAT_MS = 3_600_000;
 const CONFIRMATIONS = 2;
-/** Cap on blocks with failed answers that one search examines. */
+/** Cap on the blocks with failed answers that are examined in one search. */
 const MAX_CONTRADICTED = 16;
 
 export type VerificationParts = {
   readonly network: string;
   readonly verify: VerifyMode;
   readonly checkpoint?: Checkpoint | undefined;
-  /** Whether output roots on layer 1 anchor blocks of the chain; excludes a checkpoint. */
+  /** True if output roots on layer 1 anchor blocks of the chain; excludes a checkpoint. */
   readonly isAnchored?: boolean;
   readonly log: Logger;
   readonly ask: Send;
@@ -44,9 +46,9 @@ export type VerificationParts = {
   readonly recoverPublicKey: RecoverPublicKey;
   readonly refute: (upstream: Upstream, evidence: string) => void;
   readonly head: () => BlockHeader | undefined;
-  /** Operators that must have a block, where configured; otherwise two nodes. */
+  /** Agreement of the operators that must have a block, if configured; otherwise two nodes must have it. */
   readonly agreement?: Agreement | undefined;
-  /** Whether two nodes have reported the hash of an old height. */
+  /** Returns whether two nodes have reported the hash of an old height. */
   readonly isConfirmed: (hash: string) => boolean;
   /** Interval between checks of the head's header, milliseconds. */
   readonly lookMs?: number;
@@ -55,15 +57,15 @@ export type VerificationParts = {
 /** Verification of a network, with its background tasks. */
 export type Verification = {
   readonly proofs: Proofs;
-  /** The checkpoint or the layer 1 anchor, where one is configured. */
+  /** The checkpoint or the layer 1 anchor if one is configured. */
   readonly anchor: Anchor | undefined;
   /** Hashes of older heights from the state of an agreed head; absent without agreement. */
   readonly agreed: AgreedLinks | undefined;
-  /** Receives output roots from layer 1, where it is read. */
+  /** Receives output roots if layer 1 is read. */
   readonly layer1: AnchoredChain | undefined;
-  /** Determines what can be verified. Never rejects; continues in the background where no node answers now. */
+  /** Determines what can be verified. Never rejects; continues in the background if no node answers now. */
   calibrate(): Promise<void>;
-  /** Applies `Verifier.acceptRules`; undefined where verification is off. */
+  /** Calls `Verifier.acceptRules`; undefined if verification is off. */
   acceptRules(refutation: Refutation, block: BlockPosition | undefined): ReadonlySet<Upstream> | undefined;
   /** Restarts calibration; called when the network becomes another chain. */
   forgetChain(): void;
@@ -111,7 +113,7 @@ export function openVerification(parts: VerificationParts): Verification {
     timer = setTimeout(() => void task(), ms);
     timer.unref();
   };
-  /** @returns undefined where no node answered in time */
+  /** @returns undefined if no node answered in time */
   const attempt = async <T>(
     work: (at: bigint, scope: RequestScope) => Promise<T>,
   ): Promise<T | undefined> => {
@@ -122,7 +124,7 @@ export function openVerification(parts: VerificationParts): Verification {
     try {
       return await work(at.number, scope);
     } catch (error) {
-      // This runs unattended in the background: a thrown error would end the process.
+      // This runs in the background without a caller, where a thrown error would end the process.
       if (!(error instanceof UpstreamFault || error instanceof ChainError))
         log.error({ network, err: error }, 'recent blocks cannot be examined because of an internal error');
       return undefined;
@@ -137,7 +139,7 @@ export function openVerification(parts: VerificationParts): Verification {
     await attempt((at, scope) => calibrate({ verifier, ask, head: at, scope }));
     if (!verifier.calibration.isDone) {
       later(retryMs, run);
-      // Without a head no request was sent.
+      // If there is no head, no request was sent.
       if (head() !== undefined) retryMs = Math.min(2 * retryMs, LOOK_MS);
       return;
     }
@@ -155,7 +157,7 @@ export function openVerification(parts: VerificationParts): Verification {
     );
     if (isFound !== true) isUncertain = true;
   };
-  /** Looks for a fork: it shows as new header members or as answers that fail. */
+  /** Looks for a fork, which shows as new header members or as failed answers. */
   const look = async (): Promise<void> => {
     await linkHead();
     const isNew = await attempt((at, scope) => members.hasNew(at, scope));
@@ -206,7 +208,7 @@ export function openVerification(parts: VerificationParts): Verification {
       if (verifier === undefined) return;
       await attempt((at, scope) => members.hasNew(at, scope));
       await run();
-      // Not awaited: answers that need the link wait for it themselves.
+      // Not awaited, since answers that need the link wait for it themselves.
       void linkHead();
     },
     acceptRules: (refutation, block) => verifier?.acceptRules(refutation, block),
@@ -241,7 +243,7 @@ function openCheckpoint(
   return { links: new CheckpointLinks(checkpoint, verifier, ask) };
 }
 
-/** Whether two nodes report the hash: at its height, or as their safe, finalized or genesis block. */
+/** Returns whether two nodes report the hash: at its height, or as their safe, finalized or genesis block. */
 function isAgreed({ number, hash }: BlockPosition, upstreams: readonly Upstream[]): boolean {
   let count = 0;
   for (const { isUp, isOnFork, tracker, identity } of upstreams) {

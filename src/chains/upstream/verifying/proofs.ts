@@ -47,28 +47,31 @@ import { type AgreementRule, type Anchor, type IsAgreed, TrustRules } from './tr
 import { type VerifiedBlock, VerifiedBlocks } from './verified-blocks.ts';
 import type { VerificationTarget, Verifier } from './verifier.ts';
 
-/** Subjects that depend on senders; only a sample of a block's senders is recovered. */
+/** Subjects that depend on transaction senders; only a sample of a block's senders is recovered. */
 const OF_SENDERS: readonly Subject[] = ['from', 'contractAddress'];
 
-/** The block that receipts are verified against, and the verification so far. */
+/** The block that receipts are verified against, and the state of the verification. */
 type OpenReceipts = { readonly block: VerifiedBlock; readonly receipts: ReceiptStream };
 
-/** An answer contradicts a part of its block that was not recomputed: the block must be requested again and recomputed in full before a node is blamed. */
+/**
+ * Error for an answer that contradicts a part of its block that was not recomputed. The block must be requested again and recomputed in full before a
+ * node is blamed.
+ */
 export class ContradictedBlock extends Error {
   override readonly name = 'ContradictedBlock';
 }
 
-/** Verifies answers about parts of blocks against blocks that were verified as a whole, and records their trust level. */
+/** Verifies answers about parts of blocks against verified blocks, and records their trust level. */
 export class Proofs {
   readonly verifier: Verifier | undefined;
   readonly blocks: VerifiedBlocks | undefined;
   readonly trust: TrustRules;
 
   /**
-   * @param verifier absent where verification is off
-   * @param isAgreed whether enough nodes report a block
-   * @param anchor absent where neither a checkpoint nor layer 1 is configured
-   * @param agreement absent where two nodes are enough
+   * @param verifier absent if verification is off
+   * @param isAgreed returns whether enough nodes report a block
+   * @param anchor absent if neither a checkpoint nor layer 1 is configured
+   * @param agreement absent if two nodes are enough
    */
   constructor(
     verifier: Verifier | undefined,
@@ -81,27 +84,27 @@ export class Proofs {
     this.trust = new TrustRules(verifier, isAgreed, anchor, agreement);
   }
 
-  /** Meaning of nulls that nodes return. */
+  /** Meaning of a null from a node. */
   get absence(): Absence {
     if (this.verifier === undefined) return ABSENCE_UNVERIFIED;
     return this.verifier.mode === 'require' ? ABSENCE_REQUIRED : ABSENCE_VERIFIED;
   }
 
-  /** Whether answers about a subject are verified; false where verification is off (`Verifier.canVerify`). */
+  /** Returns whether answers about a subject are verified; false if verification is off (`Verifier.canVerify`). */
   canVerify(subject: Subject, number: bigint | undefined): boolean {
     return this.verifier?.canVerify(subject, number) === true;
   }
 
-  /** Suffix of cache keys of verified answers, so that an unverified answer is never read as verified. */
+  /** Returns the suffix of cache keys for verified answers, so that an unverified answer is never read as verified. */
   keyPart(subject: Subject, number: bigint | undefined): string {
     return this.canVerify(subject, number) ? ':verified' : '';
   }
 
   /**
    * Verifies the receipts of a block.
-   * @returns the same result, rewritten where an object in it repeats a name
+   * @returns the same result, rewritten if an object in it repeats a name
    * @throws UpstreamFault `wrong`
-   * @throws ContradictedBlock where the receipts contradict senders of the block that were not recovered
+   * @throws ContradictedBlock if the receipts contradict senders of the block that were not recovered
    */
   checkReceipts(
     block: VerifiedBlock,
@@ -127,7 +130,7 @@ export class Proofs {
   /**
    * Verifies the receipts of a block while they are streamed.
    * @param known the block
-   * @param proveAgain requests the block again; called where its senders have been contradicted meanwhile
+   * @param proveAgain requests the block again; called if its senders have been contradicted meanwhile
    */
   checkReceiptStream(
     known: VerifiedBlock,
@@ -162,7 +165,7 @@ export class Proofs {
     });
   }
 
-  /** Whether receipts contradict senders of their block that were not recovered; the block is then marked for full verification. */
+  /** Returns whether receipts contradict unrecovered senders of their block; the block is then marked for full verification. */
   #recheckSenders({ header, hasAllSenders }: VerifiedBlock, { findings }: VerifyTools): boolean {
     const isUncertain = !hasAllSenders && OF_SENDERS.some((subject) => findings.has(subject));
     if (isUncertain) this.blocks?.uncertainty(header.hash);
@@ -202,7 +205,8 @@ export class Proofs {
     if (part === 'block') verifyRawBlock(asText(value), header, tools);
     else if (part === 'header') verifyRawHeader(asText(value), header.hash, tools);
     else verifyRawReceipts(value, header.receiptsRoot, tools);
-    // Encoded receipts do not name their block: asked by number, a node on another branch returns those of another block.
+    // Encoded receipts do not name their block. If the request named the block by number, a node on another branch returns the receipts of another
+    // block.
     const isOfOther = part === 'receipts' && upstream?.knowsHashParameters !== true;
     if (isOfOther && tools.findings.list.length > 0)
       throw new UpstreamFault('wrong', 'the encoded receipts do not hash to the root in the header');
@@ -228,14 +232,14 @@ export class Proofs {
     const tools = verifier.openTools();
     const uncle: unknown = parseJsonText(text);
     verifyHeader(isMembers(uncle) ? uncle : {}, block.uncleHashes[index] ?? '', tools);
-    // An uncle object lists no uncles, whatever its header commits to.
+    // An uncle object lists no uncles, even if its header commits to some.
     const found = tools.findings.list.filter(({ subject }) => subject !== 'uncles');
     verifier.classify(block, found, ['header'], upstream);
   }
 
   /**
-   * Verifies an `eth_getProof` answer against the state root of its block, even where verification is off.
-   * @returns the account and slots that it proves; undefined where nodes agree on a proof that does not verify here
+   * Verifies an `eth_getProof` answer against the state root of its block, even if verification is off.
+   * @returns the account and slots in the proof; undefined if nodes agree on a proof that cannot be verified here
    * @throws UpstreamFault `wrong`
    */
   checkState(
@@ -248,7 +252,7 @@ export class Proofs {
     const findings = new Findings();
     const proven = verifyAccountProof(parseJsonText(text), request, stateRoot, findings);
     const [finding] = findings.list;
-    // Asked by number, a node on another branch is not wrong about the block: it proves the state of another one.
+    // If the request named the block by number, a node on another branch returned a proof of another state and is not at fault.
     const isOfOther = finding?.evidence !== undefined && upstream?.knowsHashParameters !== true;
     if (finding !== undefined && (isOfOther || verifier === undefined))
       throw new UpstreamFault('wrong', finding.text);
@@ -270,7 +274,7 @@ export class Proofs {
   ): void {
     const findings = new Findings();
     verifyCode(code, codeHash, findings);
-    // Asked by number, a node may answer about another block, in which the account has other code.
+    // If the request named the block by number, a node may answer about another block, in which the account has other code.
     if (!findings.has('state') || upstream?.knowsHashParameters === true)
       this.verifier?.classify(
         { number, hash: nameAccount(hash, address) },
@@ -298,7 +302,7 @@ export class Proofs {
     const value: unknown = parseJsonText(text);
     const transaction = isMembers(value) ? value : {};
     const listed = transactions.facts[index];
-    // No root covers this transaction: its hash is its only identity.
+    // No root covers this transaction: it is identified only by its hash.
     if (listed?.isUncovered !== true) {
       const verified = verifyTransaction(transaction, tools, header.baseFeePerGas);
       if (verified !== undefined && verified.facts.hash !== listed?.hash) {
@@ -330,12 +334,12 @@ export class Proofs {
   }
 }
 
-/** Key of answers about one account of a block: a node wrong about one account may be correct about another. */
+/** Returns the key of answers about one account of a block: a node that is wrong about one account may be correct about another. */
 function nameAccount(blockHash: string, address: string): string {
   return `${blockHash}, account ${address}`;
 }
 
-/** Whether receipts belong to another block of the height: the node is on another branch, and not wrong about this block. */
+/** Returns whether receipts belong to another block at the same height: the node is on another branch, and not at fault. */
 function areOfOther(receipts: unknown, blockHash: string): boolean {
   return (
     Array.isArray(receipts) &&

@@ -3,7 +3,7 @@
 import type { Subject } from '../../../../packages/proofs/findings.ts';
 import type { RawPart } from '../../../chain/requests.ts';
 
-/** Subjects that the transactions of a block verify, beside its header. */
+/** Subjects that are verified by the transactions of a block, in addition to its header. */
 export const OF_TRANSACTIONS: readonly Subject[] = [
   'transactions',
   'place',
@@ -12,7 +12,7 @@ export const OF_TRANSACTIONS: readonly Subject[] = [
   'gasPrice',
   'chainId',
 ];
-/** Subjects that the receipts of a block verify, beside its header and its transactions. */
+/** Subjects that are verified by the receipts of a block, in addition to its header and its transactions. */
 export const OF_RECEIPTS: readonly Subject[] = [
   'receipts',
   'place',
@@ -24,7 +24,7 @@ export const OF_RECEIPTS: readonly Subject[] = [
   'blobGas',
 ];
 
-/** Subjects of a block's header, answered by itself. */
+/** Subjects of a header that is the whole answer. */
 export const HEADER_SUBJECTS: readonly Subject[] = ['header', 'members'];
 /** Subjects of an uncle: it is a header, and the header of its block commits to it. */
 export const UNCLE_SUBJECTS: readonly Subject[] = [...HEADER_SUBJECTS, 'uncles'];

@@ -14,37 +14,37 @@ const ONE_NODE =
   'only one node in service has the block: configure a checkpoint, or name the block by its hash';
 const REQUESTED_TOO_EARLY = 'the request came before verification was calibrated: send it again';
 
-/** Whether more than one node reports the hash at its height. */
+/** Returns whether more than one node reports the hash at its height. */
 export type IsAgreed = (position: BlockPosition) => boolean;
 
-/** A source beside nodes that commits to blocks of the chain: a configured checkpoint, or layer 1. */
+/** A source other than nodes that commits to blocks of the chain: a configured checkpoint, or layer 1. */
 export interface Anchor {
-  /** Absent until the block that it commits to is known. */
+  /** Links to the committed block; absent until that block is known. */
   readonly links: CheckpointLinks | undefined;
-  /** Why every block is unverifiable, whatever nodes agree on, as the end of a sentence. */
+  /** Reason why every block is unverifiable, even if nodes agree, as the end of a sentence. */
   readonly contradiction?: string | undefined;
 }
 
-/** Explains how many operators must have a block, where that is configured. */
+/** Explains how many operators must have a block, if a number is configured. */
 export interface AgreementRule {
-  /** States who has a block and how many must, as a sentence without a full stop. */
+  /** States how many operators have a block and how many must, as a sentence without a full stop. */
   explain(position: BlockPosition): string;
 }
 
-/** Records the trust level of answers, and refuses those that are not verified where the network requires it. */
+/** Records the trust level of answers. If the network requires verification, refuses answers that are not verified. */
 export class TrustRules {
   readonly #verifier: Verifier | undefined;
   readonly #isAgreed: IsAgreed;
   readonly #anchor: Anchor | undefined;
   readonly #agreement: AgreementRule | undefined;
-  /** Answers so far, by trust level. */
+  /** Number of answers so far, by trust level. */
   readonly counts: Record<Trust, number> = { proven: 0, agreed: 0, single: 0 };
 
   /**
-   * @param verifier absent where verification is off
-   * @param isAgreed whether enough nodes report a block
-   * @param anchor absent where neither a checkpoint nor layer 1 is configured
-   * @param agreement absent where two nodes are enough; with it an unverified answer is one node's word, whoever has its block
+   * @param verifier absent if verification is off
+   * @param isAgreed returns whether enough nodes report a block
+   * @param anchor absent if neither a checkpoint nor layer 1 is configured
+   * @param agreement absent if two nodes are enough. If present, an unverified answer has the level `single`, even if many nodes have its block.
    */
   constructor(
     verifier: Verifier | undefined,
@@ -58,12 +58,12 @@ export class TrustRules {
     this.#agreement = agreement;
   }
 
-  /** Tries to link a block to the checkpoint, where one is configured. Never rejects. */
+  /** Tries to link a block to the checkpoint, if one is configured. Never rejects. */
   link(position: BlockPosition): PromiseOrValue<unknown> {
     return this.#anchor?.links?.link(position);
   }
 
-  /** Calls `note` once linking the block to the checkpoint has finished. */
+  /** Calls `note` after the attempt to link the block to the checkpoint. */
   complete(
     scope: RequestScope,
     position: BlockPosition,
@@ -76,9 +76,9 @@ export class TrustRules {
 
   /**
    * Records the trust level of an answer about a block.
-   * @param isNamed whether the caller named the block by its hash, which anchors it
-   * @param subjects what was compared
-   * @throws ChainError `unavailable` where the network requires verification and the answer is not verified
+   * @param isNamed whether the caller named the block by its hash, which needs no anchor
+   * @param subjects subjects of the answer that were compared
+   * @throws ChainError `unavailable` if the network requires verification and the answer is not verified
    */
   note(scope: RequestScope, position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): void {
     const why = this.#explain(position, isNamed, subjects) ?? this.#whyEarly(scope);
@@ -88,17 +88,18 @@ export class TrustRules {
 
   /**
    * Records the trust level of logs up to a block.
-   * @param why the logs are not verified, as the end of a sentence; undefined where they are, provided that the block is the one at its height
-   * @throws ChainError `unavailable` where the network requires verification and they are not verified
+   * @param why reason why the logs are not verified, as the end of a sentence; undefined if they are, provided that the block is canonical
+   * @throws ChainError `unavailable` if the network requires verification and the logs are not verified
    */
   noteLogs(scope: RequestScope, position: BlockPosition, isNamed: boolean, why: string | undefined): void {
     this.#record(scope, why ?? this.#whyUnanchored(position, isNamed) ?? this.#whyEarly(scope), 'single');
   }
 
   /**
-   * Records the trust level of an execution on state verified at a block: `REQUESTED_TOO_EARLY` does not apply, since proofs and headers are always verified.
-   * @param why the result is not verified for another reason
-   * @throws ChainError `unavailable` where the network requires verification and the result is not verified
+   * Records the trust level of an execution on the verified state of a block. `REQUESTED_TOO_EARLY` does not apply, since proofs and headers are
+   * always verified.
+   * @param why another reason why the result is not verified
+   * @throws ChainError `unavailable` if the network requires verification and the result is not verified
    */
   noteExecuted(
     scope: RequestScope,
@@ -110,8 +111,8 @@ export class TrustRules {
   }
 
   /**
-   * Refuses requests about a block that would be refused anyway, before any node is asked or anything executed.
-   * @throws ChainError `unavailable` where the network requires verification and the block is not verified to be the one at its height
+   * Refuses a request about a block in advance if its answer would be refused: before a node receives it or anything is executed.
+   * @throws ChainError `unavailable` if the network requires verification and the block is not verified to be canonical
    */
   demandAnchor(position: BlockPosition, isNamed: boolean): void {
     if (this.#verifier?.mode !== 'require') return;
@@ -120,8 +121,8 @@ export class TrustRules {
   }
 
   /**
-   * @param why the answer is not verified
-   * @throws ChainError `unavailable` where the network requires verification
+   * @param why reason why the answer is not verified
+   * @throws ChainError `unavailable` if the network requires verification
    */
   demandProof(why: string, bound?: BoundName): void {
     if (this.#verifier?.mode === 'require') throw notVerified(why, bound);
@@ -133,7 +134,7 @@ export class TrustRules {
     return this.#anchor?.links?.hashAt(number) === hash || this.#isAgreed(position);
   }
 
-  /** Why a block may not be the one at its height, as the end of a sentence; undefined where it is. */
+  /** Returns why a block may not be canonical, as the end of a sentence; undefined if it is verified to be. */
   #whyUnanchored(position: BlockPosition, isNamed: boolean): string | undefined {
     const { links, contradiction } = this.#anchor ?? {};
     const why = isNamed ? undefined : (contradiction ?? links?.whyUnlinked(position));
@@ -145,7 +146,7 @@ export class TrustRules {
     return `${this.#agreement.explain(position)}: configure a checkpoint, or name the block by its hash`;
   }
 
-  /** @param otherwise trust level where `why` is present */
+  /** @param otherwise trust level if `why` is present */
   #record(scope: RequestScope, why: string | undefined, otherwise: Trust): void {
     if (why !== undefined) this.demandProof(why);
     const trust = why === undefined ? 'proven' : otherwise;
@@ -153,16 +154,16 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
-  /** Why an answer may have come before answers of its kind were compared, whatever can be verified by now. */
+  /** Returns why the request may have been answered before answers of its kind were verified, even if they can be verified by now. */
   #whyEarly({ startedAt }: RequestScope): string | undefined {
     const widenedAt = this.#verifier?.calibration.widenedAt;
     return widenedAt !== undefined && startedAt < widenedAt ? REQUESTED_TOO_EARLY : undefined;
   }
 
   /**
-   * Records that an answer is one node's word.
-   * @param why as the end of a sentence
-   * @throws ChainError `unavailable` where the network requires verification
+   * Records that an answer is the unverified reply of one node.
+   * @param why reason, as the end of a sentence
+   * @throws ChainError `unavailable` if the network requires verification
    */
   noteSingle(scope: RequestScope, why: string): void {
     this.#record(scope, why, 'single');
@@ -170,8 +171,8 @@ export class TrustRules {
 
   /**
    * Records the trust level of an answer that no block commits to.
-   * @param isHashed whether it hashes to the hash that the caller named
-   * @throws ChainError `unavailable` where the network requires verification and it does not
+   * @param isHashed whether the answer hashes to the hash in the request
+   * @throws ChainError `unavailable` if the network requires verification and the hash differs
    */
   noteAlone(scope: RequestScope, isHashed: boolean): void {
     if (!isHashed) this.demandProof('the encoded data does not hash to the requested hash');
@@ -180,7 +181,7 @@ export class TrustRules {
     this.counts[trust]++;
   }
 
-  /** Why an answer is not verified; undefined where it is. */
+  /** Returns why an answer is not verified; undefined if it is. */
   #explain(position: BlockPosition, isNamed: boolean, subjects: readonly Subject[]): string | undefined {
     const { number, hash } = position;
     if (this.#verifier === undefined || hash === undefined) return 'answers of this network are not verified';

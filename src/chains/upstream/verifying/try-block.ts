@@ -22,23 +22,23 @@ import { chooseAccount, type StateSample } from './calibrate-state.ts';
 import { OF_RECEIPTS, OF_TRANSACTIONS } from './subjects.ts';
 import type { Verifier } from './verifier.ts';
 
-/** Maximum number of nodes asked for a block that does not verify; most pools have fewer. */
+/** Maximum number of nodes that receive a request for a block that does not verify; most pools have fewer nodes. */
 const CONFIRMATIONS = 16;
 /** Senders recovered per block. */
 const MAX_SENDERS = 8;
 
-/** Result of one node's block. */
+/** Result of verifying one node's block. */
 export type Trial = {
   readonly shown: readonly Subject[];
   readonly found: readonly Finding[];
   readonly isEmpty: boolean;
-  /** Absent where the header did not verify. */
+  /** Absent if the header did not verify. */
   readonly state?: StateSample;
 };
 
 const ALL_LOGS = new LogMatcher({ addresses: [], topics: [] });
 
-/** Requests a block and its receipts from one node after the other, until every part of one answer verifies or no node is left. */
+/** Requests a block and its receipts from one node after the other, until one answer verifies completely or no node is left. */
 export async function tryBlock(
   verifier: Verifier,
   ask: Send,
@@ -53,7 +53,7 @@ export async function tryBlock(
       const trial = await tryNode(verifier, ask, number, scope, requested, witness);
       if (trial !== undefined) trials.push(trial);
       if (trial?.found.length === 0 || witness.upstream === undefined) break;
-      // A node that returns no block, or one too long to examine, does not end the search among the others.
+      // If a node returns no block, or one too long to examine, the search continues at the other nodes.
       requested.add(witness.upstream);
     } catch (error) {
       if (!isFailure(error)) throw error;
@@ -63,7 +63,9 @@ export async function tryBlock(
   return trials;
 }
 
-/** Longest text of a block, its receipts or its logs that is examined, in characters; a longer block is skipped, as another one shows as much. */
+/**
+ * Maximum length of a block, its receipts or its logs that is examined, in characters. Longer blocks are skipped, since a shorter one shows the same.
+ */
 const MAX_TRIED = 4 * 1024 * 1024;
 
 async function tryNode(
@@ -112,7 +114,7 @@ async function tryNode(
     if (list !== undefined && !tools.findings.has('receipts')) {
       const expected = listMatching(list as readonly unknown[], { header, transactions }, ALL_LOGS);
       const difference = await compareReported(expected, header, request, scope);
-      // A node may have a block before it has indexed the logs.
+      // Missing logs are no contradiction: a node may have a block before it has indexed the logs.
       if (difference === 'none') shown.push('logs');
       else if (difference !== undefined && difference.lacksFrom === undefined)
         tools.findings.contradict('logs', difference.text);
@@ -129,7 +131,7 @@ async function tryNode(
   };
 }
 
-/** Compares the logs that a node returns for a block with its receipts. Undefined where it returns none: it may lack the method. */
+/** Compares the logs that a node returns for a block with its receipts. Undefined if the node returns no logs, since it may lack the method. */
 async function compareReported(
   expected: readonly string[],
   header: VerifiedHeader,
@@ -143,7 +145,7 @@ async function compareReported(
   return Array.isArray(logs) ? (compareLogs(logs, expected, () => header) ?? 'none') : undefined;
 }
 
-/** Turns a failure of all nodes into undefined: the state of the subjects concerned then stays unchanged. */
+/** Converts a failure of all nodes to undefined: the state of the affected subjects then remains unchanged. */
 function orNone(answer: Promise<JsonText>): Promise<JsonText | undefined> {
   return answer.catch((error: unknown) => {
     if (isFailure(error)) return undefined;

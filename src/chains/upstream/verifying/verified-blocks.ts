@@ -33,20 +33,20 @@ import { keepUnique } from '../keep-unique.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { VerificationTarget, Verifier } from './verifier.ts';
 
-/** Cap on transactions of cached blocks, each block counted as 8 more: 128 bytes each, 600 where they were requested one by one. */
+/** Cap on the transactions of cached blocks, where each block counts as 8 more: 128 bytes each, or 600 if they were requested one by one. */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
 /** Maximum number of transactions of one cached block. */
 const MAX_REMEMBERED: number = MAX_TRANSACTIONS - BLOCK_WEIGHT;
 /** Cap on cached headers whose transactions may be unknown: about 1 KB each, with the bloom. */
 const MAX_HEADERS = 4_096;
-/** Cap on cached uncle hashes, each block counted as one more: about 100 bytes each. */
+/** Cap on cached uncle hashes, where each block counts as one more: about 100 bytes each. */
 const MAX_UNCLES = 12_288;
 /** Cap on blocks marked for full verification: about 300 bytes each. */
 const MAX_CONTRADICTED = 1_024;
 /**
- * Senders recovered per block, 54 us each; the transactions root covers their signatures anyway. Senders beyond the first
- * of a block draw on `MORE_SENDERS_PER_SECOND`: under a load of many blocks, a node that changes senders is found some seconds later.
+ * Number of senders recovered per block, 54 us each. The transactions root covers the signatures anyway. All senders of a block except the first draw
+ * on `MORE_SENDERS_PER_SECOND`: under a load of many blocks, a node that changes senders is detected some seconds later.
  */
 const SENDER_SAMPLE = 4;
 const MORE_SENDERS_PER_SECOND = 100;
@@ -57,31 +57,31 @@ const HEADER_SUBJECTS: readonly Subject[] = ['header'];
 export type VerifiedBlock = {
   readonly header: VerifiedHeader;
   readonly transactions: KnownTransactions;
-  /** Whether every sender was recovered; otherwise a sample was, and the others are as reported by a node. */
+  /** True if every sender was recovered; otherwise only a sample was recovered, and the other senders are as a node reported them. */
   readonly hasAllSenders: boolean;
 };
 
-/** Scope of one verification of a block. */
+/** Extent of one verification of a block. */
 type Judged = {
   readonly isFull: boolean;
-  /** Whether no transaction was verified. */
+  /** True if no transaction was verified. */
   readonly isEmpty: boolean;
   readonly subjects: readonly Subject[];
 };
-/** Verified position of a transaction. */
+/** Verified place of a transaction: the header of its block, and its index. */
 export type TransactionPlace = { readonly header: VerifiedHeader; readonly index: number };
 
-/** Requests a whole block: its text; a stream where it is too large, null where it does not exist. */
+/** Requests a whole block. The result is a stream if the block is too large, and null if it does not exist. */
 export type RequestWhole = (scope: RequestScope) => PromiseOrValue<JsonResult | null>;
 
-/** Requests further parts of a block while it is streamed. Undefined where no node has them. */
+/** Requests further parts of a block while it is streamed. A part is undefined if no node has it. */
 export type RequestMore = {
   readonly header: () => PromiseOrValue<VerifiedHeader | undefined>;
   /** Hashes of the uncles that the header commits to. */
   readonly uncles: (header: VerifiedHeader) => PromiseOrValue<readonly string[] | undefined>;
 };
 
-/** Cache of blocks that were verified as a whole, so that answers about parts of them can be verified. */
+/** Cache of verified blocks, against which answers about parts of blocks are verified. */
 export class VerifiedBlocks {
   readonly #verifier: Verifier;
   readonly #blocks = new Lru<string, VerifiedBlock>(
@@ -92,14 +92,14 @@ export class VerifiedBlocks {
   );
 
   readonly #headers = new Lru<string, VerifiedHeader>(MAX_HEADERS, BLOCK_LIFE);
-  /** Uncle hashes that match the header, by block hash. */
+  /** Uncle hashes by block hash; they match the block's header. */
   readonly #uncles = new Lru<string, readonly string[]>(
     MAX_UNCLES,
     BLOCK_LIFE,
     undefined,
     (uncles) => 1 + uncles.length,
   );
-  /** Positions of transactions by hash. */
+  /** Index of each transaction in its block, by transaction hash. */
   readonly #indexes = new WeakMap<VerifiedBlock, ReadonlyMap<string, number>>();
   readonly #contradicted = new Lru<string, true>(MAX_CONTRADICTED, Number.POSITIVE_INFINITY);
   readonly #moreSenders = new TokenBucket({
@@ -112,18 +112,18 @@ export class VerifiedBlocks {
     verifier.onForgotten = (hash) => this.#blocks.delete(hash);
   }
 
-  /** Cached verified header of a block, with or without its transactions. */
+  /** Returns the cached verified header of a block, with or without known transactions. */
   findHeader(hash: string): VerifiedHeader | undefined {
     return this.#headers.get(hash) ?? this.#blocks.get(hash)?.header;
   }
 
-  /** Marks a block for full verification, senders and uncles included, after an answer contradicted a part that was not recomputed. */
+  /** Marks a block for full verification, including senders and uncles, after an answer contradicted a part that was not recomputed. */
   uncertainty(hash: string): void {
     this.#blocks.delete(hash);
     this.#contradicted.set(hash, true);
   }
 
-  /** Whether a block is marked for full verification: its cached answers must not be used. */
+  /** Returns whether a block is marked for full verification: its cached answers must not be used. */
   isContradicted(hash: string): boolean {
     return this.#contradicted.get(hash) === true;
   }
@@ -134,12 +134,12 @@ export class VerifiedBlocks {
     this.#verifier.noteVerified(hash, 'uncles');
   }
 
-  /** Known uncle hashes of a block; empty where its cached header commits to none. */
+  /** Returns the known uncle hashes of a block; empty if its cached header commits to no uncles. */
   unclesOf(hash: string): readonly string[] | undefined {
     return this.#blocks.get(hash)?.header.unclesHash === NO_UNCLES ? [] : this.#uncles.get(hash);
   }
 
-  /** Position of a transaction by its hash, among the cached blocks. */
+  /** Returns the place of a transaction, if one of the cached blocks contains it. */
   findTransaction(hash: string): TransactionPlace | undefined {
     for (const block of this.#blocks.values()) {
       const index = this.#indexOf(block).get(hash);
@@ -148,7 +148,7 @@ export class VerifiedBlocks {
     return undefined;
   }
 
-  /** Built lazily: most blocks are never searched. */
+  /** Builds the index of a block when it is first searched; most blocks are never searched. */
   #indexOf(block: VerifiedBlock): ReadonlyMap<string, number> {
     const known = this.#indexes.get(block);
     if (known !== undefined) return known;
@@ -157,17 +157,17 @@ export class VerifiedBlocks {
     return index;
   }
 
-  /** Cached block that was verified as a whole. */
+  /** Returns a cached block that was verified as a whole. */
   find(hash: string): VerifiedBlock | undefined {
     return this.#blocks.get(hash);
   }
 
   /**
-   * Verifies a block that a node returned against its hash.
-   * @param named the requested block, with its number where that is known
-   * @param isFull whether it lists whole transactions instead of hashes
-   * @param requestMore requests what a stream does not contain in time
-   * @returns the same result, rewritten where an object in it repeats a name; a stream, which has whole transactions, is verified while it is read
+   * Verifies a node's block against its hash.
+   * @param named the requested block, with its number if that is known
+   * @param isFull whether the block lists whole transactions instead of hashes
+   * @param requestMore requests parts that a stream does not contain in time
+   * @returns the same result, rewritten if an object in it repeats a name; a stream, which has whole transactions, is verified while it is read
    * @throws UpstreamFault `wrong`
    */
   check(
@@ -186,8 +186,8 @@ export class VerifiedBlocks {
   }
 
   /**
-   * Returns the verified block; requests it where it is not cached. Undefined where its transactions are unverifiable.
-   * @param requestWhole a stream that it returns has been read
+   * Returns the verified block; requests it if it is not cached. Undefined if its transactions are unverifiable.
+   * @param requestWhole requests the block; a stream that it returns must already have been read
    */
   prove(
     block: VerificationTarget,
@@ -201,7 +201,7 @@ export class VerifiedBlocks {
     return continueWith(requestWhole(scope), (result) => {
       const proven = this.#blocks.get(hash);
       if (proven !== undefined || result === null) return proven;
-      // The answer came from a cache, of this process or another one.
+      // The answer came from a cache of this or another process, and was therefore not checked on arrival.
       if (isComplete(result)) this.check(block, result, true, undefined);
       else result.cancel();
       return this.#blocks.get(hash);
@@ -209,7 +209,7 @@ export class VerifiedBlocks {
   }
 
   /**
-   * Returns the verified header of a block; requests the block where the header is not cached. Undefined where it is unverifiable.
+   * Returns the verified header of a block; requests the block if the header is not cached. Undefined if the header is unverifiable.
    * @param requestBlock requests the block, with transactions or hashes
    */
   proveHeader(
@@ -223,14 +223,14 @@ export class VerifiedBlocks {
     return continueWith(requestBlock(scope), (result) => {
       const proven = this.#headers.get(hash);
       if (proven !== undefined || result === null) return proven;
-      // The answer came from a cache, of this process or another one.
+      // The answer came from a cache of this or another process, and was therefore not checked on arrival.
       if (isComplete(result)) this.check(block, result, false, undefined);
       else result.cancel();
       return this.#headers.get(hash);
     });
   }
 
-  /** Caches the header of a block that a node announced, where it hashes to the hash that it names: no request is needed for it later. */
+  /** Caches the header of a block that a node announced, if it hashes to the announced hash. It need not be requested later. */
   noteHeader(block: unknown): void {
     if (
       !isMembers(block) ||
@@ -313,7 +313,7 @@ export class VerifiedBlocks {
   }
 
   /**
-   * Rejects another block of the height: asked by number, a node on another branch is not wrong about the named block.
+   * Rejects another block at the same height. If the request named the block by number, a node on another branch is not at fault.
    * @throws UpstreamFault `wrong`
    */
   #refuseOther(
@@ -334,7 +334,7 @@ export class VerifiedBlocks {
     this.#contradicted.delete(hash);
   }
 
-  /** Records what was found in a block, its uncles included. */
+  /** Records the findings about a block and its uncles. */
   #classify(
     { number: known, hash }: VerificationTarget,
     block: Members,
@@ -364,13 +364,13 @@ export class VerifiedBlocks {
     findings.contradict('uncles', 'the block lists other uncles than its header commits to');
   }
 
-  /** @returns whether all senders were compared, not a sample */
+  /** @returns whether all senders were compared, as opposed to a sample */
   #compareSenders(hash: string, told: unknown, length: number, tools: VerifyTools): boolean {
     const { mode, recoverPublicKey } = this.#verifier;
     const isEvery = mode === 'require' || this.isContradicted(hash) || length <= SENDER_SAMPLE;
     const sample = this.#moreSenders.tryTake(SENDER_SAMPLE - 1) ? SENDER_SAMPLE : 1;
     const count = isEvery ? length : sample;
-    // A text that was not read to its end has no items yet.
+    // If a text was not read to its end, its items have not been parsed.
     const transactions = told instanceof ListText && !told.isRead ? told.parse() : told;
     const start = isEvery ? 0 : Math.floor(Math.random() * length);
     for (let i = 0; i < count; i++) {
@@ -385,7 +385,7 @@ export class VerifiedBlocks {
   }
 }
 
-/** Subjects that a block with transactions verifies. */
+/** Returns the subjects that are verified by a block with transactions. */
 function listShown({ withdrawals }: Members): readonly Subject[] {
   const isEmpty = !Array.isArray(withdrawals) || withdrawals.length === 0;
   return isEmpty ? BLOCK_SUBJECTS.filter((subject) => subject !== 'withdrawals') : BLOCK_SUBJECTS;

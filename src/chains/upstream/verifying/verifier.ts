@@ -14,15 +14,16 @@ import { Calibration, UNKNOWN_NUMBER } from './calibration.ts';
 import { findMajorityReply } from './find-majority-reply.ts';
 import { PendingMismatches } from './pending-mismatches.ts';
 
-/** Cap on blocks with an unverified part and its reason: about 200 bytes each. */
+/** Cap on blocks with an unverified part, stored with the reason: about 200 bytes each. */
 const MAX_UNVERIFIABLE = 4_096;
 /**
- * Distance in blocks below the head, or below the first block of a known fork, within which a fork may explain failed answers; older blocks had other rules.
+ * Distance in blocks below the head, or below the first block of a known fork, within which a new fork may explain failed answers. The rules of older
+ * blocks are known.
  */
 const RECENT_BLOCKS = 128n;
-/** Cap on remembered unknown encodings, above what a chain has. */
+/** Cap on remembered unknown encodings; no chain has as many. */
 const MAX_FORMS = 64;
-/** Log lines per minute and method about answers without a proof. */
+/** Maximum log lines per minute and method about answers without a proof. */
 const LACKING_LINES = 1;
 
 export type VerifierParts = {
@@ -33,28 +34,29 @@ export type VerifierParts = {
   readonly log: Logger;
   readonly head: () => BlockHeader | undefined;
   /**
-   * Called when answers failed that may be valid under rules unknown here: recent blocks must be examined again, and the block of the answer where it is known.
+   * Called when answers failed that may be valid under rules that are unknown here. Recent blocks must then be examined again, and the block of the
+   * answer if its number is known.
    */
   readonly onUnlinked: (number: bigint | undefined) => void;
-  /** Whether a checkpoint or layer 1 commits to a block of this hash at a height. */
+  /** Returns whether a checkpoint or layer 1 commits to a block of this hash at a height. */
   readonly isAnchored: (number: bigint, hash: string) => boolean;
-  /** Quarantines a node whose answer is refuted by another node's answer and their block. */
+  /** Quarantines a node whose answer is refuted by its block and by another node's answer. */
   readonly refute: (upstream: Upstream, evidence: string) => void;
 };
 
 /**
- * Subjects in which clients legitimately differ: a node whose objects have other members than its block's transactions is not asked further, but not
+ * Subjects in which clients legitimately differ. A node whose objects have other members than the transactions of its block is skipped, but not
  * quarantined.
  */
 const WITHOUT_BLAME: ReadonlySet<Subject> = new Set<Subject>(['members']);
 
 /**
- * Key of a verification result: a block or, where parts of it are verified separately, one part; `hash` then names the part too. The number is
+ * Key of a verification result: a block, or one part of a block whose parts are verified separately; `hash` then also names the part. The number is
  * recomputed, or as requested.
  */
 export type VerificationTarget = { readonly number: bigint | undefined; readonly hash: string };
 
-/** Numbers of answers by result. */
+/** Number of answers by verification result. */
 export type VerifyCounts = { verified: number; unproven: number; refuted: number };
 
 /** Decides from the findings in an answer whether it is verified, unverifiable or refuted. */
@@ -71,7 +73,7 @@ export class Verifier {
   /** Unknown encodings that all nodes returned for some block, by subject. */
   readonly #forms = new Set<string>();
   readonly #lackingLog = new OccasionalLog(LACKING_LINES);
-  /** Last block whose contradiction came from the only node, per subject; cleared on the next verified answer. */
+  /** Last block at which the only node contradicted its block, per subject; cleared by the next verified answer. */
   readonly #alone = new Map<Subject, bigint>();
   /** Reasons why subjects are not verified, by block. */
   readonly #unproven = new Lru<string, Map<Subject, string>>(
@@ -81,7 +83,7 @@ export class Verifier {
     undefined,
     (blockHash) => this.onForgotten?.(blockHash),
   );
-  /** Called when the reasons of a block are evicted: other records of the block must be dropped too. */
+  /** Called when the reasons of a block are evicted: other records about the block must then also be dropped. */
   onForgotten: ((blockHash: string) => void) | undefined;
 
   constructor(parts: VerifierParts) {
@@ -90,14 +92,14 @@ export class Verifier {
     this.recoverPublicKey = parts.recoverPublicKey;
   }
 
-  /** Opens fresh findings for one answer. */
+  /** Creates empty findings and tools for the verification of one answer. */
   openTools(): VerifyTools {
     return { findings: new Findings(), writer: this.#writer };
   }
 
   /**
-   * Whether answers about a subject are compared with roots; false until calibration is complete.
-   * @param number of the block; where undefined, the result says whether the subject may be verifiable for some block
+   * Returns whether answers about a subject are compared with roots; false until calibration is complete.
+   * @param number number of the block; if undefined, the result is whether the subject may be verifiable for some block
    */
   canVerify(subject: Subject, number: bigint | undefined): boolean {
     const { calibration } = this;
@@ -107,7 +109,7 @@ export class Verifier {
       : calibration.stateOf(subject, number) !== 'unverifiable';
   }
 
-  /** Why an answer about these subjects of a block is not verified, as the end of a sentence; undefined where it is. */
+  /** Returns why an answer about these subjects of a block is not verified, as the end of a sentence; undefined if it is. */
   whyUnverifiable({ number, hash }: VerificationTarget, subjects: readonly Subject[]): string | undefined {
     if (!this.calibration.isDone) return 'verification of this network is not calibrated yet';
     for (const subject of subjects) {
@@ -121,7 +123,7 @@ export class Verifier {
     return undefined;
   }
 
-  /** Counts and logs an answer without a proof about a verifiable subject; the caller serves it unverified, or refuses it. */
+  /** Counts and logs an answer without a proof about a verifiable subject. The caller serves it as unverified, or refuses it. */
   noteLacking(method: string, reason: string): void {
     this.counts.unproven++;
     const leftOut = this.#lackingLog.admit(method);
@@ -130,28 +132,28 @@ export class Verifier {
     log.info({ network, method, reason, leftOut }, 'no node can verify an answer');
   }
 
-  /** Whether a block has uncles that have not been compared with its header. */
+  /** Returns whether a block has uncles that have not been compared with its header. */
   lacksUncles(blockHash: string): boolean {
     return this.#unproven.get(blockHash)?.has('uncles') === true;
   }
 
-  /** Records that a subject of a block was accepted unverified. */
+  /** Records that a subject of a block was accepted without verification. */
   markUnverifiable(blockHash: string, subject: Subject, reason: string): void {
     const reasons = this.#unproven.get(blockHash) ?? new Map<Subject, string>();
     this.#unproven.set(blockHash, reasons.set(subject, reason));
     this.counts.unproven++;
   }
 
-  /** Clears the record of an unverified subject after it was verified. */
+  /** Removes the record that a subject is unverified, after it was verified. */
   noteVerified(blockHash: string, subject: Subject): void {
     this.#unproven.get(blockHash)?.delete(subject);
   }
 
   /**
    * Accepts or refutes an answer about a block by its findings.
-   * @param subjects what was compared
-   * @param shown subjects that the answer contained; untested ones become verifiable when it verifies
-   * @throws UpstreamFault `wrong` where the answer contradicts the block, or has an unknown encoding that no other node has returned yet
+   * @param subjects subjects that were compared
+   * @param shown subjects that the answer contained; untested subjects become verifiable if the answer verifies
+   * @throws UpstreamFault `wrong` if the answer contradicts the block, or has an unknown encoding that no other node has returned yet
    */
   classify(
     block: VerificationTarget,
@@ -191,13 +193,13 @@ export class Verifier {
 
   /**
    * Decides whether a refuted answer follows rules of the chain that are unknown here: every node that has the block returned an answer that does not
-   * verify, and most of them the same one. Where the block is less than `RECENT_BLOCKS` below the head, or below the first block of a known fork, the subject
-   * counts as unverifiable from that block on, and is compared between nodes until recent blocks verify again.
-   * Only the answers themselves are accepted where the block is old, and for the first block that the only node contradicts: some nodes answer from a
-   * state that is half way to the next block (anvil, while it makes one). Nothing is accepted where every answer must be verified.
-   * Nodes that contradict two or more that agree are quarantined.
-   * @param block the block of the request, where it is known
-   * @returns nodes that returned another answer; undefined where the refutation stands
+   * verify, and most of them returned the same one. If the block is less than `RECENT_BLOCKS` below the head, or below the first block of a known
+   * fork, the subject counts as unverifiable from that block on, and is compared between nodes until recent blocks verify again. In two cases only
+   * these answers are accepted: for an older block, and for the first block that the only node contradicts, because some nodes answer from a state
+   * half way to the next block (anvil, while it makes one). Nothing is accepted if every answer must be verified. Nodes that contradict two or more
+   * agreeing nodes are quarantined.
+   * @param block the block of the request, if it is known
+   * @returns nodes that returned another answer; undefined if the answer remains refuted
    */
   acceptRules(
     { blockHash, subject }: Refutation,
@@ -222,7 +224,7 @@ export class Verifier {
     const from = this.calibration.abandonedFrom(finding.subject);
     const isNear = ({ number }: BlockPosition): boolean =>
       [head, from].some((edge) => edge !== undefined && number + RECENT_BLOCKS > edge);
-    // Block 0 follows no fork: an error in it (anvil's state root) says nothing about later blocks.
+    // Block 0 follows the rules of no fork: an error in it (anvil's state root) does not affect later blocks.
     const isConfirmed = replies.size - dissenters.size > 1;
     const isRecent = block !== undefined && block.number > 0n && isNear(block);
     if (finding.kind === 'unknown') {
@@ -241,7 +243,7 @@ export class Verifier {
     return dissenters;
   }
 
-  /** Whether the only node contradicted another block before, with no verified answer since. Otherwise recent blocks are examined again. */
+  /** Returns whether the only node contradicted another block before, without a verified answer since. If not, recent blocks are examined again. */
   #isRepeated(subject: Subject, number: bigint): boolean {
     const before = this.#alone.get(subject);
     if (before !== undefined && before !== number) return true;
@@ -251,8 +253,9 @@ export class Verifier {
   }
 
   /**
-   * Whether an unverifiable answer is accepted as the chain's: no other node can be asked, or the same was accepted for this block. An unknown encoding
-   * that all nodes returned once is accepted for other blocks when two nodes return it; anything else only when no node's answer verifies (`acceptRules`).
+   * Returns whether an unverifiable answer is accepted without further comparison: no other node is up, or the same answer was accepted for this
+   * block. An unknown encoding that all nodes returned once is accepted for other blocks if two nodes return it. Anything else is accepted only if no
+   * node's answer verifies (`acceptRules`).
    */
   #isAcceptedAlone(blockHash: string, finding: Finding, upstream: Upstream | undefined): boolean {
     const isAccepted = this.#unproven.get(blockHash)?.get(finding.subject) === finding.text;
@@ -263,8 +266,8 @@ export class Verifier {
   }
 
   /**
-   * Records that a node returned another block at a height: no fault on another branch, but where a checkpoint or layer 1 commits to this block no other
-   * branch exists, and the node is quarantined once another one returns this block.
+   * Records that a node returned another block at a height. On another branch this is no fault. But if a checkpoint or layer 1 commits to this block,
+   * there is no other branch, and the node is quarantined after another node returned this block.
    */
   noteOther({ number, hash }: VerificationTarget, upstream: Upstream | undefined): void {
     if (upstream === undefined || number === undefined || !this.#parts.isAnchored(number, hash)) return;
@@ -273,7 +276,7 @@ export class Verifier {
     this.#mismatches.add(hash, upstream, { subject: 'header', kind: 'contradicts', text });
   }
 
-  /** Counts a verified answer, and quarantines nodes with refuted answers about the same subjects of the block. */
+  /** Counts a verified answer, and quarantines other nodes whose answers about the same subjects of the block were refuted. */
   #complete(
     { number, hash }: VerificationTarget,
     subjects: readonly Subject[],
@@ -291,7 +294,7 @@ export class Verifier {
     }
   }
 
-  /** Marks a subject as unverifiable from a block on, by the rules of the chain there. */
+  /** Marks a subject as unverifiable from a block on, because of the chain's rules. */
   giveUp(subject: Subject, reason: string, number: bigint): void {
     if (!this.calibration.noteUnverifiable(subject, reason, number)) return;
     const { network, log } = this.#parts;

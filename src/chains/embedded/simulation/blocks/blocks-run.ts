@@ -21,7 +21,7 @@ export class BlocksRun {
   #state: SimulatedState | undefined;
   #text = new TextBuffer();
 
-  /** @param gasLimit gas limit of all calls together */
+  /** @param gasLimit total gas limit of all calls */
   constructor(simulator: Simulator, request: SimulateBlocksRequest, gasLimit: bigint) {
     this.#simulator = simulator;
     this.#request = request;
@@ -35,7 +35,7 @@ export class BlocksRun {
   }
 
   /**
-   * Runs the simulation. The tries are those of the store's head: when the head moves, the simulation restarts.
+   * Runs the simulation. Its tries are read from the store's head, so the simulation restarts when the head moves.
    * @throws ChainError with geth's texts
    */
   *execute(): Execution<HexData> {
@@ -68,7 +68,7 @@ export class BlocksRun {
     return yield* simulateBlocks(parts, parent, simulation);
   }
 
-  /** Releases all resources, at whatever point the simulation stopped. */
+  /** Releases all resources; may be called after the simulation stopped at any point. */
   close(): void {
     if (this.#entry !== undefined) this.#simulator.evms.releaseUnknown(this.#entry);
     this.#entry = undefined;

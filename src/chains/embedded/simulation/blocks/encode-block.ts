@@ -10,7 +10,7 @@ const REVERT_CODE = 3;
 const VM_ERROR_CODE = -32_015;
 const CAPPED = " (gas limit was capped by the RPC server's global gas cap)";
 
-/** Encodes a simulated block as JSON, in parts: a block object with `calls`. */
+/** Encodes a simulated block as JSON in parts: a block object with `calls`. */
 export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean): Generator<string> {
   const { block, header, hash, size } = simulated;
   const hashText = bytesToHex(hash);
@@ -45,7 +45,7 @@ export function* encodeSimulatedBlock(simulated: SimulatedBlock, isFull: boolean
   yield ']}';
 }
 
-/** geth stores senders by transaction hash: when several calls are the same transaction, the last sender is reported. */
+/** Reports the senders as geth does, which stores them by transaction hash: if several calls are the same transaction, all report the last sender. */
 function nameLastSenders({ receipts }: SimulatedBlock): SimulatedBlock['receipts'] {
   const senders = new Map(
     receipts.map(({ transactionHash, sender }) => [bytesToHex(transactionHash), sender]),

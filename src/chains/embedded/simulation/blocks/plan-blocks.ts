@@ -9,18 +9,18 @@ export type PlannedBlock = Omit<BlockStateCalls, 'blockOverrides'> & {
   readonly overrides: SimulatedBlockOverrides;
 };
 
-/** Maximum number of blocks per simulation, gap blocks included. */
+/** Maximum number of blocks per simulation, including blocks that fill gaps. */
 const MAX_BLOCKS = BigInt(limitOf('simulation.blocks'));
 /** Seconds between two blocks without an explicit time: one slot. */
 const SLOT_SECONDS = 12n;
 
-/** geth's timestamps have 64 bits and wrap. */
+/** Adds one slot to a timestamp. geth's timestamps have 64 bits and wrap around. */
 function addSlot(timestamp: bigint): bigint {
   return BigInt.asUintN(64, timestamp + SLOT_SECONDS);
 }
 
 /**
- * Assigns every block its number and time, ascending from `base`; gaps between numbers are filled with empty blocks.
+ * Assigns a number and a time to every block, in ascending order from `base`. Gaps between numbers are filled with empty blocks.
  * @throws ChainError with geth's texts
  */
 export function planBlocks(

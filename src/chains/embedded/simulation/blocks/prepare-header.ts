@@ -13,7 +13,7 @@ export type PreparedHeader = { readonly header: Header; readonly rules: BlockRul
 export type HashedHeader = { readonly header: Header; readonly hash: Uint8Array };
 
 /**
- * Builds the part of a simulated block's header that is known before its calls run: fields without override follow from the parent.
+ * Builds the part of a simulated block's header that is known before its calls run. Fields without override follow from the parent.
  * @param isValidated whether the base fee follows the protocol; otherwise it is zero
  */
 export function prepareHeader(
@@ -50,13 +50,13 @@ export function prepareHeader(
       excessBlobGas: excess ?? 0n,
       parentBeaconBlockRoot: beaconRoot === undefined ? new Uint8Array(32) : hexToBytes(beaconRoot),
     }),
-    // As in geth, a block whose parent has no slot number has none, even for the first block of Amsterdam.
+    // As in geth, a block has no slot number if its parent has none, not even the first block of Amsterdam.
     ...(parent.slotNumber !== undefined && { slotNumber: parent.slotNumber + 1n }),
   };
   return { header, rules };
 }
 
-/** A block without difficulty is proof-of-stake; before London that alone activates no fork. */
+/** Returns the rules of a simulated block. A block without difficulty is proof-of-stake; before London, this alone activates no fork. */
 function simulatedRules(
   config: ChainConfig,
   { number, timestamp, difficulty }: Pick<Header, 'number' | 'timestamp' | 'difficulty'>,
@@ -65,7 +65,7 @@ function simulatedRules(
   return rulesAt(config, { number, timestamp, isMerged: difficulty === 0n && isLondon });
 }
 
-/** The difficulty of a proof-of-stake block is 0 even when overridden. */
+/** Returns the difficulty. A proof-of-stake block has difficulty 0 even with an override. */
 function chooseDifficulty(natural: bigint, override: string | undefined): bigint {
   return override === undefined || natural === 0n ? natural : BigInt(override);
 }

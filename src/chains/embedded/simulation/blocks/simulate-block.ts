@@ -52,19 +52,19 @@ import { refuseTransaction } from './refuse-transaction.ts';
 import { buildSimulatedCall } from './simulated-call.ts';
 import type { SimulatedState } from './simulated-state.ts';
 
-/** List entries decoded, or encoded and hashed, per step, 0.5 ms. */
+/** Maximum list entries per step that are decoded, or encoded and hashed, in 0.5 ms. */
 const PIECE = 64;
 
 /** Outcome of one call. */
 export type SimulatedOutcome = {
   readonly result: TransactionResult;
-  /** Empty when the call failed. */
+  /** Logs of the call; empty if the call failed. */
   readonly logs: readonly ExecutionLog[];
-  /** The call had less gas than it requested, because the simulation's gas was nearly used up. */
+  /** True if the call had less gas than it requested, because the simulation's gas was nearly used up. */
   readonly isGasCapped: boolean;
 };
 
-/** A simulated block. Its receipts name the senders. */
+/** A simulated block. Its receipts include the senders. */
 export type SimulatedBlock = HashedHeader & {
   readonly block: Block;
   /** RLP size, bytes. */
@@ -81,11 +81,11 @@ export type SimulationParts = {
   readonly isValidated: boolean;
   readonly tracesTransfers: boolean;
   /**
-   * Logs by transaction hash. Calls are unsigned, so calls of different senders can be the same transaction: geth's receipt of a later
-   * one also has the logs of the earlier ones.
+   * Logs by transaction hash. Calls are unsigned, so calls of different senders can be the same transaction. geth's receipt of the later call then
+   * also contains the logs of the earlier one.
    */
   readonly logsByHash: Map<string, readonly ExecutionLog[]>;
-  /** Remaining gas of all calls together. */
+  /** Remaining gas for all calls together. */
   budget: bigint;
 };
 
@@ -119,11 +119,11 @@ class BlockRun {
   readonly #blockGas: BlockGas;
   #context: ExecutionContext & { readonly accessList: BlockAccessRecorder | undefined };
   readonly #transactions: Transaction[] = [];
-  /** RLP bytes of the transactions in the block's list. */
+  /** RLP bytes of the transactions that the block lists. */
   #transactionBytes = 0;
   readonly #receipts: StoredReceipt[] = [];
   readonly #calls: SimulatedOutcome[] = [];
-  /** Source and target accounts of moved precompiles. */
+  /** Source and target addresses of moved precompiles. */
   readonly #movedPrecompiles: Uint8Array[] = [];
   #blobGasUsed = 0n;
 
@@ -135,12 +135,12 @@ class BlockRun {
     const { blobBaseFee } = planned.overrides;
     const block: BlockEnvironment = {
       ...natural,
-      // Before London, an overridden base fee is part of the header only.
+      // Before London, an overridden base fee affects only the header.
       baseFeePerGas: rules.revision.hasBaseFee ? natural.baseFeePerGas : undefined,
       blobBaseFee: blobBaseFee === undefined ? natural.blobBaseFee : BigInt(blobBaseFee),
     };
     const { recoverPublicKey } = getCryptography();
-    // As in geth, a call that is not validated may use all its gas for execution, and reserves as much.
+    // As in geth, a call without validation may use all its gas for execution, and reserves that much.
     const executionCap = parts.isValidated ? rules.revision.executionGasCap : undefined;
     const blockGas = new BlockGas(header.gasLimit, executionCap);
     this.#blockGas = blockGas;
@@ -159,7 +159,7 @@ class BlockRun {
         precompiles: 'movable',
         moved: this.#movedPrecompiles,
       });
-      // Changes are collected step by step, because collecting all at once would exceed a step.
+      // Changes are collected after each step, because collecting all at once would exceed the time of a step.
       for (let step = applying.next(); !step.done; step = applying.next()) {
         evm.finish();
         this.#collect();
@@ -170,13 +170,13 @@ class BlockRun {
       evm.finish();
       this.#collect();
     }
-    // With block access lists, transfers have logs of their own (EIP-7708), so geth does not trace them.
+    // With block access lists, transfers have logs of their own (EIP-7708). geth then does not add its transfer logs.
     if (rules.revision.hasBlockAccessList) this.#context = { ...this.#context, accessList: this.#record() };
     else if (this.#parts.tracesTransfers) evm.record('transfers');
     yield* runPreBlockCalls(this.#draft.header, this.#context, SLICE_GAS);
   }
 
-  /** Starts the block's access list; overrides are not part of it. */
+  /** Starts to record the block's access list, which excludes overrides. */
   #record(): BlockAccessRecorder {
     const { state } = this.#parts;
     const { number } = this.#draft.header;
@@ -322,7 +322,7 @@ class BlockRun {
     };
   }
 
-  /** Moves changes to the simulated state; call it between transactions. */
+  /** Moves changes to the simulated state. Called between transactions. */
   #collect(): void {
     this.#parts.state.apply(this.#context.evm.state.collectChanges(), this.#draft.header.number);
   }

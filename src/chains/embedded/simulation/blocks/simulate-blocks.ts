@@ -17,7 +17,7 @@ import type { TextBuffer } from './text-buffer.ts';
 export type SimulateBlocksRequest = {
   /** Parent of the simulated blocks. */
   readonly blockNumber: bigint;
-  /** Whether fields without override are those of the pending block. */
+  /** True if fields without override are those of the pending block. */
   readonly isPending: boolean;
   readonly simulation: BlockSimulation;
 };
@@ -27,7 +27,7 @@ export type SimulationEnvironment = {
   readonly evm: Evm;
   readonly state: SimulatedState;
   readonly meter: GasMeter;
-  /** Gas limit of all calls together. */
+  /** Total gas limit of all calls. */
   readonly gasLimit: bigint;
   readonly text: TextBuffer;
 };
@@ -76,7 +76,7 @@ export function* simulateBlocks(
   return text.take();
 }
 
-/** Opens the tries of a stored block for changes by a simulation. */
+/** Opens the tries of a stored block, which a simulation may then change. */
 export function* openTries(reader: ChainReader, base: StoredHeader): Execution<StateTrie> {
   const head = reader.head.header.number;
   if (head === base.header.number) return new StateTrie(reader);

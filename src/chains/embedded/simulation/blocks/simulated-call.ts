@@ -13,7 +13,7 @@ import { buildCallTransaction, type CallLists } from '../call-transaction.ts';
 /** Chain id that geth derives from a legacy `v` of 0: (2^64 - 35) / 2. */
 const UNSIGNED_CHAIN_ID = 0x7fff_ffff_ffff_ffeen;
 
-/** A call as a transaction of a block: the executed body, and the transaction that the block lists. */
+/** A call as a transaction of a block: the body that is executed, and the transaction that the block lists. */
 export type CallAsTransaction = {
   readonly sender: Uint8Array;
   readonly body: TransactionBody;
@@ -26,22 +26,22 @@ export type CallPlace = {
   readonly gasLimit: bigint;
   readonly baseFeePerGas: bigint | undefined;
   readonly rules: BlockRules;
-  /** Type unless lists, blobs or a gas price select another one. */
+  /** Type of the transaction if no lists, blobs or gas price select another one. */
   readonly defaultType: TransactionType;
 };
 
-/** Selects the type as geth's `ToTransaction` does: a gas price makes it a legacy transaction, whatever the other fields are. */
+/** Selects the type like geth's `ToTransaction`: a gas price makes it a legacy transaction, whatever the other fields are. */
 function typeInBlock(call: CallObject, { baseFeePerGas, defaultType }: CallPlace): TransactionType {
   if (call.gasPrice !== undefined || baseFeePerGas === undefined) return 0;
   if (call.authorizationList !== undefined) return 4;
   if (call.blobVersionedHashes !== undefined) return 3;
-  // With a base fee, absent fee market fields are zero.
+  // If the block has a base fee, absent fee market fields are zero.
   return defaultType === 0 || defaultType === 2 ? 2 : defaultType;
 }
 
 /**
- * Returns the price that the sender pays beyond the block's base fee. Before London, an overridden base fee is part of the offered price but
- * not charged as such: the sender pays it with the tip, and must have the whole offered amount (geth).
+ * Returns the price that the sender pays in addition to the block's base fee. Before London, an overridden base fee is part of the offered price but
+ * not charged as a base fee: the sender pays it with the tip, and needs a balance for the whole offered amount (geth).
  */
 function tipOf(
   built: Pick<TransactionBody, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
@@ -53,7 +53,7 @@ function tipOf(
   return isFree ? 0n : minBigInt(maxPriorityFeePerGas + baseFeePerGas, maxFeePerGas);
 }
 
-/** Builds the unsigned transaction that a block lists for a call. */
+/** Builds the unsigned transaction that a block lists for a call, and its body for execution. */
 export function buildSimulatedCall(call: CallObject, lists: CallLists, place: CallPlace): CallAsTransaction {
   const {
     body: built,

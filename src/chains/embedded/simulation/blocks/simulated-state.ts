@@ -13,15 +13,15 @@ import type { StateTrie, TrieChange } from '../../state/state-trie.ts';
 import type { ChainReader } from '../../store/chain-reader.ts';
 import { type Execution, runSteps } from '../execution.ts';
 
-/** Accounts and slots written into the tries per step, about 1 ms. */
+/** Accounts and slots that are written into the tries per step, in about 1 ms. */
 const PIECE = 32;
-/** Addresses hashed per step, and comparisons of hashes per step, 0.3 ms each. */
+/** Addresses that are hashed, or hashes that are compared, per step, in 0.3 ms. */
 const HASHED_PIECE = 128;
 const SORTED_PIECE = 1_024;
-/** Accounts and slots sealed per step, 0.3 ms. */
+/** Accounts and slots that are sealed per step, in 0.3 ms. */
 const SEALED_PIECE = 128;
 
-/** State after a stored block, with the changes of simulated blocks. Nothing is written to the store. */
+/** State after a stored block and the changes of simulated blocks. Nothing is written to the store. */
 export class SimulatedState implements StateReader {
   readonly #state: PendingState;
   readonly #trie: StateTrie;
@@ -30,7 +30,7 @@ export class SimulatedState implements StateReader {
 
   /**
    * @param block number of the stored block
-   * @param trie tries of the block; they change with this state
+   * @param trie tries of the block, which change with this state
    * @param root state root of the block
    */
   constructor(reader: ChainReader, block: number, trie: StateTrie, root: Uint8Array) {
@@ -51,12 +51,12 @@ export class SimulatedState implements StateReader {
     return this.#state.getCode(codeHash);
   }
 
-  /** Approximate size beyond the store, bytes. */
+  /** Approximate size of the changes that are not in the store, bytes. */
   get size(): number {
     return this.#state.size + this.#trie.size;
   }
 
-  /** Applies changes of simulated block `block`. The byte arrays are retained and must not change afterwards. */
+  /** Applies the changes of simulated block `block`. The byte arrays are retained and must not change afterwards. */
   apply({ accounts, codes }: StateChanges, block: bigint): void {
     for (const change of accounts) this.#state.apply(change, Number(block), this.#stale);
     for (const [hash, code] of codes) this.#state.addCode(hash, code);
@@ -96,7 +96,7 @@ export class SimulatedState implements StateReader {
     this.#trie.seal();
   }
 
-  /** Yields the changes of an account in parts of a few slots each. */
+  /** Yields the changes of an account in parts, each with a few slots. */
   *#describe({ address, isStorageCleared, slots }: StaleAccount, owner: Uint8Array): Generator<TrieChange> {
     const account = this.#state.getStoredAccount(address);
     const all = [...slots.values()];
@@ -114,7 +114,7 @@ export class SimulatedState implements StateReader {
   }
 }
 
-/** Returns the state part of the store as of a block. */
+/** Returns the state of the store after a block. */
 function pinTo(reader: ChainReader, block: number): StoredStateSource {
   return {
     findAccount: (address) => reader.findAccount(address, block),

@@ -1,12 +1,12 @@
 import type { HexData } from '../../../../../packages/ethereum/primitives/hex-data.ts';
 import { ChainError } from '../../../../chain/errors.ts';
 
-/** UTF-16 units collected before they are converted to bytes. */
+/** UTF-16 units that are collected before they are converted to bytes. */
 const PIECE_LENGTH: number = 64 * 1024;
 /** Maximum size of a result, bytes. */
 export const MAX_RESULT_BYTES: number = 64 << 20;
 
-/** A long text built part by part and stored as bytes. */
+/** A long text that is built part by part and stored as bytes. */
 export class TextBuffer {
   readonly #pieces: Uint8Array[] = [];
   #text = '';
@@ -17,7 +17,7 @@ export class TextBuffer {
     return this.#size + this.#text.length;
   }
 
-  /** Whether the last part completed a piece. */
+  /** Returns whether the last part completed a piece. */
   get isPieceFull(): boolean {
     return this.#text.length === 0 && this.#pieces.length > 0;
   }
@@ -28,7 +28,7 @@ export class TextBuffer {
     if (this.#text.length >= PIECE_LENGTH) this.#flush();
   }
 
-  /** Returns the text, as bytes when it is long. */
+  /** Returns the text; a long text is returned as bytes. */
   take(): HexData {
     if (this.#pieces.length === 0) return this.#text;
     this.#flush();
