@@ -3,25 +3,25 @@ import type { CacheFigures } from '../observe/sources.ts';
 
 /** Key of a cached answer. */
 export type CacheKey = {
-  /** Block that the answer belongs to: its hash, lower case. The answer never changes; the block may be orphaned. */
+  /** Hash of the block that the answer belongs to, lower case. The answer never changes; the block may be orphaned. */
   readonly blockHash: string;
-  /** Request for that block: chain, method, canonical parameters. */
+  /** Request at that block: chain, method, canonical parameters. */
   readonly request: string;
-  /** Hashes of the name, set once computed, since a name is looked up first and stored later. */
+  /** Hashes of the name, stored after the first computation, because a look-up and a later insertion need them. */
   hashes?: NameHashes | undefined;
 };
 
 /** Two hashes of a name under a secret of this process, as signed integers. */
 export type NameHashes = { readonly hash: number; readonly tag: number };
 
-/** Complete JSON value; a large one is bytes with no envelope around it. */
+/** Complete JSON value. A large value is bytes without an envelope around it. */
 export type CachedAnswer = JsonText | JsonBytes;
 
 /** Cache of answers that are immutable for a given block hash. */
 export interface Cache {
-  /** Returns the answer under the key, synchronously if it is in memory. Never rejects: a failure is a miss. */
+  /** Returns the answer under the key, synchronously if the answer is in memory. Never rejects: a failure is a miss. */
   get(key: CacheKey): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
-  /** Stores an answer if there is room. Never throws, never waits. */
+  /** Stores an answer if there is room. Never throws or waits. */
   set(key: CacheKey, answer: CachedAnswer): void;
   /** Removes all answers of a block that left the canonical chain. */
   evictBlock(blockHash: string): void;

@@ -4,14 +4,14 @@ import type { Cache } from './cache.ts';
 import { createMemoryCache } from './memory-cache.ts';
 import type { CacheOptions } from './options.ts';
 
-/** Creates the cache of a configuration; it stores nothing where nothing is configured. */
+/** Creates the cache of a configuration; without a configured tier, the cache stores nothing. */
 export async function createCache(options: CacheOptions, log: Logger): Promise<Cache> {
   const { memoryBytes, entryBytes, redis } = options;
   const memory = createMemoryCache({ bytes: memoryBytes, entryBytes });
   if (redis === undefined) return memory;
   const { url, timeLimit, ttl, prefix } = redis;
   const onFault = createFaultLog(log);
-  // Loaded lazily: its client takes 20 ms to load.
+  // Loaded on demand, because the client takes 20 ms to load.
   const { createRedisCache } = await import('./redis-cache.ts');
   const { createTieredCache } = await import('./tiered-cache.ts');
   return createTieredCache(

@@ -1,8 +1,8 @@
 /**
- * Encoding of an entry in the shared tier. A frame names its request and has a checksum over its content, so that data written by another
- * program, for another key, or damaged in transit is recognised and ignored.
+ * Encoding of an entry in the shared tier. A frame names its request and has a checksum over its content. A frame that another program wrote, or that
+ * belongs to another key or was damaged in transit, is recognised and ignored.
  *
- *     version 1 | flags 1 | length of the name 4 (characters) | checksum 16 | body
+ * version 1 | flags 1 | length of the name 4 (characters) | checksum 16 | body
  *
  * The body is the name of the key followed by the answer, optionally deflated.
  */
@@ -18,19 +18,19 @@ const CHECKSUM_START = 6;
 const CHECKSUM_BYTES = 16;
 const BODY_START = CHECKSUM_START + CHECKSUM_BYTES;
 
-/** Minimum size for compression: below it, the saving is less than the cost of the thread's work. */
+/** Minimum size for compression, bytes: for a smaller frame, the saving is less than the cost of the work on a thread. */
 const COMPRESS_BYTES = 1_024;
 
-// Run on libuv's thread pool, not on the event loop.
+// Deflates on libuv's thread pool, not on the event loop.
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
-/** Returns the maximum size in bytes of a frame with so many characters of text. */
+/** Returns the maximum size of a frame with this many characters of text, bytes. */
 export function boundFrameBytes(characters: number): number {
   return BODY_START + 2 * characters;
 }
 
-/** Encodes an answer as a frame. @param name everything that the answer depends on */
+/** Encodes an answer as a frame. @param name complete identity of the answer */
 export async function encodeFrame(name: string, answer: string): Promise<Buffer> {
   const text = name + answer;
   const ascii = isAscii(text);
@@ -47,7 +47,7 @@ export async function encodeFrame(name: string, answer: string): Promise<Buffer>
   return frame;
 }
 
-/** Returns the answer in a frame; undefined unless it is an intact frame of this name. @param bytes maximum size of the text */
+/** Returns the answer in a frame; undefined if the frame is damaged or has another name. @param bytes maximum size of the text */
 export async function decodeFrame(frame: Buffer, name: string, bytes: number): Promise<string | undefined> {
   if (frame.length < BODY_START || frame[0] !== VERSION) return undefined;
   const flags = frame[1] as number;

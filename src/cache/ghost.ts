@@ -1,6 +1,6 @@
 /**
- * Fingerprints of names that were evicted without a second request. A later name may overwrite an earlier one. A name that shares another's
- * fingerprint is only cached longer than necessary.
+ * Fingerprints of names that were evicted without a second request. A later name may overwrite an earlier one. If two names have the same
+ * fingerprint, the only effect is that an entry is cached longer than necessary.
  */
 export class Ghost {
   readonly #fingerprints: Uint32Array;
@@ -10,7 +10,7 @@ export class Ghost {
     this.#fingerprints = new Uint32Array(places);
   }
 
-  /** Returns the memory of so many slots, bytes. */
+  /** Returns the memory of this many slots, bytes. */
   static countBytes(places: number): number {
     return Uint32Array.BYTES_PER_ELEMENT * places;
   }

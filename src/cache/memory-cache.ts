@@ -9,7 +9,7 @@ import { describeAnswer, Records } from './records.ts';
 import { Segments } from './segments.ts';
 
 export type MemoryCacheOptions = {
-  /** Maximum memory of the cache, bytes; below 128 KiB it stores nothing. */
+  /** Maximum memory of the cache, bytes; below 128 KiB the cache stores nothing. */
   readonly bytes: number;
   /** Maximum size of an entry, bytes. */
   readonly entryBytes: number;
@@ -31,32 +31,37 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 
 const MIN_BYTES = 128 * KiB;
-/** Limits of the small queue, which contains entries without a second request: bytes, and share of the total limit. */
+/** Limits of the small queue, which contains entries without a second request: bytes, and a divisor of the total limit. */
 const SMALL_QUEUE_BYTES = 4 * MiB;
 const SMALL_QUEUE_PART = 8;
 /**
- * A use of an entry counts once this fraction of the small queue has entered behind it: calls at the newest block are repeated only while that block is the
- * newest (the correlated references of LRU-K, SIGMOD 1993).
+ * A second request for an entry counts only after 1/2 of the small queue was added behind the entry: calls at the newest block are repeated
+ * only while the block is the newest (the correlated references of LRU-K, SIGMOD 1993).
  */
 const UNCOUNTED_PART = 2;
-/** A segment is this fraction of the limit. */
+/** A segment is the total limit divided by this number. */
 const SEGMENT_PART = 16;
 const MIN_SEGMENT_BYTES = 4 * KiB;
 const MAX_SEGMENT_BYTES = 256 * KiB;
-/** Fraction of a segment, and maximum size, of an answer stored inside a segment. The rest of the segment limits the length of a name. */
+/**
+ * An answer is stored inside a segment up to the size of a segment divided by this number, and up to a maximum. The rest of the segment limits the
+ * length
+ * of a name.
+ */
 const INLINE_PART = 8;
 const MAX_INLINE_BYTES = 8 * KiB;
-/** Bytes of the limit per table slot. Few entries are smaller: they contain the name of a call and a word. */
+/** The tables have one slot per this many bytes of the limit. Few entries are smaller: an entry contains the name of a call and a word. */
 const BYTES_PER_PLACE = 256;
 const BYTES_PER_FINGERPRINT = 256;
 const BYTES_PER_BLOCK = 1_024;
-/** Maximum main-queue entries that a new entry may reinsert; after those, the next one is evicted even if it was used. */
+/** Maximum number of main-queue entries that one new entry may reinsert; after them, the next entry is evicted even if it was requested. */
 const MOVES = 32;
 
 /**
- * Byte-bounded, scan-resistant cache with S3-FIFO replacement (SOSP 2023). A new entry enters a small queue. At its end, entries requested again in
- * the second half of the queue move to the main queue; of the others a fingerprint remains, by which they enter the main queue directly when they
- * return. At the end of the main queue, an entry requested in the meantime is reinserted.
+ * Byte-bounded, scan-resistant cache with S3-FIFO replacement (SOSP 2023). A new entry enters a small queue. At the end of the small queue, an entry
+ * that
+ * was requested again in the second half of the queue moves to the main queue. Any other entry is evicted, and its fingerprint remains: if the entry
+ * returns, it enters the main queue directly. At the end of the main queue, an entry that was requested in the meantime is reinserted.
  * @param createNames creates a name writer, replaced in tests
  */
 export function createMemoryCache(
@@ -66,10 +71,10 @@ export function createMemoryCache(
   return new FifoMemoryCache(options, createNames);
 }
 
-/** Answer outside of the segments, with its derived data counted in `bytes`. */
+/** Answer outside of the segments; `bytes` includes the data derived from the answer. */
 type Large = {
   readonly value: SharedBytes;
-  /** `RecordQueue.come` of the small queue when the answer was added. */
+  /** Value of `RecordQueue.come` of the small queue when the answer was added. */
   readonly smallCome: number;
   ref: number;
   bytes: number;
@@ -94,7 +99,7 @@ class FifoMemoryCache implements MemoryCache {
   readonly #smallLimit: number;
   readonly #segmentBytes: number;
   readonly #inlineLimit: number;
-  /** Allocated at the first entry. */
+  /** Allocated when the first entry is added. */
   #tables: Tables | undefined;
   readonly #large: (Large | undefined)[] = [];
   readonly #freeNumbers: number[] = [];
@@ -231,7 +236,7 @@ class FifoMemoryCache implements MemoryCache {
     };
   }
 
-  /** Makes room at the end of a queue for a record, and for an answer outside of it. @returns false where that is impossible */
+  /** Makes room at the end of a queue for a record, and for an answer outside of the record. @returns false if there cannot be enough room */
   #makeRoom(tables: Tables, queue: RecordQueue, length: number, largeBytes: number): boolean {
     const { small, main } = tables;
     if (queue === small) {
@@ -251,8 +256,8 @@ class FifoMemoryCache implements MemoryCache {
   }
 
   /**
-   * Whether there is room for a record at the end of a queue, and for an answer outside of it.
-   * @param reserve bytes that must remain free: without them no entry could be moved at full memory
+   * Whether there is room for a record at the end of a queue, and for an answer outside of the record.
+   * @param reserve bytes that must remain free: without them, entries could not be moved while memory is full
    */
   #takeRoom(
     tables: Tables,
@@ -268,7 +273,7 @@ class FifoMemoryCache implements MemoryCache {
     return true;
   }
 
-  /** Returns the memory of the segment that a queue needs for a record of so many bytes. */
+  /** Returns the memory of the segment that a queue must add for a record of this many bytes; 0 if the last segment has room. */
   #growth(queue: RecordQueue, length: number): number {
     return queue.needsSegment(length) ? this.#segmentBytes : 0;
   }
@@ -311,7 +316,7 @@ class FifoMemoryCache implements MemoryCache {
     main.dropOldest(length);
   }
 
-  /** Moves an entry to the end of the main queue, where room was made. */
+  /** Moves an entry to the end of the main queue, which must have room. */
   #move(tables: Tables, ref: number, from: RecordQueue): void {
     const { main, records, index } = tables;
     const number = records.largeNumberOf(ref);
@@ -359,12 +364,12 @@ class FifoMemoryCache implements MemoryCache {
     return number;
   }
 
-  /** Counts derived data of an answer; false where there is no room for it. */
+  /** Counts data derived from an answer; false if there is no room for the data. */
   #growLarge(large: Large, bytes: number): boolean {
     const tables = this.#tables as Tables;
     this.#moves = MOVES;
     if (bytes > this.#entryLimit || !this.#makeRoom(tables, tables.main, 0, bytes)) return false;
-    // The entry itself may have been evicted to make room.
+    // The entry that owns the answer may itself have been evicted to make room.
     if (large.value.keeper === undefined) return false;
     large.bytes += bytes;
     (tables.records.isMain(large.ref) ? tables.main : tables.small).largeBytes += bytes;
@@ -384,7 +389,7 @@ function find({ names, index, records }: Tables): number {
   return ref;
 }
 
-/** Returns bytes owned by this cache alone: a view into larger memory, or bytes counted by another entry, are copied. */
+/** Returns bytes that this cache alone owns: a view into larger memory, or bytes that another entry counts, are copied. */
 function takeValue(answer: CachedAnswer): SharedBytes {
   if (typeof answer === 'string') return new SharedBytes(Buffer.from(answer));
   const { value } = answer;

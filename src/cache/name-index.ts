@@ -3,15 +3,16 @@ const GROUP = 8;
 const SPREAD = 0x9e3779b1;
 
 /**
- * Index of records by the two hashes of their names. Different names may share both hashes, so that matches must be compared. A look-up checks
- * at most 16 slots, whatever the load; where all are taken, an insertion displaces a record.
+ * Index of records by the two hashes of their names. Different names may have the same hashes, so the caller compares the name of each match. A
+ * look-up
+ * checks at most 16 slots, whatever the load; if all 16 are occupied, an insertion displaces a record.
  */
 export class NameIndex {
   readonly #mask: number;
   readonly #tags: Uint32Array;
   /** References to records; 0 for a free slot. */
   readonly #refs: Uint32Array;
-  /** Probe of the last match. */
+  /** Position of the last match in the probe sequence. */
   #probe = 0;
 
   /** @param places number of slots, a power of two, at least two groups */
@@ -21,12 +22,12 @@ export class NameIndex {
     this.#refs = new Uint32Array(places);
   }
 
-  /** Returns the memory of so many slots, bytes. */
+  /** Returns the memory of this many slots, bytes. */
   static countBytes(places: number): number {
     return 2 * Uint32Array.BYTES_PER_ELEMENT * places;
   }
 
-  /** Returns the first record that may have a name with these hashes; 0 where there is none. */
+  /** Returns the first record that may have a name with these hashes; 0 if there is none. */
   find(hash: number, tag: number): number {
     return this.#findFrom(hash, tag, 0);
   }
@@ -36,13 +37,13 @@ export class NameIndex {
     return this.#findFrom(hash, tag, this.#probe + 1);
   }
 
-  /** @returns the record that was displaced; 0 where a slot was free */
+  /** @returns the record that was displaced; 0 if a slot was free */
   add(hash: number, tag: number, ref: number): number {
     const first = GROUP * (hash & this.#mask);
     const second = GROUP * (this.#scatter(hash, tag) & this.#mask);
     const freeInFirst = this.#countFree(first);
     const freeInSecond = this.#countFree(second);
-    // Prefers the emptier group, so that groups fill evenly.
+    // The emptier group is preferred, so that groups fill evenly.
     const group = freeInSecond > freeInFirst ? second : first;
     let place = group;
     if (Math.max(freeInFirst, freeInSecond) > 0) while (this.#refs[place] !== 0) place++;

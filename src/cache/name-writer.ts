@@ -4,17 +4,18 @@ import type { CacheKey, NameHashes } from './cache.ts';
 /** Maximum length of a block hash. */
 const MAX_HASH_UNITS = 256;
 const SPACE = 0x20;
-/** Margin after the longest name, larger than the longest UTF-8 character. */
+/** Bytes allocated after the longest name, more than the longest UTF-8 character. */
 const SPARE_BYTES = 8;
 const KEY_WORDS = 2;
 const FNV_PRIME = 0x01000193;
-/** Hash key, one for all writers of this process, so that hashes stored with a key are valid for each. */
+/** Hash key, the same for all writers of this process, so that hashes stored with a cache key are valid for each writer. */
 const SECRET = new Uint32Array(KEY_WORDS);
 randomBytes(4 * KEY_WORDS).copy(Buffer.from(SECRET.buffer));
 
 /**
- * Encodes the name of a key to bytes and hashes it, one name at a time. The block hash comes first and ends with a space, which hashes do not
- * contain, so that different keys have different names.
+ * Encodes the name of a key to bytes and hashes it, one name at a time. The block hash comes first and ends with a space. Hashes contain no spaces,
+ * so
+ * different keys have different names.
  *
  * Hashes are HalfSipHash-1-3 under a secret of this process: callers cannot construct collisions.
  */
@@ -26,11 +27,11 @@ export class NameWriter {
   readonly bytes: Buffer;
   /** Word view of `bytes`; the last word of a name is padded with zeros. */
   readonly words: Uint32Array;
-  /** Bytes of the name. */
+  /** Length of the name, bytes. */
   length = 0;
-  /** Bytes of its block part, including the space. */
+  /** Length of the block part of the name, including the space, bytes. */
   blockLength = 0;
-  /** Whether the request part is encoded in UTF-16, which distinguishes all strings; otherwise in ASCII. */
+  /** Whether the request part is encoded in UTF-16, which distinguishes all strings; otherwise it is ASCII. */
   isWide = false;
   hash = 0;
   /** Second hash of the same name. */
@@ -43,7 +44,7 @@ export class NameWriter {
     this.words = new Uint32Array(this.bytes.buffer, 0, this.bytes.length >> 2);
   }
 
-  /** Writes and hashes a name. @returns false where it is too long */
+  /** Writes and hashes a name. @returns false if the name is too long */
   write(key: CacheKey): boolean {
     const { blockHash, request } = key;
     if (!this.writeBlock(blockHash)) return false;
@@ -51,7 +52,7 @@ export class NameWriter {
     const units = request.length;
     this.length = blockLength + units;
     if (this.length > this.#maxBytes) return false;
-    // Non-ASCII text has more bytes than units, also where not all of them fit.
+    // Non-ASCII text has more bytes than UTF-16 units, even if not all bytes fit.
     this.isWide = bytes.write(request, blockLength, 'utf8') !== units;
     if (this.isWide) {
       this.length = blockLength + 2 * units;
@@ -65,7 +66,7 @@ export class NameWriter {
     return true;
   }
 
-  /** Writes the block part, which all names of a block share. @returns false where it is too long */
+  /** Writes the block part, which all names of a block share. @returns false if it is too long */
   writeBlock(blockHash: string): boolean {
     // Most consecutive names have the same block.
     if (blockHash === this.#blockHash) return true;
@@ -78,7 +79,7 @@ export class NameWriter {
     return true;
   }
 
-  /** Returns a hash of the block part; different blocks may share it. */
+  /** Returns a hash of the block part; different blocks may have the same hash. */
   hashBlock(): number {
     this.#blockDigest ??= this.#computeBlockHash();
     return this.#blockDigest;
@@ -103,7 +104,7 @@ export class NameWriter {
     let v1 = k1 ^ 0xee;
     let v2 = k0 ^ 0x6c796765;
     let v3 = k1 ^ 0x74656462;
-    // Rounds: the words of the name, its length, and three finalization rounds for each of the two results.
+    // The rounds cover the words of the name, its length, and three finalization rounds for each of the two results.
     for (let i = 0; i < count + 7; i++) {
       const word = i < count ? (words[i] as number) : i === count ? length : 0;
       if (i <= count) v3 ^= word;

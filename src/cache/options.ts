@@ -13,11 +13,11 @@ export type RedisOptions = {
 
 /** `cache:` in the configuration file. */
 export type CacheOptions = {
-  /** Memory for answers in this process including the cache's tables, bytes; below 128 KiB nothing is stored. */
+  /** Memory for cached answers in this process including the tables of the cache, bytes; below 128 KiB nothing is stored. */
   readonly memoryBytes: number;
   /** Maximum size of an entry in any tier, bytes. */
   readonly entryBytes: number;
-  /** Server shared by several processes. */
+  /** Server of a cache that several processes share. */
   readonly redis?: RedisOptions;
 };
 

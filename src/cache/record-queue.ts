@@ -2,17 +2,17 @@ import type { Segments } from './segments.ts';
 
 type Part = { readonly segment: number; length: number };
 
-/** FIFO of records in as many segments as needed. */
+/** First-in-first-out queue of records in as many segments as needed. */
 export class RecordQueue {
   readonly #segments: Segments;
-  /** Oldest first. */
+  /** Segments of the queue, oldest first. */
   readonly #parts: Part[] = [];
-  /** `#come` when a segment was added to the queue, by segment number. */
+  /** Value of `#come` when a segment was added to the queue, by segment number. */
   readonly #comeBefore: number[] = [];
   #come = 0;
   /** Offset of the oldest record in the first part. */
   #start = 0;
-  /** Bytes outside of segments that belong to its records. */
+  /** Bytes outside of the segments that belong to records of the queue. */
   largeBytes = 0;
 
   constructor(segments: Segments) {
@@ -24,18 +24,18 @@ export class RecordQueue {
     return this.#come;
   }
 
-  /** Memory of the segments and of the bytes outside of them. */
+  /** Memory of the segments and of the bytes outside of the segments. */
   get bytes(): number {
     return this.#parts.length * this.#segments.bytesEach + this.largeBytes;
   }
 
-  /** Returns the oldest record; 0 where there is none. */
+  /** Returns the oldest record; 0 if the queue is empty. */
   get oldest(): number {
     const first = this.#parts[0];
     return first === undefined ? 0 : this.#segments.makeRef(first.segment, this.#start);
   }
 
-  /** Whether a record of so many bytes needs another segment. */
+  /** Whether a record of this many bytes needs another segment. */
   needsSegment(length: number): boolean {
     const last = this.#parts.at(-1);
     return last === undefined || last.length + length > this.#segments.bytesEach;
@@ -61,7 +61,7 @@ export class RecordQueue {
     this.#come += bytes;
   }
 
-  /** Bytes added since the segment of a record was begun. */
+  /** Bytes added to the queue since it began the segment of a record. */
   comeSince(ref: number): number {
     return this.#come - (this.#comeBefore[this.#segments.numberOf(ref)] as number);
   }

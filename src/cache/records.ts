@@ -3,15 +3,15 @@ import type { CachedAnswer } from './cache.ts';
 import type { NameWriter } from './name-writer.ts';
 import type { Segments } from './segments.ts';
 
-/** Word offsets of a record's header. The name follows it, then the answer. All lengths are bytes. */
+/** Word offsets in the header of a record. The name follows the header, then the answer. All lengths are bytes. */
 const HASH = 0;
 const TAG = 1;
-/** Following and preceding records in the list of the block; 0 for none. */
+/** Next and previous record in the list of the block; 0 for none. */
 const NEXT = 2;
 const PREVIOUS = 3;
 const BLOCK = 4;
 const NAME_LENGTH = 5;
-/** Length of the inline answer, or the number of an answer outside of the record. */
+/** Length of the inline answer, or number of an answer outside of the record. */
 const ANSWER = 6;
 /** Length of the record shifted by 8 bits, and flags. */
 const FLAGS = 7;
@@ -28,17 +28,17 @@ const LENGTH_SHIFT = 8;
 
 /** Content of a record besides its name. */
 export type RecordAnswer = {
-  /** Inline answer; undefined for an answer outside of the record, which has a number. */
+  /** Inline answer; undefined if the answer is outside of the record and has a number. */
   readonly inline: Uint8Array | string | undefined;
   readonly inlineBytes: number;
   readonly isAscii: boolean;
   readonly number: number;
 };
 
-/** Layout of entries in segments, and lists of the entries of each block. References are those of `Segments`. */
+/** Layout of entries in segments, and lists of the entries of each block. References are from `Segments`. */
 export class Records {
   readonly #segments: Segments;
-  /** First record of each list, by the block's hash; blocks may share a list. */
+  /** First record of each list, indexed by the block's hash; several blocks may share a list. */
   readonly #blocks: Uint32Array;
 
   /** @param blocks number of lists, a power of two */
@@ -47,7 +47,7 @@ export class Records {
     this.#blocks = new Uint32Array(blocks);
   }
 
-  /** Returns the memory of a record with so many bytes of name and answer. */
+  /** Returns the memory of a record with this many bytes of name and answer. */
   static countBytes(nameBytes: number, inlineBytes: number): number {
     return (HEADER_BYTES + ((nameBytes + 3) & ~3) + inlineBytes + 7) & ~7;
   }
@@ -188,7 +188,7 @@ export class Records {
     this.#blocks[list] = ref;
   }
 
-  /** Sets the successor of `previous`, or the start of `ref`'s list if `previous` is 0. */
+  /** Sets the record that follows `previous`, or the start of `ref`'s list if `previous` is 0. */
   #setNextOf(previous: number, ref: number, next: number): void {
     if (previous !== 0) this.#write(previous, NEXT, next);
     else this.#blocks[this.#read(ref, BLOCK) & (this.#blocks.length - 1)] = next;
@@ -203,7 +203,7 @@ export class Records {
   }
 }
 
-/** @param number of an answer outside of the record, otherwise 0 */
+/** @param number number of an answer outside of the record; 0 for an inline answer */
 export function describeAnswer(
   answer: CachedAnswer,
   bytes: number,

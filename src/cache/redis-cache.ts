@@ -9,15 +9,16 @@ import type { Cache, CachedAnswer, CacheKey } from './cache.ts';
 import { boundFrameBytes, decodeFrame, encodeFrame } from './frame.ts';
 import { composeName } from './key-name.ts';
 
-/** Format version in the keys: programs with different formats do not see each other's entries. */
+/** Format version in the keys: programs with different formats do not read each other's entries. */
 const FORMAT = 'v1';
-/** Memory for entries that are being written, text and frame together, bytes. */
+/** Maximum memory of entries that are being written, text and frame together, bytes. */
 const WRITING_BYTES = 32 * 1024 * 1024;
-/** Single owner of that memory. */
+/** Name under which that memory is counted. */
 const WRITES = 'writes';
 /**
- * Minimum timeout of decoding, ms: inflating takes about 5 ms per megabyte on a thread, longer where all threads are busy. A longer server
- * timeout extends it.
+ * Minimum timeout of decoding, ms: inflating takes about 5 ms per megabyte on a thread, and longer if all threads are busy. If the timeout of the
+ * server
+ * is longer, it applies instead.
  */
 const UNPACK_LIMIT_MS = 50;
 
@@ -28,13 +29,13 @@ export type RedisCacheOptions = {
   readonly limitMs: number;
   readonly ttlMs: number;
   readonly prefix: string;
-  /** Maximum characters of an entry. */
+  /** Maximum size of an entry, characters. */
   readonly entryBytes: number;
-  /** May be called often, so it should count rather than log. */
+  /** Called for each fault. It may be called often, so it should count rather than log. */
   readonly onFault: (fault: RedisFault) => void;
 };
 
-/** Cache shared by several processes, with this process's metrics since the start. */
+/** Cache shared by several processes, with the metrics of this process since its start. */
 export interface RedisCache extends Cache {
   get(key: CacheKey): undefined | Promise<string | undefined>;
   readonly hits: number;
@@ -43,8 +44,8 @@ export interface RedisCache extends Cache {
 }
 
 /**
- * Creates a cache in Valkey or Redis. It replies in time or misses, and returns only answers stored under the same key; without its server
- * it is an empty cache.
+ * Creates a cache in Valkey or Redis. A reply that is late is a miss, and only answers stored under the same key are returned; without its server,
+ * the cache is empty.
  * @throws RangeError for an invalid URL
  */
 export function createRedisCache(options: RedisCacheOptions): RedisCache {
@@ -97,7 +98,7 @@ class SharedCache implements RedisCache {
     void this.#write(key, name, typeof answer === 'string' ? answer : answer.text, bytes);
   }
 
-  /** An entry remains true of its block hash, which is no longer requested; in the shared tier it expires. */
+  /** Nothing to remove: an entry stays correct for its block hash, which is no longer requested, and expires. */
   evictBlock(): void {}
 
   describe(): readonly CacheFigures[] {
@@ -138,7 +139,7 @@ class SharedCache implements RedisCache {
     return `${this.#options.prefix}:${FORMAT}:${key.blockHash}:${request}`;
   }
 
-  /** Counts a miss. Without a fault it is a success of the server. */
+  /** Counts a miss. A miss without a fault counts as a success of the server. */
   #miss(fault?: RedisFault): undefined {
     if (fault !== undefined) {
       this.#report(fault);
@@ -148,7 +149,7 @@ class SharedCache implements RedisCache {
     this.#breaker.succeed();
   }
 
-  /** A connection with several consecutive failures may be hung or out of step, so it is replaced. */
+  /** Counts a failure. A connection with several consecutive failures may hang or have lost the order of replies, so it is replaced. */
   #fail(): undefined {
     this.#misses++;
     if (this.#breaker.fail()) this.#client.reconnect();

@@ -9,9 +9,9 @@ export class Segments {
   readonly bytesEach: number;
   readonly #shift: number;
   readonly #all: (Segment | undefined)[] = [];
-  /** Numbers without memory. */
+  /** Segment numbers without memory. */
   readonly #free: number[] = [];
-  /** Numbers with memory that is not in use. */
+  /** Segment numbers with memory that is not in use. */
   readonly #spare: number[] = [];
   #allocated = 0;
 
@@ -31,12 +31,12 @@ export class Segments {
     return this.#spare.length * this.bytesEach;
   }
 
-  /** Returns the number of a free segment. Its previous content may still be present. */
+  /** Returns the number of a free segment. The segment may still have its previous content. */
   take(): number {
     const spare = this.#spare.pop();
     if (spare !== undefined) return spare;
     const number = this.#free.pop() ?? this.#all.length;
-    // Untouched pages occupy no memory.
+    // The operating system assigns no memory to pages that were never written.
     const memory = new ArrayBuffer(this.bytesEach);
     this.#all[number] = { bytes: Buffer.from(memory), words: new Uint32Array(memory) };
     this.#allocated++;
@@ -56,7 +56,7 @@ export class Segments {
     this.#allocated--;
   }
 
-  /** @param offset in bytes */
+  /** @param offset offset in the segment, bytes */
   makeRef(number: number, offset: number): number {
     return (((number + 1) << this.#shift) | (offset >>> ALIGNMENT_BITS)) >>> 0;
   }
@@ -65,7 +65,7 @@ export class Segments {
     return this.#all[this.numberOf(ref)] as Segment;
   }
 
-  /** Number of the segment that a record lies in. */
+  /** Number of the segment that contains a record. */
   numberOf(ref: number): number {
     return (ref >>> this.#shift) - 1;
   }

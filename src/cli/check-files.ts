@@ -6,7 +6,7 @@ import { checkLmdbFile, hasLmdbFile } from '../util/lmdb-folder.ts';
 import { readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
 
-/** Checks the files that a configuration names and a service would read. */
+/** Checks the files that a configuration names and that a service would read. */
 export function checkFiles({ listen, networks, access }: Config): Problem[] {
   const problems: Problem[] = [];
   const check = (path: readonly string[], look: () => void): void => {

@@ -42,7 +42,7 @@ export async function runHealth(args: string[]): Promise<number> {
   return problem === undefined ? 0 : 1;
 }
 
-/** Any certificate is accepted: no secret is sent, and the service may still use an older certificate than that of the file. */
+/** Any certificate is accepted: no secret is sent, and the service may still use an older certificate than the one in the file. */
 const admits = (): boolean => true;
 
 async function findProblem({ host, port, tls }: ListenOptions): Promise<string | undefined> {

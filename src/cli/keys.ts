@@ -51,7 +51,7 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'
 /** Subcommand of `keys`. */
 type Command = {
   readonly operands: number;
-  /** Options besides those that locate the keys. */
+  /** Options other than the ones that locate the keys. */
   readonly options: readonly string[];
   run(book: KeyBook, id: string, values: Values): Promise<number>;
 };
@@ -110,7 +110,7 @@ async function findConfig({ data, config }: Values): Promise<Config | undefined>
   return config === undefined ? undefined : loadConfig(config, process.env);
 }
 
-/** Loads the table of methods on demand, because that takes 50 ms. */
+/** Loads the table of methods on demand, because loading takes 50 ms. */
 async function checkSettings(settings: SettingsChange, config: Config | undefined): Promise<void> {
   const { checkNames, listBuiltinNames, listKnownNames } = await import('./known-names.ts');
   checkNames(settings, config === undefined ? listBuiltinNames() : listKnownNames(config));
@@ -121,7 +121,7 @@ function findFolder({ data }: Values): { dataDir: string; access: AccessOptions 
   return { dataDir, access: accessOptionsSchema.parse(undefined) };
 }
 
-/** Formats issues with their paths; values need not be hidden from the operator who entered them. */
+/** Formats issues with their paths; the operator who entered the values may see them. */
 function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const texts = issues.map((issue) =>
     issue.path.length === 0 ? describeIssue(issue) : `${issue.path.join('.')}: ${describeIssue(issue)}`,
@@ -146,7 +146,7 @@ async function create(book: KeyBook, _id: string, values: Values): Promise<numbe
   return 1;
 }
 
-/** @returns whether it was printed; a key cannot be shown again */
+/** @returns whether the key was printed; a key cannot be shown again */
 function printIssued({ key, secret, record }: IssuedKey): Promise<boolean> {
   const what = secret === undefined ? 'the key is' : 'the key and its secret are';
   process.stderr.write(`id ${record.id}, name ${record.name}; ${what} shown only once:\n`);

@@ -10,7 +10,7 @@ import { pointToNames } from '../util/near-name.ts';
 export type KnownNames = {
   readonly networks: ReadonlySet<string>;
   readonly methods: ReadonlySet<string>;
-  /** Whether a further name may be served: of a namespace such as `debug_*`. */
+  /** Whether a method outside `methods` may be served: it belongs to a namespace such as `debug_*`. */
   readonly mayPass: (method: string) => boolean;
   readonly issuers: ReadonlySet<string>;
   /** Source of the names, appended to errors if it is not obvious. */
@@ -30,7 +30,7 @@ export function listKnownNames({ networks, access }: Config): KnownNames {
   };
 }
 
-/** Returns the names that are served without a configuration file, by `start` and `dev`. */
+/** Returns the names that `start` and `dev` serve without a configuration file. */
 export function listBuiltinNames(): KnownNames {
   const styles = ROLLUP_STYLES.map((style) => listBuiltinNetworks(style).networks);
   return {

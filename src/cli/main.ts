@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 
 // An old Node must be able to parse this file, so no own module is imported before the version is checked, and the syntax is that of 2018.
-// `scripts/check-node.cjs` does the same for what npm runs before the build.
+// `scripts/check-node.cjs` does the same for scripts that npm runs before the build.
 
-/** Returns the minimum version in the package's `engines`: `>=20.19`. */
+/** Returns the minimum Node version, from `engines` in package.json: `>=20.19`. */
 function readMinimum(): string {
   const file = new URL('../../../package.json', import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')).engines.node.replace('>=', '');

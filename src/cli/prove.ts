@@ -96,12 +96,12 @@ function readParams(text: string): readonly unknown[] {
     const params: unknown = JSON.parse(text);
     if (Array.isArray(params)) return params;
   } catch {
-    // Malformed JSON ends in the same error as another value.
+    // Malformed JSON throws the same error as a value that is not an array.
   }
   throw new UsageError('the parameters are not a JSON array');
 }
 
-/** Returns the configuration reduced to this network and its layer 1. @throws UsageError if there is no such network */
+/** Returns the configuration reduced to one network and its layer 1. @throws UsageError if the network does not exist */
 function pickNetwork(config: Config, name: string): Config {
   const options = config.networks[name];
   if (options === undefined)
@@ -118,9 +118,9 @@ function pickNetwork(config: Config, name: string): Config {
 
 /**
  * Opens a network of a configuration while `work` runs.
- * @param isOfRollups whether the method requires the rollup family; its error is then fatal
- * @throws UsageError if there is no such network
- * @throws Error if its nodes cannot be reached
+ * @param isOfRollups whether the method requires the rollup family; an error while recognising the family is then fatal
+ * @throws UsageError if the network does not exist
+ * @throws Error if the nodes of the network cannot be reached
  */
 export async function withSource<T>(
   whole: Config,
@@ -160,7 +160,7 @@ export async function withSource<T>(
   }
 }
 
-/** Reads the rules of a network's chain. @throws Error with the file if it is unreadable or for another chain */
+/** Reads the fork rules of a network's chain. @throws Error with the file name if the file is unreadable or for another chain */
 function readChainRules(path: string, chainId: bigint): ChainConfig {
   const rules = readRules(path);
   requireChain(path, rules, chainId);
@@ -168,8 +168,8 @@ function readChainRules(path: string, chainId: bigint): ChainConfig {
 }
 
 /**
- * Describes the sources of a rollup's answers besides its chain: its family and its layer 1.
- * @throws ChainError if its family cannot be recognised and the method requires it
+ * Describes the sources of a rollup's answers besides its chain: the family and the layer 1.
+ * @throws ChainError if the family cannot be recognised and the method requires it
  */
 async function describeRollup(
   open: OpenRollup | undefined,

@@ -22,7 +22,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['check-config', async () => (await import('./check-config.ts')).runCheckConfig],
 ]);
 
-/** Wraps a long-running command: bounds the heap before its modules are loaded. */
+/** Wraps a long-running command, and bounds the heap before the modules of the command are loaded. */
 function serving(load: () => Promise<Command>): () => Promise<Command> {
   return () => {
     boundHeapOfStart();
@@ -43,7 +43,7 @@ async function run(args: string[]): Promise<number> {
       process.stdout.write(`${readVersion()}\n`);
       return 0;
   }
-  // Without a command word all arguments belong to `start`.
+  // Without a command name, all arguments belong to `start`.
   const isFlag = first === undefined || first.startsWith('-');
   const command = COMMANDS.get(isFlag ? 'start' : first);
   if (command === undefined)
@@ -55,9 +55,9 @@ function comesFromStore(error: unknown): boolean {
   return isStoreError(error) || (error instanceof Error && comesFromStore(error.cause));
 }
 
-/** Masks control characters: quoted file content must not steer a terminal. */
+/** Masks control characters: quoted content of a file must not control the terminal. */
 function describe(error: unknown): string {
-  // Node names the file that it could not open, which is arbitrary.
+  // Node names the file that it could not open; when file descriptors run out, that may be any file.
   if (OUT_OF_FILES.has(readErrorCode(error) ?? '')) return describeSystemError(error);
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
@@ -71,7 +71,7 @@ function report(error: unknown): number {
     process.stderr.write(`${error.lines.join('\n')}\n`);
     return 1;
   }
-  // LMDB writes a line without a line feed to stderr.
+  // LMDB writes a line without a line feed to stderr before the error.
   if (comesFromStore(error)) process.stderr.write('\n');
   process.stderr.write(`portcullis: ${describe(error)}\n`);
   if (!isUsageError(error)) return 1;

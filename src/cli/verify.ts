@@ -26,10 +26,10 @@ Exit code 0 if the bundle is verified, 1 if it is refused, 2 if it could not be 
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const CHAIN_ID = /^(\d{1,30}|0x[0-9a-fA-F]{1,25})$/;
-/** Largest file in bytes, above the largest answers with their evidence. */
+/** Maximum size of a bundle file, bytes: larger than the largest answers with their evidence. */
 const MAX_FILE_BYTES: number = 256 << 20;
 const READ_BYTES: number = 1 << 20;
-/** Characters of an answer that are printed. */
+/** Number of characters of an answer that are printed. */
 const SHOWN = 200;
 
 /** Runs `portcullis verify`. @returns the exit code */
@@ -79,7 +79,7 @@ async function readBundle(file: string): Promise<string> {
   try {
     const chunks: Buffer[] = [];
     let size = 0;
-    // A pipe has no size to check in advance.
+    // The size of a pipe is unknown in advance.
     for await (const chunk of createReadStream(file, { highWaterMark: READ_BYTES })) {
       chunks.push(chunk);
       size += chunk.length;
@@ -108,7 +108,7 @@ function describeBundle({ method, params, block, answer, told }: Bundle, expecte
   return `${all.map(maskControls).join('\n')}\n`;
 }
 
-/** Masks control characters: file content must not steer a terminal, nor change the direction or the lines of its text. */
+/** Masks control characters: content of a file must not control the terminal, or change the direction or the lines of the printed text. */
 function maskControls(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 }

@@ -18,16 +18,16 @@ import { listServed } from './served-methods.ts';
 export type Problem = {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** Other values that it depends on; it is suppressed if one of them is wrong itself. */
+  /** Other values that the problem depends on; the problem is suppressed if one of these values is wrong itself. */
   readonly dependsOn?: readonly (readonly PropertyKey[])[];
 };
 
 const NETWORK_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
-/** First path segments that are not network names. */
+/** Words that begin a path without being a network name. */
 const PATH_WORDS: ReadonlySet<string> = new Set(['ws', 'v3']);
 
 /**
- * Checks how the parts of a configuration fit together, which the schema of a single value cannot.
+ * Checks how the parts of a configuration fit together; a schema checks each value alone.
  * @param names names of all networks, including those that `config` lacks because they have other errors
  */
 export function checkConfig(
@@ -86,7 +86,7 @@ function checkCredits({ access, networks }: Config, names: readonly string[]): P
     }));
 }
 
-/** Names in `only` and `except` must exist: a misspelt one would leave a method open, or close all. */
+/** Names in `only` and `except` must exist: a misspelt name would leave a method open, or close all methods. */
 function checkMethods(name: string, network: NetworkOptions): Problem[] {
   const { methods, upstreams, pool } = network;
   const path = ['networks', name, 'methods'];
@@ -142,7 +142,7 @@ const OF_VERIFICATION = {
   verifyCalls: 'has compared calls',
 } as const;
 
-/** Settings of verification require that answers are verified. */
+/** Options of verification require verified answers. */
 function checkVerification(
   path: readonly string[],
   network: NetworkOptions,
@@ -154,7 +154,7 @@ function checkVerification(
     const message = 'only answers of nodes are verified: embedded chains are executed here';
     return [{ path: [...path, 'verify'], message, dependsOn }];
   }
-  // Verification bounds may stay next to an explicit `verify: off` for later use; a checkpoint would promise a check that is not done.
+  // Verification bounds may stay next to an explicit `verify: off` for later use; a checkpoint would promise a check that does not run.
   const misplaced = (['checkpoint', 'verifyLogBlocks', 'verifyCalls'] as const).filter(
     (key) => network[key] !== undefined && (upstreams === undefined || key === 'checkpoint'),
   );
@@ -165,7 +165,7 @@ function checkVerification(
   }));
 }
 
-/** Local execution requires known rules, and a network of nodes. */
+/** Local execution requires known fork rules, and a network of nodes. */
 function checkExecution(name: string, network: NetworkOptions): Problem[] {
   const { execution, chain, upstreams, rollup } = network;
   const { verify = DEFAULT_VERIFY, verifyCalls = DEFAULT_VERIFY_CALLS } = network;
@@ -249,14 +249,14 @@ function checkLayer1(name: string, network: NetworkOptions, names: readonly stri
   const path = ['networks', name, 'rollup', 'l1'];
   if (l1 === name) return [{ path, message: 'a network cannot be its own layer 1' }];
   if (names.includes(l1)) return [];
-  // The text may be a URL with a key, from the environment.
+  // The text may be a URL with a key, taken from the environment; only a plain name is quoted in the error.
   const isName = /^[\w-]+$/.test(l1);
   return [
     { path, message: isName ? describeNoNetwork(l1, names) : 'names neither a network nor an address' },
   ];
 }
 
-/** `verify: require` needs `pool.chainId`: lying nodes would report another chain. */
+/** `verify: require` needs `pool.chainId`: lying nodes would report the id of another chain. */
 function checkChainId(name: string, { upstreams, verify, pool }: NetworkOptions): Problem[] {
   if (upstreams === undefined || verify !== 'require' || pool.chainId !== undefined) return [];
   const path = ['networks', name];

@@ -23,7 +23,7 @@ import { limitOf } from '../util/bounds.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { type NetworkOptions, networkOptionsSchema } from './network-options.ts';
 
-/** All of `limits:`. Durations are milliseconds. */
+/** All options of `limits:`. Durations are milliseconds. */
 export type Limits = ListenerLimits & {
   readonly batchItems: number;
   /** Concurrent items of one batch. */
@@ -31,14 +31,14 @@ export type Limits = ListenerLimits & {
   readonly batchAnswerBytes: number;
   /** Budget for buffered bytes from nodes, shared by all networks. */
   readonly nodeBytes: number;
-  /** Concurrent bodies over all connections. */
+  /** Maximum number of request bodies processed at the same time, over all connections. */
   readonly inFlightBodies: number;
-  /** Concurrent calls on one network, and calls that may wait for a slot. */
+  /** Maximum number of concurrent calls on one network, and of calls that wait for a slot. */
   readonly networkCalls: number;
   readonly networkQueue: number;
-  /** Calls with a longer expected wait are rejected at once. */
+  /** Calls with a longer expected wait are rejected immediately, ms. */
   readonly queueWait: number;
-  /** Filters per key, and lifetime of a filter without polls. */
+  /** Maximum number of filters per key, and lifetime of a filter without polls. */
   readonly filters: number;
   readonly filterLife: number;
 };
@@ -98,7 +98,7 @@ const limitsSchema: z.ZodType<Limits> = z
     error: 'must be at least bodyBytes: otherwise no body of that size could arrive',
   });
 
-/** Schema of the whole file; `checkConfig` checks how its parts fit together. */
+/** Schema of the whole file; `checkConfig` checks how the parts of the file fit together. */
 export const configSchema: z.ZodType<Config> = z.strictObject({
   listen: listenOptionsSchema,
   dataDir: z.string().min(1).default(DEFAULT_DATA_DIR),
@@ -106,7 +106,7 @@ export const configSchema: z.ZodType<Config> = z.strictObject({
     .union([z.int().min(1).max(256), z.literal('auto')], 'expected a number of processes, or auto')
     .default(1),
   defaultNetwork: z.string().exactOptional(),
-  // `checkConfig` checks the names: a bad key would hide the errors below it.
+  // `checkConfig` checks the names: in the schema, a bad key would hide the errors below it.
   networks: z.record(z.string(), networkOptionsSchema),
   limits: limitsSchema.prefault({}),
   access: accessOptionsSchema,

@@ -25,7 +25,7 @@ export function applyEnvironment(
 /** Listen addresses of a service and its status page. */
 export type ListenAddresses = Pick<Config, 'listen' | 'admin'>;
 
-/** Overrides a place with PORTCULLIS_HOST, PORTCULLIS_PORT and PORTCULLIS_ADMIN_PORT; invalid variables leave it unchanged. */
+/** Overrides the addresses with PORTCULLIS_HOST, PORTCULLIS_PORT and PORTCULLIS_ADMIN_PORT; invalid variables change nothing. */
 export function applyPlaceEnvironment(
   { listen, admin }: ListenAddresses,
   environment: Environment,
@@ -42,7 +42,7 @@ export function applyPlaceEnvironment(
 
 export const PORT_ERROR = 'PORTCULLIS_PORT: expected a port number from 0 to 65535';
 
-/** Overrides `listen:` with PORTCULLIS_HOST and PORTCULLIS_PORT. @returns undefined for an invalid port: `PORT_ERROR` */
+/** Overrides `listen:` with PORTCULLIS_HOST and PORTCULLIS_PORT. @returns undefined if the port is invalid; the error is `PORT_ERROR` */
 export function applyListenEnvironment(
   listen: ListenOptions,
   environment: Environment,

@@ -11,14 +11,14 @@ export type CheckedConfig =
   | { readonly config: Config; readonly problems?: undefined }
   | { readonly config?: undefined; readonly problems: readonly Problem[] };
 
-/** Most rounds of removing wrong values; after that the rest is not checked any more. */
+/** Maximum number of rounds that remove wrong values; after them, the remaining values are not checked. */
 const MAX_ROUNDS = 8;
 
 /** Checks that the schema cannot express. @param names names of all networks, including those with errors */
 export type Check = (config: Config, names: readonly string[]) => readonly Problem[];
 
 /**
- * Checks a file against the schema, and how its parts fit together; if some values are wrong, the latter check covers the others.
+ * Checks a file against the schema, and how its parts fit together; if some values are wrong, only the other values are checked for fit.
  * @param missing known errors of single values: further errors at their places are suppressed
  * @param check checks how the parts fit together
  */
@@ -41,19 +41,19 @@ export function findProblems(
   return { problems: [...problems, ...checkRest(value, wrong, check)] };
 }
 
-/** Checks how the parts fit together after removing the wrong values. */
+/** Removes the wrong values, and checks how the other parts fit together. */
 function checkRest(value: unknown, wrong: readonly Path[], check: Check): Problem[] {
   const rest: unknown = structuredClone(value);
   fillInHosts(rest);
   const removed: Path[] = [];
   let paths = wrong;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    // Last items of a list first, so that the indices of the others stay valid.
+    // The last items of a list are removed first, so that the indices of the others stay valid.
     for (const path of [...paths].reverse()) {
       const gone = remove(rest, path);
       if (gone === undefined) continue;
       removed.push(gone);
-      // A misspelt key was probably meant to be the near one.
+      // A misspelt key was probably meant to be the known key with the nearest name.
       const key = gone.at(-1);
       const near = typeof key === 'string' ? findNearName(key, listKeys(gone.slice(0, -1))) : undefined;
       if (near !== undefined) removed.push([...gone.slice(0, -1), near]);
@@ -107,7 +107,7 @@ const REPLACED_KEYS: Readonly<Record<string, string>> = {
     'is replaced by methods: reads are served by default, methods.also names further ones, methods.only and methods.except narrow them',
 };
 
-/** Converts a schema issue; an unknown key is reported at the key, not at the map around it. */
+/** Converts a schema issue; an unknown key is reported at the key, not at the map that contains it. */
 export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
@@ -128,7 +128,7 @@ export function listProblems(issue: z.core.$ZodIssue, value: unknown): Problem[]
   return [{ path, message }];
 }
 
-/** Below `upstreams` a misplaced colon turns a URL with a secret into a key. */
+/** Below `upstreams` a misplaced colon turns a URL with a secret into a key, so the key is masked. */
 function hideSecretKey(path: Path, key: string): string {
   const holdsAddresses = path.includes('upstreams') || path.includes('private');
   return holdsAddresses && !/^[A-Za-z]\w{0,20}$/.test(key) ? '(not a key)' : key;

@@ -62,7 +62,7 @@ export function parseConfig(text: string, source: ConfigInput): Config {
       text: describeProblem(problem, yaml, name),
     }));
     const ofYaml = yaml.errors.map(({ line, message }) => ({ line, text: `${name}:${line}: ${message}` }));
-    // Errors of the environment are independent of the file.
+    // Errors in environment variables do not depend on the file.
     const { errors } = applyPlaceEnvironment(ANY_PLACE, environment);
     const sorted = [...ofYaml, ...lines].sort((a, b) => a.line - b.line);
     throw new ConfigError([...sorted.map((one) => one.text), ...errors]);
@@ -95,7 +95,7 @@ function findProblemsBeside(text: string, source: ConfigInput): readonly Problem
 }
 
 /**
- * Reads only the listener options of a configuration file: for `health`, which may lack the secrets that the rest needs.
+ * Reads only the listener options of a configuration file: `health` uses it, because it may lack the secrets that the other options need.
  * @throws ConfigError if the file cannot be read or these options are invalid
  */
 export async function loadListenOptions(file: string, environment: Environment): Promise<ListenOptions> {

@@ -3,13 +3,13 @@ import { findNodeMethodProblem } from '../pool/node-method-rule.ts';
 
 /** `methods:` of a network. Each entry is a method name, or a namespace with all its methods: `debug_*`. */
 export type MethodOptions = {
-  /** Restricts the methods served by default to these. */
+  /** Only these of the methods that are served by default are served. */
   readonly only?: readonly string[];
-  /** Excludes these methods. */
+  /** These methods are not served. */
   readonly except: readonly string[];
-  /** Further methods, answered by the network's nodes. */
+  /** Further methods, answered by the nodes of the network. */
   readonly also: readonly string[];
-  /** Whether a development node's methods are served: to all clients, or to none. Absent: to clients on this machine. */
+  /** Whether methods of a development node are served: to all clients, or to none. If absent, they are served to clients on this machine. */
   readonly development?: boolean;
 };
 

@@ -33,7 +33,7 @@ export type NetworkOptions = {
   /** Host names, lower-case; `*.name` matches every name below it. */
   readonly hosts: readonly string[];
   readonly builtin?: BuiltinChain;
-  /** Chain store, and the number of blocks below its head that have proofs. */
+  /** Folder of the chain store, and the number of blocks below the head that have proofs. */
   readonly embedded?: { readonly data: string; readonly proofBlocks: number };
   readonly upstreams?: readonly UpstreamOptions[];
   /** Only with `upstreams`. */
@@ -42,17 +42,17 @@ export type NetworkOptions = {
   readonly verify?: VerifyMode;
   /** Longest block range of eth_getLogs that is verified; default `DEFAULT_VERIFY_LOG_BLOCKS`. Only with verified `upstreams`. */
   readonly verifyLogBlocks?: number;
-  /** Percentage of the nodes' call results that are compared with a local execution; default `DEFAULT_VERIFY_CALLS`. Only with verified `upstreams`. */
+  /** Percentage of the nodes' call results that are compared with local execution; default `DEFAULT_VERIFY_CALLS`. Only with verified `upstreams`. */
   readonly verifyCalls?: number;
-  /** Place of call execution. Only with `upstreams`. */
+  /** Whether calls are executed by nodes or locally. Only with `upstreams`. */
   readonly execution: ExecutionMode;
-  /** Path of a genesis file with the chain's rules, for local execution. Only with `upstreams`. */
+  /** Path of a genesis file with the fork rules of the chain, for local execution. Only with `upstreams`. */
   readonly chain?: string;
-  /** Number of configured operators that must agree. Only with verified `upstreams`. */
+  /** Number of operators that must agree. Only with verified `upstreams`. */
   readonly agreement?: AgreementOptions;
-  /** Block that is on the chain, whatever nodes report. Only with verified `upstreams`. */
+  /** Block that is known to be on the chain, whatever nodes report. Only with verified `upstreams`. */
   readonly checkpoint?: Checkpoint;
-  /** Destination of transactions. Only with `upstreams`. */
+  /** Destinations of transactions. Only with `upstreams`. */
   readonly send: SendSectionOptions;
   readonly methods: MethodOptions;
   /** Limits of one eth_getLogs response. */
@@ -94,7 +94,7 @@ const hostSchema = z
 
 type NetworkRow = Omit<NetworkOptions, 'execution'> & { readonly execution?: ExecutionMode };
 
-/** Row of `networks:` as written. */
+/** Row of `networks:` before defaults that depend on other options. */
 export const networkRowSchema: z.ZodType<NetworkRow> = z.strictObject({
   hosts: z.array(hostSchema).min(1).max(1_000),
   builtin: z.enum(BUILTIN_CHAINS).exactOptional(),
@@ -120,8 +120,8 @@ export const networkRowSchema: z.ZodType<NetworkRow> = z.strictObject({
 });
 
 /**
- * Row of `networks:`. Unless `verify` is set, it defaults to `require` under `agreement: bridge`, where another value is an error, and to `off` for
- * a development node.
+ * Row of `networks:`. If `verify` is absent, it is `require` under `agreement: bridge` (which accepts no other value), and `off` for a development
+ * node.
  */
 export const networkOptionsSchema: z.ZodType<NetworkOptions> = networkRowSchema.transform((written) => {
   const verify = written.verify ?? chooseVerify(written);
@@ -129,7 +129,7 @@ export const networkOptionsSchema: z.ZodType<NetworkOptions> = networkRowSchema.
   return { ...provided, execution: chooseExecution(provided) };
 });
 
-/** Undefined means `DEFAULT_VERIFY`. Requests can change the state of a development node without a new block. */
+/** Undefined means `DEFAULT_VERIFY`. A development node is not verified, because requests can change its state without a new block. */
 function chooseVerify({ agreement, upstreams, pool }: NetworkRow): VerifyMode | undefined {
   if (upstreams === undefined) return undefined;
   if (agreement === 'bridge') return 'require';
@@ -137,8 +137,8 @@ function chooseVerify({ agreement, upstreams, pool }: NetworkRow): VerifyMode | 
 }
 
 /**
- * Nodes execute calls by default. Under `verify: require` calls are executed locally unless the rollup has a machine of its own, because a node's call
- * result cannot be verified; `auto` becomes `local` there, because it starts with nodes' results.
+ * By default, nodes execute calls. Under `verify: require`, calls are executed locally unless the rollup has a machine of its own, because the call
+ * result of a node cannot be verified. `auto` begins with results of nodes, so `verify: require` replaces it by `local`.
  */
 function chooseExecution({
   execution,

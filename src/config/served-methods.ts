@@ -8,12 +8,15 @@ import { FAMILY_ESTIMATES, FAMILY_PREFIXES, findWireNames } from '../rollup/wire
 import { matchesEntry } from './method-options.ts';
 import type { NetworkOptions } from './network-options.ts';
 
-/** Methods that a network may serve, before `methods` narrows them. */
+/** Methods that a network may serve, before `methods.only` and `methods.except` restrict them. */
 export type ServedMethods = {
   readonly names: ReadonlySet<string>;
-  /** Whether a further method is forwarded to nodes: its namespace is configured, or forwarded by default. */
+  /** Whether a method outside `names` is forwarded to nodes: its namespace is configured, or forwarded by default. */
   readonly mayPass: (name: string) => boolean;
-  /** Whether a further name may be served: of a configured namespace, or of a rollup family that is detected at run time. */
+  /**
+   * Whether a method outside `names` may be served: `mayPass` accepts it, or it is the estimate method of a rollup family that is recognised at run
+   * time.
+   */
   readonly mayServe: (name: string) => boolean;
 };
 
@@ -45,18 +48,18 @@ export function servesDevelopment({ pool, methods }: Pick<NetworkOptions, 'pool'
   return pool.development && methods.development !== false;
 }
 
-/** Whether an entry, a name or a namespace, belongs to development nodes. */
+/** Whether a method name, or a namespace such as `debug_*`, belongs to development nodes. */
 function isOfDevelopment(entry: string): boolean {
   return DEVELOPMENT_ENTRIES.includes(entry) || findDevelopmentLabel(entry) !== undefined;
 }
 
-/** Whether an entry, a name or a namespace, is forwarded to nodes by default. */
+/** Whether a method name, or a namespace such as `debug_*`, is forwarded to nodes by default. */
 function isPassed(entry: string): boolean {
   if (!entry.endsWith('_*')) return findPassedNamespace(entry) !== undefined && isNodeMethod(entry);
   return findPassedNamespace(`${entry.slice(0, -1)}get`) !== undefined;
 }
 
-/** A family that is not configured is recognised at run time, so it may be any. */
+/** Lists the methods of all families if none is configured, because the family is then recognised at run time. */
 function listRollupNames({ prefix, family }: RollupOptions, hasNodes: boolean): readonly string[] {
   const { prefixes, nodeEstimates } =
     family === undefined

@@ -3,13 +3,13 @@ import { isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from '
 export type YamlError = {
   readonly line: number;
   readonly message: string;
-  /** Whether the structure of the text is unknown from here on. */
+  /** Whether the structure of the text after this error is unknown. */
   readonly isSyntax: boolean;
 };
 
-/** Parsed YAML text with the lines of its values. */
+/** Parsed YAML text with the line numbers of its values. */
 export interface YamlSource {
-  /** Errors in the text, with lines. */
+  /** Errors in the text, with line numbers. */
   readonly errors: readonly YamlError[];
   /** Parsed value; undefined after a syntax error. */
   readonly value: unknown;
@@ -23,7 +23,7 @@ export function parseYaml(text: string): YamlSource {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   const errors: YamlError[] = [...document.errors, ...document.warnings].map(({ pos, message, code }) => ({
     line: lines.linePos(pos[0]).line,
-    // Text that YAML parses as an alias or a tag may be an unquoted secret.
+    // An unquoted secret may be parsed as an alias or a tag, so its text is removed from the message.
     message:
       code === 'DUPLICATE_KEY'
         ? describeDuplicate(text.slice(pos[0]))
@@ -35,7 +35,7 @@ export function parseYaml(text: string): YamlSource {
     try {
       value = document.toJS({ maxAliasCount: 100 });
     } catch (error) {
-      // Recursive ("billion laughs") or undefined aliases.
+      // The document has recursive ("billion laughs") or undefined aliases.
       errors.push({ line: 1, message: (error as Error).message, isSyntax: true });
     }
   }
@@ -57,13 +57,13 @@ export function parseYaml(text: string): YamlSource {
   };
 }
 
-/** Includes the key only if it looks like one: an unquoted line may contain a URL or a secret. */
+/** Quotes the key only if it has the form of a key: an unquoted line may contain a URL or a secret. */
 function describeDuplicate(text: string): string {
   const [, , key] = /^(["']?)([A-Za-z][\w-]{0,30})\1\s*(?::\s|:?$)/.exec(text.split('\n', 1)[0] ?? '') ?? [];
   return key === undefined ? 'a key appears twice' : `the key ${key} appears twice`;
 }
 
-/** Most sections to remove, one per round. */
+/** Maximum number of sections to remove, one per round. */
 const MAX_SECTIONS = 8;
 
 /**

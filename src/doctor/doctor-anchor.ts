@@ -13,11 +13,11 @@ const LIMIT_MS = 30_000;
 /** Last block of a rollup that layer 1 commits to. */
 export type AnchorDiagnosis = AnchorFigures & {
   readonly l1: string;
-  /** Number of blocks between it and the head. */
+  /** Number of blocks between the committed block and the head. */
   readonly behind?: number;
 };
 
-/** Finds the block that layer 1 commits to once, as the service does. Undefined if the network is not anchored. */
+/** Finds the last block that layer 1 commits to, once and by the same code as the service. Undefined if the network is not anchored. */
 export async function tryAnchor(
   name: string,
   networks: Readonly<Record<string, NetworkOptions>>,

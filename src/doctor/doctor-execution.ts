@@ -11,10 +11,10 @@ import { openChain } from '../service/open-chain.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { awaitNodes } from './await-nodes.ts';
 
-/** Result of executing a call at the head of a network locally, with the number of round trips for its state. */
+/** Result of the local execution of a call at the head of a network, with the number of round trips that read its state. */
 export type ExecutionDiagnosis = {
   readonly isHere: boolean;
-  /** Whether a call that cannot be executed locally is rejected instead of being left to the nodes. */
+  /** Whether a call that cannot be executed locally is rejected; otherwise nodes execute it. */
   readonly isRefused?: boolean;
   readonly roundTrips: number;
   readonly reason?: string;
@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
   unproven: 'nodes do not prove the state of the head (eth_getProof)',
 };
 
-/** Executes a call as the service would. Undefined if nodes execute calls. */
+/** Executes a call by the same code as the service. Undefined if nodes execute calls. */
 export async function tryExecution(
   network: string,
   options: NetworkOptions,

@@ -14,17 +14,17 @@ const LIMIT_MS = 15_000;
 
 /** Marks of a rollup's nodes that identify its family. */
 export type FamilyDiagnosis = {
-  /** Undefined if they show no family's marks. */
+  /** Undefined if the nodes show no family's marks. */
   readonly recognised?: string;
-  /** Marks of the recognised and the configured family, seen or not. */
+  /** Marks of the recognised and of the configured family, whether seen or not. */
   readonly evidence: readonly { readonly family: string; readonly marks: readonly Evidence[] }[];
-  /** Unknown functions of the family's oracle, which indicate a later fork. */
+  /** Unknown functions of the family's oracle contract, which indicate a later fork. */
   readonly unknownFunctions?: readonly string[];
   /** Reason why the nodes could not be examined. */
   readonly reason?: string;
 };
 
-/** Examines the nodes as the service does. Undefined if the network is not a rollup, or has no nodes. */
+/** Examines the nodes by the same code as the service. Undefined if the network is not a rollup, or has no nodes. */
 export async function tryFamily(
   network: string,
   { upstreams, pool, rollup }: NetworkOptions,

@@ -4,13 +4,13 @@ import type { RollupOptions } from '../rollup/options.ts';
 import type { InfoField } from '../rollup/rollup-family.ts';
 import { findWireNames } from '../rollup/wire-names.ts';
 
-/** Configured family and prefix of a rollup; without a family the running service recognises it. */
+/** Configured family and prefix of a rollup; without a configured family, the running service recognises the family. */
 export type RollupDiagnosis = {
   readonly family?: string;
   readonly prefix?: string;
   /** Further prefixes of the estimate method. */
   readonly alsoPrefixes?: readonly string[];
-  /** Node information members that are 0 because they have no source. */
+  /** Members of the node information that are 0 because they have no source. */
   readonly unknown?: readonly InfoField[];
 };
 

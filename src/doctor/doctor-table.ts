@@ -20,7 +20,7 @@ const METHODS = [
   'eth_getUncleByBlockNumberAndIndex',
 ] as const;
 
-/** Columns of nodes that answer. */
+/** Table columns of nodes that answer. */
 const COLUMNS: readonly Column[] = [
   { title: 'CLIENT', show: ({ identity }) => shortenClient(identity.clientVersion) },
   { title: 'CHAIN', show: ({ identity }) => identity.chainId.toString() },
@@ -54,10 +54,10 @@ const HEADS: Readonly<Record<ExaminedNode['announcements']['state'], string>> = 
   failing: 'failing',
 };
 
-/** For rollups: number of rollup methods that the node implements itself; the network does not need them. */
+/** For rollups: number of rollup methods that the node implements itself; the network works without them. */
 const ROLLUP: Column = { title: 'ROLLUP', show: ({ rollup }) => countSupported(Object.values(rollup)) };
 
-/** Returns one row per node, by node name. */
+/** Returns one row per node, sorted by node name. */
 export function listTableRows(nodes: readonly NodeReport[]): readonly (readonly string[])[] {
   const isRollup = nodes.some(
     ({ examination }) => examination.answers && Object.keys(examination.rollup).length > 0,
@@ -82,7 +82,7 @@ function countSupported(supports: readonly (Support | undefined)[]): string {
   return `${supports.filter((support) => support?.state === 'yes').length} of ${supports.length}`;
 }
 
-/** Keeps name and version: `Geth/v1.14.12-stable-293a300d/linux-amd64/go1.23.4` is too long. */
+/** Returns only name and version: `Geth/v1.14.12-stable-293a300d/linux-amd64/go1.23.4` is too long. */
 function shortenClient(clientVersion: string): string {
   return clientVersion.split('/').slice(0, 2).join('/').slice(0, MAX_CLIENT_LENGTH);
 }

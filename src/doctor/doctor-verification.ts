@@ -16,7 +16,7 @@ const CACHE = { bytes: 1 << 20, entryBytes: 1 << 18 };
 const WIDEST_SUBJECT = 'effectiveGasPrice'.length;
 
 /**
- * Verifies recent blocks of a network as the service does at its start, and reports which of its answers can be verified.
+ * Verifies recent blocks of a network as the service does at start, and reports which answers can be verified.
  * Undefined if verification is off, or if no node returned a block.
  */
 export async function findVerifiable(

@@ -30,7 +30,7 @@ batches.
 Exit code 0 if each network has at least one available node, 1 otherwise.
 `;
 
-/** Network of the configuration; without a report there were no nodes to examine. */
+/** Diagnosis of one configured network; without nodes there is no report. */
 type Diagnosis = {
   readonly name: string;
   readonly source: string;
@@ -38,11 +38,11 @@ type Diagnosis = {
   readonly report?: ExaminationReport;
   /** Marks of a rollup's nodes that identify its family. */
   readonly recognition?: FamilyDiagnosis;
-  /** Subjects of its answers, verifiable or not. */
+  /** Subjects of answers, and whether they can be verified. */
   readonly verification?: VerificationFigures['rows'];
-  /** Whether its calls can be executed locally, if that is configured. */
+  /** Result of the local execution of a call, if local execution is configured. */
   readonly execution?: ExecutionDiagnosis;
-  /** Block that its layer 1 commits to, if it is anchored. */
+  /** Block that layer 1 commits to, if the network is anchored. */
   readonly anchor?: AnchorDiagnosis;
 };
 
@@ -90,7 +90,7 @@ async function diagnose(
   if (upstreams === undefined)
     return { name, source: builtin === undefined ? 'embedded' : 'builtin', ...about };
   const prefix = about.rollup?.prefix;
-  // The method names of a namespace are unknown.
+  // A namespace is left out, because the names of its methods are unknown.
   const also = methods.also.filter((entry) => !entry.endsWith('*'));
   const wants = {
     also,
@@ -143,7 +143,7 @@ function describeFinding({ severity, upstream, problem, advice }: ReportFinding)
   return `${severity.padEnd(WIDEST_SEVERITY)}  ${prefix}${problem}; ${advice}`;
 }
 
-/** Encodes chain ids and block numbers as decimal text, because they may not fit into a double. */
+/** Encodes chain ids and block numbers as decimal text, because they may be too large for a double. */
 function encodeDiagnoses(diagnoses: readonly Diagnosis[]): string {
   const networks = diagnoses.map(({ report, ...rest }) => ({ ...rest, ...flatten(report) }));
   const encodeBigInt = (_: string, value: unknown): unknown =>

@@ -16,27 +16,27 @@ import type { NetworkRegistry } from './network-registry.ts';
 import { createRefusal, refuseWith } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
-/** The principal and the network, fixed for a request or for the life of a WebSocket. */
+/** Network and principal of a request, or of a WebSocket for its whole life. */
 export type Session = {
   readonly network: Network;
   readonly principal: Principal;
-  /** Session name chosen by the client. */
+  /** Name that the client chose for a series of requests. */
   readonly name?: string;
-  /** Set if each result is to report how far it is verified. */
+  /** Set if each result must report how far it is verified. */
   readonly showsTrust?: true;
-  /** Facts that determine `development`; present on networks with methods of a development node. */
+  /** Facts from which `development` is determined; present on networks with methods of a development node. */
   readonly client?: ClientFacts;
-  /** Access to the methods of a development node; absent: none. */
+  /** Access to the methods of a development node; if absent, there is no access. */
   readonly development?: DevelopmentAccess;
 };
 
 export type Refusal = {
   readonly refused: TextAnswer;
-  /** Present where the key is known: the request's id may be echoed (`echoRefusal`). */
+  /** Present if the key is known: the answer may then echo the id of the request (`echoRefusal`). */
   readonly error?: OtherError;
 };
 
-/** Dependencies of admission. */
+/** Parts that admission needs. */
 export type AdmissionParts = {
   readonly keys: KeyVerifier;
   readonly tokens: TokenVerifier;
@@ -69,7 +69,7 @@ export function admit(
   if (key === undefined || key === '') return MISSING_KEY;
   if (key === DEMO_KEY) {
     if (!network.allowsDemoKey) return UNKNOWN_KEY;
-    // A page that points its own name to this machine (DNS rebinding) knows this key too.
+    // After DNS rebinding, a web page that points its own host name to this machine could use this key too.
     if (name !== undefined && !networks.expects(host)) return UNKNOWN_HOST;
     return openSession(network, DEMO_PRINCIPAL, visitor);
   }
@@ -87,7 +87,7 @@ export function admit(
   }
 }
 
-/** Refuses because the key cannot be verified now. */
+/** Logs the fault, and refuses the request because the key cannot be verified now. */
 function reportFault(error: unknown, { name }: Network, log: Logger): Refusal {
   logFault(log, error, { network: name });
   return KEYS_UNAVAILABLE;
@@ -98,8 +98,8 @@ function refuseGuesses(block: Denial): Refusal {
 }
 
 /**
- * Checks the key, its rules for this request, and its credentials.
- * @param block set if this address may only use cached keys and credentials, after too many failures
+ * Checks the key, the rules of the key for this request, and the credentials.
+ * @param block set after too many failures of the address: then only cached keys and credentials are accepted
  */
 function admitPrincipal(
   principal: Principal | undefined,
@@ -144,7 +144,7 @@ function admitCredentials(
   });
 }
 
-/** Moves a session to the network that now has its network's name. */
+/** Moves a session to the current network of the same name. */
 export function renew(session: Session, networks: NetworkRegistry): Session | Refusal {
   const network = networks.get(session.network.name);
   if (network === session.network) return session;
@@ -161,7 +161,7 @@ function openSession(network: Network, principal: Principal, visitor: Visitor): 
   return { network, principal, ...classify(network, principal, { address, origin, isForwarded }) };
 }
 
-/** Determines whether the client may call methods of a development node. */
+/** Returns the client facts, and whether the client may call methods of a development node. */
 function classify(
   { development: rule }: Network,
   { terms }: Principal,

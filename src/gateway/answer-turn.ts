@@ -3,12 +3,12 @@ import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Answer } from './answer.ts';
 
-/** Size of an answer that takes some 50 µs to write, bytes. */
+/** Size of an answer that takes about 50 µs to write, bytes. */
 const TURN_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Passes on an awaited answer: a large one in a scheduler slot of its owner, since others may have waited for the
- * same answer, and each is written in one piece.
+ * Passes on an answer after waiting for it. A large answer is passed on in a scheduler slot of its owner: other clients may have waited for the same
+ * answer, and each copy is written in one piece.
  */
 export function passAnswer(
   owner: string,

@@ -3,21 +3,22 @@ import type { BoundName } from '../util/bounds.ts';
 import type { Trust } from '../util/request-scope.ts';
 
 /**
- * Response to the client: an HTTP status and a JSON body; an empty body means that nothing is sent. A streamed body
- * has its first piece, and must be read or cancelled. If it throws, the part already sent is not JSON text, and the
- * client must not be able to mistake it for one. `retryAfter` is in whole seconds, at least one.
+ * Response to the client: an HTTP status and a JSON body; if the body is empty, nothing is sent. A streamed body begins with its first piece, and
+ * must be
+ * read or cancelled. If the stream throws, the part that was already sent is not JSON text, and the client must not be able to mistake it for JSON.
+ * `retryAfter` is in whole seconds, at least one.
  */
 export type Answer = {
   readonly status: number;
   readonly body: JsonResult;
   readonly retryAfter?: number;
-  /** Trust of the single result in it, where nodes answered. */
+  /** Trust of the single result in the body, if nodes answered. */
   readonly trust?: Trust;
   /** Bound that caused the refusal. */
   readonly bound?: BoundName;
 };
 
-/** An answer that is complete. */
+/** An answer with a complete body. */
 export type WholeAnswer = {
   readonly status: number;
   readonly body: string | JsonBytes;

@@ -13,10 +13,7 @@ import { collectStream } from './collect-stream.ts';
 
 /** Maximum UTF-8 bytes per UTF-16 unit. */
 const MAX_BYTES_PER_UNIT = 3;
-/**
- * Texts from this length on are measured as they arrive: measuring all at once would take tens of milliseconds.
- * UTF-16 units.
- */
+/** Minimum length of texts that are measured when they arrive, UTF-16 units: measuring all texts at once would take tens of milliseconds. */
 const MIN_MEASURED_LENGTH = 4 * 1024;
 
 const NO_ROOM = new RpcError('overloaded', 'answers.bytes');
@@ -25,13 +22,13 @@ const TOO_LARGE = new RpcError('responseTooLarge', 'batch.answerBytes');
 /** A response: its text, the pieces of its bytes, or a stream. */
 type Response = JsonText | readonly Uint8Array[] | JsonStream;
 
-/** A response being collected. */
+/** A streamed response that is being collected. */
 type Arriving = { readonly stream: JsonStream; reservedBytes: number };
 
 /**
- * Responses of a batch as they arrive, with a bound on their bytes. The excess is cut from the end, so the cut is
- * where the bound would be exceeded if the responses had arrived in order, whatever was ready first. A response
- * without memory becomes an error, and so do those of items that have not begun by then.
+ * Responses of a batch as they arrive, with a bound on their total bytes. The excess is cut from the end: in any order of arrival, the cut is at the
+ * position where the bound is exceeded by the responses up to this position. If there is no memory for a response, it becomes an error, and
+ * so do the responses of items that have not begun by then.
  */
 export class BatchAnswer {
   readonly #items: readonly BatchItem[];
@@ -39,18 +36,18 @@ export class BatchAnswer {
   readonly #memory: AnswerMemory;
   readonly #onRefused: (error: RpcError) => void;
   readonly #responses: (Response | undefined)[];
-  /** Answer bytes per item, including its comma. */
+  /** Bytes of each item in the answer, including its comma. */
   readonly #sizes: number[];
-  /** Whether short texts are measured. While the bound is far, they count at their maximum size. */
+  /** Whether short texts are measured; while the total is far below the bound, they count with their maximum size. */
   #isMeasured = false;
-  /** Responses being collected, by position. */
+  /** Streamed responses that are being collected, by position. */
   readonly #arriving = new Map<number, Arriving>();
   #bytes = 0;
   #cut: number;
-  /** Set once there was no memory for a response. */
+  /** Set after there was no memory for a response. */
   #isFull = false;
 
-  /** @param onRefused called at the end for each response replaced by an error */
+  /** @param onRefused called at the end for each response that an error replaced */
   constructor(
     items: readonly BatchItem[],
     maxBytes: number,
@@ -66,7 +63,7 @@ export class BatchAnswer {
     this.#cut = items.length;
   }
 
-  /** Position of the first item without room for its response. */
+  /** Position of the first item whose response has no room. */
   get cut(): number {
     return this.#cut;
   }
@@ -76,7 +73,7 @@ export class BatchAnswer {
     return this.#isFull ? 0 : this.#cut;
   }
 
-  /** Stores the response of an item, replacing whatever was collected of it: a text, or a complete stream. */
+  /** Stores the response of an item, a text or a complete stream, and replaces any part of it that was collected. */
   put(position: number, response: JsonResult): void {
     if (position < this.#cut && this.#memory.hold(reservedBy(response))) {
       this.#responses[position] = response;
@@ -93,7 +90,7 @@ export class BatchAnswer {
     this.#arriving.set(position, arriving);
     let pieces: readonly Uint8Array[] | undefined;
     try {
-      // The source is retained until all pieces are made.
+      // The source of the stream stays in memory until all pieces are made, so it is counted too.
       const isReserved = this.#hold(arriving, reservedBy(stream));
       if (!isReserved) stream.cancel();
       else {
@@ -116,9 +113,9 @@ export class BatchAnswer {
   }
 
   /**
-   * Builds the answer, with an error for each item behind the cut or without memory; '' when no item wants a
-   * response. A large answer is a stream, whose reader then releases the memory taken; otherwise it is released
-   * here.
+   * Builds the answer, with an error for each item behind the cut or without memory; '' if no item wants a response. For a large answer the result is
+   * a
+   * stream, and its reader releases the memory; otherwise the memory is released here.
    */
   join(): JsonResult {
     const remaining: Response[] = [];
@@ -149,7 +146,7 @@ export class BatchAnswer {
     );
   }
 
-  /** Drops all responses, including those still arriving. */
+  /** Drops all responses, including the ones that are still arriving. */
   abandon(): void {
     this.#memory.release();
     while (this.#cut > 0) this.#dropLast();
@@ -173,7 +170,7 @@ export class BatchAnswer {
     this.#count(position, -(this.#sizes[position] ?? 0));
   }
 
-  /** Counts answer bytes of an item; returns whether there is room for it. */
+  /** Counts bytes of an item in the answer. @returns whether there is room for them */
   #count(position: number, bytes: number): boolean {
     if (position >= this.#cut) return false;
     this.#sizes[position] = (this.#sizes[position] ?? 0) + bytes;
@@ -224,7 +221,7 @@ function* listParts(responses: readonly Response[]): Generator<JsonText | Uint8A
   yield ']';
 }
 
-/** Head and tail are yielded as text, to be merged with their neighbours. */
+/** Yields head and tail as text, so that they are merged with the neighbouring texts. */
 function* listBytes({ head, value, tail }: JsonBytes): Generator<JsonText | Uint8Array> {
   yield Buffer.from(head).toString();
   yield value.bytes;
@@ -235,7 +232,7 @@ function isStream(response: Response): response is JsonStream {
   return typeof response !== 'string' && 'pieces' in response;
 }
 
-/** Returns the heap size in bytes. Nearly all texts are Latin-1, which takes one byte per unit. */
+/** Returns the size on the heap, bytes. Nearly all texts are Latin-1, which takes one byte per UTF-16 unit. */
 function reservedBy(response: Response): number {
   if (typeof response === 'string') return response.length;
   return isStream(response) ? (response.reservedBytes ?? 0) : measure(response);

@@ -12,21 +12,21 @@ import type { BodyContext } from './body-context.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { CallResponse } from './running-call.ts';
 
-/** Long responses delivered per scheduler slot, bytes: a millisecond, or three where all bytes are escaped. */
+/** Bytes of long responses delivered per scheduler slot: they take 1 ms, or 3 ms if all bytes are escaped. */
 const BYTES_PER_SLOT = 2 * TEXT_PIECE;
 
-/** Calls run as a group. */
+/** Calls that run as a group. */
 type Group = {
   readonly calls: readonly Call[];
-  /** Batch positions of the calls. */
+  /** Positions of the calls in the batch. */
   readonly positions: readonly number[];
   /** Start time on the clock of `performance.now()`. */
   readonly startedAt: number;
-  /** Responses in call order once they are there; rejects on a fault of this program. */
+  /** Responses in the order of the calls, when all are complete; rejects on a fault of this program. */
   responses: readonly CallResponse[] | Promise<never> | undefined;
 };
 
-/** State of an item before its turn: the outcome of its check, and its place in a group. */
+/** State of an item before it is run: the outcome of its check, and its index in a group. */
 type Prepared = {
   readonly problem: PromiseOrValue<RpcError | undefined>;
   readonly group: Group | undefined;
@@ -36,8 +36,9 @@ type Prepared = {
 };
 
 /**
- * Items of a batch: calls that a chain answers as a group begin before their turn, all others in it. No item waits
- * for the calls of another.
+ * Items of a batch. Calls that a chain answers as a group begin before they are run in order; all other items begin in order. No item waits for the
+ * calls
+ * of another item.
  */
 export class BatchItems {
   readonly #items: readonly BatchItem[];
@@ -52,7 +53,7 @@ export class BatchItems {
     this.#prepared = new Array(items.length);
   }
 
-  /** Checks items from position `from` up to, excluding, `to`, and begins those that can run as a group. */
+  /** Checks items from position `from` up to, excluding, `to`, and begins the calls that can run as a group. */
   prepare(from: number, to: number, now: number, delivery: Delivery): void {
     const context = this.#context;
     const runner = this.#runner;
@@ -81,13 +82,12 @@ export class BatchItems {
       this.#prepared[positions[at] as number] = { problem: undefined, group: begun, at, hasBegun: false };
   }
 
-  /** @returns whether the calls run as a group; otherwise each must run separately */
+  /** @returns whether the calls run as a group; otherwise each call must run separately */
   #begin(group: Group, method: Method<MethodContext>, delivery: Delivery): boolean {
     const { calls, startedAt } = group;
     const { reservedSlots } = this.#context;
     const { length } = calls;
-    // Items of other methods may have used up the batch's network slots: each call then waits for a slot of its
-    // own.
+    // Items of other methods may have used all network slots of the batch: each call then waits for a slot of its own.
     if (reservedSlots?.reserve(length) === false) return false;
     const running = this.#runner.runMany(method, calls, this.#context, startedAt);
     if (!(running instanceof Promise)) {
@@ -104,7 +104,7 @@ export class BatchItems {
       (error: unknown) => {
         reservedSlots?.takeBack(length, 0);
         group.responses = Promise.reject(error);
-        // A batch that has ended by then runs no item, so nothing would handle the rejection.
+        // If the batch has already ended, no item reads the promise, and the rejection would be unhandled.
         group.responses.catch(() => {});
         this.#deliver(group, delivery);
       },
@@ -113,8 +113,9 @@ export class BatchItems {
   }
 
   /**
-   * Delivers the responses of items that have begun, starting with group index `from`; other items read theirs when
-   * they begin. Long responses are delivered in scheduler slots of the batch's owner.
+   * Delivers the responses of items that have begun, starting with group index `from`; the other items read their responses when they begin. Long
+   * responses
+   * are delivered in scheduler slots of the batch's owner.
    */
   #deliver(group: Group, delivery: Delivery, from = 0): void {
     const { positions } = group;
@@ -138,7 +139,7 @@ export class BatchItems {
     }
   }
 
-  /** Runs an item in its turn and returns its response. */
+  /** Runs an item when its position is reached, and returns its response. */
   run(position: number, now: number): PromiseOrValue<JsonResult | undefined> | typeof LATER {
     const item = this.#items[position] as BatchItem;
     const prepared = this.#prepared[position];
@@ -150,7 +151,7 @@ export class BatchItems {
     return group.responses === undefined ? LATER : this.#conclude(position, prepared, group);
   }
 
-  /** Concludes the response of an item from its group; without one, the item is run separately. */
+  /** Concludes the response of an item from its group; if the group has no response, the item is run separately. */
   #conclude(
     position: number,
     { at }: Prepared,
@@ -160,17 +161,14 @@ export class BatchItems {
     if (responses instanceof Promise) return responses;
     const item = calls[at] as Call;
     const response = responses?.[at];
-    // Its time counts from the first attempt.
+    // The time of the call counts from the first attempt.
     return response === undefined
       ? this.#runner.runChecked(item, undefined, this.#context, startedAt)
       : this.#runner.concludeItem(response, item, this.#context, startedAt);
   }
 }
 
-/**
- * Returns the approximate bytes produced synchronously by delivering a response: a text is measured, and the first
- * piece of a stream is made.
- */
+/** Returns the approximate number of bytes that the delivery of a response produces synchronously: of a stream, only the first piece. */
 function measureFirst(response: PromiseOrValue<JsonResult | undefined>): number {
   if (typeof response === 'string') return response.length;
   return response === undefined || response instanceof Promise

@@ -12,32 +12,30 @@ import type { CallRunner } from './call-runner.ts';
 import type { CallWatch } from './call-watch.ts';
 import { ReservedSlots } from './reserved-slots.ts';
 
-/**
- * Concurrency factor for batches on networks of nodes, while the key has room: their items travel to nodes in few
- * requests.
- */
+/** Factor of concurrency for batches on networks of nodes, if the key has network slots: few requests carry all items to the nodes. */
 const SENT_FACTOR = 8;
-/** Maximum wait for that room, ms. */
+/** Maximum wait for these network slots, ms. */
 const GROUP_WAIT_MS = 250;
 
 export type BatchRunnerParts = {
   readonly runner: CallRunner;
   readonly watch: CallWatch | undefined;
-  /** Response buffer. */
+  /** Budget for buffered responses. */
   readonly reservedAnswers: SharedBudget;
-  /** Limits on embedded chains. */
+  /** Limits of batches on embedded chains. */
   readonly limits: Pick<BatchLimits, 'concurrency' | 'answerBytes'>;
 };
 
 /**
- * Runs batches. On a network of nodes many items are in work concurrently, once the key has room for them. If it
- * has no room in time, the concurrency is that of other networks, grouped as far as there is room: otherwise a key
- * with many batches would fill its room, and its calls would be refused.
+ * Runs batches. On a network of nodes, many items run concurrently once the key has enough network slots for them. If the slots are not free in time,
+ * the
+ * concurrency is the one of embedded chains, and calls are grouped as far as slots are free: otherwise a key with many batches would occupy all its
+ * slots, and its single calls would be refused.
  */
 export class BatchRunner {
   readonly #parts: BatchRunnerParts;
   readonly #limits: BatchLimits;
-  /** Limits on networks of nodes. */
+  /** Limits of batches on networks of nodes. */
   readonly #sentLimits: BatchLimits;
   readonly #readEnd: (() => number) | undefined;
 
@@ -49,7 +47,7 @@ export class BatchRunner {
     this.#readEnd = watch === undefined ? undefined : (): number => watch.endedAt;
   }
 
-  /** Returns the responses to the items of a body, in their order. */
+  /** Returns the responses to the items of a batch, in the order of the items. */
   run(items: readonly BatchItem[], context: BodyContext): PromiseOrValue<JsonResult> {
     const { network, principal } = context.session;
     if (network.hasNodes !== true) {
@@ -74,7 +72,7 @@ export class BatchRunner {
     );
   }
 
-  /** @param taken network slots that the key has taken for it */
+  /** @param taken number of network slots that the key has taken for the batch */
   #runReserved(
     items: readonly BatchItem[],
     context: BodyContext,

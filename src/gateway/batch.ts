@@ -11,17 +11,18 @@ import { bindStream } from './bound-stream.ts';
 import { completeInTime } from './complete-in-time.ts';
 
 export type BatchLimits = {
-  /** Items in work at the same time. */
+  /** Maximum number of items that run at the same time. */
   readonly concurrency: number;
-  /** Maximum bytes of all responses with their commas; the item that exceeds it and all later ones get an error. */
+  /** Maximum bytes of all responses with their commas; the item that exceeds the maximum and all later items get an error. */
   readonly answerBytes: number;
-  /** Called for each item answered with an error because a bound leaves no room for its response. */
+  /** Called for each item that gets an error because a bound leaves no room for its response. */
   readonly onRefused?: (error: RpcError) => void;
 };
 
 /**
- * Runs an item and returns its response; `undefined` for a notification, which has none. Never throws or rejects; a
- * stream throws RpcError only. `now` is the current time on the clock of `performance.now()`.
+ * Runs an item and returns its response; `undefined` for a notification, which has no response. Never throws or rejects; a stream throws only
+ * RpcError.
+ * `now` is the current time on the clock of `performance.now()`.
  */
 export type RunItem = (
   item: BatchItem,
@@ -29,25 +30,25 @@ export type RunItem = (
   position: number,
 ) => PromiseOrValue<JsonResult | undefined> | typeof LATER;
 
-/** Returned by an item that runs without a promise: its response arrives through `Delivery`. */
+/** Returned for an item that runs without a promise: `Delivery` receives its response. */
 export const LATER: unique symbol = Symbol('later');
 
-/** Receives the response of each item for which `run` has returned `LATER`, once. */
+/** Receives the response of each item for which `run` returned `LATER`, once per item. */
 export type Delivery = {
   deliver(position: number, response: PromiseOrValue<JsonResult | undefined>): void;
 };
 
-/** Begins grouped work for items from position `from` up to, excluding, `to`, before they are run. Never waits. */
+/** Begins grouped work for items from position `from` up to, excluding, `to`, before the items are run. Never waits. */
 export type PrepareItems = (from: number, to: number, now: number, delivery: Delivery) => void;
 
 /**
- * Runs the items with bounded concurrency, and joins the responses in item order; '' when there are none. The
- * answer is synchronous if no item has to be awaited.
- * @param memory for the responses; only a streamed answer keeps it, until the stream ends
- * @param readEnd returns the current time where the clock was just read at the end of an item: reading it costs as
- * much as the rest here
- * @param prepare called for as many items as may be in work, before the first of them is run, while earlier ones
- * may still be in work
+ * Runs the items with bounded concurrency, and joins the responses in the order of the items; '' if there are none. The answer is synchronous if no
+ * item
+ * must be awaited.
+ * @param memory memory of the responses; after the return, only a streamed answer uses it, until the stream ends
+ * @param readEnd returns the current time after an item; if the end of the item has just read the clock, that time is returned, because reading the
+ * clock costs as much as the rest of an item here
+ * @param prepare called for as many items as may run at the same time, before the first of these items is run; earlier items may still be running
  */
 export function runBatch(
   items: readonly BatchItem[],
@@ -66,7 +67,7 @@ type OnComplete = {
   readonly reject: (error: unknown) => void;
 };
 
-/** One running batch: it keeps the maximum number of items in work, and creates no promise of its own per item. */
+/** One running batch: as many items as allowed run at the same time, and the batch creates no promise per item. */
 class BatchRun implements Delivery {
   readonly #items: readonly BatchItem[];
   readonly #run: RunItem;
@@ -76,14 +77,14 @@ class BatchRun implements Delivery {
   readonly #answer: BatchAnswer;
   readonly #prepare: PrepareItems | undefined;
   #next = 0;
-  /** Position before which all items are prepared. */
+  /** All items before this position are prepared. */
   #preparedTo = 0;
-  /** Items being awaited. */
+  /** Number of items that are awaited. */
   #inWork = 0;
-  /** Time until which items run one after the other; after it the batch waits for a scheduler slot. */
+  /** Time until which items run one after the other; after this time the batch waits for a scheduler slot. */
   #sliceEnd = Number.NEGATIVE_INFINITY;
   #waitsForSlot = false;
-  /** Resolver of the answer until it is settled; undefined where the answer is synchronous. */
+  /** Resolver of the answer until the answer is complete; undefined if the answer is synchronous. */
   #complete: OnComplete | undefined;
 
   constructor(
@@ -120,7 +121,7 @@ class BatchRun implements Delivery {
     return this.#inWork === 0 && this.#next >= this.#answer.end;
   }
 
-  /** Runs items one after the other until the slice ends or the concurrency limit is reached. */
+  /** Runs items one after the other until the slot's time ends or the concurrency limit is reached. */
   #runReady(startedAt: number): void {
     let now = startedAt;
     while (this.#next < this.#answer.end && this.#inWork < this.#concurrency && !this.#waitsForSlot) {
@@ -198,7 +199,7 @@ class BatchRun implements Delivery {
     );
   }
 
-  /** @param response undefined where there is none, or where the answer already has it */
+  /** @param response undefined if the item has no response, or if its response is already collected */
   #finishOne(position: number, response: JsonResult | undefined): void {
     this.#inWork--;
     try {

@@ -5,15 +5,15 @@ import type { Session } from './admission.ts';
 import type { Prepaid } from './call-guard.ts';
 import type { ReservedSlots } from './reserved-slots.ts';
 
-/** Context of the body that a call came in, shared by all its calls. */
+/** Context of a request body, shared by all its calls. */
 export type BodyContext = {
   readonly session: Session;
   readonly scope: RequestScope;
   readonly report: RequestReport | undefined;
   /** Charges paid before the body was read. */
   readonly prepaid?: Prepaid;
-  /** Network slots reserved for the items of its batch. */
+  /** Network slots reserved for the items of the batch. */
   readonly reservedSlots?: ReservedSlots;
-  /** Present where the connection supports notifications. */
+  /** Present if the connection supports notifications. */
   readonly notifier?: Notifier;
 };

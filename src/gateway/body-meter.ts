@@ -11,7 +11,7 @@ export type BodyMeterParts = {
   readonly watch: CallWatch | undefined;
 };
 
-/** Charges the key of a body for work that its calls turn out to need. */
+/** Charges the key of a body for work that turns out to be needed while its calls run. */
 export class BodyMeter implements WorkMeter {
   readonly #parts: BodyMeterParts;
   readonly #session: Session;
@@ -21,7 +21,7 @@ export class BodyMeter implements WorkMeter {
     this.#session = session;
   }
 
-  /** @throws RpcError (or rejects with it) where the key has no credits for the work */
+  /** @throws RpcError (or rejects with it) if the key has no credits for the work */
   pay(keys: number, roundTrips: number): PromiseOrValue<void> {
     const { scale } = this.#parts;
     return this.#charge(
@@ -29,7 +29,7 @@ export class BodyMeter implements WorkMeter {
     );
   }
 
-  /** @throws RpcError (or rejects with it) where the key has no credits for the work */
+  /** @throws RpcError (or rejects with it) if the key has no credits for the work */
   payFor(name: string, count: number): PromiseOrValue<void> {
     return this.#charge(this.#parts.scale.weighWork(name, count));
   }

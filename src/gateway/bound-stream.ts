@@ -3,18 +3,15 @@ import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 
-/**
- * Bytes of one stream per scheduler slot; a fast client would otherwise receive all of it in one turn of the event
- * loop.
- */
+/** Bytes of one stream per scheduler slot; otherwise a fast client would receive the whole stream in one turn of the event loop. */
 const BYTES_PER_SLOT = 64 * 1024;
-/** Estimated cost of making and passing on so many bytes, ms. */
+/** Estimated cost of making and passing on this many bytes, ms. */
 const TURN_COST_MS = 0.5;
 
 /**
- * Binds a stream to its scope: it is cancelled when the scope is aborted, and `onEnd` runs once, when it was read
- * to its end, broke off or was cancelled. Cancelled pieces never end as if they were complete: they throw RpcError,
- * `timedOut` after the deadline and otherwise `cancelled`.
+ * Binds a stream to its scope: aborting the scope cancels the stream, and `onEnd` runs once when the stream is read to its end, fails or is
+ * cancelled. A
+ * cancelled stream never ends as if it were complete: it throws RpcError, `timedOut` after the deadline and otherwise `cancelled`.
  */
 export function bindStream(source: JsonStream, scope: RequestScope, onEnd?: () => void): JsonStream {
   const { signal } = scope;

@@ -6,10 +6,10 @@ import { createNodeError, RpcError } from '../rpc/errors.ts';
 import type { BoundsOf } from '../util/bounds.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Location of a failure for the log; contains only names chosen by the service. */
+/** Place of a failure for the log; contains only names that the service defines. */
 export type FailureSite = { readonly method: string; readonly network: string };
 
-/** Converts anything that a method threw to its error row. Unexpected errors are logged, without their message. */
+/** Converts anything that a method threw to its table row of errors. Unexpected errors are logged without their message. */
 export function toRpcError(error: unknown, scope: RequestScope, site: FailureSite, log: Logger): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof ChainError) return convertChainError(error, scope);
@@ -17,17 +17,14 @@ export function toRpcError(error: unknown, scope: RequestScope, site: FailureSit
   return new RpcError('internal');
 }
 
-/**
- * Logs an internal fault: kind and stack of the error. Its message may quote a request's parameters and is left
- * out.
- */
+/** Logs an internal fault: kind and stack of the error. The message is left out, because it may quote parameters of a request. */
 export function logFault(log: Logger, error: unknown, site: Partial<FailureSite>): void {
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: '' };
   const frames = (stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line));
   log.error({ ...site, error: name, stack: frames.join('\n') }, 'unexpected error');
 }
 
-/** Converts a failure of the chain to its error row, with the bound that caused it. */
+/** Converts a failure of the chain to its table row of errors, with the bound that caused it. */
 export function convertChainError(error: ChainError, scope: RequestScope): RpcError {
   const converted = chooseRow(error, scope);
   converted.bound ??= error.bound;

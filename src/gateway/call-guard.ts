@@ -8,13 +8,13 @@ import type { Session } from './admission.ts';
 import type { CreditScale } from './credit-scale.ts';
 import { createLimitError } from './limit-error.ts';
 
-/** Bytes of a large body that cost as much as a call. */
+/** Bytes of a large body that cost as much as one call. */
 export const BYTES_PER_CALL: number = 128 * 1024;
 
-/** Charges paid for a large body before it was read; its calls draw from them first. */
+/** Charges paid for a large body before it was read; calls of the body use them up before the key is charged again. */
 export type Prepaid = { calls: number; credits: number };
 
-/** Decides for each call whether the key may make it, and may make it now. */
+/** Decides for each call whether the key may make it at all, and whether limits allow it now. */
 export class CallGuard {
   readonly #limiter: Limiter;
   readonly #scale: CreditScale;
@@ -25,8 +25,8 @@ export class CallGuard {
   }
 
   /**
-   * Returns the reason against a call; undefined when it is allowed and paid. Never throws or rejects.
-   * @param prepaid charges of the call's body
+   * Returns the reason to refuse a call; undefined if the call is allowed and charged. Never throws or rejects.
+   * @param prepaid charges already paid for the body of the call
    */
   check(
     call: Call | Notification,
@@ -50,16 +50,15 @@ export class CallGuard {
       if (!isAllowed) return new RpcError('rejected');
     }
     const credits = this.#scale.weigh(method);
-    // Clients keep connections alive with such calls.
+    // Calls that cost nothing are not limited, because clients keep connections alive with them.
     if (credits === 0) return undefined;
     if (prepaid !== undefined) return this.#takePrepaid(session, credits, now, prepaid);
     return this.#take(session, credits, now, 1);
   }
 
   /**
-   * Charges a large body before it is read: an unknown-method call for each `BYTES_PER_CALL` begun; a key without
-   * terms pays nothing.
-   * @returns the reason against reading it, or the charges that its calls need not pay again
+   * Charges a large body before it is read: one call of an unknown method for each `BYTES_PER_CALL` that are begun. A key without terms pays nothing.
+   * @returns the reason not to read the body, or the charges that the calls of the body need not pay again
    */
   chargeBody(bytes: number, session: Session, now: number): PromiseOrValue<RpcError | Prepaid> {
     if (session.principal.terms === undefined) return { calls: 0, credits: 0 };
@@ -87,8 +86,8 @@ export class CallGuard {
   }
 
   /**
-   * Charges the key for notifications it has received, without counting them as calls.
-   * @returns whether it had the credits
+   * Charges the key for received notifications, without counting them as calls.
+   * @returns whether the key had enough credits
    */
   chargeNotifications({ principal }: Session, credits: number, now: number): PromiseOrValue<boolean> {
     return continueWith(this.#limiter.takeForKey(principal, credits, now, 0), (denial) => {
@@ -99,20 +98,20 @@ export class CallGuard {
   }
 
   /**
-   * Charges the key for work that one of its calls needs, without counting it as a call.
-   * @returns the reason against the work
+   * Charges the key for work that one of its calls needs, without counting the work as a call.
+   * @returns the reason to refuse the work
    */
   chargeWork({ principal }: Session, credits: number): PromiseOrValue<RpcError | undefined> {
     const denial = this.#limiter.takeForKey(principal, credits, performance.now(), 0);
     return denial === undefined ? undefined : continueWith(denial, explainDenial);
   }
 
-  /** Refunds `chargeUnread`. */
+  /** Refunds a charge of `chargeUnread`. */
   returnUnread({ principal }: Session): void {
     this.#limiter.giveBack(principal, this.#scale.weigh(undefined));
   }
 
-  /** Refunds a call that was allowed but could not be made. */
+  /** Refunds a call that was allowed but could not be run. */
   giveBack(
     { method: wireName }: Call | Notification,
     { network, principal }: Session,
@@ -127,7 +126,7 @@ export class CallGuard {
     }
   }
 
-  /** Takes prepaid charges, and only the rest from the key. */
+  /** Takes the prepaid charges first, and charges the key only for the rest. */
   #takePrepaid(
     session: Session,
     credits: number,
@@ -142,7 +141,7 @@ export class CallGuard {
     return this.#take(session, credits - covered, now, 1 - calls);
   }
 
-  /** @param calls of the key's rate; 0 where they are paid */
+  /** @param calls number of calls that count for the key's rate; 0 if they are prepaid */
   #take(session: Session, credits: number, now: number, calls: number): PromiseOrValue<RpcError | undefined> {
     const denial = this.#limiter.takeForKey(session.principal, credits, now, calls);
     if (denial === undefined) return this.#takeForNetwork(session, credits, calls, now);

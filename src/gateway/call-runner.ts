@@ -18,15 +18,15 @@ export type CallRunnerParts = {
   readonly guard: CallGuard;
   readonly dispatcher: Dispatcher;
   readonly watch: CallWatch | undefined;
-  /** Response buffer. */
+  /** Budget for buffered responses. */
   readonly reservedAnswers: SharedBudget;
-  /** Minimum free response buffer for executing a call, bytes: otherwise its answer could not be buffered. */
+  /** Minimum free bytes of that budget for running a call: with less, the answer could not be buffered. */
   readonly leastRoom: number;
-  /** Builds the whole answer to a single call from its response or its refusal. */
+  /** Builds the whole answer to a single call from its response or from its refusal. */
   readonly answerAlone: (response: CallResponse, item: Call | Notification, context: BodyContext) => Answer;
 };
 
-/** Concludes a response, or a refusal to make the call. */
+/** Builds the result from a response, or from the refusal of a call. */
 type Conclude<T> = (
   response: CallResponse,
   item: Call | Notification,
@@ -35,8 +35,9 @@ type Conclude<T> = (
 ) => T;
 
 /**
- * Runs the items of a body: guard, network slot, dispatch. Refusals are reported and free of charge. The path of
- * every call has no closures, which would be a tenth of its allocations.
+ * Runs the items of a body: guard, network slot, dispatch. Refusals are reported and cost nothing. No closures are created per call, because they
+ * would be
+ * a tenth of its allocations.
  */
 export class CallRunner {
   readonly #guard: CallGuard;
@@ -88,14 +89,14 @@ export class CallRunner {
     return this.#guardAndRun(item, context, now, this.#concludeCall);
   }
 
-  /** Returns the reason against a call; undefined when it is allowed, and then it is paid. */
+  /** Returns the reason to refuse a call; undefined if the call is allowed, in which case it is charged. */
   check(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<RpcError | undefined> {
     return this.#guard.check(item, context.session, now, context.prepaid);
   }
 
   /**
    * Runs an item after its check and returns its response.
-   * @param problem the outcome of `check`
+   * @param problem outcome of `check`
    */
   runChecked(
     item: Call,
@@ -106,7 +107,7 @@ export class CallRunner {
     return this.#runChecked(item, problem, context, now, this.#concludeItem);
   }
 
-  /** Concludes a response of `runMany`. */
+  /** Builds the response of an item from a response of `runMany`. */
   concludeItem(
     response: CallResponse,
     item: Call,
@@ -126,13 +127,13 @@ export class CallRunner {
     return this.#dispatcher.dispatchMany(method, calls, context, now);
   }
 
-  /** Whether the response buffer has room for another call. */
+  /** Whether the budget for responses has room for another call. */
   hasRoom({ scope }: BodyContext): boolean {
     const reservedAnswers = this.#reservedAnswers;
     return reservedAnswers.used === 0 || reservedAnswers.hasRoom(scope.owner ?? '', this.#leastRoom);
   }
 
-  /** Returns the refusal of a call for which the response buffer has no room. */
+  /** Returns the refusal of a call if the budget for responses has no room. */
   #refuseFull(item: Call | Notification, context: BodyContext, now: number): RpcError | undefined {
     if (this.hasRoom(context)) return undefined;
     const refused = new RpcError('overloaded', 'answers.bytes');
@@ -165,10 +166,7 @@ export class CallRunner {
     );
   }
 
-  /**
-   * Charges input that is not a call. Resolves to its error, or to the limit error if the key cannot pay for
-   * reading it.
-   */
+  /** Charges input that is not a call. Resolves to the error of the input, or to the limit error if the key cannot pay for the reading. */
   chargeMalformed(error: RpcError, context: BodyContext, now: number): PromiseOrValue<RpcError> {
     const { session, report, prepaid } = context;
     return continueWith(this.#guard.chargeMalformed(session, now, prepaid), (problem) => {
@@ -185,9 +183,9 @@ export class CallRunner {
     return continueWith(this.chargeMalformed(error, context, now), (found) => encodeSmallError(id, found));
   }
 
-  /** Reports a refusal, and refunds a call that was not made. */
+  /** Reports a refusal, and refunds a call that was not run. */
   #noteRefusal(refusal: RpcError, item: Call | Notification, context: BodyContext, now: number): void {
-    // The dispatcher has already reported the calls that it ran.
+    // The dispatcher has already reported the outcome of calls that it ran.
     if (refusal.isOutcome) return;
     if (refusal.rowName === 'overloaded') this.#guard.giveBack(item, context.session, context.prepaid);
     this.#watch?.noteRefused(item.method, context, refusal, now);

@@ -12,7 +12,7 @@ import type { Session } from './admission.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CreditScale } from './credit-scale.ts';
 
-/** Reason of a refusal by error, for errors that imply one. */
+/** Reason of a refusal for each error that implies one. */
 const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundError, LimitReason>> = {
   rateLimited: 'rate',
   networkLimited: 'rate',
@@ -33,14 +33,14 @@ const REASONS: Readonly<Partial<Record<ErrorName, LimitReason>> & Record<BoundEr
   rejected: 'auth',
 };
 
-/** Returns the reason of a refusal by a bound: that of its error, otherwise time or lack of room. */
+/** Returns the reason of a refusal by a bound: the reason of the bound's error, or else `time` or `overload`. */
 export function findReason(bound: BoundName): LimitReason {
   const [error] = listErrors(bound);
   if (error !== undefined) return REASONS[error];
   return isOfTime(bound) ? 'time' : 'overload';
 }
 
-/** Returns the reason of a bound whose error also has other causes. */
+/** Returns the reason of a refusal by a bound whose error also has other causes. */
 function nameReason(bound: BoundName | undefined): LimitReason | undefined {
   if (bound === undefined) return undefined;
   return isOfTime(bound) ? 'time' : 'quota';
@@ -50,10 +50,7 @@ function isOfTime(bound: BoundName): boolean {
   return BOUNDS[bound].unit === 'milliseconds';
 }
 
-/**
- * Errors of calls refused before they are tried, which are free of charge; unreadable input costs as much as a call
- * of an unknown method.
- */
+/** Errors of calls that are refused before they run, which cost nothing; unreadable input costs as much as a call of an unknown method. */
 const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'rateLimited',
   'networkLimited',
@@ -62,7 +59,7 @@ const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'rejected',
 ]);
 
-/** Reports ended calls: to the counters, to the report of their body, and to their span. */
+/** Reports ended calls to the counters, to the report of their body, and to their trace span. */
 export class CallWatch {
   readonly #observer: CallObserver & LimitObserver;
   readonly #scale: CreditScale;
@@ -75,7 +72,7 @@ export class CallWatch {
   }
 
   /**
-   * Begins the span of a call, where its body is traced.
+   * Begins the trace span of a call, if its body is traced.
    * @param scope the call's own scope
    */
   beginSpan(method: string, network: string, scope: RequestScope): void {
@@ -85,9 +82,9 @@ export class CallWatch {
 
   /**
    * Reports the end of a call.
-   * @param method undefined: no method that is served
-   * @param startedAt on the clock of `performance.now()`
-   * @param ownScope the call's own scope, where it has one; its span ends here
+   * @param method undefined if no such method is served
+   * @param startedAt start time on the clock of `performance.now()`
+   * @param ownScope the call's own scope, if it has one; the span of the scope ends here
    */
   noteEnd(
     method: Method<MethodContext> | undefined,
@@ -128,7 +125,7 @@ export class CallWatch {
     this.noteEnd(undefined, session, error, startedAt, undefined, report);
   }
 
-  /** Reports a call that the key may not make, or not now. */
+  /** Reports a call that the key may not make, or may not make now. */
   noteRefused(name: string, { session, report }: BodyContext, error: RpcError, startedAt: number): void {
     const method = findMethod(name, session.network);
     this.noteEnd(method, session, error, startedAt, undefined, report);
@@ -145,7 +142,7 @@ export class CallWatch {
     this.#noteLimited(session, error);
   }
 
-  /** Reports the cost of a large body beyond its calls. */
+  /** Reports the charge of a large body, which is in addition to the cost of its calls. */
   noteSurcharge({ principal }: Session, credits: number): void {
     if (credits > 0) this.#observer.onSurcharge(principal, credits);
   }
@@ -168,16 +165,16 @@ function findSource(
   if (scope?.hasCalledNode === true) return 'upstream';
   if (method === undefined || method.isLocal === true) return 'local';
   if (error !== undefined && (isFoundHere(error) || (hasNodes && isUnanswered(error)))) return 'local';
-  // Earlier answers and the state of the chain's newest blocks are served without a request to a node.
+  // Without a request to a node, the answer comes from an earlier answer or from the cached state of the newest blocks.
   return hasNodes ? 'cache' : 'embedded';
 }
 
-/** Whether an error is an answer of a chain of nodes. */
+/** Whether an error is an answer of the nodes of a chain. */
 export function isAnswerOfNodes(error: RpcError): boolean {
   return !isFoundHere(error) && !isUnanswered(error);
 }
 
-/** Whether an error means that no chain answered: if no request went to a node, the service itself determined this. */
+/** Whether an error means that no chain answered. If no request went to a node either, the service itself determined the error. */
 function isUnanswered({ rowName, row }: RpcError): boolean {
   return row.isFault === true || rowName === 'cancelled';
 }

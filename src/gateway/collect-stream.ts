@@ -3,16 +3,17 @@ import type { JsonStream } from '../../packages/ethereum/primitives/json-result.
 import { RpcError } from '../rpc/errors.ts';
 
 /**
- * Reads a stream to its end. `keep` gets the size of each piece and returns whether there is room for it; without
- * room the stream is cancelled and the result is undefined.
- * @throws the error of the stream, and RpcError for bytes that are not UTF-8
+ * Reads a stream to its end. `keep` gets the size of each piece and returns whether there is room for the piece; without room the stream is
+ * cancelled, and
+ * the result is undefined.
+ * @throws the error of the stream, or RpcError for bytes that are not UTF-8
  */
 export async function collectStream(
   stream: JsonStream,
   keep: (bytes: number) => boolean,
 ): Promise<readonly Uint8Array[] | undefined> {
   const collected: Uint8Array[] = [];
-  /** Created at the first piece that is not ASCII. */
+  /** Created for the first piece that is not ASCII. */
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   const check = (piece?: Uint8Array): void => {
     try {

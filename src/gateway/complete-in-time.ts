@@ -2,12 +2,12 @@ import { RpcError } from '../rpc/errors.ts';
 import { type Expiring, ExpirySweep } from '../util/expiry-sweep.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Grace after the deadline in which a chain may end the work itself, with a more specific error; ms. */
+/** Grace period after the deadline in which a chain may end the work itself, with a more specific error; ms. */
 export const GRACE_MS = 500;
 
 const WORKS = new ExpirySweep<TimedWork>();
 
-/** Work that has to end by the deadline of its scope. */
+/** Work that must end by the deadline of its scope. */
 class TimedWork implements Expiring {
   readonly expiresAt: number;
   sweepIndex = -1;
@@ -28,8 +28,9 @@ class TimedWork implements Expiring {
 }
 
 /**
- * Settles like `work`, or rejects with RpcError when the scope's deadline has clearly passed; the scope is then
- * aborted so that the work ends too. Chains keep to the deadline themselves: this enforces it when one does not.
+ * Resolves or rejects like `work`, or rejects with RpcError when the grace period after the scope's deadline has ended; the scope is then aborted, so
+ * that
+ * the work ends too. Chains usually end work by the deadline themselves: this enforces the deadline if a chain does not.
  */
 export function completeInTime<T>(work: Promise<T>, scope: RequestScope): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -11,13 +11,13 @@ import type { Method } from '../rpc/method.ts';
 /** Credits per call by method name; `default` applies to methods of nodes without a price of their own. */
 export type CreditTable = Readonly<Record<string, number>>;
 
-/** Weight of an unknown method, that of most others: such calls must not bypass a limit. */
+/** Weight of an unknown method, the same as for most known methods: calls of unknown methods must not bypass a limit. */
 const UNKNOWN_WEIGHT = 80;
 
-/** Weights of calls: from the configuration, otherwise from the table of methods. */
+/** Weights of calls, from the configuration or else from the table of methods. */
 export class CreditScale {
   readonly #table: CreditTable;
-  /** The last weighed method: items of a batch mostly have the same one. */
+  /** Method of the last call: items of a batch mostly have the same method. */
   #last: Method<MethodContext> | undefined;
   #lastWeight = UNKNOWN_WEIGHT;
 
@@ -25,7 +25,7 @@ export class CreditScale {
     this.#table = table;
   }
 
-  /** @param method undefined: no method that is served */
+  /** @param method undefined if no such method is served */
   weigh(method: Method<MethodContext> | undefined): number {
     if (method === undefined) return UNKNOWN_WEIGHT;
     if (method === this.#last) return this.#lastWeight;
@@ -38,7 +38,7 @@ export class CreditScale {
     return this.#lastWeight;
   }
 
-  /** Returns the credits of work beyond the price of calls. */
+  /** Returns the credits for work that the price of a call does not include. */
   weighWork(name: string, count: number): number {
     return count * (this.#table[name] ?? (WORK_CREDITS as CreditTable)[name] ?? 0);
   }
@@ -48,7 +48,7 @@ export class CreditScale {
     return this.#table[nameNotification(kind)] ?? NOTIFICATION_CREDITS[kind] ?? 0;
   }
 
-  /** @param kind kind of the subscription that catches up */
+  /** @param kind kind of the subscription that delivers the missed block */
   weighMissedBlock(kind: string): number {
     return this.#table[nameMissedBlock(kind)] ?? MISSED_BLOCK_CREDITS[kind] ?? 0;
   }

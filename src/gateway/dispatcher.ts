@@ -22,16 +22,18 @@ import type { CallWatch } from './call-watch.ts';
 import { completeInTime } from './complete-in-time.ts';
 import { type BegunCall, type CallResponse, RunningCall, respond, tellTrust } from './running-call.ts';
 
-/** The parts of a call or a notification that a method runs with. */
+/** Parts of a call or a notification that a method needs to run. */
 type Request = Omit<Call, 'kind' | 'id'>;
 
 type CallOutcomes = readonly (MethodOutcome | undefined)[];
 
 /**
- * Error data of grouped calls longer than this is encoded when it is delivered, one after the other. UTF-16 units.
+ * Maximum length of error data in grouped calls that is encoded immediately, UTF-16 units. Longer data is encoded when it is delivered, one call
+ * after
+ * another.
  */
 const MAX_ERROR_TEXT = 8 * 1024;
-/** Error data processed per scheduler slot, less than a millisecond. UTF-16 units or bytes. */
+/** Error data processed per scheduler slot, UTF-16 units or bytes: takes less than a millisecond. */
 const ERROR_TEXT_PER_SLOT = 512 * 1024;
 
 /** Runs single calls: method, parameters, time limit, errors. */
@@ -47,15 +49,17 @@ export class Dispatcher {
   }
 
   /**
-   * Returns the response to one call, synchronously where nothing has to be awaited; an error is returned as such
-   * where it has its own HTTP status. Never throws or rejects. A stream has its first bytes, throws RpcError only,
-   * and must be read or cancelled. `now` is the current time on the clock of `performance.now()`.
+   * Returns the response to one call, synchronously if nothing must be awaited. An error that has its own HTTP status is returned as an RpcError.
+   * Never
+   * throws or rejects. A returned stream has its first bytes, throws only RpcError, and must be read or cancelled. `now` is the current time on the
+   * clock
+   * of `performance.now()`.
    */
   dispatch(call: Call, body: BodyContext, now: number): PromiseOrValue<CallResponse> {
     return this.#run(call, call.id, body, now);
   }
 
-  /** Runs a notification to its end; it has no response. */
+  /** Runs a notification to its end; a notification has no response. */
   notify(notification: Notification, body: BodyContext, now: number): PromiseOrValue<CallResponse> {
     const { method, params } = notification;
     if (params !== undefined) return this.#run({ method, params }, undefined, body, now);
@@ -65,8 +69,9 @@ export class Dispatcher {
   }
 
   /**
-   * Returns the responses to several calls of one method that run as a group: undefined in place of a call to be
-   * dispatched separately, and as a whole if no group is possible. Rejects with faults of this program only.
+   * Returns the responses to several calls of one method that run as a group. An undefined response means that the call must be dispatched
+   * separately;
+   * undefined as the result means that no group is possible. Rejects only with faults of this program.
    */
   dispatchMany(
     method: Method<MethodContext>,
@@ -86,7 +91,7 @@ export class Dispatcher {
       return this.#concludeFrom([], found, calls, { method, body, scope, startedAt: now });
     };
     if (!(outcomes instanceof Promise)) return conclude(outcomes);
-    // If the chain exceeds the deadline, each call is dispatched separately, with no time left.
+    // If the chain exceeds the deadline, each call is dispatched separately, and fails because no time is left.
     const inTime = completeInTime(outcomes, scope).catch((error: unknown): CallOutcomes => {
       if (error instanceof RpcError) return [];
       throw error;
@@ -94,7 +99,7 @@ export class Dispatcher {
     return inTime.then(conclude);
   }
 
-  /** Concludes the calls that have no response yet, in scheduler slots if there is long error data among them. */
+  /** Builds the responses of the calls that have none yet, in scheduler slots if the calls have long error data. */
   #concludeFrom(
     responses: CallResponse[],
     outcomes: CallOutcomes,
@@ -127,7 +132,7 @@ export class Dispatcher {
     return respond(id, result, tellTrust(method, scope, body, result), MAX_ERROR_TEXT);
   }
 
-  /** Finds the method and runs it; observers get its outcome. */
+  /** Finds the method and runs it; observers get the outcome. */
   #run(
     call: Request,
     id: JsonText | undefined,
@@ -156,10 +161,7 @@ export class Dispatcher {
     return respond(id, outcome, trust);
   }
 
-  /**
-   * Opens a separate scope where the call has its own time limit, or where something is recorded for this call
-   * alone.
-   */
+  /** Opens a separate scope if the call has its own time limit, or if its times or trace are recorded separately. */
   #openScope(
     method: Method<MethodContext>,
     network: Network,
@@ -183,7 +185,7 @@ export class Dispatcher {
   ): RpcError | PromiseOrValue<JsonResult> {
     try {
       const clientVersion = this.#clientVersion;
-      // Spread copies take a microsecond, which every message of a WebSocket would pay.
+      // Copying objects by spread takes a microsecond, which every message of a WebSocket would pay.
       const known =
         notifier === undefined
           ? { network, clientVersion, scope }
@@ -198,7 +200,7 @@ export class Dispatcher {
   }
 }
 
-/** Returns the error for a body past its deadline, or of a client that has left. */
+/** Returns the error for a body whose deadline has passed or whose client has disconnected. */
 function refuseLate(scope: RequestScope, now: number): RpcError | undefined {
   if (now >= scope.deadline) return new RpcError('timedOut', 'request.time');
   return scope.aborted ? new RpcError('cancelled') : undefined;

@@ -54,15 +54,15 @@ import {
 import type { CallResponse } from './running-call.ts';
 import type { Visitor } from './visitor.ts';
 
-/** The service without a transport, called by HTTP and WebSocket. */
+/** The service without a transport; HTTP and WebSocket call it. */
 export interface Gateway {
-  /** Resolves network and key; a refusal contains the whole answer. */
+  /** Determines the network and the key of a request; a refusal contains the whole answer. */
   admit(visitor: Visitor): PromiseOrValue<Session | Refusal>;
   /**
-   * Answers one body, synchronously where nothing has to be awaited. Never throws or rejects. An empty body means
-   * that nothing is sent (notifications). A streamed answer counts as a body in work until it is read to its end or
-   * cancelled, and ends when `scope` is aborted. Outcomes of its calls are recorded in `report`. Subscriptions are
-   * opened with `notifier`.
+   * Answers one body, synchronously if nothing must be awaited. Never throws or rejects. If the answer's body is empty, nothing is sent
+   * (notifications). A
+   * streamed answer counts as a running body until it is read to its end or cancelled, and ends when `scope` is aborted. Outcomes of the body's calls
+   * are recorded in `report`. `notifier` opens subscriptions.
    */
   handle(
     body: Uint8Array,
@@ -72,23 +72,23 @@ export interface Gateway {
     notifier?: NotificationPort,
   ): PromiseOrValue<Answer>;
   /**
-   * Charges a key for notifications sent to it.
-   * @returns whether it may have more
+   * Charges a key for notifications sent to its client.
+   * @returns whether the client may get more notifications
    */
   chargeNotifications(session: Session, credits: number): PromiseOrValue<boolean>;
   /**
-   * Returns the answer to a refused request, and counts it where a bound refuses.
-   * @param session of the request, if known
+   * Returns the answer to a refused request, and counts the refusal if it has a bound.
+   * @param session session of the request, if known
    */
   refuse(reason: RefusalReason | TransportBound, session?: Session): TextAnswer;
-  /** Counts a refusal by a bound that has no answer. */
+  /** Counts a refusal by a bound that sends no answer. */
   noteRefusal(bound: BoundName, session?: Session): void;
   /**
    * Charges a body that costs work before it is handled, or that is never handled, as a call of an unknown method.
-   * @returns the reason against reading it
+   * @returns the reason not to read the body
    */
   chargeUnread(session: Session): PromiseOrValue<TextAnswer | undefined>;
-  /** Refunds `chargeUnread`: the body is handled, and charged there. */
+  /** Refunds a charge of `chargeUnread` if the body is handled after all, because `handle` charges its calls. */
   returnUnread(session: Session): void;
   /** The OpenRPC document of the service, as JSON. */
   readonly openRpc: JsonText;
@@ -103,17 +103,17 @@ export interface ConfiguredGateway extends Gateway {
 
 export type GatewayLimits = {
   readonly batchItems: number;
-  /** Items of one batch in work at the same time. */
+  /** Maximum number of items of one batch that run at the same time. */
   readonly batchConcurrency: number;
-  /** Maximum bytes of all answers of a batch, and of the result of one call executed here. */
+  /** Maximum bytes of all responses of a batch, and of the result of one call executed locally. */
   readonly batchAnswerBytes: number;
-  /** Memory for batches in work, and for large answers being assembled or sent; bytes. */
+  /** Memory for running batches, and for large answers that are being assembled or sent; bytes. */
   readonly reservedAnswerBytes: number;
-  /** Part of a shared bound that one key alone may use; see `SharedBudget`. */
+  /** Part of a shared bound that one key may use alone; see `SharedBudget`. */
   readonly ownerShare: number;
-  /** Bodies in work at the same time, per process. */
+  /** Maximum number of bodies that run at the same time, per process. */
   readonly bodiesInFlight: number;
-  /** Time limit of one body and all its calls, milliseconds. */
+  /** Time limit of one body with all its calls, ms. */
   readonly bodyTimeoutMs: number;
 };
 
@@ -130,21 +130,21 @@ const DEFAULT_LIMITS: GatewayLimits = {
 export type GatewayOptions = {
   readonly networks: NetworkRegistry;
   readonly access: AdmissionParts;
-  /** Weights of calls that override those of the table. */
+  /** Weights of calls; they override the weights in the table of methods. */
   readonly credits?: CreditTable;
   /** Answer of `web3_clientVersion`: `name/version`. */
   readonly clientVersion: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly log: Logger;
-  /** Called for every call and for every body without room. */
+  /** Called for every call, and for every body that is refused for lack of room. */
   readonly observer?: CallObserver & LimitObserver;
-  /** Provides the counts of subscriptions. */
+  /** Provides the numbers of subscriptions. */
   readonly subscriptions?: SubscriptionObserver;
 };
 
-/** New calls need at least 1/64 of the response buffer free. */
+/** A new call needs at least 1/64 of the budget for responses free. */
 const ROOM_PART = 64;
-/** Status of an unknown host: equal for every client, so not counted as an auth refusal. */
+/** Status for an unknown host: every client gets it, so it does not count as an auth refusal. */
 const UNKNOWN_HOST_STATUS = 404;
 
 /** Creates the gateway of one configuration. */
@@ -155,7 +155,7 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const watch = observer === undefined ? undefined : new CallWatch(observer, scale);
   const dispatcher = new Dispatcher(clientVersion, log, watch);
   const guard = new CallGuard(access.limiter, scale);
-  /** In-flight asynchronous bodies; synchronous ones never overlap. */
+  /** Budget of running asynchronous bodies; synchronous bodies never overlap, so they are not counted. */
   const bodies = new SharedBudget(bounds.bodiesInFlight, bounds.ownerShare);
   const reservedAnswers = new SharedBudget(bounds.reservedAnswerBytes, bounds.ownerShare);
   const leastRoom = Math.ceil(bounds.reservedAnswerBytes / ROOM_PART);
@@ -251,14 +251,14 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
     };
   }
 
-  /** Returns the answer after a fault of this program. */
+  /** Logs a fault of this program, and returns the answer after it. */
   function answerFault(error: unknown, { session, scope, report }: BodyContext): Answer {
     logFault(log, error, { network: session.network.name });
     watch?.noteMalformed(session, new RpcError('internal'), scope.startedAt, report);
     return createRefusal('internal');
   }
 
-  /** Ends an asynchronous body; a streamed answer stays in work until it is read. */
+  /** Ends an asynchronous body; a body with a streamed answer ends when the stream is read. */
   function endBody(answered: Answer, { session, scope }: BodyContext): Answer {
     const { body } = answered;
     if (!isComplete(body)) {
@@ -297,10 +297,10 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
       ),
     returnUnread: (session) => guard.returnUnread(session),
     get openRpc() {
-      // Built lazily, not at the start: it takes 25 ms.
+      // Built on the first read, not at the start, because it takes 25 ms.
       const prefixes = listPrefixes(networks);
       const known = prefixes.join();
-      // Prefixes may become known later.
+      // More prefixes may become known while the service runs, when rollup families are recognised.
       if (openRpc?.prefixes !== known) {
         const names = prefixes.map((prefix) => `${prefix}_estimateGas`);
         const version = clientVersion.slice(clientVersion.indexOf('/') + 1);
@@ -356,12 +356,12 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   };
 }
 
-/** Returns the answer to a single response, with its trust. */
+/** Returns the answer to a single call, with the trust of its result. */
 function tell(body: JsonText | JsonBytes, { scope: { trust } }: BodyContext): Answer {
   return trust === undefined ? { status: 200, body } : { status: 200, body, trust };
 }
 
-/** Returns the distinct prefixes under which networks serve their estimates. */
+/** Returns the distinct method prefixes under which networks serve their estimates. */
 function listPrefixes(networks: NetworkRegistry): readonly string[] {
   const prefixes = networks.list().flatMap(({ rollup, rollupPrefixes }) => (rollup && rollupPrefixes) ?? []);
   return [...new Set(prefixes)].sort();

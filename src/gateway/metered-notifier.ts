@@ -3,7 +3,7 @@ import type { SubscriptionCounts, SubscriptionObserver } from '../observe/subscr
 import type { BeginSubscription, NotificationPort, Notifier, Subscription } from '../rpc/notifier.ts';
 import type { CreditScale } from './credit-scale.ts';
 
-/** Counts and charges the notifications of a connection's subscriptions on a network. */
+/** Counts and charges the notifications of one connection's subscriptions on one network. */
 export class MeteredNotifier implements Notifier {
   readonly #port: NotificationPort;
   readonly #network: string;
@@ -43,7 +43,7 @@ export class MeteredNotifier implements Notifier {
   }
 }
 
-/** Credits per event and per missed block of a subscription kind. */
+/** Credits per event and per missed block for a kind of subscription. */
 type Credits = { readonly event: number; readonly missedBlock: number };
 
 class MeteredSubscription implements Subscription {

@@ -1,6 +1,6 @@
 import type { Network } from '../methods/network.ts';
 
-/** A network and its host names: exact names, or `*.suffix` for everything below a name. */
+/** A network and its host names: exact names, or `*.suffix` for every name below a suffix. */
 export type NetworkBinding = { readonly hosts: readonly string[]; readonly network: Network };
 
 /** Maximum length of a DNS name; longer names are not looked up. */
@@ -8,16 +8,16 @@ const MAX_HOST_LENGTH = 253;
 const HOST_PATTERN = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i;
 const IPV6_PATTERN = /^(\[[0-9a-f:.]+\]|[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*)$/i;
 
-/** Hosts that no web page can have: an address, or the loopback name. */
+/** Hosts that no web page can have as its own: an IP address, or the loopback name. */
 const OWN_ADDRESS = /^(localhost|[0-9.]+|[0-9a-f.]*:[0-9a-f:.]*)$/;
 
-/** Finds the network of a Host header or a path. */
+/** Finds the network for a Host header or a path. */
 export class NetworkRegistry {
   readonly #byName = new Map<string, Network>();
-  /** Keyed by suffix with its leading dot. */
+  /** Networks by suffix, including the leading dot. */
   readonly #bySuffix = new Map<string, Network>();
   readonly #defaultNetwork: Network | undefined;
-  /** Keyed by the network's own name, not a host's. */
+  /** Networks by their own names, not by host names. */
   readonly #networks = new Map<string, Network>();
 
   /** @throws RangeError for a host pattern that cannot match or is configured twice */
@@ -39,8 +39,9 @@ export class NetworkRegistry {
   }
 
   /**
-   * Finds the network of a Host header. An exact name wins over a wildcard, a longer wildcard over a shorter one,
-   * all over the default network.
+   * Finds the network for a Host header. An exact name takes precedence over a wildcard, a longer wildcard over a shorter one, and each of them over
+   * the
+   * default network.
    */
   find(hostHeader: string | undefined): Network | undefined {
     const host = hostHeader === undefined ? undefined : normalizeHost(hostHeader);
@@ -48,10 +49,7 @@ export class NetworkRegistry {
     return this.#byName.get(host) ?? this.#findBySuffix(host) ?? this.#defaultNetwork;
   }
 
-  /**
-   * Whether clients of this service send this Host header: a network's host name, `localhost`, an IP address, or
-   * none.
-   */
+  /** Whether a client of this service may send this Host header: a host name of a network, `localhost`, an IP address, or no header. */
   expects(hostHeader: string | undefined): boolean {
     if (this.find(hostHeader) !== undefined) return true;
     const host = hostHeader === undefined ? undefined : normalizeHost(hostHeader);
@@ -82,7 +80,7 @@ export class NetworkRegistry {
   }
 }
 
-/** Lower-cases a host and removes its port, trailing dot and IPv6 brackets; undefined when it is not a host. */
+/** Converts a host to lower case, and removes port, trailing dot and IPv6 brackets; undefined if the text is not a host. */
 function normalizeHost(hostHeader: string): string | undefined {
   if (hostHeader.length === 0 || hostHeader.length > MAX_HOST_LENGTH + ':65535'.length) return undefined;
   if (hostHeader.startsWith('[')) {
@@ -90,7 +88,7 @@ function normalizeHost(hostHeader: string): string | undefined {
     return close < 0 ? undefined : hostHeader.slice(1, close).toLowerCase();
   }
   const colon = hostHeader.indexOf(':');
-  // Several colons without brackets are a bare IPv6 literal, as a configuration may write it.
+  // A host with several colons and without brackets is an IPv6 address without port, as configurations may contain it.
   const isBareIpv6 = colon >= 0 && hostHeader.indexOf(':', colon + 1) >= 0;
   const name = colon < 0 || isBareIpv6 ? hostHeader : hostHeader.slice(0, colon);
   const host = (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase();

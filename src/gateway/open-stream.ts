@@ -4,11 +4,11 @@ import { RpcError } from '../rpc/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
 /**
- * Waits for the first bytes, so that a source that fails before them can still be answered with an error; cancels
- * the source when the scope is aborted meanwhile.
+ * Waits for the first bytes of a stream, so that a source that fails earlier can still be answered with an error. If the scope is aborted in the
+ * meantime,
+ * the source is cancelled.
  * @param toError converts later failures, which the stream throws
- * @throws ChainError (by rejection) `aborted` when the scope is aborted, `unavailable` for an empty stream; errors
- * of the source
+ * @throws ChainError (by rejection) `aborted` if the scope is aborted, `unavailable` for an empty stream; errors of the source
  */
 export async function openStream(
   source: JsonStream,

@@ -9,8 +9,8 @@ import type { BodyContext } from './body-context.ts';
 const LIST_BEGIN = 0x5b;
 
 /**
- * Reads a body that consists only of calls that the network's chain takes as bytes, or of a batch that it takes as
- * text; undefined otherwise.
+ * Reads a body that consists only of calls that the network's chain accepts as bytes, or of a batch that the chain accepts as text; undefined for any
+ * other body.
  */
 export function readFastPath(body: Uint8Array, maxItems: number, { chain }: Network): Envelope | undefined {
   const { callFastPath, callMany } = chain.execution;
@@ -18,7 +18,7 @@ export function readFastPath(body: Uint8Array, maxItems: number, { chain }: Netw
   return mayBe ? readFastPathCalls(body, maxItems) : undefined;
 }
 
-/** Reads a body; the parameters of a large one are parsed as well. */
+/** Reads a large body, and parses the parameters of its calls too. */
 export function* readLarge(
   body: Uint8Array,
   maxItems: number,

@@ -4,7 +4,7 @@ import { encodeSmallError } from '../rpc/response.ts';
 import type { BoundsOf } from '../util/bounds.ts';
 import type { TextAnswer } from './answer.ts';
 
-/** Reason for which a transport refuses a request before it can be read, or because it cannot be read. */
+/** Reason for which a transport refuses a request before reading it, or because the request cannot be read. */
 export type RefusalReason =
   | 'notFound'
   | 'forbiddenOrigin'
@@ -21,7 +21,7 @@ export function createRefusal(name: OtherError, detail = ''): TextAnswer {
   return refuseWith('null', new RpcError(name, detail));
 }
 
-/** Returns an answer with one error, to the request of this id (raw JSON). */
+/** Returns an answer with one error, to the request with this id (raw JSON). */
 export function refuseWith(id: JsonText, error: RpcError): TextAnswer {
   const { row, retryAfter, bound } = error;
   const answer = { status: row.status, body: encodeSmallError(id, error) };
@@ -46,7 +46,7 @@ const REFUSALS: Readonly<Record<RefusalReason, TextAnswer>> = {
   internal: createRefusal('internal'),
 };
 
-/** Bounds for which a transport refuses a request. */
+/** Bounds for which a transport refuses requests. */
 export type TransportBound =
   | 'webSockets'
   | 'webSockets.upgrades'
@@ -71,7 +71,7 @@ export const BOUND_REFUSALS: Readonly<Record<TransportBound, TextAnswer>> = {
   'body.time': refuseWith('null', new RpcError('slowBody', 'body.time')),
 };
 
-/** Returns the refusal for a reason, and the bound to count it for; undefined where there is none. */
+/** Returns the answer for a reason of refusal, and the bound that counts the refusal; undefined if no bound does. */
 export function chooseRefusal(reason: RefusalReason | TransportBound): {
   readonly refusal: TextAnswer;
   readonly bound: TransportBound | undefined;

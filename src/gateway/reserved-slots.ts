@@ -2,19 +2,19 @@ import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-
 import type { FairQueue } from '../util/fair-queue.ts';
 
 /**
- * Network slots that a batch has reserved for items it has not begun. If it took them one by one, other batches of
- * the key would take them while it pauses between two items, and each item would be sent to a node in a separate
- * request.
+ * Network slots that a batch has reserved for items that have not begun. If the batch took slots one by one, other batches of the same key would take
+ * them
+ * between two items, and each item would be sent to a node in a separate request.
  */
 export class ReservedSlots {
   readonly #slots: FairQueue;
   readonly #owner: string;
   #left: number;
-  /** Whether all items have begun, and whether all have ended. */
+  /** Whether all items have begun, and whether all items have ended. */
   #isBegun = false;
   #isOver = false;
 
-  /** @param count slots that the owner has taken */
+  /** @param count number of slots that the owner has already taken */
   constructor(slots: FairQueue, owner: string, count: number) {
     this.#slots = slots;
     this.#owner = owner;
@@ -27,7 +27,7 @@ export class ReservedSlots {
 
   /**
    * Reserves slots up to a total of `count`.
-   * @returns whether there was room
+   * @returns whether there were enough free slots
    */
   reserve(count: number): boolean {
     const missing = count - this.#left;
@@ -38,14 +38,14 @@ export class ReservedSlots {
     return true;
   }
 
-  /** Passes slots to items, which release them, or to grouped calls, which return them. */
+  /** Passes slots to items, which release them, or to grouped calls, which return them by `takeBack`. */
   handOn(count = 1): void {
     this.#left -= count;
   }
 
   /**
-   * Takes slots back.
-   * @param needed calls that must run separately, each in one of these slots
+   * Takes slots back from grouped calls.
+   * @param needed number of calls that must run separately, each in one of these slots
    */
   takeBack(count: number, needed: number): void {
     this.#left += count;

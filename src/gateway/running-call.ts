@@ -17,10 +17,7 @@ import { type CallWatch, isAnswerOfNodes } from './call-watch.ts';
 import { GRACE_MS } from './complete-in-time.ts';
 import { openStream } from './open-stream.ts';
 
-/**
- * The response to a call; an error stays an RpcError where it has its own HTTP status; `undefined` for a
- * notification.
- */
+/** The response to a call. An error that has its own HTTP status is an RpcError; `undefined` for a notification. */
 export type CallResponse = JsonResult | RpcError | undefined;
 
 /** A started call of a known method. */
@@ -29,19 +26,21 @@ export type BegunCall = {
   readonly id: JsonText | undefined;
   readonly method: Method<MethodContext>;
   readonly body: BodyContext;
-  /** The call's own scope, or that of its body. */
+  /** The call's own scope, or else the scope of its body. */
   readonly scope: RequestScope;
   /** Start time on the clock of `performance.now()`. */
   readonly startedAt: number;
 };
 
-/** One timer for all calls: setting and clearing one per call cost as much as five promises. */
+/** One timer for all calls: setting and clearing a timer per call costs as much as five promises. */
 const CALLS = new ExpirySweep<RunningCall>();
 
 /**
- * A call whose result has to be awaited: time limit, first bytes of a stream, errors, end report, and response,
- * with a single promise. When the scope's deadline has clearly passed, the scope is aborted so that the work ends
- * too. Chains keep to the deadline themselves: this enforces it when one does not.
+ * A call whose result must be awaited: time limit, first bytes of a stream, errors, report of its end, and response, with a single promise. When the
+ * grace
+ * period after the scope's deadline has ended, the scope is aborted, so that the work ends too. Chains usually end work by the deadline themselves:
+ * this
+ * enforces the deadline if a chain does not.
  */
 export class RunningCall implements Expiring {
   readonly expiresAt: number;
@@ -69,8 +68,8 @@ export class RunningCall implements Expiring {
   }
 
   /**
-   * Resolves to the response once the result is there. Rejects with faults of this program only. A stream has its
-   * first bytes, and throws RpcError only.
+   * Resolves to the response when the result is complete. Rejects only with faults of this program. A stream has its first bytes, and throws only
+   * RpcError.
    */
   static follow(
     result: Promise<JsonResult> | JsonStream,
@@ -139,7 +138,7 @@ export class RunningCall implements Expiring {
     const ownScope = scope === body.scope ? undefined : scope;
     if (ownScope !== undefined) {
       ownScope.release();
-      // A time recorded by a synchronous part of the call must not count as its end.
+      // A time recorded by a synchronous part of the call must not count as the end of the call.
       ownScope.endedAt = 0;
     }
     const error = outcome instanceof RpcError ? outcome : undefined;
@@ -149,9 +148,8 @@ export class RunningCall implements Expiring {
 }
 
 /**
- * Determines the trust of a call's result: an answer of nodes is `single` where no better trust is known. Methods
- * of the service itself, and errors that no node answered, have none. The trust is recorded in the body's scope, or
- * returned where the client requests it beside each result.
+ * Determines the trust of a call's result: an answer of nodes is `single` if no better trust is known. Methods of the service itself, and errors that
+ * no node answered, have no trust. The trust is recorded in the scope of the body, or returned if the client requests it with each result.
  */
 export function tellTrust(
   method: Method<MethodContext>,
@@ -161,7 +159,7 @@ export function tellTrust(
 ): (() => Trust) | undefined {
   if (scope === bodyScope || session.network.hasNodes !== true || method.isLocal === true) return undefined;
   if (outcome instanceof RpcError && !isAnswerOfNodes(outcome)) return undefined;
-  // The trust of a stream is known at its end.
+  // The trust of a stream is known only at the end of the stream.
   const read = (): Trust => scope.trust ?? 'single';
   if (session.showsTrust === true) return read;
   bodyScope.noteTrust(read());
@@ -169,9 +167,9 @@ export function tellTrust(
 }
 
 /**
- * Encodes the response to an ended call; a notification has none.
- * @param trust a member beside the result
- * @param maxErrorText error data of more UTF-16 units is encoded when the response is read
+ * Encodes the response to an ended call; a notification has no response.
+ * @param trust trust that is written as a member beside the result
+ * @param maxErrorText error data with more UTF-16 units is encoded when the response is read
  */
 export function respond(
   id: JsonText | undefined,

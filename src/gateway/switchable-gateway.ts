@@ -10,10 +10,10 @@ import type { ConfiguredGateway, Gateway } from './gateway.ts';
 import type { RefusalReason, TransportBound } from './refusals.ts';
 import type { Visitor } from './visitor.ts';
 
-/** The gateway of the active configuration. Another may replace it between any two requests. */
+/** The gateway of the active configuration; between any two requests, another gateway may replace it. */
 export class SwitchableGateway implements Gateway {
   #current: ConfiguredGateway;
-  /** Previous gateways that still have bodies in work. */
+  /** Previous gateways with bodies that are still running. */
   readonly #retired = new Set<ConfiguredGateway>();
 
   constructor(first: ConfiguredGateway) {
@@ -31,7 +31,7 @@ export class SwitchableGateway implements Gateway {
   }
 
   /**
-   * Activates `next`. Requests in progress stay with the previous gateway; `forget` drops it once they have ended.
+   * Activates `next`. Running requests stay with the previous gateway; `forget` drops that gateway when its requests have ended.
    * @returns the previous gateway
    */
   switchTo(next: ConfiguredGateway): ConfiguredGateway {
@@ -49,7 +49,7 @@ export class SwitchableGateway implements Gateway {
     return this.#current.admit(visitor);
   }
 
-  /** A body admitted before a change and handled after it uses the current network of that name. */
+  /** A body that was admitted before a change of the configuration uses the current network with the name of its network. */
   handle(
     body: Uint8Array,
     session: Session,

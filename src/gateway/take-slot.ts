@@ -5,12 +5,13 @@ import type { BodyContext } from './body-context.ts';
 
 type Work<A, T> = (argument: A, context: BodyContext, now: number) => PromiseOrValue<T | RpcError>;
 
-/** Concludes an outcome or a refusal within the promise that releases the slot. */
+/** Builds the result from an outcome or a refusal, within the promise that releases the slot. */
 type Conclude<A, T, U> = (outcome: T | RpcError, argument: A, context: BodyContext, now: number) => U;
 
 /**
- * Runs the work of a call when its key has a network slot, and concludes it; `overloaded` if there is none in time.
- * Synchronous work takes no slot and allocates nothing here.
+ * Runs the work of a call when its key has a network slot, and builds the result; `overloaded` if no slot is free in time. Synchronous work takes no
+ * slot
+ * and allocates nothing here.
  * @throws errors of the work, synchronously or by rejection
  */
 export function takeSlot<A, T, U>(

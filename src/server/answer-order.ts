@@ -5,18 +5,18 @@ import type { Connection } from './connection.ts';
 type NodeSocket = Duplex & {
   setTimeout?: (ms: number) => unknown;
   /**
-   * node resumes the socket once its send backlog shrinks: without a `data` listener, what then arrives would be
+   * Set back to false: node resumes a paused socket when its send backlog shrinks, and without a `data` listener the bytes that arrive then would be
    * lost.
    */
   _paused?: boolean;
-  /** The response that is being sent. */
+  /** The response that is currently sent. */
   readonly _httpMessage?: NodeJS.EventEmitter | null;
 };
 
 /**
- * Runs `action` once all earlier requests of a connection are answered. The socket is then in the state that node
- * leaves at an upgrade: not read, without listeners. Until then, a client that does not read its answers is cut off
- * after `sendTimeout` milliseconds.
+ * Runs `action` once all earlier requests of a connection are answered. The socket is then in the state in which node leaves it at an upgrade: not
+ * read,
+ * and without listeners. Until then, a client that does not read its answers is disconnected after `sendTimeout` milliseconds.
  */
 export function waitForAnswers(
   socket: NodeSocket,
@@ -30,7 +30,7 @@ export function waitForAnswers(
   const destroyIfUnread = (): void => {
     if (socket.writableLength > 0) socket.destroy();
   };
-  // The response being sent waits for `drain`, which node no longer listens for.
+  // The current response waits for `drain`, but node no longer listens for that event on the socket.
   const passOn = (): void => {
     socket._httpMessage?.emit('drain');
   };

@@ -12,50 +12,50 @@ const gunzipAsync = promisify(gunzip);
 const deflateRawAsync = promisify(deflateRaw);
 
 /**
- * Compression jobs that run concurrently on the thread pool: one of its four threads stays free for files and
- * names, and one processor for the thread that reads requests.
+ * Maximum number of compression jobs that run concurrently on the thread pool: one of its four threads stays free for files and host names, and one
+ * processor stays free for the thread that reads requests.
  */
 const RUNNING = Math.max(1, Math.min(3, availableParallelism() - 1));
-/** Minimum output chunk of a zlib job: each chunk costs a turn of the event loop and a buffer. */
+/** Minimum size of an output chunk of a zlib job, bytes: each chunk costs a turn of the event loop and a buffer. */
 const MIN_CHUNK_BYTES = 16 * 1024;
-/** The last field of a gzip member: the bytes that it makes, modulo 2^32 (RFC 1952 2.3.1). */
+/** Size of the last field of a gzip member: the length of the uncompressed data, modulo 2^32 (RFC 1952 2.3.1). */
 const LENGTH_FIELD_BYTES = 4;
-/** Jobs that may wait for a running slot. */
+/** Maximum number of jobs that wait for a running slot. */
 const WAITING = limitOf('compression.jobs');
 /** Maximum wait for a running slot, ms. */
 const WAIT_MS = 2_000;
-/** Concurrent compressed streams; each holds 256 KiB of state until its client has read it. */
+/** Maximum number of concurrent compressed streams; each occupies 256 KiB of state until its client has read it. */
 const STREAMS = 256;
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED };
 const PACK_OPTIONS = { ...GZIP_OPTIONS, finishFlush: zlibConstants.Z_SYNC_FLUSH };
 
-/** A client; its waiting jobs are dropped once it is destroyed. */
+/** A client; when it is destroyed, its waiting jobs are dropped. */
 type Client = { readonly destroyed: boolean };
 
-/** All gzip work of the transports: a few jobs at a time, scheduled fairly across owners. */
+/** All gzip work of the transports: a few jobs run at a time, scheduled fairly across owners. */
 export class Compression {
   readonly #jobs = new FairQueue({ running: RUNNING, waiting: WAITING, waitMs: WAIT_MS });
   readonly #streams: SharedBudget;
-  /** Values being compressed: once for all answers that contain them. */
+  /** Values that are being compressed: each is compressed once for all answers that contain it. */
   readonly #packing = new Map<SharedBytes, Promise<PackedBytes | undefined>>();
 
   constructor(ownerShare: OwnerShare) {
     this.#streams = new SharedBudget(STREAMS, ownerShare);
   }
 
-  /** Running and waiting jobs. */
+  /** Number of running and waiting jobs. */
   get jobs(): number {
     return this.#jobs.running + this.#jobs.waiting;
   }
 
-  /** @returns undefined when no slot is free in time or the client has left */
+  /** @returns undefined if no slot is free in time, or if the client has disconnected */
   compress(text: string, owner: string, client: Client): Promise<Uint8Array | undefined> {
     return this.#run(owner, client, () => gzipAsync(text, GZIP_OPTIONS));
   }
 
   /**
-   * Compresses a value as a part of gzip answers; the result is cached with the value where there is room.
-   * @returns undefined when no slot is free in time or the first requesting client has left
+   * Compresses a value as a part of gzip answers; the result is cached with the value if there is room.
+   * @returns undefined if no slot is free in time, or if the first requesting client has disconnected
    */
   pack(value: SharedBytes, owner: string, client: Client): Promise<PackedBytes | undefined> {
     if (value.packed !== undefined) return Promise.resolve(value.packed);
@@ -67,9 +67,9 @@ export class Compression {
   }
 
   /**
-   * @param limit of the result, bytes
-   * @returns undefined when no slot is free in time or the client has left
-   * @throws node's error where the bytes are not gzip, or the result exceeds the limit
+   * @param limit maximum size of the result, bytes
+   * @returns undefined if no slot is free in time, or if the client has disconnected
+   * @throws node's error if the bytes are not gzip, or if the result exceeds the limit
    */
   decompress(
     bytes: Uint8Array,
@@ -80,7 +80,7 @@ export class Compression {
     const chunkSize = Math.max(MIN_CHUNK_BYTES, Math.min(limit, readMadeBytes(bytes)) + 1);
     return this.#run(owner, client, async () => {
       const made = await gunzipAsync(bytes, { maxOutputLength: limit, chunkSize });
-      // A length field that overstates the output must not keep memory reserved for it.
+      // If the length field overstates the output, the unused memory must not stay reserved, so the output is copied.
       return made.length < made.buffer.byteLength / 2 ? Buffer.from(made) : made;
     });
   }
@@ -120,8 +120,8 @@ export class Compression {
 }
 
 /**
- * Uncompressed length from the gzip trailer. A chunk of this size plus one byte yields all output in one piece,
- * which needs no concatenation.
+ * Returns the uncompressed length from the gzip trailer. With a chunk size of one byte more, all output arrives in one piece, which needs no
+ * concatenation.
  */
 function readMadeBytes(bytes: Uint8Array): number {
   const { buffer, byteOffset, length } = bytes;

@@ -11,38 +11,38 @@ import type { SlicedReading } from './sliced-reading.ts';
 /** A request whose head node has read, and its response. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-/** Origin of a request; the key once it is known. */
+/** Origin of a request, and the key once it is known. */
 export type AnsweredCaller = {
   readonly visitor: { readonly address: string };
   readonly keyId: string | undefined;
 };
 
-/** One HTTP connection: its unanswered requests, which are aborted when it closes, and its send backlog. */
+/** One HTTP connection: its unanswered requests, which are aborted when the connection closes, and its send backlog. */
 export class Connection {
-  /** The next request arrived before this one was answered. Only set on a fast-path connection. */
+  /** Whether the next request arrived before the current one was answered. Only set on a fast-path connection. */
   hasNext = false;
-  /** The last answer announced the close: further bytes are not read as requests. */
+  /** Whether the last answer announced that the connection closes: further bytes are not read as requests. */
   isOver = false;
-  /** node's parser rejected its last input. */
+  /** Whether node's parser rejected its last input. */
   isBroken = false;
   /** The last request. Only set on a connection that node reads. */
   newest: Exchange | undefined;
-  /** Requests whose heads node has read. */
+  /** Number of requests whose heads node has read. */
   begun = 0;
-  /** Owner of the newest request: the key once it is known, otherwise the address. */
+  /** Owner of the newest request: the key if it is known, otherwise the address. */
   owner: string | undefined;
-  /** The caller being answered. Only set on a fast-path connection. */
+  /** Caller whose request is being answered. Only set on a fast-path connection. */
   caller: AnsweredCaller | undefined;
-  /** Paced reader of the connection while node's server has it. */
+  /** Paced reader of the connection while node's server reads it. */
   reading: SlicedReading | undefined;
   #isClosed = false;
   readonly #socket: Duplex;
   readonly #sendBacklogTotal: SendBacklogTotal;
   readonly #scopes = new SmallSet<RequestScope>();
   #unanswered = 0;
-  /** Action to run once at most `left` requests are unanswered. */
+  /** Action that runs once at most `left` requests are unanswered. */
   #afterAnswers: { readonly left: number; readonly action: () => void } | undefined;
-  /** Bytes read when the last answer was sent; undefined before the first. */
+  /** Number of bytes that had been read when the last answer was sent; undefined before the first answer. */
   #bytesAtRest: number | undefined;
   #sendBacklog: SendBacklog | undefined;
 
@@ -78,7 +78,7 @@ export class Connection {
 
   /**
    * Records a request whose head node has read.
-   * @param onAnswered called when no request is unanswered any more
+   * @param onAnswered called when no unanswered request is left
    */
   enter(request: IncomingMessage, response: ServerResponse, onAnswered: () => void): void {
     this.#unanswered++;
@@ -103,7 +103,7 @@ export class Connection {
     }
   }
 
-  /** Requests whose answers are not fully sent. Only counted on a connection that node reads. */
+  /** Number of requests whose answers are not fully sent. Only counted on a connection that node reads. */
   get unanswered(): number {
     return this.#unanswered;
   }
@@ -113,30 +113,26 @@ export class Connection {
     return this.newest?.request.complete === false;
   }
 
-  /** Whether that incomplete request is already answered: anything written now would be taken for another answer. */
+  /** Whether the last request is incomplete but already answered: a client would take anything written now for another answer. */
   get isDiscarding(): boolean {
     return this.isReceiving && this.newest?.response.headersSent === true;
   }
 
-  /**
-   * Runs `action` once, when all completely received requests are answered: immediately if they are, never if the
-   * connection closes first.
-   */
+  /** Runs `action` once all completely received requests are answered: immediately if they already are, never if the connection closes first. */
   runAfterAnswers(action: () => void): void {
     const left = this.isReceiving && !this.isDiscarding ? 1 : 0;
     if (this.#unanswered <= left) action();
     else this.#afterAnswers = { left, action };
   }
 
-  /** Whether node has read at least one request, all are answered, and no byte of another has arrived. */
+  /** Whether node has read at least one request, all requests are answered, and no byte of another request has arrived. */
   get isIdle(): boolean {
     return this.#unanswered === 0 && this.#bytesAtRest === (this.#socket as Socket).bytesRead;
   }
 }
 
 /**
- * Connections by socket. Each has one `close` listener, not one per request: responses queued in a pipeline get no
- * `close` event of their own.
+ * Connections by socket. Each socket has one `close` listener, not one per request: responses queued in a pipeline get no `close` event of their own.
  */
 export class ConnectionTable {
   readonly #connections = new Map<Duplex, Connection>();
@@ -150,17 +146,14 @@ export class ConnectionTable {
     return this.#connections.size;
   }
 
-  /**
-   * Returns the connection of a socket, registered on first use; a closed socket is not registered, since nothing
-   * would remove it.
-   */
+  /** Returns the connection of a socket, registered on first use. A closed socket is not registered, because no event would remove it. */
   of(socket: Duplex): Connection {
     const known = this.#connections.get(socket);
     if (known !== undefined) return known;
     return socket.destroyed ? new Connection(socket, this.#sendBacklogTotal) : this.#enter(socket);
   }
 
-  /** Ends connections that wait for a request, and those on which nothing was ever received. @see endIdle */
+  /** Ends connections that wait for a request, and connections on which nothing was ever received. @see endIdle */
   endIdle(): void {
     for (const [socket, connection] of this.#connections) {
       if (socket.writableEnded || !(connection.isIdle || (socket as Socket).bytesRead === 0)) continue;

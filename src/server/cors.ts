@@ -1,7 +1,7 @@
 import type { CorsOptions } from './options.ts';
 
 const PREFLIGHT_MAX_AGE_SECONDS = '86400';
-/** Request headers that the service reads: always allowed, even if the preflight does not request them. */
+/** Request headers that the service reads; they are allowed even if the preflight does not request them. */
 const READ_HEADERS: readonly string[] = [
   'Content-Type',
   'Content-Encoding',
@@ -9,15 +9,15 @@ const READ_HEADERS: readonly string[] = [
   'Traceparent',
   'X-Portcullis-Session',
 ];
-/** Further request headers allowed per preflight, and the total bytes of their names. */
+/** Maximum number of further request headers allowed per preflight, and maximum total bytes of their names. */
 const MAX_ECHOED_HEADERS = 64;
 const MAX_ECHOED_BYTES = 2 * 1024;
-/** Requested header names examined per preflight. */
+/** Maximum number of requested header names examined per preflight. */
 const MAX_REQUESTED_HEADERS = 256;
 /** The name of a header (RFC 9110 5.6.2, token); `*` would be a wildcard. */
 const HEADER_NAME = /^(?!\*$)[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Policy of which browser pages may read answers (Fetch standard, CORS protocol). */
+/** Policy that decides which browser pages may read answers (Fetch standard, CORS protocol). */
 export class CorsPolicy {
   readonly #any: boolean;
   readonly #origins: ReadonlySet<string>;
@@ -27,7 +27,7 @@ export class CorsPolicy {
     this.#origins = new Set(options.origins.map((origin) => origin.toLowerCase()));
   }
 
-  /** Whether a request with this Origin header may be answered to its page; no header means no browser page. */
+  /** Whether a page with this Origin header may read the answer to its request; without the header, the client is not a browser page. */
   allows(origin: string | undefined): boolean {
     return origin === undefined || this.#any || this.#origins.has(origin.toLowerCase());
   }
@@ -44,8 +44,7 @@ export class CorsPolicy {
   }
 
   /**
-   * Returns the headers of a preflight response. Origins decide who may call; headers that SDKs add are allowed and
-   * ignored.
+   * Returns the headers of a preflight response. Only origins decide who may call; headers that SDKs add are allowed and ignored.
    * @param requested value of Access-Control-Request-Headers
    */
   preflightHeaders(origin: string | undefined, requested: string | undefined): string[] {
@@ -61,7 +60,7 @@ export class CorsPolicy {
   }
 }
 
-/** Returns the headers that the service reads plus the requested valid names, up to the bounds above. */
+/** Returns the headers that the service reads, and the valid requested names up to the bounds above. */
 function listAllowedHeaders(requested: string | undefined): readonly string[] {
   const allowed = new Map(READ_HEADERS.map((name) => [name.toLowerCase(), name]));
   let bytes = 0;

@@ -4,13 +4,14 @@ import { nameOwner } from '../util/owner.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 import { readPeer } from './visitor.ts';
 
-/** Time for the peer to close its side, ms: longer than the delay of data already in transit. */
+/** Time for the peer to close its side, ms: longer than the delay of data in transit. */
 const LINGER_MS = 500;
 
 /**
- * Half-closes a connection that waits for a request, and reads on until its client has closed it too. A request in
- * transit then meets a closed connection, which clients may retry elsewhere, instead of a reset, after which they
- * cannot know whether it was executed. The caller ensures that nothing that still arrives is served.
+ * Half-closes a connection that waits for a request, and reads until the client has closed it too. A request in transit then meets a closed
+ * connection,
+ * and its client may retry elsewhere. After a reset, the client could not know whether the request was executed. The caller ensures that
+ * no request that still arrives is served.
  */
 export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
   socket.end();
@@ -20,9 +21,9 @@ export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
 }
 
 /**
- * Calls `end` for a connection idle for too long, in a scheduler slot of its address: connections that came
- * together time out together. It is not called if bytes were read or written meanwhile; node then rearms its
- * timeout.
+ * Calls `end` for a connection that was idle for too long, in a scheduler slot of its address: connections that opened at the same time reach their
+ * timeout
+ * at the same time. If bytes are read or written before the slot, `end` is not called; node then restarts its timeout.
  */
 export function endStalled(socket: Socket, end: () => void): void {
   const { bytesRead, bytesWritten } = socket;

@@ -19,25 +19,25 @@ export type FastPathConnectionParts = {
   readonly writer: ResponseWriter;
   readonly shares: TransportShares;
   readonly visitors: VisitorReader;
-  /** Passes the socket to node's HTTP server, with all unanswered bytes put back on it. */
+  /** Passes the socket to node's HTTP server, after all unanswered bytes are put back on the socket. */
   readonly handOver: (socket: Socket) => void;
   /** Called when the connection is closed or handed over. */
   readonly onLeave: (connection: FastPathConnection) => void;
 };
 
-/** Larger bodies are read by node's server, whose overhead is then small beside the work on them. */
+/** Node's server reads larger bodies: its overhead is small compared with the work on such a body. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** Wait for the rest of a body, ms; after that node's server waits for it, with its time limits. */
+/** Maximum wait for the rest of a body, ms; after it, node's server waits for the body with its own time limits. */
 const MAX_BODY_WAIT_MS = 1_000;
 
-/** The beginning of a request whose body is still arriving. */
+/** The first part of a request whose body is still arriving. */
 type Beginning = {
   readonly head: FastPathHead;
   readonly gathered: GatheredBytes;
-  /** Bytes until the body is complete. */
+  /** Number of bytes until the body is complete. */
   missing: number;
   readonly timer: NodeJS.Timeout;
-  /** Client address: the key is read when the body is complete. */
+  /** Client address: the key is only read when the body is complete. */
   readonly owner: string;
 };
 
@@ -45,8 +45,8 @@ type Beginning = {
 type Early = { readonly gathered: GatheredBytes; readonly owner: string };
 
 /**
- * Fast-path connection: its requests come one at a time, each a POST with a short body of known length. The first
- * request of any other form hands the connection over to node's HTTP server for good.
+ * Fast-path connection: its requests come one at a time, each a POST with a short body of known length. The first request of any other form hands the
+ * connection over to node's HTTP server permanently.
  */
 export class FastPathConnection {
   readonly #socket: Socket;
@@ -54,13 +54,13 @@ export class FastPathConnection {
   readonly #parts: FastPathConnectionParts;
   readonly #heads = new FastPathHeadReader();
   #beginning: Beginning | undefined;
-  /** Set while a request is being answered or the client has to read its answer first. */
+  /** Set while a request is being answered, or while the client must read its answer first. */
   #isBusy = false;
   #early: Early | undefined;
-  /** Set once further bytes are dropped. */
+  /** Set when further bytes are dropped. */
   #isEnded = false;
 
-  /** @param unanswered the unanswered requests of this socket */
+  /** @param unanswered record of the unanswered requests of this socket */
   constructor(socket: Socket, unanswered: Connection, parts: FastPathConnectionParts) {
     this.#socket = socket;
     this.#unanswered = unanswered;
@@ -78,7 +78,7 @@ export class FastPathConnection {
     if (this.#isIdle) this.#socket.destroySoon();
   }
 
-  /** Ends the connection if it is idle, without a reset for requests in transit. */
+  /** Ends the connection if it is idle; requests in transit do not cause a reset. */
   endIfIdle(): void {
     if (!this.#isIdle || this.#isEnded) return;
     this.#isEnded = true;
@@ -101,7 +101,7 @@ export class FastPathConnection {
   #endStalled(): void {
     const socket = this.#socket;
     if (socket.writableLength === 0) {
-      // Nothing has arrived, so there is nothing to answer: a 408 would be taken for the answer to a request in transit.
+      // No request has begun to arrive, so there is nothing to answer: the client would take a 408 for the answer to a request in transit.
       this.endIfIdle();
       return;
     }
@@ -123,7 +123,7 @@ export class FastPathConnection {
     this.#parts.onLeave(this);
   };
 
-  /** @param bytes starting at the first byte of a request */
+  /** @param bytes bytes that begin with the first byte of a request */
   #receive(bytes: Buffer): void {
     const { limits } = this.#parts;
     const head = this.#heads.read(bytes);
@@ -153,20 +153,19 @@ export class FastPathConnection {
     return nameOwner(visitors.findAddress(readPeer(this.#socket), forwardedFor));
   }
 
-  /** Returns the owner of the request being answered. */
+  /** Returns the owner of the request that is being answered. */
   #nameCaller(): string {
     const caller = this.#unanswered.caller;
     return caller === undefined ? this.#nameAddress() : nameOwner(caller.visitor.address, caller.keyId);
   }
 
-  /** Buffers what a client sends ahead, and stops reading until it is served. */
+  /** Buffers bytes that a client sends ahead, and stops reading until they are served. */
   #putOff(chunk: Buffer): void {
     this.#socket.pause();
     this.#unanswered.hasNext = true;
     this.#early ??= { gathered: new GatheredBytes(), owner: this.#nameCaller() };
     const { gathered, owner } = this.#early;
-    // These bytes are already read and must be answered: they count whether there is room or not. Reading stops
-    // behind them.
+    // The bytes are already read and must be answered, so they count whether there is room or not. Nothing more is read in the meantime.
     this.#parts.shares.arriving.take(owner, gathered.costOf(chunk));
     gathered.add(chunk);
   }
@@ -189,7 +188,7 @@ export class FastPathConnection {
     else this.#handOver(bytes);
   }
 
-  /** Returns the bytes of the incomplete request and stops waiting for the rest. */
+  /** Returns the bytes of the incomplete request, and stops waiting for the rest. */
   #takeBeginning(): Buffer {
     const beginning = this.#beginning;
     if (beginning === undefined) return Buffer.alloc(0);
@@ -216,7 +215,7 @@ export class FastPathConnection {
       socket.destroySoon();
       return;
     }
-    // An answer being sent has its own time limit.
+    // While an answer was being sent, the socket had another time limit.
     if (socket.timeout !== this.#parts.limits.keepAliveTimeout)
       socket.setTimeout(this.#parts.limits.keepAliveTimeout);
     this.#isBusy = false;
@@ -226,9 +225,7 @@ export class FastPathConnection {
     this.#receive(early);
   };
 
-  /**
-   * Hands the connection over to node's server: immediately if there is time for it in this turn of the event loop.
-   */
+  /** Hands the connection over to node's server: immediately if this turn of the event loop has time, otherwise in a scheduler slot. */
   #handOver(bytes: Buffer): void {
     const owner = this.#nameAddress();
     if (SCHEDULER.hasTime(owner)) {

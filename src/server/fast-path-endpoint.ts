@@ -42,17 +42,17 @@ export type FastPathEndpointParts = {
 /** A request with its parsed head and body. */
 export type FastPathRequest = { readonly head: FastPathHead; readonly body: Uint8Array };
 
-/** Request context while it is answered. */
+/** Context of a request while it is answered. */
 type Work = {
   readonly visitor: Visitor;
   readonly unanswered: Connection;
   readonly scope: RequestScope;
   readonly report: RequestReport | undefined;
-  /** Key id, once the key is known. */
+  /** Id of the key, once the key is known. */
   keyId: string | undefined;
 };
 
-/** JSON-RPC over fast-path requests; `HttpEndpoint` serves all others. */
+/** Answers JSON-RPC requests of the fast path; `HttpEndpoint` answers all other requests. */
 export class FastPathEndpoint {
   readonly #gateway: Gateway;
   readonly #limits: ListenerLimits;
@@ -72,7 +72,7 @@ export class FastPathEndpoint {
     this.#shares = shares;
   }
 
-  /** Answers a request, synchronously where nothing has to be awaited. Never throws or rejects. */
+  /** Answers a request, synchronously if nothing must be awaited. Never throws or rejects. */
   serve(request: FastPathRequest, socket: Socket, unanswered: Connection): PromiseOrValue<void> {
     const { head } = request;
     const startedAt = performance.now();
@@ -121,7 +121,7 @@ export class FastPathEndpoint {
     return answered ?? this.#gateway.refuse('arriving.bytes', admitted);
   }
 
-  /** @returns body bytes sent, before compression */
+  /** @returns number of body bytes sent, before compression */
   #send(answer: Answer, head: RequestHead, socket: Socket, work: Work): PromiseOrValue<number> {
     const { unanswered } = work;
     const { status, body } = answer;
@@ -166,7 +166,11 @@ export class FastPathEndpoint {
     return sent.then(() => written);
   }
 
-  /** A client that has already sent the next request would not know whether it was executed. */
+  /**
+   * Whether this answer is the last of its connection. If the client has already sent the next request, it is not: the client could not know whether
+   * that
+   * request was executed.
+   */
   #isLast({ hasNext }: Connection): boolean {
     return !hasNext && (this.#writer.isClosing || this.#writer.takeParting());
   }
@@ -175,7 +179,7 @@ export class FastPathEndpoint {
     const { status, bound } = answer;
     if (bound !== undefined) work.report?.noteRefused(bound);
     const sent = this.#send(answer, request.head.fields, socket, work);
-    // The closure that waits for the client must not retain the answer: it may be large.
+    // The closure that waits for the client must not reference the answer, which may be large.
     return sent instanceof Promise
       ? this.#endWhenSent(sent, status, request, socket, work)
       : this.#end(sent, status, request, socket, work, false);
@@ -208,7 +212,7 @@ export class FastPathEndpoint {
   }
 }
 
-/** Returns the gzip form if its value is already compressed. */
+/** Returns the gzip form of a body if its value is already compressed. */
 function findZipped(body: string | JsonBytes): readonly Uint8Array[] | undefined {
   const packed = typeof body === 'string' ? undefined : body.value.packed;
   return packed && encodeMember(body as JsonBytes, packed);
@@ -234,7 +238,7 @@ function fillIn(
 }
 
 /**
- * Resolves when the socket has room again or is closed; it is closed after `limitMs` without progress.
+ * Resolves when the socket has room again or is closed. The socket is closed after `limitMs` without progress.
  * @returns `length`
  */
 function waitUntilRead(socket: Socket, limitMs: number, work: Work, length: number): Promise<number> {
@@ -253,7 +257,7 @@ function waitUntilRead(socket: Socket, limitMs: number, work: Work, length: numb
   });
 }
 
-/** Creates node's own response on a socket outside of node's HTTP server, for bodies of more than one piece. */
+/** Creates node's own response object on a socket outside of node's HTTP server, for bodies of more than one piece. */
 function openResponse(socket: Socket): ServerResponse {
   const request = new IncomingMessage(socket);
   request.httpVersionMajor = 1;
@@ -264,7 +268,7 @@ function openResponse(socket: Socket): ServerResponse {
   return response;
 }
 
-/** Resolves when the socket has taken all of a response, or is closed. */
+/** Resolves when the socket has accepted the whole response, or is closed. */
 function waitForEnd(response: ServerResponse, socket: Socket): Promise<void> {
   const onDrain = (): void => {
     response.emit('drain');

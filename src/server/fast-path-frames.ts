@@ -5,15 +5,15 @@ import type { WebSocket } from 'ws';
 const TEXT_FRAME = 0x81;
 const MASKED = 0x80;
 const LENGTH_BITS = 0x7f;
-/** Payload lengths up to this are in the second byte; `LENGTH_IN_16_BITS` there marks a 16-bit length after it. */
+/** Maximum payload length that fits into the second byte; `LENGTH_IN_16_BITS` in this byte announces a 16-bit length after it. */
 const MAX_SHORT_LENGTH = 125;
 const LENGTH_IN_16_BITS = 126;
-/** Bytes of opcode and length; of the mask. */
+/** Sizes of opcode with a short length, of opcode with a 16-bit length, and of the mask, bytes. */
 const SHORT_HEAD_BYTES = 2;
 const MEDIUM_HEAD_BYTES = 4;
 const MASK_BYTES = 4;
 
-/** The library's frame parser. Its undocumented fields report its position in a message. */
+/** Frame parser of the library. Its undocumented fields report its position in a message. */
 type Receiver = {
   write(chunk: Buffer): boolean;
   readonly _state: number;
@@ -22,10 +22,11 @@ type Receiver = {
 };
 
 /**
- * Reads fast-path messages without the library: text in one masked frame of at most 64 KiB that arrived complete.
- * The library reads each chunk through a stream, in six parts. It reads and validates any other frame and all
- * behind it in its chunk; the next fast-path frame is read here when the library is between two messages. If a
- * version of the library lacks these fields, it reads every frame.
+ * Reads fast-path messages without the library, which reads each chunk through a stream in six parts. A fast-path message is text in one masked frame
+ * of
+ * at most 64 KiB that arrived complete. The library reads and validates any other frame, and everything behind that frame in the same chunk; while
+ * the library is between two messages, fast-path frames are read here. If a version of the library lacks the fields of `Receiver`, it reads every
+ * frame.
  * @param maxBytes maximum message size
  */
 export function readFastPathFrames(ws: WebSocket, maxBytes: number): void {
@@ -44,15 +45,12 @@ export function readFastPathFrames(ws: WebSocket, maxBytes: number): void {
   };
 }
 
-/** Whether the receiver is between two messages. */
+/** Whether the parser is between two messages. */
 function isAtRest({ _state, _bufferedBytes, _fragmented }: Receiver): boolean {
   return _state === 0 && _bufferedBytes === 0 && _fragmented === 0;
 }
 
-/**
- * Returns the text of a fast-path frame at `at`, unmasked in place; undefined, with nothing changed, where there is
- * none.
- */
+/** Returns the text of the fast-path frame at `at`, unmasked in place. If there is no such frame, nothing is changed, and the result is undefined. */
 function takeText(bytes: Buffer, at: number, maxBytes: number): Buffer | undefined {
   const second = bytes[at + 1] ?? 0;
   if (bytes[at] !== TEXT_FRAME || second < MASKED) return undefined;
@@ -72,7 +70,7 @@ function takeText(bytes: Buffer, at: number, maxBytes: number): Buffer | undefin
   return undefined;
 }
 
-/** Masks or unmasks `bytes` in place with the four mask bytes at `at` of `frame`. */
+/** Masks or unmasks `bytes` in place with the four mask bytes at position `at` of `frame`. */
 function mask(bytes: Buffer, frame: Buffer, at: number): void {
   const [a, b, c, d] = [frame[at] ?? 0, frame[at + 1] ?? 0, frame[at + 2] ?? 0, frame[at + 3] ?? 0];
   if ((a | b | c | d) === 0) return;

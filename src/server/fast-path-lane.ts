@@ -5,7 +5,7 @@ import type { ConnectionTable } from './connection.ts';
 import { FastPathConnection, type FastPathConnectionParts } from './fast-path-connection.ts';
 import { readPeer } from './visitor.ts';
 
-/** New connections of one address that are read immediately per `WITHIN_MS` milliseconds. */
+/** Number of new connections from one address that are read immediately, per `WITHIN_MS` milliseconds. */
 const AT_ONCE = 4;
 const WITHIN_MS = 10;
 /** Estimated cost of the first request of a connection, ms. */
@@ -15,7 +15,7 @@ export type FastPathLaneParts = Omit<FastPathConnectionParts, 'onLeave'> & {
   readonly connections: ConnectionTable;
 };
 
-/** Fast-path connections. Every connection begins here. */
+/** All connections that are on the fast path. Every connection begins here. */
 export class FastPathLane {
   readonly #parts: FastPathConnectionParts;
   readonly #table: ConnectionTable;
@@ -34,9 +34,9 @@ export class FastPathLane {
   }
 
   /**
-   * Takes a new connection. If one address opens many in a row, those after the first few are read in scheduler
-   * slots of the address: libuv accepts one connection per turn of the event loop, and connections of others would
-   * wait while the requests of all earlier ones are answered.
+   * Accepts a new connection. If one address opens many connections in a row, all but the first few are read in scheduler slots of the address: libuv
+   * accepts
+   * one connection per turn of the event loop, so connections from other addresses would wait until the requests of all earlier ones are answered.
    */
   accept(socket: Socket): void {
     const address = this.#parts.visitors.findAddress(readPeer(socket), undefined);
@@ -47,7 +47,7 @@ export class FastPathLane {
       this.begin(socket);
       return;
     }
-    // Registration lets a shutdown end the connection while it waits.
+    // The table lets a shutdown end the connection while it waits.
     this.#table.of(socket);
     const onError = (): void => void socket.destroy();
     socket.on('error', onError);

@@ -12,14 +12,14 @@ export type FastPathHead = {
   readonly target: string;
   readonly route: KeyedRoute;
   readonly fields: RequestHead;
-  /** Bytes up to the body, and bytes of the body. */
+  /** Number of bytes before the body, and number of bytes of the body. */
   readonly headLength: number;
   readonly bodyLength: number;
 };
 
-/** Cached heads per connection; heads usually differ in their content length. */
+/** Number of cached heads per connection; the heads of a client usually differ only in their content length. */
 const POOLED_HEADS = 4;
-/** Maximum head size; larger heads, such as those of browsers with cookies, are left to node's parser. */
+/** Maximum size of a head, bytes; node's parser reads larger heads, such as those of browsers with cookies. */
 const MAX_HEAD_BYTES = 4_096;
 const HEAD_END = '\r\n\r\n';
 const REQUEST_LINE = /^POST ((?:\/[A-Za-z0-9_-]+)?\/v3\/[A-Za-z0-9_-]*) HTTP\/1\.1$/;
@@ -29,7 +29,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 const BODY_LENGTH = /^[0-9]{1,9}$/;
 
-/** Header fields that change what a message means or where it ends. */
+/** Header fields that change the meaning of a message, or the position of its end. */
 const SPECIAL_FIELDS: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'content-encoding',
@@ -42,7 +42,7 @@ const SPECIAL_FIELDS: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** Fields that this server acts on: none may occur twice. */
+/** Fields that this server evaluates; none of them may occur twice. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'host',
   'content-type',
@@ -57,11 +57,12 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parses request heads of one connection if they are plainly valid, and leaves all others to node's parser. node's
- * parser reads every head accepted here in the same way.
+ * Parses request heads of one connection if they are certainly valid; node's parser reads all others. For every head that is accepted here, node's
+ * parser
+ * would give the same result.
  */
 export class FastPathHeadReader {
-  /** Last distinct heads, most recently used first: clients repeat their heads. */
+  /** The last distinct heads, most recently used first: clients repeat their heads. */
   readonly #cached: { readonly bytes: Buffer; readonly head: FastPathHead }[] = [];
 
   /** Returns the head at the start of `bytes`; undefined if there is no complete fast-path head. */
@@ -90,7 +91,7 @@ function beginsWith(bytes: Buffer, beginning: Buffer): boolean {
   return bytes.length >= length && bytes.compare(beginning, 0, length, 0, length) === 0;
 }
 
-/** @param text a head with its final empty line */
+/** @param text head with its final empty line */
 function parseFastPathHead(text: string): FastPathHead | undefined {
   const [requestLine = '', ...lines] = text.slice(0, -HEAD_END.length).split('\r\n');
   const target = REQUEST_LINE.exec(requestLine)?.[1];

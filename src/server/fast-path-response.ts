@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Text of the Date field (RFC 9110 6.6.1), formatted once a second. */
+/** Text of the Date field (RFC 9110 6.6.1), formatted once per second. */
 class HttpClock {
   #second = 0;
   #text = '';
@@ -17,7 +17,7 @@ class HttpClock {
   }
 }
 
-/** Writes response heads; lines equal to those of the previous head are cached as text. */
+/** Writes response heads. If the lines are equal to the lines of the previous head, its cached text is used. */
 class HeadWriter {
   readonly #clock = new HttpClock();
   #status = 0;
@@ -53,41 +53,41 @@ function areEqual(a: readonly string[], b: readonly string[]): boolean {
 }
 
 const HEADS = new HeadWriter();
-/** Larger answers are encoded to bytes before they are written. */
+/** An answer above this size is encoded to bytes before it is written. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Up to this size, parts are copied together: that costs less than a write of several parts. */
+/** Parts up to this total size are copied into one buffer, which costs less than writing several parts. */
 const MAX_COPIED_BYTES = 32 * 1024;
-/** Copy target; replaced when a socket has not taken all of it, since the socket then keeps it. */
+/** Target of these copies. If a socket could not send all of it, the socket still uses it, so it is replaced. */
 let gathered = Buffer.allocUnsafeSlow(MAX_COPIED_BYTES);
 
-/** A response in node's format, sent in one write. */
+/** A response in the format of node's HTTP server, sent in one write. */
 export type FastPathResponse = {
   readonly status: number;
-  /** Alternating names and values, without those that delimit the response and its connection. */
+  /** Alternating names and values, except for fields that delimit the response or control its connection. */
   readonly fields: readonly string[];
   /** Text, or bytes in parts. */
   readonly body: string | readonly Uint8Array[];
-  /** Body length, bytes. */
+  /** Length of the body, bytes. */
   readonly length: number;
-  /** Time that the connection stays open for the next request, seconds; undefined closes it. */
+  /** Time that the connection stays open for the next request, seconds; if undefined, the connection closes. */
   readonly keepAliveSeconds: number | undefined;
 };
 
-/** @returns false when the socket is full, like `Socket.write` */
+/** @returns false if the socket is full, like `Socket.write` */
 export function writeFastPathResponse(socket: Socket, response: FastPathResponse): boolean {
   const { body, length } = response;
   const text = HEADS.write(response);
   if (typeof body !== 'string') return writeParts(socket, text, body, length);
-  // ASCII, nearly all answers, has equal bytes in both encodings, and latin1 is written faster.
+  // ASCII text, the content of nearly all answers, has the same bytes in both encodings, and latin1 is written faster.
   const encoding = length === body.length ? 'latin1' : 'utf8';
-  // As bytes, the text of a large answer is not retained until it is read.
+  // The socket then references the bytes of a large answer until they are read, and not also its text.
   return length > LARGE_BYTES
     ? socket.write(Buffer.from(text + body, encoding))
     : socket.write(text + body, encoding);
 }
 
-/** @param head ASCII */
+/** @param head ASCII text */
 function writeParts(socket: Socket, head: string, parts: readonly Uint8Array[], length: number): boolean {
   if (head.length + length > MAX_COPIED_BYTES) {
     socket.cork();

@@ -1,20 +1,20 @@
-/** Smaller chunks are copied: stored alone, one would cost many times its bytes. */
+/** Smaller chunks are copied: a separate buffer for a small chunk would use many times its bytes. */
 const MIN_POOLED_BYTES = 4 * 1024;
 /** Small chunks are copied into blocks of this size. */
 const BLOCK_BYTES = 16 * 1024;
-/** Approximate memory per chunk beside its bytes. */
+/** Approximate memory per chunk in addition to its bytes. */
 export const CHUNK_OVERHEAD_BYTES = 256;
-/** From this known length on, bytes are assembled as they arrive: assembling at the end would take milliseconds. */
+/** If the known length is at least this, bytes are assembled while they arrive: assembling at the end would take milliseconds. */
 const MIN_WHOLE_BYTES = 256 * 1024;
-/** Memory for a known length is allocated only after 1/4 of it has arrived: a length alone costs nothing. */
+/** Memory for a known length is allocated only after 1/4 of the bytes has arrived, so announcing a length costs nothing. */
 const BEGUN_PART = 4;
 
 /** Bytes that arrive in chunks of any size. Memory and assembly time are proportional to the bytes. */
 export class GatheredBytes {
-  /** Total bytes; 0 if unknown. */
+  /** Total number of bytes; 0 if unknown. */
   readonly #expected: number;
   readonly #parts: Buffer[] = [];
-  /** Buffer for all bytes; from `#length` on it is unwritten. */
+  /** Buffer for all bytes; the part after `#length` is not written yet. */
   #whole: Buffer | undefined;
   /** Block that collects small chunks, after `#parts`. */
   #block: Buffer | undefined;
@@ -22,7 +22,7 @@ export class GatheredBytes {
   #length = 0;
   #cost = 0;
 
-  /** @param expected total bytes, if known; fewer may arrive */
+  /** @param expected total number of bytes, if known; fewer may arrive */
   constructor(expected = 0) {
     this.#expected = expected;
   }
@@ -36,7 +36,7 @@ export class GatheredBytes {
     return this.#cost;
   }
 
-  /** Returns the increase of `cost` that `add` would cause. */
+  /** Returns by how much `add` would increase `cost`. */
   costOf(chunk: Buffer): number {
     if (this.#whole !== undefined) return chunk.length;
     if (this.#isKept(chunk)) return chunk.length + CHUNK_OVERHEAD_BYTES;
@@ -82,7 +82,7 @@ export class GatheredBytes {
     this.#whole = whole;
   }
 
-  /** Whether a chunk is stored without a copy; the first one is often the only one. */
+  /** Whether a chunk is stored without a copy; the first chunk is, because it is often the only one. */
   #isKept({ length }: Buffer): boolean {
     return length >= MIN_POOLED_BYTES || this.#length === 0;
   }

@@ -1,12 +1,9 @@
 import { crc32 } from 'node:zlib';
 import type { JsonBytes, PackedBytes } from '../../packages/ethereum/primitives/json-result.ts';
 
-/** Member header (RFC 1952 2.3): deflate, no name, no time, fastest level, unknown system. */
+/** Header of a member (RFC 1952 2.3): deflate, no name, no time, fastest level, unknown system. */
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff]);
-/**
- * Header of a stored block (RFC 1951 3.2.4) at a byte boundary: its first byte, its length and the complement of
- * the length.
- */
+/** Header of a stored block (RFC 1951 3.2.4) at a byte boundary: its first byte, its length, and the complement of the length. */
 const STORED_HEAD_BYTES = 5;
 const LAST_BLOCK = 1;
 const MAX_STORED_BYTES = 65_535;
@@ -23,7 +20,7 @@ export function describePacked(bytes: Uint8Array, blocks: Uint8Array): PackedByt
 
 /**
  * Encodes a complete gzip file (one member) around a packed value, in pieces.
- * @returns undefined where the bytes before or after the value exceed a stored block
+ * @returns undefined if the bytes before or after the value do not fit into a stored block
  */
 export function encodeMember(
   { head, tail, length }: JsonBytes,
@@ -48,7 +45,7 @@ function writeStored(target: Buffer, start: number, bytes: Uint8Array, first: nu
   return at + bytes.length;
 }
 
-/** Returns the CRC-32 of bytes with CRC `crc` followed by the packed bytes, like zlib's `crc32_combine`. */
+/** Returns the CRC-32 of some bytes followed by the packed bytes, like zlib's `crc32_combine`. @param crc CRC-32 of the first bytes */
 function combineCrc(crc: number, packed: PackedBytes): number {
   return (multiply(packed.crcShift, crc) ^ packed.crc) >>> 0;
 }

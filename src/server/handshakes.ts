@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 
 /**
- * Connections in their TLS handshake, which are tracked nowhere else. node enforces their time limit, which
- * trickling bytes do not extend.
+ * Connections in their TLS handshake, which no other table contains. Node enforces the time limit of a handshake, and slowly arriving bytes do not
+ * extend it.
  */
 export class Handshakes {
-  /** Keyed by remote address and port, which the TCP socket and the TLS socket share. */
+  /** Connections by remote address and port, which the TCP socket and the TLS socket share. */
   readonly #pending = new Map<string, Socket>();
 
   /** Registers an accepted connection. */

@@ -1,7 +1,7 @@
 import type { TextAnswer } from '../gateway/answer.ts';
 import type { HealthOptions } from './options.ts';
 
-/** Names of the networks that can answer, and of those that cannot. */
+/** Names of the networks that can answer, and of the networks that cannot. */
 export type NetworkReadiness = {
   readonly answerable: readonly string[];
   /** Reason by network name. */
@@ -13,10 +13,7 @@ const LIVE: TextAnswer = { status: 200, body: '{"status":"live"}' };
 const READY: TextAnswer = { status: 200, body: '{"status":"ready"}' };
 const DRAINING: TextAnswer = { status: 503, body: '{"status":"draining"}' };
 
-/**
- * Liveness and readiness for load balancers and orchestrators: whether to restart this process, and whether to
- * route requests to it.
- */
+/** Liveness and readiness for load balancers and orchestrators: whether this process must be restarted, and whether requests may be routed to it. */
 export class ServiceHealth {
   readonly #needsAll: boolean;
   readonly #readNetworks: () => NetworkReadiness;
@@ -31,12 +28,12 @@ export class ServiceHealth {
     this.#readNetworks = readNetworks;
   }
 
-  /** Reports not ready from now on, though requests are still answered. */
+  /** From now on the service reports that it is not ready, although requests are still answered. */
   beginDraining(): void {
     this.#isDraining = true;
   }
 
-  /** Always live: a response is the evidence. */
+  /** Always live: any response shows that the process runs. */
   get live(): TextAnswer {
     return LIVE;
   }

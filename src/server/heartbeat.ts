@@ -3,11 +3,11 @@ interface Beating {
   beat(): void;
 }
 
-/** Checking thousands of members at once would block the event loop for tens of milliseconds. */
+/** Maximum number of groups: checking thousands of members at once would block the event loop for tens of milliseconds. */
 const MAX_GROUPS = 32;
 const MIN_TICK_MS = 50;
 
-/** Beats each member once per interval, in groups that take turns. */
+/** Checks each member once per interval; the members are divided into groups that are checked one after the other. */
 export class Heartbeat {
   readonly #groups: readonly Set<Beating>[];
   readonly #timer: NodeJS.Timeout;
@@ -20,7 +20,7 @@ export class Heartbeat {
     this.#timer.unref();
   }
 
-  /** Adds a member; its first beat is up to one interval away, later ones are one interval apart. */
+  /** Adds a member. The first check comes within one interval, and each later check one interval after the previous one. */
   add(member: Beating): void {
     const smallest = this.#groups.reduce((least, group) => (group.size < least.size ? group : least));
     smallest.add(member);

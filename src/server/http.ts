@@ -35,7 +35,7 @@ import { measure, type ResponseWriter } from './response-writer.ts';
 import type { TransportShares } from './transport-shares.ts';
 import { readPeer, type VisitorReader } from './visitor.ts';
 
-/** Dependencies of the HTTP endpoint. */
+/** Parts that the HTTP endpoint needs. */
 export type HttpEndpointParts = {
   readonly gateway: Gateway;
   readonly options: ServerOptions;
@@ -49,7 +49,7 @@ export type HttpEndpointParts = {
   readonly requests: RequestObserver | undefined;
 };
 
-/** Request context: everything known of a request beside its head. */
+/** Context of a request: everything known about it besides its head. */
 type HttpRequest = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -58,13 +58,13 @@ type HttpRequest = {
   readonly visitor: Visitor;
   readonly awaitsContinue: boolean;
   readonly report: RequestReport | undefined;
-  /** The key once it is known, otherwise the address. */
+  /** Key of the caller if it is known, otherwise the address. */
   owner: string;
 };
 
 type HttpRefusal = { readonly answer: TextAnswer; readonly headers?: readonly string[] };
 
-/** JSON-RPC over HTTP: validates a request from the outside in, reads its body, and passes it to the gateway. */
+/** JSON-RPC over HTTP: validates a request step by step, reads its body, and passes the body to the gateway. */
 export class HttpEndpoint {
   readonly #gateway: Gateway;
   readonly #limits: ListenerLimits;
@@ -90,13 +90,13 @@ export class HttpEndpoint {
     this.#visitors = parts.visitors;
   }
 
-  /** Handles node's `request` and `checkContinue` events; with the latter the client waits for `100 Continue`. */
+  /** Handles node's events `request` and `checkContinue`; after `checkContinue` the client waits for `100 Continue`. */
   onRequest(request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void {
     const connection = this.#connections.of(request.socket);
-    // The request would be executed, and its client would never learn it.
+    // The client considers the connection closed: the request would be executed without its client ever knowing.
     if (connection.isOver) return;
     connection.enter(request, response, () => {
-      // Earlier answers promised to keep the connection open, and nothing else would close it now.
+      // Earlier answers promised to keep the connection open, so it must be closed here.
       if (this.#writer.isClosing) request.socket.destroySoon();
     });
     const head = readRequestHead(request.rawHeaders);
@@ -122,32 +122,32 @@ export class HttpEndpoint {
     }
   }
 
-  /** Handles a request that node's parser rejected: malformed, too slow, or with too large a head. */
+  /** Handles a request that node's parser rejected because it is malformed, too slow, or has a head that is too large. */
   onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     const connection = this.#connections.of(socket);
     if (error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    // node calls this again for further data.
+    // Node calls this again if more data arrives.
     if (connection.isBroken) return;
     connection.isBroken = true;
     socket.pause();
     connection.isOver = true;
     const reason = CLIENT_ERRORS[error.code ?? ''] ?? 'malformedHead';
     const end = () => (connection.isDiscarding ? socket.destroy() : this.refuseRaw(socket, reason));
-    // Connections that came together time out together.
+    // Connections that opened at the same time reach their timeout at the same time.
     connection.runAfterAnswers(() => SCHEDULER.enter(nameOwner(readPeer(socket)), end));
   }
 
-  /** Answers on a connection that node's server no longer manages, and closes it. */
+  /** Sends a refusal on a connection that node's server no longer manages, and closes the connection. */
   refuseRaw(socket: Duplex, reason: RefusalReason | TransportBound, headers?: readonly string[]): void {
     const refusal = this.#gateway.refuse(reason);
     this.#requests?.countStatus(refusal.status);
     sendRawResponse(socket, refusal, headers);
   }
 
-  /** Handles node's `timeout` event: the connection was idle for its maximum time. */
+  /** Handles node's `timeout` event: the connection was idle for the maximum time. */
   onTimeout(socket: Socket): void {
     const isUnread = socket.writableLength > 0;
     if (isUnread) this.#shares.noteBound('send.time');
@@ -193,7 +193,7 @@ export class HttpEndpoint {
     }
   }
 
-  /** Decompression is charged before it is done, and refunded if the body turns out valid or is refused for lack of room. */
+  /** Decompresses a body and handles it. Decompression is charged in advance, and refunded if the body is valid or is refused for lack of room. */
   async #handleCompressed(
     work: HttpRequest,
     sent: Uint8Array,
@@ -212,7 +212,7 @@ export class HttpEndpoint {
     else if (body !== 'gone') this.#refuse(work, this.#gateway.refuse(REFUSED_BODIES[body], session));
   }
 
-  /** Refuses a body that was not read, or only in part; one that is too large is charged as a call. */
+  /** Refuses a body that was not read completely; a body that is too large is charged as a call. */
   async #refuseUnread(
     work: HttpRequest,
     session: Session,
@@ -223,7 +223,7 @@ export class HttpEndpoint {
     this.#refuse(work, denial ?? this.#gateway.refuse(REFUSED_BODIES[reason], session));
   }
 
-  /** Builds the refusal with the request's id, for which a small body is read. @returns undefined when the client has left */
+  /** Builds the refusal with the id of the request; a small body is read to find the id. @returns undefined if the client has disconnected */
   async #echoRefusal(
     { request, head, owner }: HttpRequest,
     refusal: Refusal,
@@ -243,7 +243,7 @@ export class HttpEndpoint {
   /** Passes a body to the gateway and sends the answer. */
   #handle(work: HttpRequest, body: Uint8Array, session: Session): PromiseOrValue<void> {
     const { request, response, connection, report, owner } = work;
-    // The client may have left while the body was decompressed.
+    // The client may have disconnected while the body was decompressed.
     if (request.socket.destroyed) return undefined;
     if (report !== undefined) report.requestBytes = body.length;
     const { unsent } = this.#shares;
@@ -283,7 +283,7 @@ export class HttpEndpoint {
     const { response, head, connection, owner, report } = work;
     if (report !== undefined) report.answeredAt = performance.now();
     if (answer.bound !== undefined) report?.noteRefused(answer.bound);
-    // A client that has already sent the next request would not know whether it was executed.
+    // If the client has already sent the next request, the connection stays open: the client could not know whether that request was executed.
     const isKept = response.shouldKeepAlive && connection.unanswered === 1;
     const isLast = this.#takeLast(work) || (isKept && this.#writer.takeParting());
     connection.isOver ||= isLast;
@@ -303,14 +303,14 @@ export class HttpEndpoint {
     this.#writer.sendDocument(response, head, this.#gateway.openRpc, way);
   }
 
-  /** Whether the connection is to be closed after this answer, because the server closes and no request has come behind it. */
+  /** Whether the connection closes after this answer, because the server closes and no later request has arrived. */
   #takeLast({ connection, response }: HttpRequest): boolean {
     const isLast = this.#writer.isClosing && connection.newest?.response === response;
     connection.isOver ||= isLast;
     return isLast;
   }
 
-  /** Answers everything but a POST to the service: the OpenRPC document, health, preflights, wrong paths and verbs. */
+  /** Answers every request except a POST to the service: the OpenRPC document, health, preflights, unknown paths and other verbs. */
   #answerWithoutCall(work: HttpRequest, route: RequestTarget): void {
     const { request, response, head } = work;
     const refusal = this.#findRefusal(request.method, head, route);
@@ -357,7 +357,7 @@ export class HttpEndpoint {
 
   #refuse(work: HttpRequest, answer: TextAnswer, headers?: readonly string[]): void {
     const { request, response, connection } = work;
-    // Another refusal is sent in its place.
+    // `onClientError` sends another refusal.
     if (connection.isBroken) return;
     if (response.headersSent) {
       response.destroy();
@@ -382,10 +382,10 @@ export class HttpEndpoint {
   }
 }
 
-/** Health answers are valid only at their moment. */
+/** An answer about health is valid only at its time, so it must not be stored. */
 const NOT_STORED = ['Cache-Control', 'no-store'];
 
-/** Refusals by parser error code; any other error is a malformed head. */
+/** Refusals by error code of the parser; any other error means a malformed head. */
 const CLIENT_ERRORS: Readonly<Record<string, RefusalReason | TransportBound>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'body.time',
   HPE_HEADER_OVERFLOW: 'head.bytes',

@@ -2,18 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Hop-by-hop headers of the ignored upgrade (RFC 9110 7.8, RFC 7540 3.2). */
+/** Hop-by-hop headers of an upgrade (RFC 9110 7.8, RFC 7540 3.2) that are removed. */
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
-/** Parsed values never contain these; the check ensures that the rewritten head cannot end early. */
+/** Parsed values never contain line ends; the check ensures that the rewritten head cannot end early. */
 const LINE_END = /[\r\n]/;
 
 /**
- * Serves a request as if it had requested no upgrade, which a server may always do. Some clients offer `h2c` on
- * each POST, and node 20 withholds every upgrade from `request` once there is an `upgrade` listener: the
- * request is put back on the socket without those headers and parsed again.
- * @param request with all its header fields: node must not have dropped any
- * @param accept takes a connection as if it were new
- * @returns whether it could be done
+ * Serves a request as if it had not requested an upgrade, which a server may always do. Some clients offer `h2c` with each POST, and node 20 passes
+ * no request with an upgrade to `request` if there is an `upgrade` listener. The request is therefore put back on the socket without the upgrade
+ * headers,
+ * and parsed again.
+ * @param request request with all its header fields: node must not have dropped any
+ * @param accept accepts a connection as if it were new
+ * @returns whether the request could be put back
  */
 export function ignoreUpgrade(
   request: IncomingMessage,
@@ -36,7 +37,7 @@ export function ignoreUpgrade(
   return true;
 }
 
-/** Returns the `Connection` header line without the upgrade options: it keeps above all `close`. */
+/** Returns the `Connection` header line without the upgrade options; it mainly preserves `close`. */
 function describeConnection(name: string, value: string): string {
   const options = value
     .split(',')

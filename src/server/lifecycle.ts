@@ -28,7 +28,7 @@ import { WebSocketEndpoint } from './websocket.ts';
 export type ServerParts = {
   readonly gateway: Gateway;
   readonly options: ServerOptions;
-  /** If absent, the service is ready until it is closed. */
+  /** Health of the service; if absent, the service is ready until it is closed. */
   readonly health?: ServiceHealth;
   readonly log: Logger;
   /** Called for every request. */
@@ -39,46 +39,46 @@ export type ListenAddress = { readonly host: string; readonly port: number };
 
 /** HTTP and WebSocket on one port, with TLS or without. */
 export interface Server {
-  /** Resolves to the bound address; rejects with node's error when it cannot be bound. */
+  /** Resolves to the bound address; rejects with node's error if the address cannot be bound. */
   listen(): Promise<ListenAddress>;
-  /** Reloads the TLS certificate, as happens when its files change. Connections are kept. */
+  /** Reloads the TLS certificate, as if its files had changed. Connections stay open. */
   reload(): void;
   /**
-   * Reports not ready, and closes connections with their next answer. After `limits.drainDelay`, in which load
-   * balancers may notice, stops accepting, answers requests in progress and those that arrive on open connections
-   * shortly after, and closes every connection. Whatever is unfinished after `limits.drainTimeout` is cut off.
-   * Always resolves; further calls wait for the same shutdown.
+   * Reports not ready, and closes each connection with its next answer. After `limits.drainDelay`, in which load balancers may notice, the server
+   * stops
+   * accepting, answers running requests and requests that arrive on open connections shortly after, and closes every connection. Requests that are
+   * not
+   * answered after `limits.drainTimeout` are aborted. Always resolves; further calls wait for the same shutdown.
    */
   close(): Promise<void>;
   /**
-   * Closes this many connections, each with its next non-stream HTTP answer: any process that accepts connections
-   * on this port may serve their clients' next requests. Replaces the remainder of an earlier call.
+   * Closes this many connections, each with its next non-stream HTTP answer: another process that accepts connections on this port may then serve
+   * their
+   * clients. The number replaces the remainder of an earlier call.
    */
   partWith(connections: number): void;
-  /** Open connections, including WebSockets. */
+  /** Number of open connections, including WebSockets. */
   readonly connections: number;
   readonly webSockets: number;
   readonly shares: ShareFigures;
 }
 
-/**
- * Time that idle connections stay open after accepting ends, ms: their next answer tells the client that it is the
- * last.
- */
+/** Time that idle connections stay open after accepting ends, ms: a next answer in this time tells the client that it is the last one. */
 const LAST_REQUESTS_MS = 250;
-/** Processor time for accepting queued connections at shutdown, microseconds: a thousand take a tenth of it. */
+/** Processor time for accepting queued connections at shutdown, microseconds: accepting a thousand takes a tenth of it. */
 const ACCEPTING_US = 250_000;
 const MIN_CHECKING_INTERVAL_MS = 10;
 const MAX_CHECKING_INTERVAL_MS = 50;
 /**
- * Accept backlog: as large as the kernel allows (`net.core.somaxconn`). The kernel drops further connections, and
- * their clients retry after a second.
+ * Length of the accept backlog: the kernel reduces it to its maximum (`net.core.somaxconn`). The kernel drops further connections, and their clients
+ * retry
+ * after a second.
  */
 const BACKLOG = 65_535;
-/** Room for a key, a host and the headers of browsers and proxies. */
+/** Maximum total size of headers, bytes: room for a key, a host and the headers of browsers and proxies. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Creates a server that is not listening yet. */
+/** Creates a server that does not listen yet. */
 export function createServer(parts: ServerParts): Server {
   return new NodeServer(parts);
 }
@@ -93,7 +93,7 @@ class NodeServer implements Server {
   readonly #shares: TransportShares;
   readonly #lane: FastPathLane;
   readonly #writer: ResponseWriter;
-  /** Connections accepted so far. */
+  /** Number of connections accepted until now. */
   #accepted = 0;
   #closed: Promise<void> | undefined;
 
@@ -137,7 +137,7 @@ class NodeServer implements Server {
     );
     const { http } = listener;
     http.maxConnections = limits.connections;
-    // node drops fields beyond this number; the refusal for too many fields needs all of them counted.
+    // Node would drop fields beyond this number, but the refusal for too many fields must count all of them.
     http.maxHeadersCount = 0;
     const lane = new FastPathLane({
       endpoint: new FastPathEndpoint({ gateway, limits, log, writer, visitors, shares, requests }),
@@ -248,7 +248,7 @@ class NodeServer implements Server {
     this.#webSockets.beginClosing();
     const grace = Math.min(drainTimeout, LAST_REQUESTS_MS);
     await Promise.race([allClosed, wait(grace)]);
-    // Connections that have become readable are read before idle ones are determined.
+    // Connections that have become readable are read before it is determined which connections are idle.
     await nextTurn();
     this.#listener.close();
     this.#lane.endIdle();
@@ -259,9 +259,8 @@ class NodeServer implements Server {
   }
 
   /**
-   * Accepts queued connections: the kernel resets established connections that nobody has accepted. A turn of the
-   * event loop accepts a few of them. If more keep coming, the bound is processor time, since on a busy machine few
-   * turns pass per unit of wall time.
+   * Accepts queued connections, because the kernel resets established connections that nobody has accepted. One turn of the event loop accepts a few
+   * of them. If more connections keep coming, the limit is processor time, because on a busy machine few turns run per unit of wall time.
    */
   async #acceptWaiting(): Promise<void> {
     const until = performance.now() + this.#options.limits.drainTimeout;
@@ -272,13 +271,13 @@ class NodeServer implements Server {
     };
     for (let before = -1; before !== this.#accepted && hasTime(); ) {
       before = this.#accepted;
-      // The first turn may end before sockets are polled, the second cannot.
+      // The first turn may end before sockets are polled; the second turn polls them.
       await nextTurn();
       await nextTurn();
     }
   }
 
-  /** Resolves after `drainTimeout`. */
+  /** Resolves after `drainTimeout`; the caller then closes the remaining connections. */
   #cutOffStalled(): Promise<void> {
     return new Promise((resolve) => {
       setTimeout(resolve, this.#options.limits.drainTimeout).unref();
@@ -298,9 +297,7 @@ function createListener(
   return createTlsListener({ http, files: listen.tls, handshakeTimeout, admits, onLate, log });
 }
 
-/**
- * Whether the address of a connection has room for it; trusted proxies are exempt, since they carry many clients.
- */
+/** Whether the address of a connection may open one more; trusted proxies are exempt, because they forward the requests of many clients. */
 function admitConnection(socket: Socket, shares: TransportShares, visitors: VisitorReader): boolean {
   const budget = shares.connections;
   const peer = readPeer(socket);
@@ -319,13 +316,10 @@ function hasTooManyFields({ rawHeaders }: IncomingMessage): boolean {
   return rawHeaders.length > 2 * MAX_HEADER_FIELDS;
 }
 
-/**
- * Creates the handler of failed accepts, mostly for lack of descriptors: it closes connections that wait for a
- * request.
- */
+/** Creates the handler of failed accepts, which mostly fail for lack of descriptors: it closes connections that wait for a request. */
 function createFaultHandler(log: Logger, closeIdle: () => void): (error: NodeJS.ErrnoException) => void {
   return (error) => {
-    // `listen` handles its own errors.
+    // Errors of `listen` are handled by `listen` itself.
     if (error.syscall !== 'accept') return;
     log.error(
       { fault: readErrorCode(error) ?? 'unknown' },
@@ -342,15 +336,16 @@ function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: Listene
     keepAliveTimeout,
     connectionsCheckingInterval: checkingInterval(headersTimeout, bodyTimeout),
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The gateway refuses a missing Host, with a body that says so.
+    // The gateway refuses a request without a Host header, with a body that explains why.
     requireHostHeader: false,
     noDelay: true,
   };
 }
 
 /**
- * Interval at which node looks for slow requests, ms: a bound is kept within a quarter of it, and few of the
- * requests that came together are ended together.
+ * Interval at which node searches for slow requests, ms. A time limit is exceeded by a quarter at most, and of requests that arrived at the same time
+ * only
+ * few are ended at the same time.
  */
 function checkingInterval(headersTimeout: number, bodyTimeout: number): number {
   const quarter = Math.ceil(Math.min(headersTimeout, bodyTimeout) / 4);

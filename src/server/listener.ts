@@ -8,10 +8,10 @@ import type { TlsOptions } from './options.ts';
 import { readTlsPair, type TlsPair } from './tls-files.ts';
 import { TlsWatch } from './tls-watch.ts';
 
-/** node's HTTP server without its connections: they are passed to `onConnection`, and returned by `serveByNode`. */
+/** Node's HTTP server without its connections: they are passed to `onConnection`, and `serveByNode` returns them to the server. */
 export interface Listener {
   readonly http: HttpServer;
-  /** Registers the receiver of each connection; over TLS it is called after the handshake. */
+  /** Registers the receiver of connections; over TLS it is called after the handshake. */
   onConnection(accept: (socket: Socket) => void): void;
   serveByNode(socket: Socket): void;
   /** Reloads the certificate. */
@@ -20,7 +20,7 @@ export interface Listener {
   close(): void;
 }
 
-/** Whether a connection may be kept; otherwise it is closed before anything is read from it. */
+/** Whether a connection is accepted; otherwise it is closed before anything is read from it. */
 type Admits = (socket: Socket) => boolean;
 
 /** Creates a listener without TLS. */
@@ -53,10 +53,10 @@ export type TlsListenerOptions = {
 };
 
 /**
- * Creates a listener with TLS. `https.Server` is `tls.Server` and node's HTTP server in one: the parser that
- * connections are handed over to keeps its time limits and its list of connections there, which a non-listening
- * `http.Server` would not.
- * @throws Error naming the option when the certificate cannot be used
+ * Creates a listener with TLS. `https.Server` is both `tls.Server` and node's HTTP server: its parser has time limits and a list of connections,
+ * which a
+ * separate `http.Server` that does not listen would lack.
+ * @throws Error that names the option if the certificate cannot be used
  */
 export function createTlsListener({
   http,
@@ -110,8 +110,9 @@ export function createTlsListener({
 }
 
 /**
- * Since node 19, `close` immediately ends connections whose answer is complete but not sent: the drain has its own
- * rule.
+ * Disables a feature of node since version 19: `close` would immediately end connections whose answer is complete but not sent. The drain decides
+ * itself
+ * when to close them.
  */
 function keepAnswered(http: HttpServer): void {
   http.closeIdleConnections = () => {};
@@ -124,8 +125,8 @@ function describeContext({ cert, key }: TlsPair): Context {
 }
 
 /**
- * Takes over a server's new connections.
- * @returns a function that hands one back to the server
+ * Removes the server's own listeners for new connections.
+ * @returns a function that passes a connection to these listeners
  */
 function takeConnections(
   http: HttpServer,

@@ -1,11 +1,11 @@
-/** Content types that carry JSON-RPC; the set is geth's. */
+/** Content types that carry JSON-RPC, the same as in geth. */
 const JSON_TYPES: ReadonlySet<string> = new Set([
   'application/json',
   'application/json-rpc',
   'application/jsonrequest',
 ]);
 
-/** Whether a Content-Type header names JSON; parameters are allowed, a missing header is refused. */
+/** Whether a Content-Type header names JSON. Parameters are allowed; a missing header is refused. */
 export function isJsonType(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   if (contentType === undefined) return false;
@@ -14,7 +14,7 @@ export function isJsonType(contentType: string | undefined): boolean {
   return JSON_TYPES.has(type.trim().toLowerCase());
 }
 
-/** Parses the Content-Encoding of a request body; `undefined` for a coding that this server does not support. */
+/** Parses the Content-Encoding of a request body; `undefined` if this server does not support the coding. */
 export function parseContentEncoding(header: string | undefined): 'identity' | 'gzip' | undefined {
   if (header === undefined) return 'identity';
   switch (header.trim().toLowerCase()) {

@@ -2,29 +2,29 @@ import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts
 
 /** First byte of a frame that is a complete text message (RFC 6455 5.2). */
 const TEXT_FRAME = 0x81;
-/** Payload lengths up to the first bound are in the second byte, up to the second in 16 bits, larger in 64. */
+/** Payload lengths up to the first bound are in the second byte, lengths up to the second bound in 16 bits, and larger ones in 64 bits. */
 const MAX_SHORT_LENGTH = 125;
 const MAX_MEDIUM_LENGTH = 65_535;
 const LENGTH_IN_16_BITS = 126;
 const LENGTH_IN_64_BITS = 127;
-/** Maximum bytes of opcode and length. */
+/** Maximum size of opcode and length, bytes. */
 const MAX_HEAD_BYTES = 10;
-/** Closes `params` and the notification. */
+/** Text that closes `params` and the notification. */
 const TAIL = Buffer.from('}}');
-/** Encoded results cached within a turn of the event loop. */
+/** Maximum number of encoded results cached within one turn of the event loop. */
 const MAX_SHARED = 256;
 
-/** Results encoded in this turn of the event loop: many subscriptions usually get the same one. */
+/** Results encoded in this turn of the event loop: many subscriptions usually get the same result. */
 const SHARED = new Map<JsonText, Buffer>();
 
-/** Encodes a notification up to its result. */
+/** Encodes the part of a notification before its result. */
 export function encodeNotificationHead(id: string): Buffer {
   return Buffer.from(
     `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`,
   );
 }
 
-/** Pending notification frames of one WebSocket, to be written together. */
+/** Pending notification frames of one WebSocket, which are written with one write. */
 export class NotificationFrames {
   #parts: Buffer[] = [];
   #bytes = 0;
@@ -69,7 +69,7 @@ export function encodeFrameHead(length: number): Buffer {
   return head.subarray(0, writeFrameHead(head, 0, length));
 }
 
-/** Encodes a whole ASCII message as Latin-1; undefined if it is longer than 65,535 bytes. */
+/** Encodes a whole ASCII message as Latin-1; undefined if the message is longer than 65,535 bytes. */
 export function encodeAsciiFrame(text: JsonText): string | undefined {
   const { length } = text;
   if (length <= MAX_SHORT_LENGTH) return String.fromCharCode(TEXT_FRAME, length) + text;
@@ -77,7 +77,7 @@ export function encodeAsciiFrame(text: JsonText): string | undefined {
   return String.fromCharCode(TEXT_FRAME, LENGTH_IN_16_BITS, length >> 8, length & 0xff) + text;
 }
 
-/** Encodes a whole text message whose UTF-8 length is `length`. */
+/** Encodes a whole text message. @param length length of the text in UTF-8, bytes */
 export function encodeTextFrame(text: JsonText, length: number): Buffer {
   const frame = Buffer.allocUnsafe(MAX_HEAD_BYTES + length);
   const start = writeFrameHead(frame, 0, length);

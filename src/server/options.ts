@@ -14,7 +14,7 @@ export type ListenOptions = {
   readonly trustedProxies?: readonly string[];
 };
 
-/** `listen:`; port 0 takes any free port. */
+/** `listen:`; with port 0 the system chooses a free port. */
 export const listenOptionsSchema: z.ZodType<ListenOptions> = z
   .strictObject({
     host: z.string().min(1).default('127.0.0.1'),
@@ -31,7 +31,7 @@ export const listenOptionsSchema: z.ZodType<ListenOptions> = z
   })
   .prefault({});
 
-/** `health:`; the service is ready when all networks can answer, or when any one can. */
+/** `health:`. The service is ready if all networks can answer, or if any network can. */
 export type HealthOptions = { readonly ready: 'all' | 'any' };
 
 export const healthOptionsSchema: z.ZodType<HealthOptions> = z
@@ -40,7 +40,7 @@ export const healthOptionsSchema: z.ZodType<HealthOptions> = z
 
 export type CorsOptions = { readonly origins: readonly string[] };
 
-/** `cors:`; `*` allows every origin, an empty list none. */
+/** `cors:`. `*` allows every origin, an empty list allows none. */
 export const corsOptionsSchema: z.ZodType<CorsOptions> = z
   .strictObject({ origins: z.array(z.string().min(1)).max(1_000).default(['*']) })
   .prefault({});
@@ -49,17 +49,14 @@ export const corsOptionsSchema: z.ZodType<CorsOptions> = z
 export type ListenerLimits = {
   /** Maximum size of one request body or WebSocket message, before and after decompression. */
   readonly bodyBytes: number;
-  /**
-   * Memory for bodies that are arriving, being decompressed or, from 64 KiB on, in work; for all connections
-   * together.
-   */
+  /** Memory for bodies that are arriving, being decompressed or, if they have at least 64 KiB, being handled; for all connections in total. */
   readonly arrivingBytes: number;
-  /** Memory for answers that the kernel has not taken yet, for all connections together. */
+  /** Memory for answers that the kernel has not accepted yet, for all connections in total. */
   readonly unsentBytes: number;
-  /** Part of a shared bound that one caller alone may hold, above 0; 1 is all of it. */
+  /** Part of a shared bound that one caller may use alone, above 0; 1 is the whole bound. */
   readonly ownerShare: OwnerShare;
   readonly connections: number;
-  /** Pipelined requests that one HTTP connection may have unanswered; at the bound it is not read further. */
+  /** Maximum number of unanswered pipelined requests on one HTTP connection; at the maximum, the connection is not read. */
   readonly pipelinedRequests: number;
   /** Time from the start of a connection to the end of its TLS handshake. */
   readonly handshakeTimeout: number;
@@ -69,27 +66,27 @@ export type ListenerLimits = {
   readonly bodyTimeout: number;
   /** Time from reading a body to its answer. */
   readonly requestTimeout: number;
-  /** Time that a connection may stay without a request. */
+  /** Time that a connection may stay open without a request. */
   readonly keepAliveTimeout: number;
   /** Time that a client may leave an answer unread. */
   readonly sendTimeout: number;
   /** Minimum average rate at which an answer must be read after `sendTimeout`, bytes per second. */
   readonly sendRate: number;
-  /** Time that a graceful stop keeps taking all requests while it reports not ready. */
+  /** Time in which a graceful stop still accepts all requests, while it reports not ready. */
   readonly drainDelay: number;
   /** Time that a graceful stop then waits for answers. */
   readonly drainTimeout: number;
   readonly webSockets: number;
-  /** Messages of one WebSocket in work; at the bound it is not read further. */
+  /** Maximum number of running messages of one WebSocket; at the maximum, the WebSocket is not read. */
   readonly webSocketInFlight: number;
   readonly webSocketPing: number;
-  /** Send backlog of a WebSocket above which it is not read further. */
+  /** Send backlog of a WebSocket above which the WebSocket is not read, bytes. */
   readonly webSocketHighWaterBytes: number;
-  /** Send backlog of a WebSocket above which it is closed. */
+  /** Send backlog of a WebSocket above which the WebSocket is closed, bytes. */
   readonly webSocketBufferedBytes: number;
-  /** Subscriptions per WebSocket. */
+  /** Maximum number of subscriptions per WebSocket. */
   readonly webSocketSubscriptions: number;
-  /** Subscriptions of all WebSockets together. */
+  /** Maximum number of subscriptions of all WebSockets in total. */
   readonly subscriptions: number;
 };
 
@@ -102,7 +99,7 @@ const duration = (byDefault: string): z.ZodType<number> =>
     .refine((ms) => ms >= 1 && ms <= 86_400_000, 'expected a duration from 1ms to 24h')
     .prefault(byDefault);
 
-/** The transports' rows of `limits:`, to be composed with the rows of other folders. */
+/** Rows of the transports in the schema of `limits:`, which are combined with the rows of other folders. */
 export const transportLimitsShape: { readonly [K in keyof ListenerLimits]: z.ZodType<ListenerLimits[K]> } = {
   bodyBytes: bytes(5 * MiB),
   arrivingBytes: bytes(128 * MiB),

@@ -4,16 +4,16 @@ import { createGzip, constants as zlibConstants } from 'node:zlib';
 import type { CancelSignal } from '../util/cancel-source.ts';
 import { giveBack } from '../util/read-memory.ts';
 
-/** Each piece is flushed through the compressor immediately: the source may pause after any of them. */
+/** The compressor flushes each piece immediately, because the source may pause after any piece. */
 const GZIP_OPTIONS = { level: zlibConstants.Z_BEST_SPEED, flush: zlibConstants.Z_SYNC_FLUSH };
 
 type Pieces = AsyncIterable<Uint8Array>;
 
 /**
- * Writes pieces no faster than the client reads them. Their memory may be reused once they are written: their
- * source must not keep them. Rejects with the error of `pieces`; resolves when all are written or the client has
- * left.
- * @param onChange called when a piece has to wait for the client, and when it no longer waits
+ * Writes pieces no faster than the client reads them. The memory of written pieces may be used for other data, so their source must not use them
+ * again.
+ * Rejects with the error of `pieces`; resolves when all pieces are written, or when the client has disconnected.
+ * @param onChange called when a piece must wait for the client, and when it no longer waits
  */
 export async function writePieces(
   response: ServerResponse,
@@ -30,7 +30,7 @@ export async function writePieces(
   }
 }
 
-/** Pieces counted as they are read. */
+/** Pieces of a stream, counted while they are read. */
 export class CountedPieces implements Pieces {
   readonly #source: Pieces;
   bytes = 0;
@@ -49,11 +49,11 @@ export class CountedPieces implements Pieces {
 
 /** Compresses pieces into one gzip stream, which throws the errors of `pieces`. */
 export function compressPieces(pieces: Pieces): Pieces {
-  // The iterator of the stream reports failures.
+  // Failures are reported to the reader of the stream.
   return pipeline(pieces, createGzip(GZIP_OPTIONS), () => {});
 }
 
-/** Resolves to true when this response is next on its connection, to false if `signal` is aborted before. */
+/** Resolves to true when this response is the next one on its connection, or to false if `signal` is aborted before. */
 export function waitForTurn(response: ServerResponse, signal: CancelSignal): Promise<boolean> {
   if (response.socket !== null || signal.aborted) return Promise.resolve(!signal.aborted);
   return new Promise((resolve) => {

@@ -6,8 +6,8 @@ import type { TextAnswer } from '../gateway/answer.ts';
 const LINGER_MS = 2_000;
 
 /**
- * Answers on a socket that node's HTTP server does not manage (any more, or yet), and ends it. Further bytes of the
- * client are read and dropped, so that the answer is not lost to a reset.
+ * Sends an answer on a socket that node's HTTP server no longer manages, or does not manage yet, and ends the socket. Further bytes from the client
+ * are read and dropped: otherwise a reset could discard the answer.
  */
 export function sendRawResponse(socket: Duplex, answer: TextAnswer, headers: readonly string[] = []): void {
   socket.on('error', () => socket.destroy());

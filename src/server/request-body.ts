@@ -4,10 +4,10 @@ import { readErrorCode } from '../util/system-error.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { TransportShares } from './transport-shares.ts';
 
-/** A body, or the reason for its absence. `gone`: the client left while sending. */
+/** A body, or the reason for its absence. `gone`: the client disconnected while sending. */
 export type RequestBody = Uint8Array | 'tooLarge' | 'malformed' | 'arriving' | 'compressing' | 'gone';
 
-/** Source of the memory for a body until it is complete. */
+/** Source of memory for a body until the body is complete. */
 export type BodyMemory = {
   readonly shares: TransportShares;
   readonly owner: string;
@@ -15,7 +15,7 @@ export type BodyMemory = {
   readonly limit: number;
 };
 
-/** Reads a request body. Nothing is buffered beyond its limit: the caller decides about the rest. */
+/** Reads a request body. Nothing is buffered beyond the limit; the caller decides how to handle the rest. */
 export function readBody(
   request: IncomingMessage,
   { shares, owner, limit }: BodyMemory,
@@ -44,16 +44,13 @@ export function readBody(
   });
 }
 
-/**
- * Decompresses in a scheduler slot of the owner; a body that would grow past `limit` is `tooLarge` and is not
- * buffered.
- */
+/** Decompresses a body in a compression slot of the owner. A body that would exceed `limit` is `tooLarge`, and its result is not buffered. */
 export async function decompressBody(
   body: Uint8Array,
   { shares, owner, limit }: BodyMemory,
   client: Socket,
 ): Promise<RequestBody> {
-  // The size of the result is unknown until it exists, so its maximum is reserved.
+  // The size of the result is unknown in advance, so the maximum is reserved.
   if (!shares.takeArriving(owner, limit)) return 'arriving';
   try {
     const whole = await shares.compression.decompress(body, limit, owner, client);
@@ -65,12 +62,10 @@ export async function decompressBody(
   }
 }
 
-/** Closing while the client still sends could lose the refusal, so up to this many times the limit is tolerated. */
+/** Multiple of the limit up to which the rest of a body is read: closing the connection while the client still sends could lose the refusal. */
 const DISCARD_FACTOR = 4;
 
-/**
- * Reads and drops the rest of a refused request, so that its connection stays usable; a flood ends the connection.
- */
+/** Reads and drops the rest of a refused request, so that its connection can be used again; if the rest is too large, the connection is destroyed. */
 export function discardBody(request: IncomingMessage, limit: number): void {
   if (request.complete) return;
   let size = 0;

@@ -1,9 +1,9 @@
 import { copyText } from '../util/copy-text.ts';
 
-/** Maximum header fields of a request, including those of browsers and proxies. */
+/** Maximum number of header fields of a request, including fields that browsers and proxies add. */
 export const MAX_HEADER_FIELDS = 128;
 
-/** Headers that this server acts on; undefined if absent. */
+/** Headers that this server evaluates; undefined if absent. */
 export type RequestHead = {
   host: string | undefined;
   contentType: string | undefined;
@@ -13,22 +13,22 @@ export type RequestHead = {
   origin: string | undefined;
   userAgent: string | undefined;
   authorization: string | undefined;
-  /** Addresses appended by proxies, the latest last. */
+  /** Addresses that proxies appended, the latest last. */
   forwardedFor: string | undefined;
   traceParent: string | undefined;
-  /** Session name chosen by the client. */
+  /** Name that the client chose for a series of requests. */
   session: string | undefined;
-  /** The target requests a member `trust` beside each result. */
+  /** Set if the target requests a member `trust` with each result. */
   showsTrust?: true;
-  /** A proxy forwarded the request and added a header. */
+  /** Set if a proxy forwarded the request and added a header. */
   isForwarded?: true;
-  /** More than one Host header: the request names two networks (RFC 9112 3.2 requires 400). */
+  /** Whether there is more than one Host header: the request names two networks (RFC 9112 3.2 requires 400). */
   hasTwoHosts: boolean;
 };
 
 /**
- * Extracts the known headers from node's flat `rawHeaders` in one pass. `IncomingMessage.headers` would first build
- * an object of all of them, which costs as much as the rest of the routing.
+ * Extracts the known headers from node's flat `rawHeaders` in one pass. `IncomingMessage.headers` would first build an object with all headers, which
+ * costs as much as the rest of the routing.
  */
 export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const head: RequestHead = {
@@ -106,7 +106,7 @@ function isOfProxies(name: string): boolean {
     case 9:
       return isNamed(name, 'Forwarded', 'forwarded') || isNamed(name, 'X-Real-IP', 'x-real-ip');
     default:
-      // The dash excludes nearly all other names without allocating a string.
+      // Nearly all other names have no dash at this position, and are rejected without allocating a string.
       return (
         name.length > FORWARDED.length &&
         name.charAt(FORWARDED.length - 1) === '-' &&
@@ -116,20 +116,20 @@ function isOfProxies(name: string): boolean {
 }
 
 const SESSION_HEADER = 'x-portcullis-session';
-/** Significant characters of a session name. */
+/** Maximum number of significant characters in a session name. */
 const MAX_SESSION_LENGTH = 128;
 
 function cutSession(name: string): string | undefined {
   return name === '' ? undefined : name.slice(0, MAX_SESSION_LENGTH);
 }
 
-/** Whether the query of a target requests a member `trust` beside each result. */
+/** Whether the query of a target requests a member `trust` with each result. */
 export function readTrustParameter(target: string): boolean {
   const query = target.indexOf('?');
   return query >= 0 && new URLSearchParams(target.slice(query)).get('trust') === '1';
 }
 
-/** Returns the session named in the query of a target: browsers cannot set headers of a WebSocket. */
+/** Returns the session name in the query of a target: browsers cannot set headers for a WebSocket. */
 export function readSessionParameter(target: string): string | undefined {
   const query = target.indexOf('?');
   return query < 0 ? undefined : cutSession(new URLSearchParams(target.slice(query)).get('session') ?? '');
@@ -140,14 +140,14 @@ function isNamed(name: string, usual: string, lowerCase: string): boolean {
 }
 
 /**
- * A path of the service: `/v3/<key>`, or `/<network>/v3/<key>` independent of the host; WebSockets have `/ws`
- * before `/v3`.
+ * Path of the service with a key: `/v3/<key>`, or `/<network>/v3/<key>`, which is independent of the host; paths of WebSockets have `/ws` before
+ * `/v3`.
  */
 export type KeyedRoute = {
   readonly to: 'http' | 'webSocket';
-  /** Verbatim from the path; undefined where the host selects the network. */
+  /** Network name, verbatim from the path; undefined if the host selects the network. */
   readonly network: string | undefined;
-  /** Undefined when the path ends where the key should be. */
+  /** Key; undefined if the path ends before it. */
   readonly key: string | undefined;
 };
 
@@ -162,19 +162,20 @@ const LIVE: RequestTarget = { to: 'live' };
 const READY: RequestTarget = { to: 'ready' };
 const NOTHING: RequestTarget = { to: 'nothing' };
 /**
- * Nothing is decoded or normalized: a name is any network name of the configuration, except for the two words that
- * paths begin with otherwise.
+ * Path with a key. Nothing is decoded or normalized: a network name is any name that the configuration allows, except `ws` and `v3`, with which other
+ * paths
+ * begin.
  */
 const KEYED_PATH = /^(?:\/(?!(?:ws|v3)\/)([A-Za-z0-9_-]{1,64}))?(\/ws)?\/v3(?:\/([^/]*))?$/;
 
-/** Finds the route of an origin-form path; a query is ignored. */
+/** Finds the route of an origin-form path; the query is ignored. */
 export function findRoute(target: string): RequestTarget {
   const path = withoutQuery(target);
   const keyed = KEYED_PATH.exec(path);
   if (keyed !== null) {
     const [, network, webSocket, key] = keyed;
     const to = webSocket === undefined ? 'http' : 'webSocket';
-    // The copy is for speed: V8 compares sliced strings in its runtime, and the key is looked up for every call.
+    // The copy makes look-ups faster: V8 compares sliced strings in its runtime, and every call looks up its key.
     return { to, network, key: key === undefined || key === '' ? undefined : copyText(key) };
   }
   switch (path) {
@@ -195,8 +196,9 @@ function withoutQuery(target: string): string {
 }
 
 /**
- * Splits the absolute form (`http://host/path`, RFC 9112 3.2.2), which every server must accept and whose host
- * replaces the Host header. Any other form is returned unchanged.
+ * Splits the absolute form (`http://host/path`, RFC 9112 3.2.2). Every server must accept this form, and its host replaces the Host header. Any other
+ * form
+ * is returned unchanged.
  */
 export function splitTarget(target: string): { readonly path: string; readonly host: string | undefined } {
   if (target.charCodeAt(0) === 47 || !/^https?:\/\//i.test(target)) return { path: target, host: undefined };

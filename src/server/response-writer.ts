@@ -12,10 +12,10 @@ import { CountedPieces, compressPieces, waitForTurn, writePieces } from './piece
 import type { RequestHead } from './request-head.ts';
 import type { SendBacklog } from './send-backlog.ts';
 
-/** Minimum length to compress: below it, compression saves less than a packet. */
+/** Minimum length for compression, bytes: for a shorter answer, compression saves less than a packet. */
 const GZIP_MIN_LENGTH = 1024;
 
-/** Larger answers are encoded to bytes before they are written: their text is not retained until it is read. */
+/** An answer above this length is encoded to bytes before it is written, so that its text is not referenced until it is read. */
 const LARGE_LENGTH = 64 * 1024;
 
 /** Returns the byte length of an answer that is not a stream. */
@@ -31,21 +31,21 @@ function encodeLarge(body: string): string | Uint8Array {
 /** Destination of an answer. */
 export type AnswerWay = {
   readonly headers?: readonly string[] | undefined;
-  /** Closes the connection after the answer. */
+  /** Whether the connection closes after the answer. */
   readonly isLast: boolean;
   /** Send backlog of the connection. */
   readonly sendBacklog: SendBacklog;
-  /** Caller that the answer is for. */
+  /** Caller that gets the answer. */
   readonly owner: string;
 };
 
 export type StreamWay = Pick<AnswerWay, 'sendBacklog' | 'owner'> & {
   readonly signal: CancelSignal;
-  /** Called when the response is next in the pipeline: whether the connection is to be closed after it. */
+  /** Called when the response is the next one in the pipeline. Returns whether the connection closes after it. */
   readonly takeLast: () => boolean;
 };
 
-/** A repeatedly sent text with its encoded forms. */
+/** A text that is sent repeatedly, with its encoded forms. */
 type Document = { readonly text: string; readonly plain: Uint8Array; readonly zipped: Uint8Array };
 
 /** Whether an answer is sent compressed. */
@@ -63,7 +63,7 @@ export class ResponseWriter {
   readonly #compression: Compression;
   #document: Document | undefined;
   #closing = false;
-  /** Connections still to be closed with an answer. */
+  /** Number of connections that still must be closed with an answer. */
   #parting = 0;
 
   constructor(cors: CorsPolicy, sendTimeout: number, compression: Compression) {
@@ -81,21 +81,19 @@ export class ResponseWriter {
     return this.#closing;
   }
 
-  /** Sets the number of connections to close with an answer, replacing an earlier number. */
+  /** Sets the number of connections to close with an answer; it replaces the previous number. */
   partWith(connections: number): void {
     this.#parting = connections;
   }
 
-  /** Whether a connection that would be kept open is to be closed; each true decrements the remaining number. */
+  /** Whether a connection that would otherwise stay open must be closed; if so, the remaining number is decremented. */
   takeParting(): boolean {
     if (this.#closing || this.#parting === 0) return false;
     this.#parting--;
     return true;
   }
 
-  /**
-   * Sends an answer that is not a stream, compressed where the client accepts that and a compression slot is free.
-   */
+  /** Sends an answer that is not a stream, compressed if the client accepts gzip and a compression slot is free. */
   send(response: ServerResponse, head: RequestHead, answer: WholeAnswer, way: AnswerWay): void {
     const { status, body } = answer;
     const fields = this.describe(body, head, answer);
@@ -106,7 +104,7 @@ export class ResponseWriter {
     } else this.#writeFastPath(response, status, body, fields, way);
   }
 
-  /** Sends a document with status 200. Its encoded forms are cached and shared by all responses. */
+  /** Sends a document with status 200. Its encoded forms are cached, and all responses share them. */
   sendDocument(response: ServerResponse, head: RequestHead, text: string, way: AnswerWay): void {
     if (this.#document?.text !== text)
       this.#document = { text, plain: Buffer.from(text), zipped: gzipSync(text) };
@@ -119,7 +117,7 @@ export class ResponseWriter {
     this.#write(response, 200, bytes, bytes.length, fields, way);
   }
 
-  /** Returns the header fields of an answer without its length and coding. */
+  /** Returns the header fields of an answer, except for its length and coding. */
   describe(
     body: string | JsonBytes,
     head: RequestHead,
@@ -133,9 +131,10 @@ export class ResponseWriter {
   }
 
   /**
-   * Sends a stream with status 200, once the response is next in the pipeline. Resolves when the body has ended:
-   * sent, broken off, or abandoned because `signal` was aborted. If it breaks off, its connection is closed.
-   * @returns body bytes sent, before compression
+   * Sends a stream with status 200, once the response is the next one in the pipeline. Resolves when the body is sent, has failed, or was abandoned
+   * because
+   * `signal` was aborted. If the stream fails, the connection is closed.
+   * @returns number of body bytes sent, before compression
    */
   async sendStream(
     response: ServerResponse,
@@ -222,7 +221,7 @@ export class ResponseWriter {
     fields.push('Content-Length', String(length));
     response.writeHead(status, fields);
     if (typeof body === 'string' && body !== '' && response.socket !== null) {
-      // ASCII, nearly all answers, has equal bytes in both encodings, and latin1 is written faster.
+      // ASCII text, the content of nearly all answers, has the same bytes in both encodings, and latin1 is written faster.
       writeAtOnce(response, response.socket, body, length === body.length ? 'latin1' : 'utf8');
     } else if (typeof body === 'string' || body instanceof Uint8Array) response.end(body);
     else writeParts(response, body);
@@ -233,8 +232,9 @@ export class ResponseWriter {
   }
 
   /**
-   * Bounds how long the client may leave the answer unread. Usually the kernel takes all of it immediately; node
-   * tracks progress of the rest, and emits the server's `timeout` when there is none.
+   * Limits the time that the client may leave the answer unread. Usually the kernel accepts the whole answer immediately. For the rest, node tracks
+   * the
+   * progress, and emits the server's `timeout` event if there is none.
    */
   #watchSending(response: ServerResponse): void {
     const { socket } = response;
@@ -259,8 +259,9 @@ export function countBytes(body: Uint8Array | readonly Uint8Array[]): number {
 }
 
 /**
- * Writes head and body in one write. `response.end(body)` would make the socket collect that write and an empty one
- * after it, and send them as a list: 5 % of the cost of a small request.
+ * Writes head and body in one write. `response.end(body)` would make the socket collect this write and an empty one, and send them as a list, which
+ * is 5 %
+ * of the cost of a small request.
  */
 function writeAtOnce(
   response: ServerResponse,
@@ -268,14 +269,14 @@ function writeAtOnce(
   body: string,
   encoding: 'latin1' | 'utf8',
 ): void {
-  // An explicit cork prevents `write` from corking until the next tick.
+  // Without an explicit cork, `write` would cork until the next tick.
   socket.cork();
   response.write(body, encoding);
   socket.uncork();
   response.end();
 }
 
-/** Returns complete array literals: an array that grows reserves room for 17 more elements. */
+/** Returns a new array of fields by literal: an array that grows reserves room for 17 more elements. */
 function listCommonFields(isEmpty: boolean, trust: string | undefined): string[] {
   if (isEmpty) return trust === undefined ? [] : ['X-Portcullis-Trust', trust];
   if (trust === undefined) return ['Content-Type', 'application/json'];

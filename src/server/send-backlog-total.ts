@@ -3,40 +3,39 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import type { ListenerLimits } from './options.ts';
 import { type CutOff, SendBacklog } from './send-backlog.ts';
 
-/** Interval of checks of connections with a send backlog: `sendTimeout` / `INTERVALS`, within these limits. */
+/** Interval between checks of connections with a send backlog: `sendTimeout` / `INTERVALS`, within these limits. */
 const MAX_INTERVAL_MS = 1_000;
 const MIN_INTERVAL_MS = 10;
 const INTERVALS = 4;
-/**
- * New calls need at least 1/64 of the bound free for their owner: otherwise their answers would close a connection.
- */
+/** For a new call, its owner needs at least 1/64 of the bound free: otherwise the answer would close a connection. */
 const ROOM_PART = 64;
-/** Minimum interval between recounts at a reached bound, ms. */
+/** Minimum interval between recounts while the bound is reached, ms. */
 const RECOUNT_MS = 10;
 
 /**
- * Send backlog of all connections. Answers exist before their size is known, so they are counted once they exist.
- * If they do not fit, the connections with the largest backlog are closed first: the owner's own if it uses more
- * than an equal part of the bound, otherwise those of the owner that uses most.
+ * Send backlog of all connections. The size of an answer is unknown in advance, so an answer is counted once it exists. If answers do not fit,
+ * connections
+ * with the largest backlog are closed first: connections of the owner itself if it uses more than an equal part of the bound, otherwise
+ * connections of the owner that uses most.
  */
 export class SendBacklogTotal {
   readonly #budget: SharedBudget;
   readonly #sendTimeout: number;
   readonly #intervalMs: number;
-  /** Minimum read rate of answers, bytes per second. */
+  /** Minimum rate at which answers must be read, bytes per second. */
   readonly sendRate: number;
   /** Connections with a backlog. */
   readonly #flows = new Set<SendBacklog>();
   #timer: NodeJS.Timeout | undefined;
   #countedAt = 0;
-  /** Closed connections by reason. */
+  /** Number of closed connections by reason. */
   readonly closed: { share: number; slow: number } = { share: 0, slow: 0 };
-  /** Calls refused because of the send backlog. */
+  /** Number of calls refused because of the send backlog. */
   refused = 0;
 
   readonly #onClosed: (bound: 'unsent.bytes' | 'send.rate') => void;
 
-  /** @param onClosed called for each connection that is closed for its share of the bound, or for slow reading */
+  /** @param onClosed called for each connection that is closed because its owner exceeds a share of the bound, or because its client reads slowly */
   constructor(
     { unsentBytes, ownerShare, sendTimeout, sendRate }: ListenerLimits,
     onClosed: (bound: 'unsent.bytes' | 'send.rate') => void = () => {},
@@ -53,7 +52,7 @@ export class SendBacklogTotal {
     return this.#budget.used;
   }
 
-  /** Maximum time between two measurements that counts as the client's, ms. */
+  /** Maximum time between two measurements that is attributed to the client, ms. */
   get maxStepMs(): number {
     return 2 * this.#intervalMs;
   }
@@ -63,10 +62,7 @@ export class SendBacklogTotal {
     return new SendBacklog(this, socket, cutOff);
   }
 
-  /**
-   * Whether a call of this owner is refused before execution, since its answer would have no room. Counts the
-   * refusal.
-   */
+  /** Whether a call of this owner is refused before it runs, because its answer would have no room. Counts the refusal. */
   refuses(owner: string): boolean {
     if (this.#hasRoomForAnswer(owner)) return false;
     this.#recount();
@@ -75,12 +71,12 @@ export class SendBacklogTotal {
     return true;
   }
 
-  /** Whether there is no backlog at all: then every owner has room. */
+  /** Whether there is no backlog at all; in that case every owner has room. */
   get isEmpty(): boolean {
     return this.#budget.used === 0;
   }
 
-  /** Updates the backlog of a connection; closes connections if it does not fit. */
+  /** Updates the backlog of a connection; closes connections if the new backlog does not fit. */
   note(flow: SendBacklog, owner: string, bytes: number): void {
     const budget = this.#budget;
     const before = owner === flow.owner ? flow.reserved : 0;
@@ -101,7 +97,7 @@ export class SendBacklogTotal {
 
   #makeRoom(owner: string): void {
     this.#recount();
-    // Connections already being closed free their memory in a later turn of the event loop.
+    // Connections that are already being closed free their memory in a later turn of the event loop.
     let leaving = 0;
     for (const flow of this.#flows) if (flow.isCutOff) leaving += flow.reserved;
     let excess = this.#budget.excessOf(owner) - leaving;
@@ -113,10 +109,7 @@ export class SendBacklogTotal {
     }
   }
 
-  /**
-   * Returns the owner whose connections are closed: `owner`, unless it uses no more than an equal part of the
-   * bound.
-   */
+  /** Returns the owner whose connections are closed: `owner` if it uses more than an equal part of the bound, otherwise the owner that uses most. */
   #chooseOwner(owner: string): string {
     const budget = this.#budget;
     if (budget.usedBy(owner) > budget.limit / (budget.owners + 1)) return owner;
@@ -140,7 +133,7 @@ export class SendBacklogTotal {
     flow.update();
   }
 
-  /** Recounts, since the kernel takes bytes without an event. */
+  /** Counts the backlogs again, because the kernel accepts bytes without an event. */
   #recount(): void {
     const now = performance.now();
     if (now - this.#countedAt < RECOUNT_MS) return;

@@ -4,45 +4,39 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { SendBacklogTotal } from './send-backlog-total.ts';
 
-/** Smaller amounts are the socket's own buffer: only the socket's timeout applies to them. */
+/** A smaller backlog counts as the socket's own buffer, to which only the socket's timeout applies. */
 const UNCOUNTED_BYTES = 16 * 1024;
 
-/**
- * libuv's view of a socket. Inside one long write nothing else shows progress; node's own socket timeout reads it
- * too.
- */
+/** State of a socket in libuv. During one long write, only this state shows progress; node's own socket timeout reads it too. */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
 
-/**
- * Closes a connection and drops its answers. `share`: no room for them; `slow`: the client reads them too slowly.
- */
+/** Closes a connection and drops its answers. `share`: there is no room for the answers; `slow`: the client reads too slowly. */
 export type CutOff = (reason: 'share' | 'slow') => void;
 
 /**
- * Send backlog of one connection, not yet taken by the kernel: bytes in the socket, queued in a pipeline, or
- * waiting for compression. A connection without a backlog costs nothing.
+ * Send backlog of one connection: bytes in the socket that the kernel has not accepted, queued in a pipeline, or waiting for compression. A
+ * connection
+ * without a backlog costs nothing.
  */
 export class SendBacklog {
   readonly #all: SendBacklogTotal;
   readonly #socket: Duplex;
   readonly #cutOff: CutOff;
-  /** Responses queued behind earlier ones. */
+  /** Responses that are queued behind earlier ones. */
   readonly #queued = new Set<ServerResponse>();
   #asideBytes = 0;
   #streams = 0;
-  /** Bytes counted under `owner`. */
+  /** Number of bytes that are counted for `owner`. */
   reserved = 0;
   owner = '';
   /** Whether the socket had a backlog at the last measurement. */
   #isSending = false;
-  /** Time of the last measurement, ms, and the bytes that the kernel had taken by then. */
+  /** Time of the last measurement, ms, and number of bytes that the kernel had accepted until then. */
   #at = 0;
   #taken = 0;
-  /** Lag of the client behind one that reads at the minimum rate, ms. */
+  /** Time by which the client is behind a client that reads at the minimum rate, ms. */
   #lag = 0;
-  /**
-   * Set once the connection is cut off: its bytes count until it is closed, since they stay in memory until then.
-   */
+  /** Set when the connection is being closed: its bytes stay in memory, and are counted, until the socket is closed. */
   isCutOff = false;
   #isClosed = false;
 
@@ -57,13 +51,12 @@ export class SendBacklog {
   }
 
   /**
-   * Recounts; called after a write that the kernel did not take immediately.
-   * @param owner the caller being answered now
+   * Counts the backlog again; called after a write that the kernel did not accept immediately.
+   * @param owner caller whose request is being answered
    */
   update(owner: string = this.owner): void {
     const { destroyed, writableLength } = this.#socket;
-    // A socket being destroyed does not report its buffer; the kernel releases it in a later turn of the event
-    // loop.
+    // A socket that is being destroyed does not report its buffer; the kernel releases the buffer in a later turn of the event loop.
     if (destroyed && !this.#isClosed) return;
     const isSending = !destroyed && writableLength > UNCOUNTED_BYTES;
     const bytes = destroyed
@@ -73,7 +66,7 @@ export class SendBacklog {
     if (bytes !== this.reserved || (bytes > 0 && owner !== this.owner)) this.#all.note(this, owner, bytes);
   }
 
-  /** Counts a response that node holds back until earlier ones are sent. */
+  /** Counts a response that node buffers until earlier responses are sent. */
   queue(response: ServerResponse, owner: string): void {
     const leave = (): void => {
       response.removeListener('socket', leave);
@@ -88,7 +81,7 @@ export class SendBacklog {
   }
 
   /**
-   * Counts bytes that are not in the socket yet: to be compressed, or queued behind a stream.
+   * Counts bytes that are not in the socket yet, because they wait for compression or behind a stream.
    * @returns a function that stops counting them
    */
   setAside(bytes: number, owner: string): () => void {
@@ -103,7 +96,7 @@ export class SendBacklog {
     };
   }
 
-  /** Until `endStream`, lag accumulates over everything sent, as for one long answer. */
+  /** Begins a stream: until `endStream`, lag accumulates over everything that is sent, as for one long answer. */
   beginStream(): void {
     this.#streams++;
   }
@@ -126,7 +119,7 @@ export class SendBacklog {
 
   #countSocket(): number {
     const socket = this.#socket;
-    // TLS buffers the ciphertext beside the plaintext.
+    // TLS buffers the ciphertext in addition to the plaintext.
     const encrypted = socket instanceof TLSSocket ? (handleOf(socket)?.writeQueueSize ?? 0) : 0;
     return socket.writableLength + encrypted;
   }
@@ -137,13 +130,13 @@ export class SendBacklog {
     return bytes;
   }
 
-  /** Only bytes in the socket wait for the client. */
+  /** Updates the lag; only bytes in the socket wait for the client. */
   #measureLag(isSending: boolean): void {
     if (!isSending && !this.#isSending) return;
     const now = performance.now();
     const taken = readTaken(this.#socket);
     if (this.#isSending) {
-      // While this process did not run, its clients could not read.
+      // Time in which this process did not run is not attributed to the client.
       const passed = Math.min(now - this.#at, this.#all.maxStepMs);
       const read = ((taken - this.#taken) * 1_000) / this.#all.sendRate;
       this.#lag = Math.max(0, this.#lag + passed - read);
@@ -155,7 +148,7 @@ export class SendBacklog {
   }
 }
 
-/** Returns the bytes that the kernel has taken so far. */
+/** Returns the number of bytes that the kernel has accepted until now. */
 function readTaken(socket: Duplex): number {
   const handle = handleOf(socket);
   return handle === undefined ? 0 : handle.bytesWritten - handle.writeQueueSize;

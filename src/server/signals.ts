@@ -1,12 +1,11 @@
 import type { Logger } from '../observe/logger.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** Shell exit codes of a process ended by SIGINT or SIGTERM: 128 + the signal's number. */
+/** Exit codes that shells report for a process ended by SIGINT or SIGTERM: 128 plus the number of the signal. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Runs `close` at the first SIGINT or SIGTERM and resolves to the exit code: 0, or 1 when `close` failed. A second
- * signal ends the process immediately.
+ * Runs `close` at the first SIGINT or SIGTERM and resolves to the exit code: 0, or 1 if `close` failed. A second signal ends the process immediately.
  */
 export function closeOnSignal(close: () => Promise<void>, log: Logger): Promise<number> {
   return new Promise((resolve) => {

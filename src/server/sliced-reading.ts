@@ -3,16 +3,16 @@ import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Connection } from './connection.ts';
 import type { TransportShares } from './transport-shares.ts';
 
-/** A socket of node's HTTP server; while `_paused`, its parser takes no input. */
+/** A socket of node's HTTP server; while `_paused` is set, the parser accepts no input. */
 type NodeSocket = Socket & { readonly _paused?: boolean };
 
-/** Maximum slice length without the end of a head in it, bytes. */
+/** Maximum length of a slice that does not contain the end of a head, bytes. */
 const HEAD_SLICE_BYTES = 4 * 1024;
-/** Maximum slice length of a body of known length, bytes. */
+/** Maximum length of a slice of a body with known length, bytes. */
 const BODY_SLICE_BYTES = 64 * 1024;
-/** Bytes left for the next slice when a slice is cut without a head end, which may span the cut. */
+/** Bytes left for the next slice if a slice contains no end of a head, because the end may span the cut. */
 const CUT_EMPTY_LINE_BYTES = 2;
-/** Estimated cost of reading a slice of a long body, including garbage collection, ms. */
+/** Estimated cost of reading one slice of a long body, including garbage collection, ms. */
 const READ_MS = 0.1;
 /** Estimated cost of a request after parsing, ms. */
 const REQUEST_MS = 0.15;
@@ -20,17 +20,17 @@ const REQUEST_MS = 0.15;
 export type SlicedReadingParts = {
   readonly socket: Socket;
   readonly connection: Connection;
-  /** Owner of the scheduler slots and the memory until a request of the connection is known. */
+  /** Owner of the scheduler slots and of the memory, until a request of the connection has a known owner. */
   readonly owner: string;
   readonly shares: TransportShares;
-  /** Unanswered requests at which the socket is no longer read. */
+  /** Number of unanswered requests at which the socket is no longer read. */
   readonly pipelinedRequests: number;
 };
 
 /**
- * Paces what node's HTTP server reads of a connection: slices are scheduled by owner, since its parser begins all
- * requests of a chunk before anything else runs, thousands of them where they are short. A slice ends after a head
- * or a body, so it begins one request at most.
+ * Limits how fast node's HTTP server reads a connection: bytes are passed on in slices, which are scheduled by owner. Node's parser begins all
+ * requests of
+ * a chunk before anything else runs, thousands of them if they are short. A slice ends after a head or a body, so it begins at most one request.
  */
 export class SlicedReading {
   readonly #socket: NodeSocket;
@@ -40,17 +40,17 @@ export class SlicedReading {
   readonly #maxUnanswered: number;
   /** node's own `data` listener. */
   readonly #parse: (chunk: Buffer) => void;
-  /** Bytes read but not parsed. */
+  /** Bytes that are read but not parsed. */
   #reserved: Buffer | undefined;
-  /** Owner and bytes of the arriving-memory reservation: bytes read together stay in memory together. */
+  /** Owner and bytes of the reserved arriving memory. Bytes that are read as one chunk stay in memory until all of them are parsed. */
   #reservedOwner = '';
   #reservedBytes = 0;
-  /** Bytes of a body of known length not yet passed to the parser. */
+  /** Bytes of a body with known length that are not yet passed to the parser. */
   #bodyLeft = 0;
   #isQueued = false;
   #isOver = false;
 
-  /** @param parts `socket` as node's server has just taken it */
+  /** @param parts `socket` must be in the state in which node's server has just accepted it */
   constructor({ socket, connection, owner, shares, pipelinedRequests }: SlicedReadingParts) {
     this.#socket = socket;
     this.#connection = connection;
@@ -59,7 +59,7 @@ export class SlicedReading {
     this.#maxUnanswered = pipelinedRequests;
     this.#parse = socket.listeners('data')[0] as (chunk: Buffer) => void;
     socket.removeListener('data', this.#parse);
-    // A custom `data` listener makes node's server read by events instead of its direct handle.
+    // With a `data` listener of its own, node's server reads by events instead of by its direct handle.
     socket.on('data', this.#onData);
     socket.on('resume', this.#onResume);
     socket.on('close', this.#onClose);
@@ -67,7 +67,7 @@ export class SlicedReading {
 
   /**
    * Releases the socket.
-   * @returns the bytes read but not parsed
+   * @returns the bytes that are read but not parsed
    */
   stop(): Buffer {
     const reserved = this.#reserved ?? Buffer.alloc(0);
@@ -95,7 +95,7 @@ export class SlicedReading {
     this.#complete();
   };
 
-  /** node's server resumes the socket when its parser takes more. */
+  /** Node's server resumes the socket when its parser accepts more input. */
   readonly #onResume = (): void => {
     if (this.#reserved !== undefined || !this.#isReady()) this.#complete();
   };
@@ -106,15 +106,16 @@ export class SlicedReading {
     this.#countReserved();
   };
 
-  /** Whether the parser takes more, and either another request may begin or the last one is incomplete. */
+  /** Whether the parser accepts more input, and either another request may begin or the last request is incomplete. */
   #isReady(): boolean {
     const { unanswered, isReceiving } = this.#connection;
     return this.#socket._paused !== true && (unanswered < this.#maxUnanswered || isReceiving);
   }
 
   /**
-   * Limits a long body to one slice per scheduler slot: otherwise node reads 2 MB of a socket before it polls the
-   * next.
+   * Whether the next slice may be parsed now. A long body is limited to one slice per scheduler slot: otherwise node reads 2 MB from one socket
+   * before
+   * it polls the next.
    */
   #hasTime(): boolean {
     return this.#bodyLeft <= BODY_SLICE_BYTES && SCHEDULER.hasTime(this.#nameOwner());
@@ -151,13 +152,13 @@ export class SlicedReading {
       this.#reserved = undefined;
     } else if (connection.begun > begun) {
       SCHEDULER.spend((connection.begun - begun) * REQUEST_MS);
-      // The slice ended with the head.
+      // The slice ended with the head, so the body follows.
       if (connection.isReceiving)
         this.#bodyLeft = Number(connection.newest?.request.headers['content-length'] ?? 0);
     }
   }
 
-  /** Reads on, or waits for a scheduler slot or an answer. */
+  /** Continues to read, or waits for a scheduler slot or an answer. */
   #complete(): void {
     const socket = this.#socket;
     if (this.#isOver) return;
@@ -172,7 +173,7 @@ export class SlicedReading {
     }
   }
 
-  /** Buffered bytes are already read: they count whether there is room or not. */
+  /** Counts the buffered bytes. They are already read, so they count whether there is room or not. */
   #countReserved(): void {
     const bytes = this.#reserved === undefined ? 0 : Math.max(this.#reservedBytes, this.#reserved.length);
     if (bytes === this.#reservedBytes) return;
@@ -184,7 +185,7 @@ export class SlicedReading {
   }
 }
 
-/** Returns the end of a slice with at most one head: after the first empty line. */
+/** Returns the end of a slice with at most one head, which is after the first empty line. */
 function findHeadEnd(reserved: Buffer): number {
   const part = reserved.length > HEAD_SLICE_BYTES ? reserved.subarray(0, HEAD_SLICE_BYTES) : reserved;
   const byCrLf = part.indexOf('\n\r\n');

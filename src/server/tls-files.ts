@@ -3,19 +3,19 @@ import { readRegularFile } from '../util/read-file.ts';
 import { readErrorCode } from '../util/system-error.ts';
 import type { TlsOptions } from './options.ts';
 
-/** A certificate and its private key as read from their files. */
+/** A certificate and its private key, read from their files. */
 export type TlsPair = {
   readonly cert: string;
   readonly key: string;
   readonly validFrom: Date;
   readonly validTo: Date;
-  /** SHA-256 of both files, for detecting changes. */
+  /** SHA-256 of both files; shows whether the files have changed. */
   readonly digest: string;
 };
 
 /**
  * Reads a certificate and its key, and checks that they match. The caller checks the validity period.
- * @throws Error naming the option and the problem; never including file contents
+ * @throws Error with the option and the problem, never with contents of a file
  */
 export function readTlsPair(files: TlsOptions): TlsPair {
   const cert = readPem('listen.tls.cert', files.cert);

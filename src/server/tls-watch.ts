@@ -8,18 +8,18 @@ const EXPIRY_WARNING_MS = 7 * 24 * 3_600_000;
 export type TlsWatchParts = {
   readonly files: TlsOptions;
   readonly log: Logger;
-  /** Activates a new pair. */
+  /** Called with a new pair, which it activates. */
   readonly onPair: (pair: TlsPair) => void;
 };
 
-/** Reloads the certificate when its files change. An invalid pair is logged, and the previous one stays active. */
+/** Reloads the certificate when its files change. An invalid pair is logged, and the previous pair stays active. */
 export class TlsWatch {
   readonly #parts: TlsWatchParts;
   readonly #watch: FileWatch;
   #digest: string;
   #complaint: string | undefined;
 
-  /** @param pair the active pair */
+  /** @param pair active pair */
   constructor(pair: TlsPair, parts: TlsWatchParts) {
     this.#parts = parts;
     this.#digest = pair.digest;

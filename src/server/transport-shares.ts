@@ -6,10 +6,10 @@ import { Compression } from './compression.ts';
 import type { ListenerLimits } from './options.ts';
 import { SendBacklogTotal } from './send-backlog-total.ts';
 
-/** Reason of a refusal or close because the caller already uses its share. */
+/** Reason for which a connection or request is refused or closed: the caller already uses its share of a bound. */
 export type ShareRefusal = 'connections' | 'webSockets' | 'arriving' | 'unsent' | 'slow';
 
-/** Called when a bound refuses or closes something that gets no answer. */
+/** Called when a bound refuses a request or closes a connection without an answer. */
 export type OnRefused = (bound: BoundName, session?: Session) => void;
 
 /** Usage of the shared bounds. */
@@ -21,30 +21,30 @@ export type ShareFigures = {
   readonly refusals: Readonly<Record<ShareRefusal, number>>;
 };
 
-/** Smaller bodies are bounded by the number that may be in work. */
+/** Minimum size of a counted body, bytes; smaller bodies are limited by the number of bodies that may run. */
 const MIN_RESERVED_BYTES = 64 * 1024;
 
-/** The transports' shared bounds; one caller may use up to `limits.ownerShare` of each. */
+/** Bounds that the transports share; one caller may use up to `limits.ownerShare` of each. */
 export class TransportShares {
-  /** Bytes of bodies and messages that are arriving, being decompressed or, if large, in work. */
+  /** Bytes of bodies and messages that are arriving, being decompressed or, if they are large, being handled. */
   readonly arriving: SharedBudget;
-  /** Answers that the kernel has not taken yet. */
+  /** Answers that the kernel has not accepted yet. */
   readonly unsent: SendBacklogTotal;
-  /** WebSockets, counted by address until their key is known. */
+  /** WebSockets, counted by address while their key is unknown, then by key. */
   readonly webSockets: SharedBudget;
   readonly subscriptions: SharedBudget;
-  /** Subscribers closed for reading too slowly. */
+  /** Number of subscribers that were disconnected because they read too slowly. */
   slowSubscribers = 0;
-  /** Upgrades whose key is being checked, by the key as sent. */
+  /** Upgrades whose key is being checked, counted by the key as sent. */
   readonly upgrades: SharedBudget;
   readonly compression: Compression;
-  /** TCP connections, by address. */
+  /** TCP connections, counted by address. */
   readonly connections: SharedBudget;
   readonly #onRefused: OnRefused;
-  /** Refusals so far. */
+  /** Number of refusals. */
   readonly #refused = { connections: 0, webSockets: 0, arriving: 0 };
 
-  /** @param onRefused called when a bound refuses or closes something that gets no answer */
+  /** @param onRefused called when a bound refuses a request or closes a connection without an answer */
   constructor(limits: ListenerLimits, onRefused: OnRefused = () => {}) {
     this.#onRefused = onRefused;
     const { arrivingBytes, webSockets, subscriptions, connections, ownerShare } = limits;
@@ -57,7 +57,7 @@ export class TransportShares {
     this.connections = new SharedBudget(connections, ownerShare);
   }
 
-  /** Reserves memory for arriving bytes, or counts a refusal if this owner has no room. */
+  /** Reserves memory for arriving bytes. If this owner has no room, the refusal is counted. */
   takeArriving(owner: string, bytes: number): boolean {
     if (this.arriving.tryTake(owner, bytes)) return true;
     this.#refused.arriving++;
@@ -65,9 +65,9 @@ export class TransportShares {
   }
 
   /**
-   * Counts a large body while it is in work, since its memory does not shrink once it has arrived.
+   * Counts a large body while `work` runs, because its memory stays in use after it has arrived.
    * @param work may reject, never throws
-   * @returns undefined, without calling `work`, where this owner has no room
+   * @returns undefined if this owner has no room; `work` is then not called
    */
   holdWhile<T>(owner: string, bytes: number, work: () => PromiseOrValue<T>): PromiseOrValue<T> | undefined {
     if (bytes < MIN_RESERVED_BYTES) return work();
@@ -81,7 +81,7 @@ export class TransportShares {
 
   /**
    * Reports that a bound closed a connection.
-   * @param session of the connection, if known
+   * @param session session of the connection, if known
    */
   noteBound(bound: BoundName, session?: Session): void {
     this.#onRefused(bound, session);

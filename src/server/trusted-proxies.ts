@@ -7,7 +7,7 @@ const NAMED_RANGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fe80::/10']],
 ]);
 
-/** Cached lookups. */
+/** Maximum number of cached look-ups. */
 const MAX_KNOWN = 4_096;
 const PREFIX = /^(0|[1-9]\d{0,2})$/;
 
@@ -18,13 +18,13 @@ export function isProxyRange(text: string): boolean {
   return NAMED_RANGES.has(text) || parseRange(text) !== undefined;
 }
 
-/** The proxies trusted to report the client's address. */
+/** Proxies trusted to report the client's address. */
 export class TrustedProxies {
   readonly #ranges = new BlockList();
-  /** Range lookups by address: one takes 600 ns, and few addresses recur. */
+  /** Results of range look-ups by address: a look-up takes 600 ns, and the same few addresses recur. */
   readonly #known = new Map<string, boolean>();
 
-  /** @throws RangeError for text that is neither an address, a range in CIDR form, nor a range name */
+  /** @throws RangeError for text that is neither an address, a range in CIDR form, nor the name of a range */
   constructor(rows: readonly string[]) {
     for (const text of rows.flatMap((row) => NAMED_RANGES.get(row) ?? [row])) {
       const range = parseRange(text);
@@ -33,7 +33,7 @@ export class TrustedProxies {
     }
   }
 
-  /** @param address normalized */
+  /** @param address normalized address */
   has(address: string): boolean {
     const known = this.#known.get(address);
     if (known !== undefined) return known;
@@ -48,7 +48,7 @@ function parseRange(text: string): Range | undefined {
   const slash = text.indexOf('/');
   const written = slash < 0 ? text : text.slice(0, slash);
   const address = normalizeAddress(written);
-  // A prefix would count other bits of a mapped IPv4 address.
+  // IPv4-mapped addresses are rejected, because their prefix length counts the bits of the IPv6 form.
   if (address === undefined || isIP(address) !== isIP(written)) return undefined;
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   const bits = family === 'ipv6' ? 128 : 32;

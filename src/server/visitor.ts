@@ -5,14 +5,14 @@ import { normalizeAddress, parseForwardedAddress } from './ip-address.ts';
 import type { KeyedRoute, RequestHead } from './request-head.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
-/** Maximum proxy chain length; further entries are not read. */
+/** Maximum length of a chain of proxies; further entries are not read. */
 const MAX_HOPS = 32;
 
 const NO_ROUTE = { network: undefined, key: undefined };
 
-/** Identifies the client that sends a head over a connection. */
+/** Identifies the client that sends a request head over a connection. */
 export class VisitorReader {
-  /** Undefined when no proxy is trusted: the header is then ignored. */
+  /** Undefined if no proxy is trusted: the header of proxies is then ignored. */
   readonly #proxies: TrustedProxies | undefined;
 
   /** @param trustedProxies rows of `listen.trustedProxies` */
@@ -20,7 +20,7 @@ export class VisitorReader {
     this.#proxies = trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies);
   }
 
-  /** @param route undefined where the path is not one of the service */
+  /** @param route undefined if the path is not a path of the service with a key */
   describe(head: RequestHead, route: KeyedRoute | undefined, socket: Duplex): Visitor {
     const { host, origin, userAgent, authorization, session, traceParent, forwardedFor } = head;
     const address = this.findAddress(readPeer(socket), forwardedFor);
@@ -40,8 +40,9 @@ export class VisitorReader {
   }
 
   /**
-   * Returns the client behind trusted proxies. Each proxy appends its peer, so the list is reliable from its right
-   * end up to the first entry that no trusted proxy wrote; the client may have forged everything left of that.
+   * Returns the address of the client behind trusted proxies. Each proxy appends the address of its peer, so the list is reliable from its right end
+   * to
+   * the first entry that is not a trusted proxy; the client may have forged all entries left of this entry.
    * @param peer remote address of the connection, normalized
    */
   findAddress(peer: string, forwardedFor: string | undefined): string {
@@ -60,11 +61,11 @@ export class VisitorReader {
   }
 }
 
-/** Returns the remote address of a connection; empty once it is closed. */
+/** Returns the remote address of a connection; empty if the connection is closed. */
 export function readPeer(socket: Duplex): string {
   const address = (socket as Partial<Socket>).remoteAddress;
   if (address === undefined) return '';
-  // All other addresses from the kernel are already normalized.
+  // All other addresses that the kernel reports are already normalized.
   return address.startsWith('::ffff:') || address.includes('%')
     ? (normalizeAddress(address) ?? address)
     : address;

@@ -1,23 +1,21 @@
 import { limitOf } from '../util/bounds.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 
-/** Messages begun per scheduler slot. */
+/** Number of messages that begin per scheduler slot. */
 const MESSAGES_A_STEP = 8;
-/** Maximum calls in one read; more means that messages are too short to be calls. */
+/** Maximum number of messages in one read: if there are more, the messages are too short to be calls. */
 const MAX_MESSAGES = limitOf('webSocket.messages');
 
 export type WebSocketBacklogParts = {
   readonly owner: string;
-  /** Whether the limit of messages in work or of the send backlog is reached. */
+  /** Whether the limit of running messages or of the send backlog is reached. */
   readonly isAtBound: () => boolean;
   readonly begin: (body: Buffer) => void;
   /** Called at the end of each slot. */
   readonly onStep: () => void;
 };
 
-/**
- * Messages of one WebSocket that were read before a pause took effect, or wait for a scheduler slot of their owner.
- */
+/** Messages of one WebSocket that were read before a pause took effect, or that wait for a scheduler slot of their owner. */
 export class WebSocketBacklog {
   readonly #parts: WebSocketBacklogParts;
   readonly #messages: Buffer[] = [];
@@ -40,7 +38,7 @@ export class WebSocketBacklog {
     this.advance();
   }
 
-  /** Requests a scheduler slot for waiting messages; at the bound it does nothing until it is called again. */
+  /** Requests a scheduler slot for waiting messages. If a limit is reached, nothing happens until the next call. */
   advance(): void {
     if (this.#awaitsSlot || this.isEmpty || this.#parts.isAtBound()) return;
     this.#awaitsSlot = true;

@@ -8,12 +8,12 @@ export const CLOSE_CODES = {
   goingAway: 1001,
   policyViolation: 1008,
   internalError: 1011,
-  /** Subscribed clients reconnect on this code; web3.js takes a clean 1001 as final. */
+  /** Subscribed clients reconnect after this code; web3.js does not reconnect after a clean 1001. */
   serviceRestart: 1012,
   tryAgainLater: 1013,
 } as const;
 
-/** The reason of a close frame has at most 123 bytes. */
+/** Reason of a close frame; a reason has at most 123 bytes. */
 const READ_TOO_SLOWLY = 'notifications are read too slowly: subscribe again after the last block';
 /** Time for the peer to answer a close frame, ms. */
 const CLOSE_GRACE_MS = 2_000;
@@ -23,12 +23,13 @@ export type WebSocketClosingParts = {
   readonly shares: TransportShares;
   /** Session of the last message. */
   readonly readSession: () => Session | undefined;
-  /** Called before each close: aborts work and drops waiting messages. */
+  /** Called before each close: aborts running work and drops waiting messages. */
   readonly abandon: () => void;
 };
 
 /**
- * Closes one WebSocket for the service, immediately, with a code and a reason. Bounds are counted and named in the
+ * Closes one WebSocket from the side of the service, immediately, with a code and a reason. If a bound is the cause, the bound is counted and named
+ * in the
  * reason.
  */
 export class WebSocketClosing {
@@ -38,7 +39,7 @@ export class WebSocketClosing {
     this.#parts = parts;
   }
 
-  /** Sends a close frame. It queues behind whatever the peer has not read, so it gets only a short grace. */
+  /** Sends a close frame. The frame waits behind all bytes that the peer has not read, so there is only a short time for it. */
   end(code: number, reason: string): void {
     const { ws, abandon } = this.#parts;
     abandon();
@@ -52,7 +53,7 @@ export class WebSocketClosing {
     this.end(code, describeBoundRefusal(bound));
   }
 
-  /** Terminates the connection because of a bound: its client reads nothing, and would not read the reason. */
+  /** Terminates the connection because of a bound. No close frame is sent, because the client reads nothing. */
   terminateByBound(bound: BoundName): void {
     const { ws, abandon } = this.#parts;
     this.#noteBound(bound);
@@ -67,7 +68,7 @@ export class WebSocketClosing {
     this.end(CLOSE_CODES.policyViolation, `${READ_TOO_SLOWLY} (bound: ${bound})`);
   }
 
-  /** Closes the connection because the key no longer opens the network. */
+  /** Closes the connection because the key no longer gives access to the network. */
   lock(): void {
     const { ws, abandon } = this.#parts;
     abandon();
@@ -75,7 +76,7 @@ export class WebSocketClosing {
   }
 
   /**
-   * Closes the connection of a stopping service once everything is answered.
+   * Closes the connection of a stopping service, after everything is answered.
    * @param hasSubscribed whether there were subscriptions
    */
   shutDown(hasSubscribed: boolean): void {

@@ -35,25 +35,25 @@ import { type MessageNotifier, WebSocketSubscriptions } from './websocket-subscr
 
 /** Permanent authorization failures: another attempt cannot succeed. */
 const NO_ENTRY: ReadonlySet<number> = new Set([401, 403]);
-/** Estimated CPU per asynchronous message after dispatch, ms. */
+/** Estimated processor time per asynchronous message after dispatch, ms. */
 const MESSAGE_MS = 0.05;
 
 export type WebSocketParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
-  /** Admits the key again; called for every message. */
+  /** Checks again whether the key is admitted; called for every message. */
   readonly admit: () => PromiseOrValue<Session | Refusal>;
   readonly gateway: Gateway;
   readonly limits: ListenerLimits;
   readonly shares: TransportShares;
   /** Owner in the shared bounds: the key. */
   readonly owner: string;
-  /** Visitor of the upgrade. */
+  /** Facts about the client at the upgrade. */
   readonly visitor: Visitor;
   readonly requests: RequestObserver | undefined;
 };
 
-/** Request context of a message while it is answered. */
+/** Context of a message while it is answered. */
 type Message = {
   readonly scope: RequestScope;
   readonly report: RequestReport | undefined;
@@ -63,8 +63,8 @@ type Message = {
 const takeBody = ({ body }: Answer): JsonResult => body;
 
 /**
- * One WebSocket. Each message is one body for the gateway and gets one message back, in the order in which answers
- * are ready. Binary messages are read as UTF-8 JSON like text ones; answers are always text.
+ * One WebSocket. Each message is one body for the gateway and gets one answer message. Answers are sent in the order in which they are ready. Binary
+ * messages are read as UTF-8 JSON, like text messages; answers are always text.
  */
 export class WebSocketConnection {
   readonly #parts: WebSocketParts;
@@ -81,13 +81,13 @@ export class WebSocketConnection {
   readonly #reports: WebSocketReports;
   readonly #backlog: WebSocketBacklog;
   readonly #closer: WebSocketClosing;
-  /** Set once nothing more is read because the client sends too much. */
+  /** Set when reading has stopped because the client sends too much. */
   #isFlooding = false;
   #awaitsPong = false;
   #closing = false;
   /** Session of the last message. */
   #session: Session | undefined;
-  /** Set once nothing more is sent. */
+  /** Set when nothing more is sent. */
   #isEnded = false;
 
   constructor(parts: WebSocketParts) {
@@ -115,7 +115,7 @@ export class WebSocketConnection {
       socket,
       sendBacklog,
       owner,
-      // A partly sent message cannot be completed: only closing the connection signals that.
+      // A message that is partly sent cannot be completed: only closing the connection tells the client.
       onBroken: () => this.#closer.end(CLOSE_CODES.internalError, 'an answer broke off'),
       onNotified: () => this.#checkNotified(),
       onWritten: () => this.#advance(),
@@ -155,15 +155,15 @@ export class WebSocketConnection {
       this.#awaitsPong = false;
     });
     watchRefusedMessages(ws, (code, bound) => this.#closer.endByBound(code, bound));
-    // At a protocol error (1002, 1007) ws closes with the right code by itself.
+    // After a protocol error (1002, 1007), ws itself closes the connection with the matching code.
     ws.on('error', () => {});
     ws.on('close', () => this.#abandon());
     if (socket instanceof Socket) {
-      // As for HTTP, node tracks progress inside a long write and emits this only when there is none.
+      // As with HTTP, node tracks the progress of a long write, and emits the event only if there is none.
       socket.setTimeout(this.#limits.sendTimeout);
       socket.on('timeout', () => {
         if (ws.bufferedAmount === 0) return;
-        // The close reason is already sent.
+        // If the connection has already been closed with a reason, only termination is left.
         if (this.#isEnded) ws.terminate();
         else if (this.#subscriptions.size > 0) this.#endSlowSubscriber('send.time');
         else this.#closer.terminateByBound('send.time');
@@ -171,13 +171,13 @@ export class WebSocketConnection {
     }
   }
 
-  /** Heartbeat: closes if the peer has not answered the last ping or takes too long over a message. */
+  /** Heartbeat: closes the connection if the peer has not answered the last ping, or takes too long to send a message. */
   beat(): void {
     if (!this.#closing && this.#arrival.isLate(performance.now())) {
       this.#closer.endByBound(CLOSE_CODES.policyViolation, 'webSocket.messageTime');
       return;
     }
-    // While reading is paused a pong cannot be seen.
+    // While reading is paused, a pong cannot be received.
     if (this.#awaitsPong && !this.#ws.isPaused) {
       if (!this.#isEnded) this.#closer.endByBound(CLOSE_CODES.policyViolation, 'webSocket.pong');
       return;
@@ -187,7 +187,7 @@ export class WebSocketConnection {
     this.#ws.ping();
   }
 
-  /** Closes when the key no longer opens the network, even if nothing is sent. */
+  /** Closes the connection if the key no longer gives access to the network, even if the client sends nothing. */
   async recheck(): Promise<void> {
     const admitted = await this.#parts.admit();
     if (this.#closing) return;
@@ -198,7 +198,7 @@ export class WebSocketConnection {
 
   /**
    * Charges the key for the notifications since the last charge.
-   * @returns whether it has the credits
+   * @returns whether the key has enough credits
    */
   #complete(): PromiseOrValue<boolean> {
     const owed = this.#subscriptions.takeOwed();
@@ -206,7 +206,7 @@ export class WebSocketConnection {
     return this.#parts.gateway.chargeNotifications(this.#session, owed);
   }
 
-  /** Takes no further messages and closes with 1001, or 1012 with subscriptions, once all work is answered. */
+  /** Accepts no further messages, and closes the connection once all work is answered: with 1012 if there are subscriptions, otherwise with 1001. */
   beginClosing(): void {
     this.#closing = true;
     this.#backlog.clear();
@@ -278,7 +278,7 @@ export class WebSocketConnection {
     return this.#parts.gateway.refuse(bound, session).body;
   }
 
-  /** Counts a message as in work. */
+  /** Counts a message as running. */
   #enter(scope: RequestScope): void {
     if (this.#isEnded) scope.abort();
     else this.#scopes.set(scope, scope);
@@ -329,7 +329,7 @@ export class WebSocketConnection {
     );
   }
 
-  /** Takes up waiting messages, reads on, or closes: whatever an answer or a drained write made possible. */
+  /** Begins waiting messages, continues to read, or closes; called after an answer or a drained write has made any of these possible. */
   #advance(): void {
     this.#backlog.advance();
     this.#adjustReading();
@@ -371,12 +371,12 @@ export class WebSocketConnection {
     if (!this.#isEnded) this.#closer.endSlowSubscriber(bound, isCounted);
   }
 
-  /** Stops reading: further messages would only be parsed to be dropped. */
+  /** Stops reading: further messages would be parsed and then dropped. */
   #stopFlood(bound: BoundName): void {
     if (!this.#closing) this.#stopReading(CLOSE_CODES.policyViolation, bound);
   }
 
-  /** Stops reading, since the library would buffer message bytes until the connection is closed. */
+  /** Stops reading, because the library would buffer bytes of messages until the connection is closed. */
   #stopReading(code: number, bound: BoundName): void {
     if (this.#isFlooding) return;
     this.#isFlooding = true;

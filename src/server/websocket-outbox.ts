@@ -9,14 +9,14 @@ import {
 } from './notification-frames.ts';
 import type { SendBacklog } from './send-backlog.ts';
 
-/** Smaller pieces are merged: clients limit the fragments of a message, some to 16,384. */
+/** Smaller pieces are merged: clients limit the number of fragments of a message, some to 16,384. */
 const MIN_FRAGMENT_BYTES = 64 * 1024;
 
-/** Notification bytes that are written before the current turn of the event loop ends. */
+/** If more notification bytes are buffered, they are written before the current turn of the event loop ends. */
 const MAX_GATHERED_BYTES = 256 * 1024;
 
 type Waiting = {
-  /** Sends the entry. */
+  /** Sends the waiting entry. */
   readonly begin: () => void;
   readonly bytes: number;
   /** Stops counting the entry in the send backlog. */
@@ -27,21 +27,22 @@ export type WebSocketOutboxParts = {
   readonly ws: WebSocket;
   readonly socket: Duplex;
   readonly sendBacklog: SendBacklog;
-  /** Owner of its answers in `sendBacklog`. */
+  /** Owner of the answers in `sendBacklog`. */
   readonly owner: string;
-  /** Called when a stream breaks off. */
+  /** Called if a stream fails before its end. */
   readonly onBroken: () => void;
-  /** Called when notifications have been written, and again when the kernel has them. */
+  /** Called when notifications have been written, and again when the kernel has accepted them. */
   readonly onNotified: () => void;
-  /** Called when the kernel has an answer. */
+  /** Called when the kernel has accepted an answer. */
   readonly onWritten: () => void;
 };
 
 /**
- * Outgoing answers and notifications of one WebSocket. Fragments of different messages must not mix (RFC 6455 5.4),
- * so everything else waits behind a stream that is being sent. Notifications of one turn of the event loop are one
- * write. A stream that breaks off ends the outbox: `onBroken` is called, and nothing more is sent, so that the
- * partly sent message stays incomplete.
+ * Outgoing answers and notifications of one WebSocket. Fragments of different messages must not mix (RFC 6455 5.4), so all other messages wait behind
+ * a
+ * stream that is being sent. Notifications of one turn of the event loop are sent in one write. If a stream fails, `onBroken` is called, and nothing
+ * more
+ * is sent, so that the partly sent message stays incomplete.
  */
 export class WebSocketOutbox {
   readonly #ws: WebSocket;
@@ -64,26 +65,26 @@ export class WebSocketOutbox {
     this.#owner = owner;
     this.#onBroken = onBroken;
     this.#onNotified = onNotified;
-    // One callback for all answers: the socket then batches consecutive calls.
+    // All answers use the same callback, so that the socket batches consecutive calls.
     this.#onWritten = () => {
       this.#sendBacklog.update();
       onWritten();
     };
   }
 
-  /** Whether a stream is being sent or broke off. */
+  /** Whether a stream is being sent, or has failed. */
   get isStreaming(): boolean {
     return this.#isStreaming;
   }
 
-  /** Bytes not yet with the kernel; for streams only the current fragment. */
+  /** Number of bytes that the kernel has not accepted; for streams, only bytes of the current fragment. */
   get bufferedBytes(): number {
     return this.#ws.bufferedAmount + this.#waitingBytes + this.#frames.bytes;
   }
 
   /**
-   * Sends an answer of `length` bytes as one text message after earlier ones.
-   * @param onSent called when the kernel has taken it, or when it will not be sent; never where `clear` drops it
+   * Sends an answer of `length` bytes as one text message, after earlier messages.
+   * @param onSent called when the kernel has accepted the answer, or when the answer will not be sent; not called if `clear` drops it
    */
   sendWhole(body: JsonText | JsonBytes, length: number, onSent?: (isSent: boolean) => void): void {
     this.#sendFrames();
@@ -91,10 +92,10 @@ export class WebSocketOutbox {
     else this.#writeWhole(body, length, onSent);
   }
 
-  /** Sends a stream after earlier answers; `onSent` is called when it is sent completely. */
+  /** Sends a stream after earlier answers; `onSent` is called when the stream is sent completely. */
   sendStream(body: JsonStream, onSent: () => void): void {
     this.#sendFrames();
-    // The gateway counts the source memory of streams.
+    // The gateway already counts the source memory of streams.
     if (this.#isStreaming) this.#wait(body.reservedBytes ?? 0, 0, () => this.#beginStream(body, onSent));
     else this.#beginStream(body, onSent);
   }
@@ -107,14 +108,14 @@ export class WebSocketOutbox {
   }
 
   /**
-   * Counts bytes to be sent that are not in the outbox yet.
+   * Counts bytes that will be sent but are not in the outbox yet.
    * @returns a function that stops counting them
    */
   setAside(bytes: number): () => void {
     return this.#sendBacklog.setAside(bytes, this.#owner);
   }
 
-  /** Drops everything not yet begun. */
+  /** Drops all messages that have not begun to be sent. */
   clear(): void {
     for (const { release } of this.#waiting) release();
     this.#waiting.length = 0;
@@ -122,7 +123,7 @@ export class WebSocketOutbox {
     this.#frames.clear();
   }
 
-  /** Writes the gathered notifications to the socket, or queues them behind a stream. */
+  /** Writes the buffered notifications to the socket, or queues them behind a stream. */
   readonly #sendFrames = (): void => {
     if (this.#frames.bytes === 0) return;
     const frames = this.#frames.take();
@@ -131,7 +132,7 @@ export class WebSocketOutbox {
     this.#onNotified();
   };
 
-  /** Bypasses the library, which writes each frame separately: without compression it buffers none. */
+  /** Bypasses the library, which would write each frame separately. Without compression the library buffers no frames, so the order is preserved. */
   #write(frames: Buffer): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#socket.write(frames, () => {
@@ -141,7 +142,7 @@ export class WebSocketOutbox {
     this.#sendBacklog.update(this.#owner);
   }
 
-  /** Bypasses the library, which takes a message in one part, and writes the frame head separately. */
+  /** Bypasses the library, which accepts a message only as one part, and writes the frame head separately. */
   #writeWhole(body: JsonText | JsonBytes, length: number, onSent?: (isSent: boolean) => void): void {
     const socket = this.#socket;
     if (this.#ws.readyState !== this.#ws.OPEN) {
@@ -162,8 +163,9 @@ export class WebSocketOutbox {
       socket.write(body.tail, onWritten);
       socket.uncork();
     } else {
-      // ASCII, nearly all answers, has equal bytes in both encodings, and latin1 is written faster. A long text
-      // would be retained beside its bytes.
+      // ASCII text, the content of nearly all answers, has the same bytes in both encodings, and latin1 is written faster. A long text is encoded to
+      // bytes, so that
+      // it is not referenced in addition to its bytes.
       const frame = length === body.length ? encodeAsciiFrame(body) : undefined;
       if (frame !== undefined) socket.write(frame, 'latin1', onWritten);
       else socket.write(encodeTextFrame(body, length), onWritten);
@@ -201,10 +203,7 @@ export class WebSocketOutbox {
     }
   }
 
-  /**
-   * Sends one message in fragments, each after the previous one has been sent. Rejects when the stream or the
-   * socket fails.
-   */
+  /** Sends one message in fragments, each after the previous one has been sent. Rejects if the stream or the socket fails. */
   async #sendFragments(stream: JsonStream): Promise<void> {
     let reserved: Uint8Array[] = [];
     let bytes = 0;

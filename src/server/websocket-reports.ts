@@ -3,20 +3,20 @@ import type { RequestObserver } from '../observe/request-observer.ts';
 import type { RequestReport } from '../observe/request-report.ts';
 import type { CountedPieces } from './piece-writer.ts';
 
-/** Reports of the messages of one WebSocket, each ended exactly once. */
+/** Reports on the messages of one WebSocket; each report ends exactly once. */
 export class WebSocketReports {
   readonly #requests: RequestObserver | undefined;
   readonly #visitor: Visitor;
-  /** Ends the reports of streams that are not sent completely. */
+  /** Functions that end the reports of streams that are not completely sent. */
   readonly #unsent = new Set<() => void>();
 
-  /** @param visitor visitor of the upgrade */
+  /** @param visitor facts about the client at the upgrade */
   constructor(requests: RequestObserver | undefined, visitor: Visitor) {
     this.#requests = requests;
     this.#visitor = visitor;
   }
 
-  /** @param now on the clock of `performance.now()` */
+  /** @param now current time on the clock of `performance.now()` */
   begin(bytes: number, now: number): RequestReport | undefined {
     const report = this.#requests?.begin('websocket', this.#visitor, now);
     if (report !== undefined) report.requestBytes = bytes;
@@ -24,8 +24,8 @@ export class WebSocketReports {
   }
 
   /**
-   * @param bytes of the answer
-   * @param isSent whether it was sent completely
+   * @param bytes length of the answer
+   * @param isSent whether the answer was sent completely
    */
   end(report: RequestReport | undefined, bytes: number, isSent: boolean, wasWaitedFor: boolean): void {
     if (report === undefined) return;
@@ -34,7 +34,7 @@ export class WebSocketReports {
     this.#requests?.end(report, wasWaitedFor);
   }
 
-  /** @returns a function to call when the pieces of a streamed answer are sent */
+  /** @returns a function to call when all pieces of a streamed answer are sent */
   trackStream(report: RequestReport | undefined, pieces: CountedPieces): () => void {
     const giveUp = (): void => this.end(report, pieces.bytes, false, true);
     this.#unsent.add(giveUp);
@@ -43,7 +43,7 @@ export class WebSocketReports {
     };
   }
 
-  /** Ends the reports of all streams in progress. */
+  /** Ends the reports of all running streams. */
   giveUpStreams(): void {
     for (const giveUp of this.#unsent) giveUp();
     this.#unsent.clear();

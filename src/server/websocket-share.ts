@@ -3,17 +3,11 @@ import type { WebSocket } from 'ws';
 import { limitOf } from '../util/bounds.ts';
 import { SCHEDULER } from '../util/slot-scheduler.ts';
 
-/**
- * Pings and pongs allowed per client and second. At 60 unsent pongs the library ends the connection without a close
- * frame.
- */
+/** Maximum number of pings and pongs per client and second. At 60 unsent pongs, the library ends the connection without a close frame. */
 export const CONTROL_FRAMES_PER_SECOND: number = limitOf('webSocket.controlFrames');
-/** Estimated cost of reading on, ms: the library parses a chunk synchronously. */
+/** Estimated cost of reading the next chunk, ms: the library parses a chunk synchronously. */
 const CHUNK_MS = 0.5;
-/**
- * After a chunk of at least this size the socket waits for a scheduler slot: otherwise node reads 2 MB of it before
- * it polls the next.
- */
+/** After a chunk of at least this size, the socket waits for a scheduler slot: otherwise node reads 2 MB from one socket before it polls the next. */
 const LONG_CHUNK_BYTES = 32 * 1024;
 
 export type WebSocketShareParts = {
@@ -27,8 +21,9 @@ export type WebSocketShareParts = {
 };
 
 /**
- * Limits the event loop time of a WebSocket: its chunks are charged to the scheduler slots of its owner, and once
- * the time is used up, the socket is not read until the owner's next slot.
+ * Limits the event loop time of a WebSocket: the parsing of its chunks is charged to the scheduler slots of its owner. When the time is used up, the
+ * socket
+ * is not read until the next slot of the owner.
  */
 export class WebSocketShare {
   /** Whether reading is paused until the next slot. */
@@ -43,7 +38,7 @@ export class WebSocketShare {
       SCHEDULER.spend(CHUNK_MS);
       onChange();
     };
-    // The two listeners surround the library's own, which parses the chunk.
+    // One listener runs before the library's own listener, which parses the chunk, and one after it.
     socket.prependListener('data', () => {
       this.#startedAt = performance.now();
     });

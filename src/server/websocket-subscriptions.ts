@@ -21,15 +21,15 @@ export type WebSocketSubscriptionsParts = {
   readonly onFail: (reason: string) => void;
 };
 
-/** The subscriptions of one WebSocket. */
+/** Subscriptions of one WebSocket. */
 export class WebSocketSubscriptions {
   readonly #parts: WebSocketSubscriptionsParts;
   readonly #open = new Map<string, OpenSubscription>();
   #isClosed = false;
-  /** Bytes of notifications buffered until the answer with their subscription's id is sent. */
+  /** Bytes of notifications that are buffered until the answer with the id of their subscription is sent. */
   #reservedBytes = 0;
   #owedCredits = 0;
-  /** Resolvers of subscriptions that have more to send and wait for room. */
+  /** Resolvers for subscriptions that have more to send and wait for room. */
   #waiting: (() => void)[] = [];
 
   constructor(parts: WebSocketSubscriptionsParts) {
@@ -40,12 +40,12 @@ export class WebSocketSubscriptions {
     return this.#open.size;
   }
 
-  /** Creates the notifier of one message. */
+  /** Creates the notifier for one message. */
   accept(): MessageNotifier {
     return new MessageNotifier(this);
   }
 
-  /** @throws RpcError where there is no room for one more, or the connection is closed */
+  /** @throws RpcError if there is no room for another subscription, or if the connection is closed */
   create(): OpenSubscription {
     const { limits, shares, owner } = this.#parts;
     if (this.#isClosed) throw new RpcError('cancelled');
@@ -90,7 +90,7 @@ export class WebSocketSubscriptions {
     };
   }
 
-  /** @returns a promise to await before more past blocks are sent; undefined where there is room */
+  /** @returns a promise to await before more past blocks are sent; undefined if there is room */
   waitForRoom(): Promise<void> | undefined {
     if (this.#hasRoom) return undefined;
     return new Promise((resolve) => {
@@ -98,7 +98,7 @@ export class WebSocketSubscriptions {
     });
   }
 
-  /** Resumes subscriptions that wait for room, if there is some. */
+  /** Resumes subscriptions that wait for room, if there is room. */
   resume(): void {
     if (this.#waiting.length === 0 || !this.#hasRoom) return;
     const waiting = this.#waiting;
@@ -115,14 +115,14 @@ export class WebSocketSubscriptions {
     this.#owedCredits += credits;
   }
 
-  /** Returns the credits owed for notifications, and resets them. */
+  /** Returns the credits owed for notifications, and resets the count to 0. */
   takeOwed(): number {
     const owed = this.#owedCredits;
     this.#owedCredits = 0;
     return owed;
   }
 
-  /** Ends all subscriptions; no further ones are opened. */
+  /** Ends all subscriptions; no further subscriptions are opened. */
   close(): void {
     this.#isClosed = true;
     for (const id of this.#open.keys()) this.end(id);
@@ -130,7 +130,7 @@ export class WebSocketSubscriptions {
   }
 }
 
-/** Opens the subscriptions of one message: their notifications are sent after its answer. */
+/** Opens the subscriptions of one message: their notifications are sent after the answer to the message. */
 export class MessageNotifier implements NotificationPort {
   readonly #all: WebSocketSubscriptions;
   /** Subscriptions opened by this message. */
@@ -143,8 +143,7 @@ export class MessageNotifier implements NotificationPort {
 
   /**
    * Opens a subscription.
-   * @throws RpcError (by rejection) after the answer, without room, or when it has ended meanwhile; errors of
-   * `begin`
+   * @throws RpcError (by rejection) after the answer, if there is no room, or if the subscription has ended in the meantime; errors of `begin`
    */
   async open(_kind: string, begin: BeginSubscription): Promise<Subscription> {
     if (this.#isAnswered) throw new RpcError('cancelled');
@@ -170,13 +169,13 @@ export class MessageNotifier implements NotificationPort {
   }
 
   /**
-   * Called when the answer is in the outbox: subscriptions whose id it contains begin to notify, the others end,
-   * since no client can use them.
+   * Called when the answer is in the outbox. Subscriptions whose id is in the answer begin to notify; the others end, because no client knows their
+   * id.
    */
   answered(answer: JsonResult): void {
     this.#isAnswered = true;
     for (const subscription of this.#opened ?? []) {
-      // A streamed answer belongs to a large batch; its responses are those of executed calls.
+      // A streamed answer belongs to a large batch, and contains the responses of executed calls, so the id is not searched.
       const isPresent =
         subscription.hasBegun && (typeof answer !== 'string' || answer.includes(subscription.id));
       if (isPresent) subscription.release();
@@ -193,7 +192,7 @@ class OpenSubscription implements Subscription {
   readonly id: string = `0x${randomBytes(ID_BYTES).toString('hex')}`;
   readonly #all: WebSocketSubscriptions;
   readonly #head: Buffer;
-  /** Notifications buffered until the answer with the id is sent; undefined afterwards. */
+  /** Notifications that are buffered until the answer with the id is sent; undefined afterwards. */
   #reserved: Reserved[] | undefined = [];
   #leave: (() => void) | undefined;
   isEnded = false;
@@ -226,14 +225,14 @@ class OpenSubscription implements Subscription {
     if (!this.isEnded) this.#all.fail(reason);
   }
 
-  /** @param leave detaches the source of notifications; called immediately if the subscription has already ended */
+  /** @param leave detaches the subscription from the source of notifications; called immediately if the subscription has already ended */
   begun(leave: () => void): void {
     if (this.isEnded) leave();
     else this.#leave = leave;
     this.hasBegun = true;
   }
 
-  /** Sends the buffered notifications; later ones are sent immediately. */
+  /** Sends the buffered notifications; later notifications are sent immediately. */
   release(): void {
     const reserved = this.#reserved ?? [];
     this.#reserved = undefined;

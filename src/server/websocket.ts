@@ -36,12 +36,12 @@ export type WebSocketEndpointParts = {
 };
 
 const SWITCHING_PROTOCOLS = 101;
-/** Minimum average chunk size of a frame, bytes: networks carry at least 536 at a time. */
+/** Minimum average size of the chunks of a frame, bytes: networks transport at least 536 bytes at a time. */
 const MIN_CHUNK_BYTES = 256;
 
-/** An admitted upgrade: its session, how to admit again, and the acceptor of the upgrade. */
+/** An admitted upgrade: its session, a function that admits it again, and the acceptor of the upgrade. */
 type Admitted = {
-  /** Owner of its place in the shared bound. */
+  /** Owner of the connection's place in the shared bound. */
   readonly owner: string;
   readonly session: Session;
   readonly visitor: Visitor;
@@ -49,21 +49,18 @@ type Admitted = {
   readonly acceptor: Acceptor;
 };
 
-/** Modules loaded at the first upgrade. */
+/** Modules that are loaded at the first upgrade. */
 type Acceptor = {
   readonly upgrades: WebSocketServer;
   readonly createConnection: (parts: WebSocketParts) => WebSocketConnection;
 };
 
-/**
- * Recheck period: a key's revocation is known within half a second, and its connections are then closed within one
- * second.
- */
+/** Period of rechecks: the revocation of a key is known within half a second, and connections of the key are closed within one second. */
 const RECHECK_MS = 400;
-/** Parts of one round of rechecks. */
+/** Number of parts into which one round of rechecks is divided. */
 const RECHECK_PARTS = 8;
 
-/** JSON-RPC over WebSocket: network and key are checked at the upgrade, and the key again with every message. */
+/** JSON-RPC over WebSocket: the network and the key are checked at the upgrade, and the key again for every message. */
 export class WebSocketEndpoint {
   readonly #gateway: Gateway;
   readonly #limits: ListenerLimits;
@@ -74,7 +71,7 @@ export class WebSocketEndpoint {
   readonly #requests: RequestObserver | undefined;
   #acceptor: Promise<Acceptor> | undefined;
   readonly #connections = new Set<WebSocketConnection>();
-  /** Connections whose keys are still to be rechecked in this round. */
+  /** Connections whose keys still must be rechecked in this round. */
   readonly #due = new Set<WebSocketConnection>();
   readonly #heartbeat: Heartbeat;
   readonly #rechecks: NodeJS.Timeout;
@@ -93,19 +90,19 @@ export class WebSocketEndpoint {
     this.#rechecks.unref();
   }
 
-  /** Whether an upgrade request is for this endpoint: any other protocol is ignored. */
+  /** Whether an upgrade request is for this endpoint: an upgrade to any other protocol is ignored. */
   static isMeant(request: IncomingMessage): boolean {
     return request.method === 'GET' && request.headers.upgrade?.toLowerCase() === 'websocket';
   }
 
-  /** Open WebSockets. */
+  /** Number of open WebSockets. */
   get size(): number {
     return this.#connections.size;
   }
 
   /**
-   * Answers an upgrade request with 101 or a refusal, in a scheduler slot of its address: many requests may have
-   * arrived in one turn of the event loop.
+   * Answers an upgrade request with 101 or a refusal, in a scheduler slot of its address: many requests may have arrived in one turn of the event
+   * loop.
    */
   onUpgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
     const destroy = (): void => {
@@ -131,7 +128,7 @@ export class WebSocketEndpoint {
       });
   }
 
-  /** Takes no further messages; each connection closes once it has sent the answers in progress. */
+  /** Accepts no further messages; each connection closes once it has sent the answers to running messages. */
   beginClosing(): void {
     this.#closing = true;
     this.#heartbeat.stop();
@@ -154,7 +151,7 @@ export class WebSocketEndpoint {
     return this.#admitVisitor(visitor, request.socket);
   }
 
-  /** Reserves a place by address and by the key as sent until the key is known; then by the key. */
+  /** Admits an upgrade. Until the key is known, a place is reserved for the address and for the key as sent; afterwards for the key. */
   async #admitVisitor(visitor: Visitor, socket: Socket): Promise<Admitted | Refusal> {
     const { webSockets, upgrades } = this.#shares;
     const address = nameOwner(visitor.address);
@@ -186,7 +183,7 @@ export class WebSocketEndpoint {
     return { refused: this.#gateway.refuse(bound, session) };
   }
 
-  /** Runs at the first upgrade: loading the library takes 50 ms. */
+  /** Runs at the first upgrade, because loading the library takes 50 ms. */
   async #createAcceptor(): Promise<Acceptor> {
     const { WebSocketServer } = await import('ws');
     const { WebSocketConnection } = await import('./websocket-connection.ts');
@@ -227,7 +224,7 @@ export class WebSocketEndpoint {
     if (this.#closing) connection.beginClosing();
   }
 
-  /** Rechecks a part of the connections each time: all keys at once would flood the key store. */
+  /** Rechecks a part of the connections each time: checking all keys at the same time would overload the key store. */
   #recheck(): void {
     let due = Math.ceil(this.#connections.size / RECHECK_PARTS);
     for (const connection of this.#due) {

@@ -16,7 +16,7 @@ async function isComplete(store: string, headHash: string): Promise<boolean> {
   try {
     reader = openChainReader(store);
   } catch {
-    // Nothing was committed yet, or the import will report the fault.
+    // Either no block is committed yet, or the import will report the fault.
     return false;
   }
   try {
@@ -26,12 +26,12 @@ async function isComplete(store: string, headHash: string): Promise<boolean> {
   }
 }
 
-/** Another process may be importing the same chain into the same folder; that takes a few seconds. */
+/** Number of attempts to import: another process may be importing the same chain into the same folder, which takes a few seconds. */
 const ATTEMPTS = 10;
 const RETRY_MS = 500;
 
 /**
- * Returns the store of a built-in chain, imported on first use. Chains and store layouts of other program versions have folders of their own.
+ * Returns the store of a built-in chain; the first use imports the chain. Each chain version and store layout has a folder of its own.
  * @throws Error if the import fails
  */
 export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string): Promise<string> {
@@ -45,12 +45,12 @@ export async function prepareBuiltinChain(chain: BuiltinChain, dataDir: string):
     seal: 'ethash-format',
   } as const;
   for (let attempt = 1; !(await isComplete(data, headHash)); attempt++) {
-    // The import code is only loaded at the first start.
+    // Loaded on demand: only the first start imports.
     const { importChain } = await import('./import.ts');
     try {
       await importChain(options, SILENT_PROGRESS);
     } catch (error) {
-      // A system error would not go away within half a second.
+      // A system error would not disappear within half a second.
       const isSystem = error instanceof Error && readErrorCode(error.cause) !== undefined;
       if (isSystem || attempt === ATTEMPTS) throw error;
       await wait(RETRY_MS);

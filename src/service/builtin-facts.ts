@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { CallObject } from '../chain/requests.ts';
 import { BUILTIN_FACTS_FILE } from './data-paths.ts';
 
-/** Facts about a built-in chain, written by its generator. */
+/** Facts about a built-in chain, written by the generator of the chain. */
 type ChainFacts = {
   readonly headHash: string;
   /** Call objects that succeed on this chain. */

@@ -26,13 +26,13 @@ import { readVersion } from './version.ts';
 /** All running parts of one configuration in one process. */
 export interface Service {
   readonly server: Server;
-  /** Returns this process's status; `mergeStatus` combines those of several. */
+  /** Returns the status of this process; `mergeStatus` combines the status reports of several processes. */
   readStatus(): Promise<StatusReport>;
-  /** Returns this process's metrics; `renderMetrics` renders those of one or several as Prometheus text. */
+  /** Returns the metrics of this process; `renderMetrics` renders metrics of one or several processes as Prometheus text. */
   readMetrics(): Promise<MetricsJson>;
   /**
-   * Switches to another configuration as a whole; connections remain open, and running requests end under the old configuration.
-   * @throws Error if it cannot be applied; the old configuration then remains in force
+   * Replaces the whole configuration. Connections remain open, and running requests end under the old configuration.
+   * @throws Error if the new configuration cannot be applied; the old one then remains in force
    */
   reload(config: Config): Promise<void>;
   /** Drains and closes the server, then all its backends. */
@@ -40,19 +40,19 @@ export interface Service {
 }
 
 export type ServiceOptions = {
-  /** Networks besides the built-in ones that the key `demo` opens; on loopback only, like those. */
+  /** Whether the key `demo` opens a network that is not built-in; on loopback only, as for built-in networks. */
   readonly hasDemoKey?: (network: string) => boolean;
   /** Number of processes on this machine that serve this configuration. */
   readonly processes?: number;
-  /** Whether a network that cannot be opened is an error; by default the others are served without it. */
+  /** Whether a network that cannot be opened is an error; by default the other networks are served without it. */
   readonly isStrict?: boolean;
-  /** Creates the feeds of networks; by default from their served heads. */
+  /** Creates the feed of a network; by default, feeds follow the served heads. */
   readonly openFeed?: OpenFeed;
 };
 
 /**
- * Builds the service of a configuration; it does not listen yet.
- * @throws Error with the network that cannot be opened, if `isStrict` or if none can be opened
+ * Builds the service of a configuration; the service does not listen yet.
+ * @throws Error that names a network that cannot be opened, if `isStrict` or if no network can be opened
  */
 export async function composeService(
   config: Config,
@@ -101,7 +101,7 @@ export async function composeService(
   });
   const readSources = () => createSources(core.networks, { cache, engine, gateway, server });
   let reloading: Promise<void> = Promise.resolve();
-  /** Replaced cores that still have running requests. */
+  /** Completions of replaced cores that still have running requests. */
   const retiring = new Set<Promise<void>>();
 
   async function reload(next: Config): Promise<void> {
@@ -121,7 +121,7 @@ export async function composeService(
     readStatus: () => observability.readStatus(readSources()),
     readMetrics: () => observability.readMetrics(readSources()),
     reload(next) {
-      // Reloads run one after the other, in request order.
+      // Reloads run one after the other, in the order of their requests.
       const done = reloading.then(() => reload(next));
       reloading = done.catch(() => {});
       return done;
@@ -205,10 +205,10 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
   };
 }
 
-/** Polling interval for running requests, milliseconds. */
+/** Interval between checks for running requests, ms. */
 const LOOK_MS = 50;
 
-/** Closes a core once it has no running requests, or after the limit. Never rejects. */
+/** Closes a core once it has no running requests, or after the time limit. Never rejects. */
 async function retire(core: Core, limitMs: number, log: Logger): Promise<void> {
   const until = performance.now() + limitMs;
   while (core.gateway.bodiesInFlight > 0 && performance.now() < until) {

@@ -3,8 +3,9 @@ import { createBuiltinConfig, type RollupStyle } from '../config/builtin-config.
 import type { Config } from '../config/config.ts';
 
 /**
- * Config source, from which all processes make the same configuration: a text read once, or the name of a built-in one. Each process applies its
- * environment to a file or a built-in one.
+ * Source from which all processes make the same configuration: text that is read once, or the name of a built-in configuration. Each process applies
+ * its
+ * environment variables to a file and to a built-in configuration.
  */
 export type ConfigSource =
   | { readonly kind: 'file'; readonly file: string; readonly text: string }
@@ -20,7 +21,7 @@ export async function readConfigSource(file: string): Promise<ConfigSource> {
 /** Parses a config source into a configuration. @throws ConfigError with all errors */
 export async function makeConfig(configSource: ConfigSource): Promise<Config> {
   if (configSource.kind === 'builtin') return createBuiltinConfig(process.env, configSource.style);
-  // Loaded on demand: the built-in networks do not need YAML (35 ms).
+  // Loaded on demand, because YAML takes 35 ms to load and the built-in networks do not need it.
   const { parseConfig } = await import('../config/load-config.ts');
   const { text } = configSource;
   return configSource.kind === 'file'

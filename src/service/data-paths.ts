@@ -8,7 +8,7 @@ export function builtinChainFolder(chain: BuiltinChain): string {
   return join(ROOT, 'chains', chain);
 }
 
-/** Addresses and hashes of the built-in chains, written by their generator. */
+/** File with addresses and hashes of the built-in chains, written by their generator. */
 export const BUILTIN_FACTS_FILE: string = join(ROOT, 'chains', 'facts.json');
 
 export const PACKAGE_FILE: string = join(ROOT, 'package.json');

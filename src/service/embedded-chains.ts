@@ -8,20 +8,20 @@ import type { EngineFigures } from '../observe/sources.ts';
 import type { ObservedChain } from './open-chain.ts';
 import type { OpenExecutions } from './open-executions.ts';
 
-/** Execution limits; absent ones have their defaults. */
+/** Limits of execution; an absent limit has its default. */
 export type ExecutionBounds = Partial<ExecutionPoolOptions> &
   Pick<ExecutionPoolOptions, 'threads' | 'onFault'> & {
-    /** Most bytes of verified state to cache per network. */
+    /** Maximum size of the cache of verified state per network, bytes. */
     readonly provenState?: number;
   };
 
-/** Source of an embedded chain. */
+/** Options of a network that determine its embedded chain. */
 export type EmbeddedSource = Pick<NetworkOptions, 'builtin' | 'embedded' | 'logs'>;
 
-/** Figures while the engine has not been loaded. */
+/** Figures before the engine is loaded. */
 const NOTHING: EngineFigures = { places: [], queued: 0, running: 0, threads: 0 };
 
-/** Embedded chains of a process, and the pool that executes their calls. The engine is loaded when the first one is opened. */
+/** Embedded chains of a process, and the pool that executes their calls. Opening the first chain loads the engine. */
 export class EmbeddedChains {
   readonly #bounds: ExecutionBounds;
   #pool: ExecutionPool | undefined;
@@ -41,8 +41,8 @@ export class EmbeddedChains {
 
   /**
    * Prepares local execution of calls for a network of nodes.
-   * @param config configured rules of the chain; undefined if nodes report them
-   * @throws Error with the folder that cannot be written
+   * @param config configured fork rules of the chain; undefined if nodes report the rules
+   * @throws Error with the folder if it cannot be written
    */
   async loadExecutions(
     network: string,
@@ -53,12 +53,12 @@ export class EmbeddedChains {
     const { createExecutionPool, openCodes, openExecutions } = await import('./engine-parts.ts');
     if (this.#isClosed) throw new Error('the service is closing');
     this.#pool ??= createExecutionPool(this.#bounds);
-    // Sampled calls are rare, so their contract codes are only cached in memory.
+    // Sampled calls are rare, so the contract codes that they use are cached only in memory.
     if (options.execution !== 'node') this.#codes ??= openCodes(dataDir);
     return openExecutions(network, options, { pool: this.#pool, config, log });
   }
 
-  /** Cache of a network's verified state: its size in bytes, and the disk store of contract codes once calls are executed locally. */
+  /** Cache of a network's verified state: its size in bytes, and, once calls are executed locally, the disk store of contract codes. */
   get provenState(): { readonly bytes: number; readonly codes: LmdbCodes | undefined } {
     return { bytes: this.#bounds.provenState ?? DEFAULT_STATE_CACHE_BYTES, codes: this.#codes };
   }

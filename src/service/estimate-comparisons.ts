@@ -4,21 +4,22 @@ import type { Logger } from '../observe/logger.ts';
 import { type Compare, type Comparison, isExpected } from '../rollup/estimate/comparison.ts';
 import { RequestScope } from '../util/request-scope.ts';
 
-/** Time limit for the nodes' responses to a comparison, milliseconds. */
+/** Time limit for the nodes' replies in one comparison, ms. */
 const LIMIT_MS = 10_000;
-/** Most attempts to complete a comparison. */
+/** Maximum number of attempts to complete a comparison. */
 const MAX_ATTEMPTS = 3;
 
 type Progress = { attempts: number; isRunning: boolean; isDone: boolean };
 
-/** Comparisons of this process by chain and family; a reload continues them. */
+/** Comparisons of this process by chain and family; they continue after a reload. */
 const PROGRESS = new WeakMap<Chain, Map<string, Progress>>();
 
 export type ComparisonParts = { readonly network: string; readonly chain: Chain; readonly log: Logger };
 
 /**
- * Compares a network's first estimate by the nodes' own method with the fallback of its family. Nothing waits for the comparison, and its only effect is
- * a log line.
+ * Compares the first estimate that a network gets from the nodes' own method with the fallback of the rollup family. Nothing waits for the
+ * comparison, and
+ * its only effect is a log line.
  */
 export class EstimateComparisons {
   readonly #parts: ComparisonParts;
@@ -29,7 +30,7 @@ export class EstimateComparisons {
     this.#parts = parts;
   }
 
-  /** Starts the comparison of an estimate, unless one is running or done. */
+  /** Starts the comparison of an estimate, unless a comparison is running or done. */
   note(family: string, compare: Compare): void {
     const progress = this.#findProgress(family);
     if (this.#isClosed || progress.isRunning || progress.isDone) return;
@@ -55,7 +56,7 @@ export class EstimateComparisons {
       else this.#log(family, comparison);
     } catch (error) {
       progress.isDone = progress.attempts >= MAX_ATTEMPTS;
-      // Error texts of nodes may repeat the call.
+      // Error texts of nodes may quote the call, so only the kind of the error is logged.
       const reason = error instanceof ChainError ? error.kind : String(Object(error).name);
       const level = error instanceof ChainError ? 'debug' : 'error';
       log[level](

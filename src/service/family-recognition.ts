@@ -8,12 +8,12 @@ import { Backoff } from '../util/backoff.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import { ScopeWaiters } from '../util/scope-waiters.ts';
 
-/** Time limit of one attempt, milliseconds. */
+/** Time limit of one attempt, ms. */
 const LIMIT_MS = 10_000;
-/** Backoff between attempts, milliseconds; the first head after an outage triggers an attempt at once. */
+/** Backoff between attempts, ms; the first head after an outage triggers an attempt immediately. */
 const RETRY = { firstMs: 500, maxMs: 600_000 };
 
-/** Recognised families by chain; a reload reuses them. */
+/** Recognised families by chain; they remain known after a reload. */
 const RECOGNISED = new WeakMap<Chain, FamilyRow>();
 
 export type RecognitionParts = {
@@ -22,7 +22,7 @@ export type RecognitionParts = {
   readonly log: Logger;
 };
 
-/** Recognises the family of a rollup, and retries until its chain shows it; only the rollup's own methods wait for that. */
+/** Recognises the family of a rollup, and retries until the chain shows it. Only the rollup's own methods wait for the recognition. */
 export class FamilyRecognition {
   readonly #parts: RecognitionParts;
   readonly #waiting = new ScopeWaiters();
@@ -37,21 +37,21 @@ export class FamilyRecognition {
 
   constructor(parts: RecognitionParts) {
     this.#parts = parts;
-    // The first head after an outage makes a new attempt worthwhile.
+    // The first head after an outage triggers an attempt.
     this.#stopWatching = parts.chain.heads.watch(() => {
       if (this.#failure?.kind === 'unavailable' && this.#scope === undefined) void this.#try();
     });
     if (this.known === undefined) void this.#try();
   }
 
-  /** Undefined until the family is recognised. */
+  /** Returns the family; undefined until it is recognised. */
   get known(): FamilyRow | undefined {
     return RECOGNISED.get(this.#parts.chain);
   }
 
   /**
-   * Returns the family; waits for the first attempt.
-   * @throws ChainError with the reason why it is unknown, and what to configure
+   * Returns the family; waits for the first attempt to recognise it.
+   * @throws ChainError with the reason why the family is unknown, and with what to configure
    */
   async find(scope: RequestScope): Promise<FamilyRow> {
     if (this.known === undefined && this.#failure === undefined) await this.#waiting.wait(scope);
@@ -104,7 +104,7 @@ export class FamilyRecognition {
       log.error({ network, err: error }, 'rollup family cannot be recognised because of an internal error');
       return explainUnknown('it cannot be recognised');
     }
-    // `misconfigured` means that the network's configuration has to be corrected.
+    // `misconfigured` means that the configuration of the network must be corrected.
     return error.kind === 'misconfigured' ? error : explainUnknown(error.message);
   }
 

@@ -1,4 +1,4 @@
-/** Returns a canonical text of options: sets and maps count as lists, functions and patterns as their texts. */
+/** Returns a canonical text of options: sets and maps are written as lists, functions and patterns as their source texts. */
 export function fingerprint(options: unknown): string {
   return JSON.stringify(options, (_, value: unknown) => {
     if (value instanceof Set) return [...value];

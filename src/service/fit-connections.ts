@@ -2,18 +2,18 @@ import type { Config } from '../config/config.ts';
 import type { Logger } from '../observe/logger.ts';
 import { type Descriptors, readDescriptors } from '../util/descriptors.ts';
 
-/** Descriptors per thread: its event loop's, and those it opens while it starts. */
+/** Descriptors per thread: the descriptors of its event loop, and the files that it opens while it starts. */
 const PER_THREAD = 8;
-/** Connections per node besides those of calls: probes, announced heads. */
+/** Connections per node in addition to `connections`: probes, announced heads. */
 const PER_NODE = 8;
 /** Connections per Valkey or Redis server. */
 const PER_REDIS = 4;
 /** Descriptors for admin connections, reloaded files, name lookups, the trace collector. */
 const OTHERS = 32;
-/** Lower bound: with fewer connections no service is possible. */
+/** Minimum: with fewer connections no service is possible. */
 const MIN_CONNECTIONS = 16;
 
-/** Counts the descriptors that are needed for other purposes than clients, in addition to those already open. */
+/** Counts the descriptors that are needed for other purposes than clients, in addition to the open ones. */
 export function countReserve(
   { networks, cache, access }: Pick<Config, 'networks' | 'cache' | 'access'>,
   threads: number,
@@ -27,9 +27,9 @@ export function countReserve(
 }
 
 /**
- * Returns the number of client connections that the process has descriptors for, at most `limits.connections`: without a free descriptor a call that
- * needs
- * a thread, a node or the store would fail. Logs a warning if that is less than configured.
+ * Returns the maximum number of client connections that leaves enough file descriptors for threads, nodes and the store, at most
+ * `limits.connections`:
+ * without a free descriptor, a call that needs one would fail. Logs a warning if the number is less than configured.
  * @param threads number of execution threads
  */
 export function fitConnections(

@@ -1,6 +1,6 @@
 const GAP = '  ';
 
-/** Formats a table: columns as wide as their longest cell, one line per row, no trailing blanks. */
+/** Formats a table: each column is as wide as its longest cell, each row is one line without trailing blanks. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const columns = rows[0]?.map((_, column) => column) ?? [];
   const widths = columns.map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -1,30 +1,28 @@
-/** V8 heap settings of a serving process, by flags that V8 reads repeatedly at run time. */
+/** V8 heap settings of a serving process, set by flags that V8 reads again at run time. */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** Growth of the heap over its live size before a full collection, per cent. V8 lets a small heap grow to four times its size. */
+/** Growth of the heap over its live size before a full collection, per cent. By default, V8 lets a small heap grow to four times its size. */
 const GROWTH_PERCENT = 25;
 
 const MIB = 1024 * 1024;
 /**
- * Bounds on both semi-spaces of the young generation during the start and while serving. V8's limit is 32 MiB; the start alone grows it to 16, and it
- * rarely
- * shrinks. Most of what a start allocates survives, so a larger young generation saves no work there.
+ * Bounds on both semi-spaces of the young generation during the start and while serving. V8's limit is 32 MiB; the start alone makes the young
+ * generation grow to 16 MiB, and it rarely shrinks. Most objects of the start survive, so a larger young generation would save no work there.
  */
 const YOUNG_BYTES = { atStart: 4 * MIB, serving: 16 * MIB } as const;
 
 /**
- * Used share, in per cent, of the room up to the next full collection at which marking begins, and at which it becomes urgent. V8 begins as soon as less
- * is
- * left than the young generation, in a small heap after 8 MB; off-heap buffers count from their allocation. Bodies of some 10 KB would then cause a full
- * collection for every young collection, which would have freed them.
+ * Marking begins, and becomes urgent, when this share (per cent) of the room until the next full collection is used. By default, V8 begins when the
+ * remaining room is smaller than the young generation, in a small heap after 8 MB; off-heap buffers count from their allocation. Bodies of some 10 KB
+ * would then cause a full collection for every young collection, although the young collection would have freed them.
  */
 const MARKING = { begin: 80, hurry: 95 } as const;
 
 let youngBytes: number = YOUNG_BYTES.atStart;
 let mayYoungGrow = true;
 
-/** Lets the young generation grow while it is below its bound. V8 reads its growth factor at run time, but not its maximum size. */
+/** Lets the young generation grow until it reaches its bound. V8 reads the growth factor again at run time, but not the maximum size. */
 function boundYoungGeneration(): void {
   const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
   const hasRoom = young === undefined || young.space_size < youngBytes;
@@ -39,7 +37,9 @@ export function boundHeapOfStart(): void {
   new PerformanceObserver(boundYoungGeneration).observe({ entryTypes: ['gc'] });
 }
 
-/** Bounds the heap while serving: the young generation, and the growth of the old one over its live size. Must be called once, after the start. */
+/**
+ * Bounds the heap while serving: the young generation, and the growth of the old generation over its live size. Must be called once, after the start.
+ */
 export function boundHeap(): void {
   youngBytes = YOUNG_BYTES.serving;
   boundYoungGeneration();

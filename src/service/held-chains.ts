@@ -3,15 +3,15 @@ import type { NetworkFeed } from '../feed/feed.ts';
 import type { RecordTable } from '../shared-store/records/record-table.ts';
 import type { ObservedChain } from './open-chain.ts';
 
-/** Creates the feed of a chain. @param records table in which processes share its state */
+/** Creates the feed of a chain. @param records table through which processes share the state of the feed */
 export type OpenFeed = (chain: Chain, records?: RecordTable) => NetworkFeed;
 
-/** Number of configurations that use a chain: a request that began under one of them may still need it. */
+/** Number of configurations that use a chain: a request that began under an earlier configuration may still need the chain. */
 const HOLDERS = new WeakMap<Chain, number>();
-/** Feed of each chain, independent of the configuration: subscriptions survive a reload. */
+/** Feed of each chain, independent of the configuration, so that subscriptions survive a reload. */
 const FEEDS = new WeakMap<Chain, NetworkFeed>();
 
-/** Counts a further configuration that uses the chain; `releaseChain` ends that. */
+/** Counts a configuration that uses the chain; `releaseChain` removes it from the count. */
 export function holdChain(chain: ObservedChain): void {
   HOLDERS.set(chain, (HOLDERS.get(chain) ?? 0) + 1);
 }
@@ -25,7 +25,7 @@ export async function releaseChain(chain: ObservedChain): Promise<void> {
   await chain.close();
 }
 
-/** Returns the feed of a chain in use; opens it on first use. */
+/** Returns the feed of a chain in use; the first call opens the feed. */
 export function findFeed(chain: ObservedChain, open: OpenFeed, records?: RecordTable): NetworkFeed {
   let feed = FEEDS.get(chain);
   if (feed === undefined) {

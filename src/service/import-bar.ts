@@ -3,13 +3,13 @@ import { SingleBar } from 'cli-progress';
 import type { ImportProgress } from './import-progress.ts';
 
 const NON_TERMINAL_INTERVAL_MS = 5_000;
-/** Shortest time that allows an estimate, milliseconds. */
+/** Minimum time before the remaining time is estimated, ms. */
 const MIN_ESTIMATE_MS = 1_000;
 
-/** Longer estimates are shown as unknown. */
+/** A longer estimate is shown as unknown. */
 const MAX_ESTIMATE_SECONDS = 100 * 3_600;
 
-/** Creates a bar with blocks/s, txs/s, Mgas/s and the time left; without a terminal it prints a line every few seconds. */
+/** Creates a progress bar with blocks/s, txs/s, Mgas/s and the remaining time; without a terminal, a line is printed every few seconds. */
 export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
   const bar = new SingleBar({
     stream,
@@ -18,7 +18,7 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
     clearOnComplete: false,
     noTTYOutput: true,
     notTTYSchedule: NON_TERMINAL_INTERVAL_MS,
-    // The bar's own handler would swallow a signal and let the import continue.
+    // The bar's own handler would swallow a signal, and the import would continue.
     gracefulExit: false,
     format:
       'block {block} [{bar}] {percentage}% | {blocksRate} blocks/s {txsRate} txs/s {gasRate} Mgas/s | {left} left',
@@ -47,12 +47,12 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
         transactions += length;
         gas += header.gasUsed;
       } else if (blocks === 0) {
-        // Known blocks do not count for the speed.
+        // Known blocks do not count for the speed, so the measurement starts again.
         [startedAt, startedFrom] = [performance.now(), bytesDone];
       }
       const elapsed = Math.max(performance.now() - startedAt, 1);
       const perSecond = (count: number): number => (count / elapsed) * 1_000;
-      // Executed but uncommitted blocks would be lost on a full disk, so the bar shows committed ones.
+      // On a full disk, executed but uncommitted blocks would be lost, so the bar shows committed blocks.
       bar.update(bytesCommitted, {
         block: header.number.toString(),
         blocksRate: perSecond(blocks).toFixed(0),
@@ -69,7 +69,7 @@ export function createImportBar(stream: NodeJS.WriteStream): ImportProgress {
   };
 }
 
-/** Formats the time left as `1h02m`, `3m05s` or `12s`; a dash if there is no estimate. */
+/** Formats the remaining time as `1h02m`, `3m05s` or `12s`; a dash if there is no estimate. */
 export function describeTimeLeft(elapsedMs: number, doneBytes: number, leftBytes: number): string {
   const seconds = Math.ceil(((elapsedMs / doneBytes) * Math.max(0, leftBytes)) / 1_000);
   if (elapsedMs < MIN_ESTIMATE_MS || !(seconds < MAX_ESTIMATE_SECONDS)) return '-';

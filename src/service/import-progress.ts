@@ -1,7 +1,7 @@
 import type { Block } from '../../packages/ethereum/codecs/block.ts';
 
 export type ImportProgress = {
-  /** Reports indexing of a store of an earlier version, before blocks are read. @param done blocks of `total` */
+  /** Reports the indexing of a store of an earlier version, before blocks are read. @param done number of indexed blocks, out of `total` */
   index(done: number, total: number): void;
   /** @param totalBytes size of the block file */
   start(totalBytes: number): void;

@@ -47,22 +47,22 @@ export type ImportOptions = {
   readonly blocks: string;
   readonly data: string;
   readonly seal: SealCheck;
-  /** Default is `full`. */
+  /** Checks of imported blocks; default `full`. */
   readonly verify?: ImportChecks;
-  /** Most bytes of memory for the frames of one transaction; the EVM's default if absent. */
+  /** Maximum memory for the call frames of one transaction, bytes; the EVM's default if absent. */
   readonly callMemory?: number;
 };
 
 export type ImportSummary = {
   readonly headNumber: bigint;
   readonly headHash: string;
-  /** Blocks added by this run. */
+  /** Number of blocks that this run added. */
   readonly imported: number;
-  /** The import was stopped before the end of the file. */
+  /** Set if the import was stopped before the end of the file. */
   readonly isStopped?: true;
 };
 
-/** Returns the `config` object as it is stored, with all digits of the terminal total difficulty. */
+/** Returns the `config` object in its stored form, with all digits of the terminal total difficulty. */
 function configText(genesisText: string, { config }: Genesis): string {
   const json = JSON.parse(genesisText) as { config: Record<string, unknown> };
   const difficulty = config.terminalTotalDifficulty;
@@ -86,7 +86,7 @@ function readGenesis(file: string): { readonly genesisText: string; readonly gen
   }
 }
 
-/** Returns the size in bytes. @throws Error with the file if no block can be read from it */
+/** Returns the size of the file in bytes. @throws Error with the file if no block can be read from it */
 function findSize(file: string): number {
   let stats: Stats;
   try {
@@ -107,7 +107,7 @@ function findSize(file: string): number {
 /**
  * Appends the blocks of a file to a store.
  * @param stop ends the import after the current block; imported blocks are committed
- * @throws ImportError with the faulty file and the number of imported blocks: all before the invalid block are committed
+ * @throws ImportError with the faulty file and the number of imported blocks: all blocks before the invalid block are committed
  * @throws Error if the genesis file or the block file is unreadable, or the store cannot be opened
  */
 export async function importChain(
@@ -143,7 +143,7 @@ function openWriter(data: string): ChainWriter {
   }
 }
 
-/** Import that ended before the end of its file. */
+/** Error: an import ended before the end of its file. */
 export class ImportError extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
@@ -152,7 +152,7 @@ export class ImportError extends Error {
 }
 
 const MiB = 1_024 * 1_024;
-/** Interval at which the import yields to signals and the progress bar, milliseconds. */
+/** Interval at which the import yields to signals and to the progress bar, ms. */
 const SLOT_MS = 50;
 
 async function importBlocks(
@@ -183,7 +183,7 @@ async function importBlocks(
     failure = error;
   }
   try {
-    // Blocks that cannot be committed now are lost; the store keeps the state of the last commit.
+    // After a store error nothing can be committed: the store stays at its last commit.
     if (!isStoreError(failure)) importer.commit();
   } catch (error) {
     failure ??= error;

@@ -9,7 +9,7 @@ import { describeSystemError } from '../util/system-error.ts';
 const REPORT_MS = 5_000;
 
 /**
- * Builds the indexes of a store that an earlier version of this program filled. It continues after a crash, and several processes share the work.
+ * Builds the indexes of a store that an earlier version of this program filled. After a crash the work continues, and several processes share it.
  * @throws Error with the folder if it cannot be written
  */
 export async function completeIndexes(data: string, log: Pick<Logger, 'info'>): Promise<void> {
@@ -39,9 +39,9 @@ export async function completeIndexes(data: string, log: Pick<Logger, 'info'>): 
 }
 
 /**
- * Adds missing index entries; a store of this version has none missing.
+ * Adds missing index entries; in a store of this version none are missing.
  * @param report called at the start and every few seconds
- * @param stop ends the work early; finished entries are kept
+ * @param stop ends the work early; finished entries remain
  */
 export async function addToIndexes(
   writer: ChainWriter,

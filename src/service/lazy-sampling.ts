@@ -16,15 +16,18 @@ const NOTHING: ExecutionFigures = {
 };
 
 export type LazySamplingOptions = {
-  /** Percentage of the nodes' answers. */
+  /** Percentage of the nodes' answers that are compared. */
   readonly share: number;
-  /** Loads the comparing executions. */
+  /** Loads the executions that answers are compared with. */
   readonly open: () => Promise<LocalExecutions>;
-  /** Called if loading failed; nothing is compared then. */
+  /** Called if loading fails; answers are then not compared. */
   readonly onFault: (error: unknown) => void;
 };
 
-/** Samples of the calls that nodes answer. The engine, which compares them, is loaded with the first sample, so a network without calls never loads it. */
+/**
+ * Compares samples of the calls that nodes answer with local executions. The first sample loads the engine, so a network without calls never loads
+ * it.
+ */
 export class LazySampling implements LocalExecutions {
   readonly executesNone = true;
   readonly #options: LazySamplingOptions;

@@ -11,7 +11,7 @@ import type { ObservedChain } from './open-chain.ts';
 import type { OpenNetworks } from './open-networks.ts';
 import { readVersion } from './version.ts';
 
-/** Opens the observability of a service with this configuration. */
+/** Opens the request log, metrics and tracing of a service with this configuration. */
 export function watchService(config: Config, log: Logger): Promise<Observability> {
   return openObservability({
     version: readVersion(),

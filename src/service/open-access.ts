@@ -22,21 +22,21 @@ import { fingerprint } from './fingerprint.ts';
 export type OpenAccess = AdmissionParts & {
   readonly keys: StoredKeys;
   readonly tables: Tables;
-  /** Fingerprints of the settings that keys and tokens are verified with; a reload keeps caches of unchanged ones. */
+  /** Fingerprints of the settings by which keys and tokens are verified; if one is unchanged, a reload retains the cache of its keys or tokens. */
   readonly settings: string;
   readonly issuers: string;
   close(): Promise<void>;
 };
 
-/** Longest reply, bytes: the record of a key, or a list of them. */
+/** Maximum size of a reply, bytes: the record of a key, or a list of records. */
 const VALUE_BYTES = 64 * 1024 * 1024;
-/** Multiple of the time limit for heights: a slow reply is better than a head that goes back. */
+/** Multiple of the time limit that applies to heights: a slow reply is better than a head that goes back. */
 const HEIGHT_PATIENCE = 10;
-/** Time limit of key administration, milliseconds. */
+/** Time limit of key administration, ms. */
 const PATIENCE_MS = 5_000;
-/** Longest wait of a start for the server, milliseconds; without it the service starts anyway. */
+/** Maximum wait for the server at the start, ms; if the server is still unavailable, the service starts without it. */
 const CONNECT_LIMIT_MS = 2_000;
-/** Most pending commands: all keys in use may be read at the same time. */
+/** Maximum number of pending commands: all keys in use may be read at the same time. */
 const COMMANDS = 16_384;
 
 type Tables = {
@@ -44,16 +44,16 @@ type Tables = {
   readonly limits: LimitTable;
   /** Storage of filters. */
   readonly records: RecordTable;
-  /** Absent if a single process uses the tables. */
+  /** Absent if only one process uses the tables. */
   readonly heights: HeightTable | undefined;
-  /** Number of configurations that use them: one, or two during a reload. */
+  /** Number of configurations that use the tables: one, or two during a reload. */
   users: number;
   close(): Promise<void>;
 };
 
 /**
- * Opens the keys and limits of a configuration. Their location cannot change while the service runs, so the tables of `before` are reused with
- * their connections.
+ * Opens the keys and limits of a configuration. The location of the tables cannot change while the service runs, so the tables of `before` are reused
+ * with their connections.
  * @param processes number of processes on this machine that serve this configuration
  */
 export async function openAccess(
@@ -78,7 +78,7 @@ export async function openAccess(
   return {
     keys,
     tokens: knowsTokens ? before.tokens : createTokenVerifier(access.jwt),
-    // A known credential only admits to the check, which is repeated.
+    // A known credential only admits a client to the credential check, which runs again.
     credentials: before?.credentials ?? new KnownCredentials(),
     limiter,
     tables,
@@ -120,9 +120,9 @@ async function openTables({ access, dataDir }: Config, processes: number, warn: 
   }
   const { prefix, timeLimit } = access.valkey;
   const client = await openClient(access.valkey, warn);
-  // Requests that arrive before the connection would be rejected.
+  // Requests that arrive before the connection is open would be rejected.
   await client.waitUntilReady(CONNECT_LIMIT_MS);
-  // Loaded on demand, because with the client it takes 20 ms.
+  // Loaded on demand, because loading takes 20 ms with the client.
   const { RedisKeyTable } = await import('../access/keys/redis-key-table.ts');
   const { RedisLimitTable } = await import('../access/limits/redis-limit-table.ts');
   const { RedisHeightTable } = await import('../shared-store/records/redis-height-table.ts');
@@ -152,7 +152,7 @@ function joinTables(
   };
 }
 
-/** Opens only the keys of a configuration, for administration. It waits longer for a server than requests do. */
+/** Opens only the keys of a configuration, for administration. Administration waits longer for a server than requests do. */
 export async function openKeyTable({
   access,
   dataDir,

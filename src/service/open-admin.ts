@@ -16,7 +16,7 @@ export type OpenAdminParts = Pick<AdminSources, 'status' | 'metrics'> & {
   readonly service: ListenAddress;
   readonly config: Pick<Config, 'admin' | 'listen'>;
   readonly log: Logger;
-  /** Port if none is configured. */
+  /** Port if the configuration names none. */
   readonly defaultPort?: number;
 };
 
@@ -24,7 +24,7 @@ export type OpenAdmin = { readonly server: AdminServer; readonly address: Listen
 
 /**
  * Starts the admin server of a configuration.
- * @returns undefined if it has none, or if its port is the default one and in use
+ * @returns undefined if there is no admin server, or if the port is the default port and in use
  * @throws Error with the configured port if it cannot be bound
  */
 export async function openAdmin({
@@ -35,9 +35,9 @@ export async function openAdmin({
   ...sources
 }: OpenAdminParts): Promise<OpenAdmin | undefined> {
   if (admin === false) return undefined;
-  // Loaded on demand: a service without it does not need the module.
+  // Loaded on demand: a service without an admin server does not need the module.
   const { createAdminServer } = await import('../admin/admin-server.ts');
-  // If the system picks the client port, it picks this one too.
+  // If the system chooses the port for clients, it chooses this port too.
   const options = { ...admin, port: admin.port ?? (listen.port === 0 ? 0 : defaultPort) };
   let openRpc: string | undefined;
   const server = createAdminServer({

@@ -6,18 +6,18 @@ import type { AnchorOptions } from '../rollup/options.ts';
 import { RequestScope } from '../util/request-scope.ts';
 import type { ObservedChain } from './open-chain.ts';
 
-/** Interval between reads of layer 1, milliseconds; after a failure it is shorter, and doubles with each further one. */
+/** Interval between reads of layer 1, ms; after a failure the interval is shorter, and each further failure doubles it. */
 const READ_MS = 600_000;
 const FIRST_RETRY_MS = 15_000;
-/** Longest interval while no node has the block that layer 1 commits to: no answer of the network is verified then. */
+/** Maximum interval while no node has the block that layer 1 commits to, ms: in this state, no answer of the network is verified. */
 const CONTRADICTED_MS = 60_000;
-/** Time limit for reading layer 1 and finding the block, milliseconds: a few proofs, then a header from each node and a proof. */
+/** Time limit for reading layer 1 and finding the block, ms: a few proofs, then a header from each node and one more proof. */
 const READ_LIMIT_MS = 30_000;
 
-/** Longest wait until it is known what can be verified, milliseconds. */
+/** Maximum wait until recent blocks of both networks are verified for the first time, ms. */
 const CALIBRATE_LIMIT_MS = 15_000;
 
-/** Anchored rollup, its layer 1 network, and the contract there with its output roots. */
+/** Anchored rollup, its layer 1 network, and the layer 1 contract with the output roots. */
 type AnchoredNetwork = {
   readonly name: string;
   readonly chain: ObservedChain;
@@ -25,7 +25,7 @@ type AnchoredNetwork = {
   readonly options: AnchorOptions;
 };
 
-/** Periodic reads of the layer 1 of each anchored rollup of a configuration. */
+/** Reads the layer 1 of each anchored rollup of a configuration periodically. */
 export class Anchors {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #scopes = new Set<RequestScope>();
@@ -52,10 +52,11 @@ export class Anchors {
     for (const scope of this.#scopes) scope.abort();
   }
 
-  /** @param retryMs time to the next read if this one fails, milliseconds */
+  /** @param retryMs time to the next read if this read fails, ms */
   async #read(network: AnchoredNetwork, retryMs: number): Promise<void> {
     const { name, chain, l1, options } = network;
-    // The anchor is only read once the state of layer 1 is verified; an unreachable node is then an error of the read.
+    // The anchor is read only after the state of layer 1 is verified; if a node is still unreachable after the time limit, the read reports the
+    // error.
     await this.#waitAtMost(name, Promise.all([chain.calibrated, l1.calibrated]), CALIBRATE_LIMIT_MS);
     if (this.#isClosed) return;
     const scope = new RequestScope(performance.now() + READ_LIMIT_MS);
@@ -88,7 +89,7 @@ export class Anchors {
       : [chain, l1].map(({ heads }) => heads.watch(() => canRead() && begin(FIRST_RETRY_MS)));
   }
 
-  /** Resolves when the work is done, or after the limit. */
+  /** Resolves when the work is done, or after the time limit. */
   #waitAtMost(name: string, work: Promise<unknown>, limitMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, limitMs);
@@ -104,14 +105,14 @@ export class Anchors {
 
 type ReadingPause = {
   readonly waitMs: number;
-  /** Next interval if the read fails again. */
+  /** Interval after another failure. */
   readonly retryMs: number;
 };
 
 /**
  * Returns the time to the next read of layer 1.
  * @param figures result of the last read
- * @param retryMs time to the next read after a failure, milliseconds
+ * @param retryMs time to the next read after a failure, ms
  */
 export function choosePause(figures: AnchorFigures | undefined, retryMs: number): ReadingPause {
   if (figures?.reason === undefined) return { waitMs: READ_MS, retryMs: FIRST_RETRY_MS };
@@ -120,14 +121,14 @@ export function choosePause(figures: AnchorFigures | undefined, retryMs: number)
   return { waitMs, retryMs: Math.min(2 * waitMs, longestMs) };
 }
 
-/** Reads layer 1 and anchors the chain in the output root found there; failures are noted at the chain. */
+/** Reads layer 1 and anchors the chain in the output root that layer 1 has; failures are noted in the figures of the chain. */
 export async function anchorOnce(
   chain: ObservedChain,
   l1: ObservedChain,
   options: AnchorOptions,
   scope: RequestScope,
 ): Promise<void> {
-  // Most configurations have no anchored rollup.
+  // Loaded on demand: most configurations have no anchored rollup.
   const { NoAnchor, readAnchor } = await import('./node-parts.ts');
   const { layer1 } = chain;
   try {

@@ -22,11 +22,11 @@ import type { OpenExecutions } from './open-executions.ts';
 import type { LoadExecutions } from './prepare-executions.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 
-/** Chain that reports figures to metrics and the status page, and can be anchored in its layer 1. */
+/** Chain that reports figures for metrics and the status page, and that can be anchored in its layer 1. */
 export type ObservedChain = Chain & {
   describe(): ChainFigures;
   readonly layer1?: AnchoredChain | undefined;
-  /** Resolves when recent blocks have been verified for the first time; no answer is verified before. Absent without nodes. */
+  /** Resolves when recent blocks have been verified for the first time; earlier answers are not verified. Absent for a chain without nodes. */
   readonly calibrated?: Promise<void> | undefined;
 };
 
@@ -38,7 +38,7 @@ export type ChainBackends = {
   readonly log: Logger;
   /** Records shared by the processes that serve this configuration. */
   readonly records?: RecordTable;
-  /** Shared heights of their heads; absent if a single process serves. */
+  /** Shared heights of the heads that the processes serve; absent if only one process serves. */
   readonly heights?: HeightTable | undefined;
   /** Budget for buffered bytes from nodes. */
   readonly nodeMemory?: SharedBudget;
@@ -48,7 +48,7 @@ export type ChainBackends = {
 const TURN_OWNER = 'chains that are opened';
 const NO_CACHE: Cache = createMemoryCache({ bytes: 0, entryBytes: 0 });
 
-/** Opens the chain of a network. @throws Error if that is not possible */
+/** Opens the chain of a network. @throws Error if the chain cannot be opened */
 export async function openChain(
   name: string,
   options: NetworkOptions,
@@ -74,7 +74,7 @@ export async function openChain(
   return backends.engine.open(options, backends.dataDir, backends.log);
 }
 
-/** Settings of a network of nodes; absent ones have their defaults. */
+/** Options of a network of nodes; an absent option has its default. */
 type NodeSettings = Partial<
   Pick<NetworkOptions, 'pool' | 'logs' | 'send' | 'verify' | 'verifyLogBlocks' | 'checkpoint' | 'agreement'>
 > & {
@@ -86,8 +86,8 @@ type NodeSettings = Partial<
 };
 
 /**
- * Opens a chain of nodes, whether they answer or not. One chain per turn of the event loop starts, so that other networks are served
- * meanwhile.
+ * Opens a chain of nodes, whether the nodes answer or not. Each scheduler slot opens only one chain, so that other networks are served in the
+ * meantime.
  */
 export async function openNodes(
   name: string,
@@ -112,7 +112,7 @@ export async function openNodes(
     provenState,
   }: NodeSettings = {},
 ): Promise<ObservedChain> {
-  // Loaded on demand: the HTTP and WebSocket clients take 0.1 s to load.
+  // Loaded on demand, because the HTTP and WebSocket clients take 0.1 s to load.
   const { openUpstreamChain } = await import('./node-parts.ts');
   await SCHEDULER.rejoin(TURN_OWNER);
   return openUpstreamChain({
@@ -129,7 +129,7 @@ export async function openNodes(
     isAnchored,
     nodeMemory,
     heights,
-    // The state of a development node changes without a new block.
+    // Answers of a development node are not cached, because its state changes without a new block.
     cache: pool.cache && !pool.development ? cache : NO_CACHE,
     log,
     sending: { options: send, tools: SENDING_TOOLS, ...(records !== undefined && { records }) },

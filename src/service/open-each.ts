@@ -3,17 +3,19 @@ import { type ChainBackends, type ObservedChain, openChain } from './open-chain.
 import { UnopenedChain } from './unopened-chain.ts';
 
 export type OpenEachOptions = {
-  /** Returns the already open chain of this network, if any. */
+  /** Returns the chain of this network if it is already open. */
   readonly lend: (name: string, options: NetworkOptions) => ObservedChain | undefined;
-  /** Whether the other networks are served if this one cannot be opened. */
+  /** Whether the other networks are served if this network cannot be opened. */
   readonly mayBeUnopened: (name: string) => boolean;
   /** Called with each chain as soon as it is open. */
   readonly onOpen: (name: string, chain: ObservedChain) => void;
 };
 
 /**
- * Opens the chains of all networks concurrently. A network that the others are served without is logged and gets an `UnopenedChain`.
- * @throws Error with a network that cannot be opened: one that is required, or the first if none can be opened
+ * Opens the chains of all networks concurrently. If a network cannot be opened and `mayBeUnopened` accepts that, the error is logged and the network
+ * gets
+ * an `UnopenedChain`.
+ * @throws Error that names a network that cannot be opened: a required network, or any if no network can be opened
  */
 export async function openEach(
   networks: Readonly<Record<string, NetworkOptions>>,

@@ -1,4 +1,4 @@
-/** Loads the engine; must only be imported if a chain is embedded. */
+/** Loads the engine, so this file may only be imported if a chain is embedded. */
 import { EngineChain } from '../chains/embedded/engine-chain.ts';
 import { DEFAULT_POOL, ExecutionPool } from '../chains/embedded/execution/execution-pool.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -13,7 +13,7 @@ export function createExecutionPool(bounds: ExecutionBounds): ExecutionPool {
   return new ExecutionPool({ ...DEFAULT_POOL, ...bounds });
 }
 
-/** @throws Error if there is no store, or it cannot be opened */
+/** @throws Error if there is no store, or if the store cannot be opened */
 export async function openEmbeddedChain(
   source: EmbeddedSource,
   pool: ExecutionPool,
@@ -26,7 +26,7 @@ export async function openEmbeddedChain(
 }
 
 /**
- * Imports a missing built-in chain, and completes the indexes of an imported one.
+ * Imports a missing built-in chain, and completes the indexes of an imported chain.
  * @returns folder of the store, which may not exist
  */
 export async function prepareStore(

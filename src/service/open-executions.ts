@@ -1,4 +1,4 @@
-/** Loads the engine; must only be imported if calls of nodes' chains are executed locally. */
+/** Loads the engine, so this file may only be imported if calls on chains of nodes are executed locally. */
 import type { ChainConfig } from '../../packages/ethereum/codecs/chain-config.ts';
 import type { ExecutionPool } from '../chains/embedded/execution/execution-pool.ts';
 import { LmdbCodes } from '../chains/local-execution/proven/lmdb-codes.ts';
@@ -11,12 +11,12 @@ import type { Logger } from '../observe/logger.ts';
 import { DEFAULT_VERIFY_CALLS } from '../pool/options.ts';
 import { samplesCalls } from './prepare-executions.ts';
 
-/** Starts local execution once the network's nodes are open. */
+/** Starts the local execution of calls once the nodes of the network are open. */
 export type OpenExecutions = (source: UpstreamStateSource) => LocalExecutions;
 
 export type ExecutionParts = {
   readonly pool: ExecutionPool;
-  /** Configured rules of the chain; undefined if nodes report them. */
+  /** Configured fork rules of the chain; undefined if nodes report the rules. */
   readonly config: ChainConfig | undefined;
   readonly log: Logger;
 };
@@ -26,7 +26,7 @@ export function openCodes(dataDir: string): LmdbCodes {
   return new LmdbCodes(dataDir);
 }
 
-/** Creates the local execution of a network's calls, all of them or samples. */
+/** Creates the local execution of a network's calls: of all calls, or of samples. */
 export function openExecutions(
   network: string,
   options: NetworkOptions,

@@ -23,18 +23,18 @@ import { UnopenedChain } from './unopened-chain.ts';
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 
-/** Parts of networks besides their chains. */
+/** Parts that a network needs besides its chain. */
 export type NetworkParts = {
   readonly openFeed: OpenFeed;
   /** Storage of filters. */
   readonly records: RecordTable;
 };
 
-/** Open networks of one configuration. Unchanged chains are taken over from the previous configuration. */
+/** Open networks of one configuration. Unchanged chains are reused from the previous configuration. */
 export class OpenNetworks {
   readonly config: Config;
   readonly rollups: Rollups;
-  /** Queue of the calls of each network. */
+  /** Queue of calls for each network. */
   readonly slots: ReadonlyMap<string, FairQueue>;
   readonly #chains = new Map<string, ObservedChain>();
   #anchors: Anchors | undefined;
@@ -52,10 +52,12 @@ export class OpenNetworks {
   }
 
   /**
-   * Opens all networks concurrently, whether their nodes answer or not. A network that cannot be opened gets an `UnopenedChain`; during a reload it is an
-   * error, unless it could not be opened before either.
-   * @param options.isStrict whether a network that cannot be opened is an error
-   * @throws Error with a network that cannot be opened, if that is an error or none can be; then only the chains of `before` remain open
+   * Opens all networks concurrently, whether their nodes answer or not. A network that cannot be opened gets an `UnopenedChain`. During a reload,
+   * such a
+   * network is an error, unless it could not be opened under the previous configuration either.
+   * @param options.isStrict whether a network that cannot be opened is always an error
+   * @throws Error that names a network that cannot be opened, if that is an error or if no network can be opened; only the chains of `before` then
+   * remain open
    */
   static async open(
     config: Config,
@@ -97,7 +99,8 @@ export class OpenNetworks {
   }
 
   /**
-   * @param hasDemoKey whether the key `demo` also opens this network, besides the built-in ones, on loopback only
+   * Creates the table of networks by host name.
+   * @param hasDemoKey whether the key `demo` opens a network that is not built-in; on loopback only
    * @param parts parts of networks besides their chains
    */
   createRegistry(hasDemoKey: (network: string) => boolean, parts: NetworkParts): NetworkRegistry {
@@ -110,7 +113,7 @@ export class OpenNetworks {
     return new NetworkRegistry(bindings, byDefault);
   }
 
-  /** Returns the chain of a network if its options are unchanged; an unopened one is tried again. */
+  /** Returns the chain of a network if its options are unchanged; an `UnopenedChain` is not returned, so opening is tried again. */
   lend(name: string, options: NetworkOptions): ObservedChain | undefined {
     const own = this.config.networks[name];
     const chain = this.#chains.get(name);
@@ -137,7 +140,7 @@ export class OpenNetworks {
     return {
       name,
       chain,
-      // All processes have the same blocks of an embedded chain.
+      // A feed of an embedded chain needs no shared records, because all processes have the same blocks.
       feed: findFeed(chain, openFeed, options.upstreams === undefined ? undefined : records),
       ...(rollup !== undefined && { rollup: rollup.family }),
       get rollupPrefixes() {
@@ -158,7 +161,7 @@ export class OpenNetworks {
   }
 }
 
-/** Returns the methods that a network serves; with nodes also their read methods that the service does not implement itself. */
+/** Returns the methods that a network serves; with nodes, including read methods that the service does not implement itself. */
 function createMethods(options: NetworkOptions): NetworkMethods {
   const { upstreams, methods } = options;
   if (upstreams === undefined) return new NetworkMethods({ ...methods, reads: [], onlyReads: isNodeMethod });
@@ -172,7 +175,7 @@ function createMethods(options: NetworkOptions): NetworkMethods {
   });
 }
 
-/** Returns the rule for clients that may call methods of a network's development node. */
+/** Returns the rule that decides which clients may call methods of the network's development node. */
 function createDevelopmentRule({ listen, cors }: Config, { methods }: NetworkOptions): DevelopmentRule {
   return {
     isEverywhere: methods.development === true,

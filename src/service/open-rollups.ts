@@ -14,14 +14,14 @@ import { type ChainBackends, type ObservedChain, openNodes } from './open-chain.
 
 type Layer1 = { readonly blocks: Pick<BlockReads, 'getHeader'> };
 
-/** Wraps layer 1 so that its errors say that layer 1 is unreachable, not the rollup's nodes. */
+/** Wraps layer 1, so that its errors report layer 1 as unreachable, not the rollup's nodes. */
 function readLayer1(layer1: Layer1 | Promise<Layer1>): Layer1['blocks'] {
   return {
     async getHeader(block, scope) {
       try {
         return await (await layer1).blocks.getHeader(block, scope);
       } catch (error) {
-        // The error of a bound names the bound already.
+        // The message of `aborted` and `busy` already names the bound.
         if (!(error instanceof ChainError) || error.kind === 'aborted' || error.kind === 'busy') throw error;
         throw new ChainError(error.kind, `layer 1 is not available: ${error.message}`);
       }
@@ -29,9 +29,9 @@ function readLayer1(layer1: Layer1 | Promise<Layer1>): Layer1['blocks'] {
   };
 }
 
-/** Time limit for examining a chain of a configured family, milliseconds. */
+/** Time limit for examining a chain whose family is configured, ms. */
 const LOOK_LIMIT_MS = 10_000;
-/** Longest wait of an opening for the family, milliseconds; nodes take a tenth of it. */
+/** Maximum time that opening a network waits for the family, ms; nodes usually take a tenth of that time. */
 const OPEN_LIMIT_MS = 500;
 
 /** Family of a rollup, and the names of its estimate methods. */
@@ -39,7 +39,7 @@ export type OpenRollup = {
   readonly family: RollupFamily;
   /** Undefined until the family is recognised. */
   readonly familyName: string | undefined;
-  /** Undefined until the configuration or the family provides them; the main one is first. */
+  /** Prefixes of the rollup's methods, the main prefix first. Undefined until the configuration or the family provides them. */
   readonly prefixes: readonly string[] | undefined;
   /** Estimate methods of the family's nodes. Undefined until the family is recognised. */
   readonly nodeEstimates: readonly string[] | undefined;
@@ -49,7 +49,7 @@ export type OpenRollup = {
 
 type Closable = { close(): Promise<void> | void };
 
-/** Families of all rollups of a configuration, and the further nodes that they use. */
+/** Families of all rollups of a configuration, and the additional nodes that the rollups use. */
 export class Rollups {
   readonly #backends: ChainBackends;
   readonly #byNetwork = new Map<string, OpenRollup>();
@@ -63,7 +63,7 @@ export class Rollups {
     return this.#byNetwork.get(network);
   }
 
-  /** Opens the rollups among the networks. A family that the configuration does not name is recognised in the background. */
+  /** Opens the rollups among the networks. A family that is not configured is recognised in the background. */
   async open(
     networks: Readonly<Record<string, NetworkOptions>>,
     chains: ReadonlyMap<string, Chain>,
@@ -109,7 +109,7 @@ export class Rollups {
     this.#opened.push(recognition);
     const find = (scope: RequestScope): Promise<FamilyRow> => recognition.find(scope);
     const firstAttempt = find(new RequestScope(performance.now() + OPEN_LIMIT_MS)).catch(() => {});
-    // A network without a head cannot show its family.
+    // Without a head, the network cannot show its family.
     if (chain.isAnswerable) await completeWithin(firstAttempt, OPEN_LIMIT_MS);
     return {
       get familyName() {
@@ -154,7 +154,7 @@ export class Rollups {
     };
   }
 
-  /** Opened in the background: only two numbers come from it. */
+  /** Opens layer 1 in the background, because it provides only two numbers. */
   #openLayer1(network: string, url: string): Promise<ObservedChain> {
     const name = `${network} (layer 1)`;
     const opening = openNodes(name, [readAddress(url)], this.#backends, { verify: 'off' });
@@ -163,14 +163,14 @@ export class Rollups {
   }
 
   async #openOpNode(url: string): Promise<RemoteNode> {
-    // Loaded on demand: the HTTP and WebSocket clients take 0.1 s to load.
+    // Loaded on demand, because the HTTP and WebSocket clients take 0.1 s to load.
     const { openNode } = await import('./node-parts.ts');
     const node = openNode(readAddress(url), this.#backends.nodeMemory);
     this.#opened.push(node);
     return node;
   }
 
-  /** Logs a warning if a chain looks like another family than the configured one; the configuration applies. */
+  /** Logs a warning if a chain looks like another family than the configured one; the configured family applies. */
   async #warnIfOther(network: string, { chain }: RollupSources, configured: string): Promise<void> {
     const { log } = this.#backends;
     try {
@@ -193,7 +193,7 @@ function findKnownNames(row: FamilyRow | undefined): WireNames | undefined {
   return row && findWireNames(row.name);
 }
 
-/** Creates a family on the first request, because its file takes 10 ms to load. @param find resolves its row */
+/** Creates a family on the first request, because its file takes 10 ms to load. @param find resolves the table row of the family */
 function openFamily(
   find: (scope: RequestScope) => Promise<FamilyRow>,
   sources: RollupSources,

@@ -1,7 +1,7 @@
 import { pointToNames } from '../util/near-name.ts';
 import { UsageError } from './usage.ts';
 
-/** Returns an option's value if it is one of some names. @throws UsageError with the option and the names */
+/** Returns the value of an option if it is one of the choices. @throws UsageError with the option and the choices */
 export function readChoice<T extends string>(option: string, value: string, choices: readonly T[]): T {
   const choice = choices.find((name) => name === value);
   if (choice !== undefined) return choice;
@@ -23,7 +23,7 @@ export function readIntegerOption(
   );
 }
 
-/** @throws UsageError with the required option that is missing or empty */
+/** @throws UsageError that names the required option if it is missing or empty */
 export function requireOption(command: string, option: string, value: string | undefined): string {
   if (value) return value;
   throw new UsageError(`${command} needs --${option}; see portcullis ${command} --help`);

@@ -7,20 +7,21 @@ import { LazySampling } from './lazy-sampling.ts';
 import type { OpenExecutions } from './open-executions.ts';
 import { readRules, requireChain } from './read-rules.ts';
 
-/** Loads the engine. @param config configured rules of the chain; undefined if nodes report them */
+/** Loads the engine. @param config configured fork rules of the chain; undefined if nodes report the rules */
 export type LoadExecutions = (config: ChainConfig | undefined) => Promise<OpenExecutions>;
 
-/** Local execution on a network of nodes, with the rules of its chain. */
+/** Local execution on a network of nodes, with the fork rules of the chain. */
 export type PreparedExecutions = {
   /** Absent if nothing is executed locally. */
   readonly openExecutions?: OpenExecutions;
-  /** Chain id of the configured rules, which identify the chain. */
+  /** Chain id of the configured fork rules, which identifies the chain. */
   readonly chainId?: bigint;
 };
 
 /**
- * Prepares the execution of all calls, or of samples that nodes have answered; the engine is loaded at once, or with the first sample.
- * @throws Error with the file of the chain's rules if it is unreadable, or is for another chain than `pool.chainId`
+ * Prepares the local execution of all calls, or of samples of the calls that nodes answer. The engine is loaded immediately, or with the first
+ * sample.
+ * @throws Error with the file of the fork rules if it is unreadable, or if it is for another chain than `pool.chainId`
  */
 export async function prepareExecutions(
   network: string,
@@ -39,7 +40,7 @@ export async function prepareExecutions(
   return { openExecutions, ...(config !== undefined && { chainId: config.chainId }) };
 }
 
-/** Whether the nodes' call results are compared with local executions; not if the rollup's machine is unknown. */
+/** Whether call results of nodes are compared with local executions; false if the family of the rollup, and so its machine, is unknown. */
 export function samplesCalls({
   verify = DEFAULT_VERIFY,
   verifyCalls = DEFAULT_VERIFY_CALLS,

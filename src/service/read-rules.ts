@@ -3,7 +3,7 @@ import { parseGenesis } from '../../packages/evm/transition/genesis.ts';
 import { MAX_GENESIS_BYTES, readRegularFile } from '../util/read-file.ts';
 import { describeSystemError } from '../util/system-error.ts';
 
-/** Reads the rules of a chain from its genesis file. @throws Error with the file */
+/** Reads the fork rules of a chain from its genesis file. @throws Error with the file */
 export function readRules(path: string): ChainConfig {
   try {
     return parseGenesis(readRegularFile(path, MAX_GENESIS_BYTES).toString('utf8')).config;
@@ -14,7 +14,7 @@ export function readRules(path: string): ChainConfig {
   }
 }
 
-/** @throws Error with the file if its rules are for another chain */
+/** @throws Error with the file if its fork rules are for another chain */
 export function requireChain(path: string, rules: ChainConfig, chainId: bigint): void {
   if (rules.chainId !== chainId)
     throw new Error(`${path} has the rules of chain ${rules.chainId}, but the network is chain ${chainId}`);

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { fingerprint } from './fingerprint.ts';
 
-/** Limits of the gateway, which a reload recreates; the others belong to the server and its transports. */
+/** Limits that a reload can change, because it creates a new gateway; the other limits belong to the server and its transports. */
 const GATEWAY_LIMITS: ReadonlySet<string> = new Set([
   'batchItems',
   'batchConcurrency',
@@ -15,7 +15,7 @@ const GATEWAY_LIMITS: ReadonlySet<string> = new Set([
   'filterLife',
 ]);
 
-/** Sections that a running process can change. */
+/** Sections of the configuration that a running process can change. */
 const CHANGEABLE: ReadonlySet<string> = new Set(['networks', 'defaultNetwork', 'access', 'limits']);
 
 /** @throws ConfigError with the settings that only a restart can change */

@@ -6,7 +6,10 @@ import { type ConfigSource, makeConfig, readConfigSource } from './config-source
 import { checkReload } from './reload-rules.ts';
 import type { ServiceHost } from './service-host.ts';
 
-/** Reloads the configuration file: when it changes, and on SIGHUP even if it is unchanged, so that networks that could not be opened are tried again. */
+/**
+ * Reloads the configuration file when it changes, and on SIGHUP. SIGHUP reloads an unchanged file too, so that networks that could not be opened are
+ * tried again.
+ */
 export class Reloader {
   readonly #file: string;
   readonly #host: ServiceHost;
@@ -18,7 +21,7 @@ export class Reloader {
     void this.#reload(true);
   };
   #running: Config;
-  /** Last tried text, in force or rejected; it is only tried again when it changes or a reload is requested. */
+  /** Text of the last reload, in force or rejected; the same text is tried again only if a reload is requested. */
   #text: string;
   #last: Promise<void> = Promise.resolve();
 
@@ -32,20 +35,20 @@ export class Reloader {
     this.#text = configSource.text;
     this.#running = running;
     this.#host = host;
-    // The outcome of every reload is logged, regardless of the rate limit.
+    // The outcome of every reload is logged, regardless of the rate limit on log lines.
     this.#log = log.everyLine ?? log;
     this.#watch = new FileWatch([configSource.file], () => void this.#reload(false));
     process.on('SIGHUP', this.#onHangup);
   }
 
-  /** Waits for a running reload. */
+  /** Stops watching, and waits for a running reload. */
   async close(): Promise<void> {
     this.#watch.close();
     process.removeListener('SIGHUP', this.#onHangup);
     await this.#last;
   }
 
-  /** @param isRequested whether a reload was requested, which also retries an unchanged file */
+  /** @param isRequested whether a signal requested the reload, which retries an unchanged file */
   #reload(isRequested: boolean): Promise<void> {
     this.#last = this.#last.then(() => this.#tryReload(isRequested));
     return this.#last;

@@ -16,11 +16,11 @@ export type Announcement = {
 };
 
 export type RunOptions = {
-  /** Networks besides the built-in ones that the key `demo` opens. */
+  /** Networks that the key `demo` opens, besides the built-in networks. */
   readonly demoNetworks?: readonly string[];
-  /** Whether a network that cannot be opened ends the process; by default the others are served without it. */
+  /** Whether a network that cannot be opened ends the process; by default the other networks are served without it. */
   readonly isStrict?: boolean;
-  /** Called once requests are accepted. */
+  /** Called when requests are accepted. */
   readonly onReady: (address: ListenAddress, announcement: Announcement) => void;
 };
 
@@ -45,9 +45,9 @@ export async function runService(
     boundHeap();
     const { readStatus: status, readMetrics: metrics } = host;
     admin = await openAdmin({ config, service: address, status, metrics, log });
-    // Without a file SIGHUP ends the process, as when a terminal is closed.
+    // Without a file, SIGHUP ends the process, for example when the terminal closes.
     if (configSource.kind === 'file') reloader = new Reloader(configSource, config, host, log);
-    // Installed before the ready line: a supervisor may send a signal as soon as it has read that.
+    // Installed before the ready line is printed: a supervisor that reads the line may send a signal immediately.
     const closed = closeOnSignal(close, log);
     onReady(address, { config, admin: admin?.address });
     return await closed;

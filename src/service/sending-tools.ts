@@ -10,7 +10,7 @@ import type { LeastGas } from '../chain/sending/check-sent-transaction.ts';
 import type { SendingTools } from '../chains/upstream/sending/sending-parts.ts';
 import { getCryptography } from '../engine/node-cryptography.ts';
 
-/** EVM gas and cryptography for checking transactions. */
+/** Gas rules and cryptography of the EVM, which check transactions before they are sent. */
 export const SENDING_TOOLS: SendingTools = {
   recoverPublicKey: (hash, signature, yParity) =>
     getCryptography().recoverPublicKey(hash, signature, yParity),

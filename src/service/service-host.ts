@@ -11,12 +11,12 @@ import { describeListenError } from './listen-error.ts';
 
 /** Service in this process or in several workers. */
 export interface ServiceHost {
-  /** @throws Error with the obstacle if it cannot listen */
+  /** @throws Error with the reason if the service cannot listen */
   listen(): Promise<ListenAddress>;
   readStatus(): Promise<ServiceStatus>;
   /** Returns the metrics in Prometheus text format. */
   readMetrics(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** @throws Error if the configuration cannot be applied; the previous one then remains in force */
+  /** @throws Error if the configuration cannot be applied; the previous configuration then remains in force */
   reload(configSource: ConfigSource): Promise<void>;
   reloadCertificate(): void;
   close(): Promise<void>;
@@ -25,14 +25,14 @@ export interface ServiceHost {
 export type HostOptions = {
   readonly configSource: ConfigSource;
   readonly config: Config;
-  /** Networks besides the built-in ones that the key `demo` opens. */
+  /** Networks that the key `demo` opens, besides the built-in networks. */
   readonly demoNetworks: readonly string[];
   /** Whether a network that cannot be opened ends the process. */
   readonly isStrict: boolean;
   readonly log: Logger;
 };
 
-/** Time beyond the drain for closing the backends, milliseconds. */
+/** Time for closing the backends after the drain, ms. */
 const CLOSE_MARGIN_MS = 5_000;
 
 /** Opens the service in the configured number of processes. */
@@ -74,7 +74,7 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (isStrict) throw new Error(`network ${name}: ${reason}`, { cause: error });
-      // The workers may still be able to read the store.
+      // Workers may still be able to read the store without these indexes.
       log.warn({ network: name, reason }, 'the store of the network could not be brought up to date');
     }
   }
@@ -93,7 +93,7 @@ async function openWorkers(options: HostOptions, workers: number): Promise<Servi
 async function render(
   processes: readonly MetricsJson[],
 ): Promise<{ readonly contentType: string; readonly text: string }> {
-  // Loaded on demand: the library takes 20 ms.
+  // Loaded on demand, because the library takes 20 ms to load.
   const { METRICS_CONTENT_TYPE, renderMetrics } = await import('../observe/metrics/render-metrics.ts');
   return { contentType: METRICS_CONTENT_TYPE, text: await renderMetrics(processes) };
 }

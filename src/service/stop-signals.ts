@@ -1,9 +1,9 @@
-/** Exit codes that shells report for a process ended by a signal: 128 plus its number. */
+/** Exit codes that shells report for a process that a signal ended: 128 plus the number of the signal. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof EXIT_CODES;
 const SIGNALS = Object.keys(EXIT_CODES) as Signal[];
 
-/** The first signal requests a stop; a second one ends the process at once. */
+/** Handles signals that end the process: the first signal requests a stop, and a second one ends the process immediately. */
 export class StopSignals {
   readonly #controller = new AbortController();
   #signal: Signal = 'SIGINT';

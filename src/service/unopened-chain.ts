@@ -6,13 +6,10 @@ import type { ObservedChain } from './open-chain.ts';
 /** File path on this machine. */
 const PATH = /\/[^\s:'"]*/g;
 
-/** Optional execution methods, which are absent here. */
+/** Optional methods that execute calls, which this chain does not have. */
 const OPTIONAL: ReadonlySet<PropertyKey> = new Set(['callFastPath', 'callMany']);
 
-/**
- * Chain of a network that could not be opened, so that the others can be served: every operation fails with the reason, which the operator
- * has to fix.
- */
+/** Chain of a network that could not be opened; the other networks are served. Every operation fails with the reason, which the operator must fix. */
 export class UnopenedChain implements ObservedChain {
   readonly isAnswerable = false;
   readonly blocks: Chain['blocks'];
@@ -30,7 +27,7 @@ export class UnopenedChain implements ObservedChain {
   };
   readonly #outage: string;
 
-  /** @param reason reason why it could not be opened */
+  /** @param reason reason why the chain could not be opened */
   constructor(reason: string) {
     this.#outage = `the network could not be opened: ${reason.replace(PATH, cutFolders)}`;
     this.blocks = this.#createReader();

@@ -1,6 +1,6 @@
 import { readErrorCode } from '../util/system-error.ts';
 
-/** Invalid command line: message and exit code 2. */
+/** Error: invalid command line, reported as a message and exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -8,7 +8,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Whether an error is a UsageError or comes from Node's `parseArgs`. */
+/** Whether an error is a `UsageError` or comes from Node's `parseArgs`. */
 export function isUsageError(error: unknown): error is Error {
   if (error instanceof UsageError) return true;
   return readErrorCode(error)?.startsWith('ERR_PARSE_ARGS_') ?? false;

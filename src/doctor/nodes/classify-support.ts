@@ -3,7 +3,7 @@ import type { ProbeOutcome } from './node-probe.ts';
 
 /**
  * Derives from an outcome whether a method, or a request form, is supported.
- * @param findProblem returns the problem of a result; undefined where it is valid
+ * @param findProblem returns the problem of a result; undefined if the result is valid
  */
 export function classifySupport(
   outcome: ProbeOutcome,

@@ -3,7 +3,7 @@ import type { PoolOptions } from '../../pool/options.ts';
 import type { ExaminedNode } from './examination.ts';
 import type { NodeReport } from './network-report.ts';
 
-/** A node counts as behind from this many blocks on, and only if its head is this much older: block times differ between chains. */
+/** A node counts as behind if its head is at least this many blocks lower and this much older: block times differ between chains. */
 const MIN_BLOCKS = 3;
 const MIN_SECONDS = 5;
 
@@ -17,7 +17,7 @@ export function listByHead(
   return usable.toSorted((a, b) => (a.lag ?? 0) - (b.lag ?? 0));
 }
 
-/** Whether a lag exceeds the moment between two requests. */
+/** Whether the lag is too large to come from the time between the two requests. */
 export function isBehind(node: ExaminedNode, best: ExaminedNode): boolean {
   if (node.latest === undefined || best.latest === undefined) return false;
   const blocks = best.latest.number - node.latest.number;
@@ -34,7 +34,7 @@ export function isSyncing({ sync, latest }: ExaminedNode, { maxLagBlocks }: Pool
   return isSyncClaimTrue(sync, latest, maxLagBlocks);
 }
 
-/** Whether a node is so far behind that it has no vote in the head. */
+/** Whether a node is so far behind that its head does not count in the choice of the network's head. */
 export function isTooFarBehind(node: ExaminedNode, best: ExaminedNode, pool: PoolOptions): boolean {
   if (node.latest === undefined || best.latest === undefined) return false;
   const bounds = { maxLagBlocks: pool.maxLagBlocks, maxLagMs: pool.maxLagTime };
@@ -42,7 +42,7 @@ export function isTooFarBehind(node: ExaminedNode, best: ExaminedNode, pool: Poo
 }
 
 /**
- * Nodes that decide the head.
+ * Nodes whose heads determine the head of the network.
  * @param examined nodes, highest head first
  */
 export function listVoters(examined: readonly ExaminedNode[], pool: PoolOptions): readonly ExaminedNode[] {

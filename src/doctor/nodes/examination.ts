@@ -2,14 +2,14 @@ import type { FaultKind } from '../../pool/fault.ts';
 import type { SyncClaim } from '../../pool/heads/head-feed.ts';
 import type { Identity } from '../../pool/identity.ts';
 
-/** Whether a node supports something: `unclear` when its answer is inconclusive, or there was nothing to test on. */
+/** Whether a node supports a method or request form: `unclear` if its answer is inconclusive, or if there was nothing to test on. */
 export type Support = {
   readonly state: 'yes' | 'no' | 'unclear';
-  /** Reason without addresses and keys; absent for an unqualified yes. */
+  /** Reason without addresses and keys; absent for an unconditional yes. */
   readonly reason?: string;
 };
 
-/** Tested methods of the service, and request forms. */
+/** Tested methods of the service, and tested request forms. */
 export type FeatureName =
   | 'eth_call'
   | 'eth_estimateGas'
@@ -31,19 +31,20 @@ export type ProbedTag = 'earliest' | 'finalized' | 'safe' | 'pending';
 export type TagSupport = Support & { readonly number?: bigint };
 
 /**
- * Form of reverts: `standard` with code 3 and data; `translated` in another known form; `dataLost` recognizable, but without their data; `unrecognised` as
- * anything else.
+ * Form of reverts: `standard` has code 3 and data; `translated` has another known form; `dataLost` is recognizable, but has no data; `unrecognised`
+ * is not
+ * recognizable as a revert.
  */
 export type RevertStyle = 'standard' | 'translated' | 'dataLost' | 'unrecognised' | 'unclear';
 
 export type BatchLimit = {
-  /** Largest batch that was answered completely; 0 when none was. */
+  /** Size of the largest batch that was answered completely; 0 if none was. */
   readonly answered: number;
-  /** Failure of the next larger batch; absent when all were answered. */
+  /** Failure of the next larger batch; absent if all batches were answered. */
   readonly reason?: string;
 };
 
-/** Source of new heads: `none` is polling. */
+/** Whether the node announces new heads. `none`: no source is configured, so heads are polled. */
 export type Announcements = {
   readonly state: 'coming' | 'none' | 'failing';
   readonly reason?: string;
@@ -58,7 +59,7 @@ export type LatestBlock = {
   readonly ageSeconds: number;
 };
 
-/** Node that could not be examined, and why. */
+/** Node that could not be examined, and the reason. */
 export type SilentNode = {
   readonly name: string;
   readonly tier: number;
@@ -72,20 +73,20 @@ export type ExaminedNode = {
   readonly tier: number;
   readonly answers: true;
   readonly identity: Identity;
-  /** Median time of one `eth_chainId`; undefined when a request failed. */
+  /** Median time of one `eth_chainId`, ms; undefined if a request failed. */
   readonly latencyMs: number | undefined;
-  /** Undefined when the node does not report it in a readable form. */
+  /** Undefined if the node does not report its latest block in a readable form. */
   readonly latest: LatestBlock | undefined;
-  /** Claim of `eth_syncing`; undefined for a node that is synced, or does not know the method. */
+  /** Claim of `eth_syncing`; undefined for a node that is synced, or that does not know the method. */
   readonly sync: SyncClaim;
   readonly tags: Readonly<Record<ProbedTag, TagSupport>>;
-  /** Empty when there is no latest block to test them on. */
+  /** Support of each feature; empty if there is no latest block to test on. */
   readonly features: Readonly<Partial<Record<FeatureName, Support>>>;
-  /** Further read methods that are served by default, by name; empty when there is no latest block to test them on. */
+  /** Support of further read methods that are served by default, by name; empty if there is no latest block to test on. */
   readonly reads: Readonly<Record<string, Support>>;
-  /** Methods that the network names in addition (`methods.also`). */
+  /** Support of methods that the configuration of the network adds (`methods.also`). */
   readonly also: Readonly<Record<string, Support>>;
-  /** The node's own forms of the rollup methods, by their wire names; empty when the network is no rollup. */
+  /** Support of the node's own forms of the rollup methods, by their wire names; empty if the network is not a rollup. */
   readonly rollup: Readonly<Record<string, Support>>;
   readonly reverts: RevertStyle;
   readonly batches: BatchLimit;

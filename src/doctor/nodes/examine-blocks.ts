@@ -5,10 +5,10 @@ import type { ProbedTag, TagSupport } from './examination.ts';
 import type { NodeProbe, ProbeOutcome } from './node-probe.ts';
 
 const METHOD = 'eth_getBlockByNumber';
-/** Number of blocks before the latest that are searched for one with transactions. */
+/** Maximum number of blocks before the latest that are searched for one with transactions. */
 const SEARCHED_BLOCKS = 8;
 
-/** Tests which tags the node has a block for. */
+/** Tests for each block tag whether the node has a block. */
 export async function examineTags(requests: NodeProbe): Promise<Readonly<Record<ProbedTag, TagSupport>>> {
   const probe = async (tag: ProbedTag): Promise<TagSupport> =>
     classifyTag(await requests.ask(METHOD, [tag, false]));
@@ -21,12 +21,12 @@ export async function examineTags(requests: NodeProbe): Promise<Readonly<Record<
   return { earliest, finalized, safe, pending };
 }
 
-/** Reads the latest block; undefined when the answer is not a block. */
+/** Reads the latest block; undefined if the answer is not a block. */
 export async function readLatest(requests: NodeProbe): Promise<ReportedBlock | undefined> {
   return readBlock(await requests.ask(METHOD, ['latest', false]));
 }
 
-/** Returns a recent block with transactions to test methods on, or else `latest`. */
+/** Returns a recent block with transactions, on which methods can be tested; without such a block, `latest`. */
 export async function findSample(requests: NodeProbe, latest: ReportedBlock): Promise<ReportedBlock> {
   if (latest.transactionHashes.length > 0) return latest;
   const numbers = Array.from({ length: SEARCHED_BLOCKS }, (_, i) => latest.number - BigInt(i + 1));
@@ -47,7 +47,7 @@ function readBlock(outcome: ProbeOutcome): ReportedBlock | undefined {
   }
 }
 
-/** Nodes that do not know a tag answer null or refuse the parameter, in words that differ between clients. */
+/** Nodes that do not know a tag answer null or refuse the parameter; the texts of the errors differ between clients. */
 function classifyTag(outcome: ProbeOutcome): TagSupport {
   if (outcome.kind === 'fault') return { state: 'unclear', reason: outcome.reason };
   if (outcome.kind === 'error') {

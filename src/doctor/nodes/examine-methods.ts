@@ -16,9 +16,9 @@ type Check = (value: unknown) => string | undefined;
 type Probe = { readonly method: string; readonly params: readonly unknown[]; readonly check: Check };
 
 /**
- * Tests the service's methods, and the request forms of the pool.
- * @param latest block at which calls are made
- * @param sample block with transactions, if there is one nearby
+ * Tests the methods of the service, and the request forms of the pool.
+ * @param latest block at which calls are executed
+ * @param sample block with transactions, if there is a recent one
  */
 export async function examineFeatures(
   requests: NodeProbe,
@@ -87,7 +87,7 @@ function checkQuantity(value: unknown): string | undefined {
   return isQuantity ? undefined : 'the result is not a quantity';
 }
 
-/** Requires the part that the block lists at the index, or null where it lists none. */
+/** Requires the part that the block lists under this hash; without a hash, the answer must be null. */
 function checkPart(hash: string | undefined): Check {
   return (value) => {
     if (hash === undefined)

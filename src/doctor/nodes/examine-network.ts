@@ -24,7 +24,7 @@ import type {
 import { listNodeFindings } from './node-findings.ts';
 
 /**
- * Reports whether enough operators have a usable node to satisfy `agreement`, counted over all configured operators.
+ * Reports whether enough operators have a usable node to satisfy `agreement`; operators of all configured nodes are counted.
  * @param operators operator of each node, in the order of `nodes`
  */
 function listAgreementFindings(
@@ -62,7 +62,7 @@ export async function examineNetwork(
 
 /**
  * Compares the nodes with each other and with the configuration.
- * @param operators operator of each node, in the order of `examinations`; by default each node has its own
+ * @param operators operator of each node, in the order of `examinations`; by default, each node has its own operator
  */
 export function reportNetwork(
   examinations: readonly Examination[],
@@ -101,7 +101,7 @@ export function reportNetwork(
 
 const NO_CLAIMS = { hashes: [], majority: undefined } as const;
 
-/** Returns the chain that most operators report, or that is configured; without a genesis block where the nodes are split. */
+/** Returns the configured chain, or else the chain that most operators report; without a genesis block if the nodes report different ones. */
 function findChain(claims: readonly Claimant[], pool: PoolOptions): ChainIdentity | undefined {
   const identity = agreeOnChain(claims, readConfigured(pool))?.identity;
   if (identity === undefined || pool.genesisHash !== undefined) return identity;

@@ -9,7 +9,7 @@ import type { NodeProbe } from './node-probe.ts';
 const ABSENT = '0x00000000000000000000000000000000d0c70000';
 const CALL = { to: ABSENT, data: '0x' };
 
-/** Verdicts of a node that has a method on a call without its parameters. */
+/** Verdicts on a call without parameters that show that the node has the method. */
 const PARAMETER_VERDICTS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
   'invalid',
   'failed',
@@ -22,8 +22,8 @@ type Probe = { readonly method: string; readonly params: readonly unknown[]; rea
 /**
  * Tests the further read methods that a network of nodes serves by default.
  * @param latest block at which state is read
- * @param sample block with transactions, if there is one nearby
- * @param isServed whether the network serves a method: only such methods are tested
+ * @param sample block with transactions, if there is a recent one
+ * @param isServed whether the network serves a method: only served methods are tested
  */
 export async function examineReads(
   requests: NodeProbe,
@@ -40,7 +40,7 @@ export async function examineReads(
   return Object.fromEntries(supports);
 }
 
-/** Tests whether the node has methods with unknown parameters: its answer to a call without any shows that. */
+/** Tests whether the node has methods whose parameters are unknown: the methods are called without parameters. */
 export async function examineNamed(
   requests: NodeProbe,
   names: readonly string[],
@@ -91,7 +91,7 @@ function checkHex(value: unknown): string | undefined {
   return typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value) ? undefined : 'the result is not hex';
 }
 
-/** @param name member that must be a list; without it the result must be one */
+/** @param name member that must be a list; if absent, the result itself must be a list */
 function checkList(name?: string): Check {
   return (value) => {
     const list: unknown = name === undefined ? value : Object(value)[name];

@@ -8,7 +8,7 @@ const REVERT_WITH_DATA = '0x63deadbeef6000526004601cfd';
 const DATA = '0xdeadbeef';
 const REVERT_CODE = 3;
 
-/** Makes two creations revert, one with data, and classifies the errors. */
+/** Sends two contract creations that revert, one with data, and classifies the errors. */
 export async function examineReverts(requests: NodeProbe): Promise<RevertStyle> {
   const [plain, withData] = await Promise.all([
     requests.ask('eth_call', [{ data: BARE_REVERT }, 'latest']),

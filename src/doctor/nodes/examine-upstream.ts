@@ -19,7 +19,7 @@ import { NodeProbe, type ProbeOutcome } from './node-probe.ts';
 
 const SAMPLES = 5;
 
-/** Median time of one `eth_chainId` on an open connection, milliseconds; undefined when one fails. */
+/** Median time of one `eth_chainId` on an open connection, ms; undefined if a request fails. */
 async function measureLatency(requests: NodeProbe): Promise<number | undefined> {
   const times: number[] = [];
   while (times.length < SAMPLES) {
@@ -35,7 +35,7 @@ async function measureLatency(requests: NodeProbe): Promise<number | undefined> 
 const SIZES: readonly number[] = [1, 10, 100, 1_000];
 const CALL = { method: 'eth_chainId', params: '[]' };
 
-/** Sends larger and larger batches until one is not answered completely. */
+/** Sends larger and larger batches until a batch is not answered completely. */
 async function examineBatches(requests: NodeProbe): Promise<BatchLimit> {
   let answered = 0;
   for (const size of SIZES) {
@@ -71,26 +71,27 @@ async function examineAnnouncements(transport: Transport, limitMs: number): Prom
   return outcome ? { state: 'coming' } : { state: 'failing', reason: 'the node refuses the subscription' };
 }
 
-/** Longest wait for one answer; a shorter `answerTimeout` of the pool takes precedence. */
+/** Maximum wait for one answer, ms; if `answerTimeout` of the pool is shorter, it applies instead. */
 const REQUEST_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 1_000;
-/** Receipts of a large block are read completely. */
+/** Maximum size of an answer, bytes: enough for the receipts of a large block. */
 const ANSWER_BYTES = 64 * 1024 * 1024;
 const PING_MS = 15_000;
 
 export type ExaminationWants = {
-  /** Set for a rollup: `<prefix>_estimateGas` and `rollup_getInfo` are tested too. */
+  /** Prefix of a rollup's methods: if set, `<prefix>_estimateGas` and `rollup_getInfo` are tested too. */
   readonly rollupPrefix?: string;
-  /** Methods that are tested without parameters. */
+  /** Further methods, which are tested without parameters. */
   readonly also?: readonly string[];
-  /** Whether the network serves a read method; by default all are served. */
+  /** Whether the network serves a read method; by default, all are served. */
   readonly isServed?: (method: string) => boolean;
 };
 
 /**
- * Examines one node. Takes some seconds where it answers and at most half a minute where it hangs; the examination of an unavailable node contains the
- * reason. Never rejects.
- * @param position position of the row in the configuration, from 0
+ * Examines one node. The examination takes some seconds if the node answers, and at most half a minute if it hangs; for an unavailable node, it
+ * contains
+ * the reason. Never rejects.
+ * @param position index of the node in the configuration, from 0
  */
 export async function examineUpstream(
   row: UpstreamOptions,
@@ -160,7 +161,7 @@ async function examineMethods(
   return { features, reads };
 }
 
-/** Requires that the URL that announces heads leads to the same chain. */
+/** Requires that the URL for head announcements leads to the same chain. */
 async function examineAnnouncer(
   endpoint: Endpoint,
   limits: TransportLimits,
@@ -190,7 +191,7 @@ async function withTransport<T>(
   }
 }
 
-/** Buffer memory shared by the answers of all examined nodes. */
+/** Memory for the answers of all examined nodes. */
 const MEMORY = createNodeMemory();
 
 function limitsOf(row: UpstreamOptions, pool: PoolOptions): TransportLimits {

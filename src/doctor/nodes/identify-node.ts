@@ -8,7 +8,7 @@ import type { NodeProbe, ProbeOutcome } from './node-probe.ts';
 
 type Fault = SilentNode['fault'];
 
-/** Reads the node's identity, or the fault that prevents it. */
+/** Reads the identity of the node, or the fault that prevents the reading. */
 export async function identifyNode(
   own: OwnTransport,
   requests: NodeProbe,
@@ -24,7 +24,7 @@ export async function identifyNode(
   }
 }
 
-/** Errors that mean the same as a fault. */
+/** Verdicts that mean the same as a fault. */
 const FAULTS: Readonly<Partial<Record<Verdict['kind'], FaultKind>>> = {
   rateLimited: 'rateLimited',
   timeout: 'timeout',
@@ -32,7 +32,7 @@ const FAULTS: Readonly<Partial<Record<Verdict['kind'], FaultKind>>> = {
   unsupported: 'unsupported',
 };
 
-/** Returns why an answer to `eth_chainId` is invalid; undefined when it is a chain id. */
+/** Returns why an answer to `eth_chainId` is invalid; undefined if it is a chain id. */
 export function findFault(outcome: ProbeOutcome): Fault | undefined {
   if (outcome.kind === 'fault') return { kind: outcome.fault, reason: outcome.reason };
   if (outcome.kind === 'error') {

@@ -12,7 +12,7 @@ import { formatSeconds } from './format-seconds.ts';
 import { listNames } from './list-names.ts';
 import type { NodeReport, ReportFinding } from './network-report.ts';
 
-/** A chain without a block newer than this has stalled, or all nodes are far behind. */
+/** If the newest block is older than this, the chain has stalled, or all nodes are far behind. */
 const STALE_SECONDS = 600;
 
 /** Combined claims of the operators. */
@@ -53,7 +53,7 @@ const ALONE: ReportFinding = {
   advice: 'there is nothing to fail over to; add a second one',
 };
 
-/** Reports that no genesis block, or no chain id, has a majority. */
+/** Reports that no genesis block, or no chain id, is reported by a majority. */
 function findDisagreement(
   { chainId, genesisHash }: PoolOptions,
   identity: ChainIdentity | undefined,
@@ -99,7 +99,7 @@ function findMissingMethod(
   ];
 }
 
-/** Reports reads that are served by default or named, and that no node has. */
+/** Reports read methods that are served by default or configured, and that no node has. */
 function findMissingReads(examined: readonly ExaminedNode[]): readonly ReportFinding[] {
   const names = new Set(examined.flatMap(({ reads, also }) => [...Object.keys(reads), ...Object.keys(also)]));
   const missing = [...names].filter((name) =>

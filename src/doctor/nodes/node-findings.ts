@@ -8,7 +8,7 @@ import type { NodeReport, ReportFinding, Severity } from './network-report.ts';
 const SETTINGS = 'check the key in its URL, bearer, basic and headers';
 const ADDRESS = 'check that its URL is that of a JSON-RPC node';
 
-/** Advice on a node that gave no answer at all. */
+/** Returns the advice for a node without any answer. */
 function adviseOnFault(kind: FaultKind): string {
   switch (kind) {
     case 'unreachable':
@@ -29,12 +29,12 @@ function adviseOnFault(kind: FaultKind): string {
   }
 }
 
-/** Batch size in which the pool collects the receipts of nodes without `eth_getBlockReceipts`. */
+/** Batch size of the requests for single receipts, which the pool sends to nodes without `eth_getBlockReceipts`. */
 const RECEIPT_BATCH = 100;
-/** Default maximum of calls that share a batch. */
+/** Default maximum number of calls in a batch. */
 const JOINED_BATCH = 100;
 
-/** Findings about one node, compared with the others. */
+/** Findings about one node, compared with the other nodes. */
 export function listNodeFindings(
   { examination, standing, lag }: NodeReport,
   nodes: readonly NodeReport[],
@@ -53,7 +53,7 @@ export function listNodeFindings(
     const problem = describeOtherChain(examination, identity, pool);
     return [find('error', problem, 'it is quarantined and gets no requests; remove it or correct its URL')];
   }
-  // The finding about the network names the genesis blocks.
+  // The finding about the network lists the genesis blocks.
   if (standing === 'disputed') return [];
   if (standing === 'headless') {
     return [find('error', 'it does not report its latest block', 'it gets no requests; check its log')];
@@ -134,7 +134,7 @@ const MISSING: readonly (readonly [FeatureName, ...Row])[] = [
   ['eth_getUncleByBlockNumberAndIndex', 'warning', 'no eth_getUncleByBlockNumberAndIndex', OTHERS_ANSWER],
 ];
 
-/** l2geth's method takes the call alone, and is sent so for the head. */
+/** The estimate method of l2geth has only the call as parameter; for the head, the pool sends that form. */
 function checkEstimates({ features }: ExaminedNode): readonly Row[] {
   const { eth_estimateGas: alone, estimateAtBlock } = features;
   if (alone?.state === 'no' || estimateAtBlock?.state !== 'no') return [];
@@ -142,7 +142,7 @@ function checkEstimates({ features }: ExaminedNode): readonly Row[] {
   return [['warning', problem, 'it estimates at its head only; estimates at other blocks fail here']];
 }
 
-/** Reports methods that are served by default, or named, and missing here; one line each. */
+/** Reports methods that are served by default or configured and that this node lacks, one line each. */
 function checkReads({ reads, also }: ExaminedNode): readonly Row[] {
   return [reads, also].flatMap((methods): Row[] => {
     const missing = Object.entries(methods).filter(([, { state }]) => state === 'no');
@@ -169,7 +169,7 @@ function checkReceipts({ features, batches }: ExaminedNode): readonly Row[] {
   return [['error', problem, `${limit} ${RECEIPT_BATCH}: larger blocks need another node`]];
 }
 
-/** The pool discovers a node's batch limit by itself, over and over. Where receipts need batches, `checkReceipts` names the limit. */
+/** The pool measures the batch limit of a node again and again. If receipts need batches, `checkReceipts` reports the limit. */
 function checkBatches({ features, batches }: ExaminedNode): readonly Row[] {
   if (batches.answered >= JOINED_BATCH || features.eth_getBlockReceipts?.state === 'no') return [];
   const items = Math.max(1, batches.answered);
@@ -177,7 +177,7 @@ function checkBatches({ features, batches }: ExaminedNode): readonly Row[] {
   return [['note', problem, `batch: { items: ${items} } in its row avoids larger ones`]];
 }
 
-/** The pool decides by the client's name; a node behind a proxy may support less. */
+/** The pool derives the support of block hashes from the name of the client; a node behind a proxy may support less. */
 function checkHashes({ identity, features }: ExaminedNode): readonly Row[] {
   const refused = [features.callAtHash, features.estimateAtHash].find((support) => support?.state === 'no');
   if (!identity.knowsHashParameters || refused === undefined) return [];
@@ -216,7 +216,7 @@ function checkEarliest({ identity }: ExaminedNode): readonly Row[] {
   ];
 }
 
-/** Reports in one line all that could not be tested. */
+/** Reports in one line all features that could not be tested. */
 function listUnclear({ features, reads, also, reverts }: ExaminedNode): readonly Row[] {
   const unclear = Object.entries({ ...features, ...reads, ...also }).filter(
     ([, support]) => support.state === 'unclear',

@@ -7,17 +7,17 @@ import { parseText } from '../../pool/parse-text.ts';
 import type { Transport } from '../../pool/transport/transport.ts';
 import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
 
-/** Outcome of one request. Its texts are scrubbed. */
+/** Outcome of one request. Texts of the node are scrubbed. */
 export type ProbeOutcome =
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: NodeError; readonly verdict: Verdict; readonly reason: string }
   | { readonly kind: 'fault'; readonly fault: FaultKind; readonly reason: string };
 
-/** Sends requests to one node, each with its own time limit. Nothing here rejects with an `UpstreamFault`. */
+/** Sends requests to one node, each with its own time limit. No method rejects with an `UpstreamFault`. */
 export class NodeProbe {
   readonly #transport: Transport;
   readonly #limitMs: number;
-  /** Keys and addresses that are masked in the node's texts. */
+  /** Keys and addresses that are masked in texts of the node. */
   readonly secrets: readonly string[];
 
   constructor(transport: Transport, limitMs: number, secrets: readonly string[]) {
@@ -41,7 +41,7 @@ export class NodeProbe {
     });
   }
 
-  /** Scrubs a node's text: no secrets or control characters, one line. */
+  /** Scrubs a text of the node: one line, without secrets or control characters. */
   clean(text: string): string {
     return scrubMessage(text, this.secrets);
   }

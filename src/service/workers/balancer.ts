@@ -3,7 +3,7 @@ import { findSurplus } from './worker-load.ts';
 
 const INTERVAL_MS = 1_000;
 
-/** Rebalances connections, which the kernel distributes unevenly: a worker with far too many closes some. */
+/** Rebalances connections, which the kernel distributes unevenly: a worker with far too many connections closes some of them. */
 export class Balancer {
   readonly #listWorkers: () => readonly Worker[];
   readonly #timer: NodeJS.Timeout;
@@ -22,7 +22,7 @@ export class Balancer {
 
   /** Never rejects. */
   async #balance(): Promise<void> {
-    // A load covers the time since the last request, so a slow worker gets no second one meanwhile.
+    // A load covers the time since the previous request for it, so a slow worker must not get a second request in the meantime.
     if (this.#isBusy) return;
     this.#isBusy = true;
     const workers = this.#listWorkers();
@@ -32,7 +32,7 @@ export class Balancer {
       return answer !== undefined && 'load' in answer ? [{ worker, load: answer.load }] : [];
     });
     const surplus = findSurplus(requested.map(({ load }) => load));
-    // Workers without surplus are included: it replaces their previous instruction.
+    // Workers without surplus get an instruction too, which replaces their previous one.
     await Promise.all(
       requested.map(({ worker }, index) =>
         worker.ask({ what: 'partWith', connections: surplus[index] ?? 0 }),

@@ -4,7 +4,7 @@ import type { ListenAddress } from '../../server/lifecycle.ts';
 import type { ConfigSource } from '../config-source.ts';
 import type { WorkerLoad } from './worker-load.ts';
 
-/** Messages from the primary to a worker. A request has an id, which its answer repeats. */
+/** Messages from the primary to a worker. A request has an id, which the answer repeats. */
 export type ToWorker =
   | {
       readonly say: 'serve';
@@ -26,7 +26,7 @@ export type Request =
 
 /** Messages from a worker to the primary. */
 export type FromWorker =
-  /** The worker receives messages from now on; earlier ones are lost. */
+  /** The worker receives messages after `hello`; earlier messages are lost. */
   | { readonly say: 'hello' }
   | { readonly say: 'ready'; readonly address: ListenAddress }
   | { readonly say: 'failed'; readonly reason: string }

@@ -11,7 +11,7 @@ import { UsageError } from '../usage.ts';
 import type { FromWorker, Request, ToWorker, WorkerAnswer } from './messages.ts';
 import type { WorkerLoad } from './worker-load.ts';
 
-/** Measures the load of this process between two reads. */
+/** Measures the load of this process since the previous measurement. */
 class LoadMeter {
   readonly #server: Server;
   #last: EventLoopUtilization = performance.eventLoopUtilization();
@@ -61,7 +61,7 @@ export async function runWorker(): Promise<number> {
     }
   } catch (error) {
     await send({ say: 'failed', reason: (error as Error).message });
-    // An open channel keeps the process alive.
+    // An open channel to the primary would keep the process alive.
     process.disconnect?.();
     return 1;
   }
@@ -114,7 +114,7 @@ function receive<S extends ToWorker['say']>(say: S): Promise<Extract<ToWorker, {
   });
 }
 
-/** Resolves when the primary sends `stop` or is gone. */
+/** Resolves when the primary sends `stop` or disconnects. */
 function stopped(): Promise<void> {
   return new Promise((resolve) => {
     process.on('message', (message: ToWorker) => {
@@ -124,7 +124,7 @@ function stopped(): Promise<void> {
   });
 }
 
-/** Resolves once the message is sent, or at once if the primary has disconnected. */
+/** Resolves once the message is sent; immediately if the primary has disconnected. */
 function send(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());

@@ -1,21 +1,22 @@
 /** Load of a worker. */
 export type WorkerLoad = {
-  /** Share of recent time in which its event loop was active, 0 to 1. */
+  /** Share of the measured time in which the event loop was active, 0 to 1. */
   readonly utilization: number;
-  /** Open HTTP connections, without those upgraded to WebSocket. */
+  /** Open HTTP connections, without connections that became WebSockets. */
   readonly connections: number;
 };
 
 /** Utilization below which a worker responds as fast as an idle one. */
 const BUSY = 0.7;
-/** Smaller differences of utilization are random. */
+/** Smaller differences of utilization count as random. */
 const GAP = 0.3;
-/** Connection counts below this multiple of the mean are random, too. */
+/** Connection counts below this multiple of the mean count as random. */
 const FAR_MORE = 1.5;
 
 /**
- * Returns the number of connections that each worker should close, so that less utilized workers get more; or, if all are busy, workers with fewer
- * connections.
+ * Returns the number of connections that each worker should close. Clients that reconnect then reach less utilized workers; if all workers are busy,
+ * they
+ * reach workers with fewer connections.
  */
 export function findSurplus(loads: readonly WorkerLoad[]): readonly number[] {
   const utilizations = loads.map(({ utilization }) => utilization);
@@ -23,7 +24,7 @@ export function findSurplus(loads: readonly WorkerLoad[]): readonly number[] {
   const meanUtilization = findMean(utilizations);
   const meanConnections = findMean(loads.map(({ connections }) => connections));
   return loads.map(({ utilization, connections }) => {
-    // A single connection would only move from one worker to another.
+    // A worker's only connection is not closed, because it would only move the load to another worker.
     if (utilization < BUSY || connections < 2) return 0;
     if (utilization - least >= GAP)
       return Math.round(connections * ((utilization - meanUtilization) / utilization));

@@ -14,23 +14,23 @@ import { Worker } from './worker.ts';
 export type WorkerPoolOptions = {
   readonly configSource: ConfigSource;
   readonly workers: number;
-  /** Networks besides the built-in ones that the key `demo` opens. */
+  /** Networks that the key `demo` opens, besides the built-in networks. */
   readonly demoNetworks: readonly string[];
   /** Whether a network that cannot be opened ends the process. */
   readonly isStrict: boolean;
-  /** Time after which workers that have not stopped are killed, milliseconds. */
+  /** Time after which workers that are still running are killed, ms. */
   readonly stopLimitMs: number;
   readonly log: Logger;
 };
 
-/** Time limit of a reload, milliseconds: completing the indexes of a store may take long. */
+/** Time limit of a reload, ms: completing the indexes of a store may take long. */
 const RELOAD_LIMIT_MS = 60_000;
-/** Backoff between the end of a worker and the start of its replacement, milliseconds. */
+/** Backoff between the end of a worker and the start of its replacement, ms. */
 const RESTART = { firstMs: 100, maxMs: 5_000 } as const;
-/** A worker that served for this long did not fail at its start, milliseconds. */
+/** A worker that ran for this long did not fail at its start, ms. */
 const HEALTHY_MS = 30_000;
 
-/** Worker processes that share a port. A worker that ends is replaced; only its running requests are lost. */
+/** Worker processes that share a port. A worker that ends is replaced; only the requests that it was running are lost. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #workers = new Set<Worker>();
@@ -41,20 +41,21 @@ export class WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#configSource = options.configSource;
-    // The kernel assigns connections to workers. The primary would assign one to a worker that is about to be killed and keep it open, and its client
+    // The kernel assigns connections to workers. The primary could assign a connection to a worker that is about to be killed, and keep it open: the
+    // client
     // would hang.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ args: ['worker'] });
   }
 
-  /** Resolves when all workers serve. @throws Error if one cannot */
+  /** Resolves when all workers serve. @throws Error if a worker cannot serve */
   async start(): Promise<ListenAddress> {
     const started = Array.from({ length: this.#options.workers }, () => this.#keepOne());
     const [address] = await Promise.all(started);
     return address as ListenAddress;
   }
 
-  /** Returns the statuses of the workers that answer in time. */
+  /** Returns the status of each worker that answers in time. */
   async readStatuses(): Promise<readonly StatusReport[]> {
     const answers = await this.#requestAll((worker) => worker.ask({ what: 'status' }));
     return answers.flatMap((answer) => (answer !== undefined && 'status' in answer ? [answer.status] : []));
@@ -71,7 +72,7 @@ export class WorkerPool {
   }
 
   /**
-   * Applies another configuration to one worker after the other: to all of them, or to none.
+   * Applies another configuration to one worker after the other. If a worker rejects the configuration, all workers return to the previous one.
    * @throws ConfigError with the errors of a worker
    */
   async reload(configSource: ConfigSource): Promise<void> {
@@ -84,7 +85,7 @@ export class WorkerPool {
         throw new ConfigError([...problems]);
       }
       worker.configSource = configSource;
-      // A worker that is replaced from now on starts with it, too.
+      // If a worker is replaced from now on, the replacement starts with the new configuration.
       this.#configSource = configSource;
       worker = await this.#findOther(configSource);
     }
@@ -94,20 +95,20 @@ export class WorkerPool {
     this.#configSource = before;
     for (const worker of this.#workers) {
       if (worker.configSource !== configSource) continue;
-      // The worker may have just been started.
+      // The worker may still be starting.
       await worker.ready.catch(() => {});
       const answer = await worker.ask({ what: 'reload', configSource: before }, RELOAD_LIMIT_MS);
       worker.configSource = before;
-      // Its replacement starts with the configuration in force.
+      // The worker that replaces it starts with the configuration in force.
       if (findProblems(answer, worker) !== undefined) worker.kill();
     }
   }
 
-  /** Returns a worker with another configuration, once it serves. */
+  /** Waits until a worker with another configuration serves, and returns it; undefined if there is no such worker. */
   async #findOther(configSource: ConfigSource): Promise<Worker | undefined> {
     for (const worker of this.#workers) {
       if (worker.configSource === configSource) continue;
-      // The worker may have just been started.
+      // The worker may still be starting.
       await worker.ready.catch(() => {});
       if (worker.isReady) return worker;
     }
@@ -171,7 +172,7 @@ export class WorkerPool {
   }
 }
 
-/** Returns the errors of a reload in a worker; undefined if there are none, or the worker has ended. */
+/** Returns the errors of a reload in a worker; undefined if there are none, or if the worker has ended. */
 function findProblems(answer: WorkerAnswer | undefined, worker: Worker): readonly string[] | undefined {
   if (answer === undefined) return worker.isReady ? ['a worker did not answer in time'] : undefined;
   return 'failed' in answer ? answer.failed : undefined;

@@ -3,10 +3,10 @@ import type { ListenAddress } from '../../server/lifecycle.ts';
 import type { ConfigSource } from '../config-source.ts';
 import type { FromWorker, Request, ToWorker, WorkerAnswer } from './messages.ts';
 
-/** Time limit of an answer, milliseconds. */
+/** Default time limit of an answer, ms. */
 const ANSWER_LIMIT_MS = 2_000;
 
-/** Worker process as the primary sees it. */
+/** Worker process, represented in the primary. */
 export class Worker {
   readonly #worker: ClusterWorker;
   readonly #requests = new Map<number, (answer: WorkerAnswer | undefined) => void>();
@@ -14,14 +14,14 @@ export class Worker {
   #hasSaidHello = false;
   #isReady = false;
   #isStopping = false;
-  /** Config source that it serves. */
+  /** Config source of the configuration that the worker serves. */
   configSource: ConfigSource;
-  /** Listen address. Rejects if it cannot serve, or ends before it does. */
+  /** Listen address. Rejects if the worker cannot serve, or ends before it serves. */
   readonly ready: Promise<ListenAddress>;
   /** Resolves with the exit code or the signal when the process has ended. */
   readonly exited: Promise<number | string>;
 
-  /** @param task first message, sent after the worker's hello */
+  /** @param task first message, sent after the worker has said hello */
   constructor(worker: ClusterWorker, task: Extract<ToWorker, { say: 'serve' }>) {
     this.#worker = worker;
     this.configSource = task.configSource;
@@ -42,7 +42,7 @@ export class Worker {
         for (const id of this.#requests.keys()) this.#complete(id, undefined);
       });
     });
-    // Prevents an unhandled rejection if it is not awaited.
+    // Prevents an unhandled rejection if no caller awaits `ready`.
     this.ready.catch(() => {});
     worker.on('error', () => {});
   }
@@ -55,13 +55,13 @@ export class Worker {
     return this.#isReady && !this.#worker.isDead();
   }
 
-  /** Requests it to drain and end. A worker that has not said hello yet is killed when it does. */
+  /** Requests the worker to drain and end. A worker that has not said hello yet is killed when it says hello. */
   stop(): void {
     this.#isStopping = true;
     if (this.#hasSaidHello) this.#tell({ say: 'stop' });
   }
 
-  /** Sends a request. Undefined if it is not answered in time. Never rejects. */
+  /** Sends a request. Resolves to undefined if there is no answer in time. Never rejects. */
   ask(request: Request, limitMs: number = ANSWER_LIMIT_MS): Promise<WorkerAnswer | undefined> {
     const id = this.#nextId++;
     return new Promise((resolve) => {

@@ -14,9 +14,9 @@ type Entry = {
   readonly id: string;
   readonly served: number | undefined;
   readonly announced: number | undefined;
-  /** Time of the announcement by any process; a lease earlier where it counts as served immediately. */
+  /** Time when the first process announced the height; one lease earlier if the height counted as served immediately. */
   readonly since: number;
-  /** Last time at which the process read the entries of others. */
+  /** Last time when the process read the entries of other processes. */
   readonly readAt: number;
 };
 

@@ -18,17 +18,17 @@ import {
 
 /** Maximum size of the file, bytes. */
 const MAP_BYTES = 1 << 30;
-/** Expired records removed with each new one; more than one, so that they cannot accumulate. */
+/** Number of expired records removed with each new record; more than one, so that expired records cannot accumulate. */
 const SWEPT_WITH_NEW = 4;
-/** Interval between sweeps of expired records, and between the parts of one, ms. */
+/** Interval between sweeps of expired records, and pause between the parts of one sweep, ms. */
 const SWEEP_MS = 1_000;
 const PART_PAUSE_MS = 20;
 const SWEPT_RECORDS = 64;
-/** Records whose expiry is shortened per creation for a full owner, or per part of a sweep: each costs a read and a write. */
+/** Number of records whose expiry is shortened per creation for a full owner, or per part of a sweep: each costs a read and a write. */
 const SHORTENED_RECORDS = 2;
 /** Tolerated difference of clocks between processes, ms. */
 const CLOCK_SLACK_MS = 1_000;
-/** Records listed at a time to make room. */
+/** Number of records listed at a time to make room. */
 const LISTED_FOR_ROOM = 4;
 
 /** Record to be written. */
@@ -42,8 +42,8 @@ type Wanted = {
 };
 
 /**
- * Records in an LMDB environment of their own, `<dataDir>/records`, shared by processes of one machine: its lock makes each write atomic,
- * sums included. A power failure may lose the last writes, a killed process loses none.
+ * Records in an LMDB environment of their own, `<dataDir>/records`, shared by processes of one machine. The LMDB lock makes each write atomic,
+ * including the sums. A power failure may lose the last writes; killing a process loses none.
  */
 export class LmdbRecordTable implements RecordTable {
   readonly #path: string;
@@ -128,7 +128,7 @@ export class LmdbRecordTable implements RecordTable {
     return this.#run((environment) => environment.write(work));
   }
 
-  /** @throws RecordTableError where LMDB or the file system fails; then nothing is changed */
+  /** @throws RecordTableError if LMDB or the file system fails; in that case nothing is changed */
   #run<T>(work: (environment: LmdbEnvironment<LmdbRows>) => T): T {
     try {
       return work(this.#open());
@@ -150,7 +150,7 @@ export class LmdbRecordTable implements RecordTable {
     return this.#opened;
   }
 
-  /** Whether sums and expiry times alone show that a record has no room and none can be made. */
+  /** Whether the sums and expiry times show, without a write, that there is no room for a record and none can be made. */
   #isHopeless(rows: LmdbRows, wanted: Wanted): boolean {
     const { owner, name, expiresAt } = wanted;
     return (
@@ -183,7 +183,7 @@ export class LmdbRecordTable implements RecordTable {
 
   /**
    * Removes some of the expired records of all owners, and shortens expiry times that only a wrong clock can have written.
-   * @returns whether more may remain
+   * @returns whether more such records may remain
    */
   #sweepPart(): boolean {
     const environment = this.#open();
@@ -207,14 +207,14 @@ export class LmdbRecordTable implements RecordTable {
   }
 }
 
-/** Whether an owner has room for a record, considering that it replaces one of the same name. */
+/** Whether an owner has room for a record, which may replace a record with the same name. */
 function hasRoom(rows: LmdbRows, wanted: Wanted): boolean {
   if (isWithin(rows, wanted, 0, 0)) return true;
   const known = rows.get(wanted.name);
   return known !== undefined && isWithin(rows, wanted, 1, known.text.length);
 }
 
-/** @param count number of records that are removed, with `bytes` in total */
+/** Whether a record fits after other records are removed. @param count number of removed records @param bytes total text length of removed records */
 function isWithin(
   rows: LmdbRows,
   { owner, length, maxOfOwner }: Wanted,

@@ -5,13 +5,13 @@ import { nameOwnerOf, type StoredRecord } from './record-table.ts';
 /** `expiresAt` is Unix ms. */
 type Row = StoredRecord & { readonly expiresAt: number };
 
-/** Number and total text length of an owner's records of one kind, including expired ones until they are swept. */
+/** Number and total text length of an owner's records of one kind, including expired records until they are swept. */
 type Sum = { readonly count: number; readonly bytes: number };
 
-/** Length of a record's text; `true` for records of a version without lengths here, whose row must be read for it. */
+/** Length of a record's text; `true` if an earlier version wrote the record without its length, which must then be read from the row. */
 type Length = number | true;
 
-/** Record with its expiry: all that is needed to remove it. */
+/** Name, expiry and length of a record: enough to remove it. */
 export type Due = { readonly name: string; readonly expiresAt: number; readonly length: Length };
 
 export type RowTables = {
@@ -19,15 +19,15 @@ export type RowTables = {
   readonly sums: Database<Sum, string>;
   /** Text lengths by expiry and name. */
   readonly expiries: Database<Length, [expiresAt: number, name: string]>;
-  /** Text lengths by owner, expiry and name. This index is a hint; `expiries` is authoritative. */
+  /** Text lengths by owner, expiry and name. This index may lack records; `expiries` is authoritative. */
   readonly byOwner: Database<Length, [owner: string, expiresAt: number, name: string]>;
 };
 
 export const ROW_TABLES = 4;
-/** Maximum records of an earlier version that are added to `byOwner` at an opening; the others expire without it. */
+/** Maximum number of records of an earlier version that opening adds to `byOwner`; the others expire without an entry. */
 const MAX_ENTERED = 65_536;
 const NONE: Sum = { count: 0, bytes: 0 };
-/** Above any time. */
+/** Later than any time. */
 const LAST = Number.MAX_VALUE;
 /** Sorts after any name. */
 const LAST_NAME = '\u{10ffff}';
@@ -51,8 +51,8 @@ export function openRowTables(root: RootDatabase): RowTables {
 }
 
 /**
- * Rows of records with the sums of their owners and their expiries, in LMDB. Only `get` decodes rows, and `drop` and `shorten` the affected
- * one. Changes must run in a write transaction.
+ * Rows of records with the sums of their owners and their expiries, in LMDB. Only `get` decodes a row, and `drop` and `shorten` decode the row that
+ * they change. Changes must run in a write transaction.
  */
 export class LmdbRows {
   readonly #tables: RowTables;
@@ -88,12 +88,12 @@ export class LmdbRows {
     if (row !== undefined) this.dropDue({ name, expiresAt: row.expiresAt, length: row.text.length });
   }
 
-  /** Removes a record that a list here returned. */
+  /** Removes a record that one of the `list` methods returned. */
   dropDue({ name, expiresAt, length }: Due): void {
     const { rows, expiries, byOwner } = this.#tables;
     const owner = nameOwnerOf(name);
     byOwner.removeSync([owner, expiresAt, name]);
-    // An earlier version that shares the folder removes and renews records without `byOwner`.
+    // An earlier version that shares the folder removes and renews records without updating `byOwner`.
     if (!expiries.doesExist([expiresAt, name])) return;
     const bytes = length === true ? (this.get(name)?.text.length ?? 0) : length;
     expiries.removeSync([expiresAt, name]);
@@ -101,7 +101,7 @@ export class LmdbRows {
     this.#add(owner, -1, -bytes);
   }
 
-  /** Shortens the expiry of a listed record. */
+  /** Shortens the expiry of a record that one of the `list` methods returned. */
   shorten(due: Due, expiresAt: number): void {
     const row = this.get(due.name);
     this.dropDue(due);

@@ -1,11 +1,11 @@
 import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { UntracedError } from '../../../packages/ethereum/primitives/untraced-error.ts';
 
-/** Record as stored. */
+/** Stored record. */
 export type StoredRecord = {
   /** JSON text, at most `MAX_RECORD_BYTES`. */
   readonly text: string;
-  /** Changes with each write. */
+  /** Version of the record; each write changes it. */
   readonly version: string;
 };
 
@@ -14,15 +14,12 @@ export const MAX_RECORD_BYTES: number = 256 * 1024;
 export const MAX_OWNER_BYTES: number = 8 * 1024 * 1024;
 /** Maximum lifetime of a record, ms. */
 export const MAX_LIFE_MS: number = 2 * 86_400_000;
-/**
- * Maximum records that a new record of a full owner removes (expired ones not swept yet, or the oldest ones to make room), which bounds the
- * duration of a write.
- */
+/** Maximum number of records that a new record of a full owner removes (expired records, or the oldest ones). This bounds the duration of a write. */
 export const MAX_SWEPT_FOR_ROOM: number = 256;
 
 export type WhenFull = 'refuse' | 'removeOldest';
 
-/** The table cannot be read or written now. With a server, the outcome of a write is unknown. */
+/** Error: the table cannot be read or written now. If the table is on a server, the outcome of a write is unknown. */
 export class RecordTableError extends UntracedError {
   constructor(message: string) {
     super(message);
@@ -31,20 +28,20 @@ export class RecordTableError extends UntracedError {
 }
 
 /**
- * Small records with expiry, shared by the processes of a service: filters, sent transactions. Names are `<kind>/<owner>/<id>`; the number of
- * an owner's records is bounded. Every operation throws or rejects with `RecordTableError` where the table is unavailable, or has no room.
- * The cost does not depend on the number of an owner's records: their number and bytes are stored, expired ones are removed in bounded
- * parts, and `create` refuses by the stored sums, without a write.
+ * Small records with expiry, shared by the processes of a service: filters, sent transactions. Names are `<kind>/<owner>/<id>`; the number of records
+ * per owner is bounded. Every operation throws or rejects with `RecordTableError` if the table is unavailable or full.
+ * The cost of an operation does not depend on the number of an owner's records: their number and bytes are stored, expired records are removed in
+ * bounded parts, and `create` refuses by the stored sums, without a write.
  */
 export interface RecordTable {
   read(name: string): PromiseOrValue<StoredRecord | undefined>;
   /**
-   * Writes a record for `lifeMs` from now, replacing one of the same name.
-   * @param lifeMs the same for all records of a kind, unless a setting changes it. Records of a full owner are shortened to the expiry of the
-   * new one, because they may have been written while the clock was ahead
-   * @param whenFull behaviour where the owner already has `maxOfOwner` records of that kind, or `MAX_OWNER_BYTES` of them: refuse, or remove
-   * those that expire first
-   * @returns false where nothing was written
+   * Writes a record for `lifeMs` from now, replacing a record with the same name.
+   * @param lifeMs the same for all records of a kind, unless a setting changes it. If the owner is full, records that expire later than the new one
+   * are shortened to its expiry, because they may have been written while the clock was ahead
+   * @param whenFull behaviour if the owner already has `maxOfOwner` records of that kind, or `MAX_OWNER_BYTES` in total: refuse, or remove
+   * the records that expire first
+   * @returns false if nothing was written
    */
   create(
     name: string,
@@ -53,19 +50,19 @@ export interface RecordTable {
     maxOfOwner: number,
     whenFull?: WhenFull,
   ): PromiseOrValue<boolean>;
-  /** Replaces a record that still has this version, and renews its lifetime. @returns false for another version */
+  /** Replaces a record if it still has this version, and renews its lifetime. @returns false if it has another version */
   replace(name: string, version: string, text: string, lifeMs: number): PromiseOrValue<boolean>;
-  /** @returns whether the record existed */
+  /** @returns whether there was such a record */
   remove(name: string): PromiseOrValue<boolean>;
   close(): Promise<void>;
 }
 
-/** Returns `<kind>/<owner>`, the unit in which records are counted. */
+/** Returns `<kind>/<owner>`: records are counted by this prefix of their names. */
 export function nameOwnerOf(name: string): string {
   return name.slice(0, name.lastIndexOf('/'));
 }
 
-/** @throws RangeError for a record above `MAX_RECORD_BYTES` */
+/** @throws RangeError if the text is longer than `MAX_RECORD_BYTES` */
 export function checkRecordText(text: string): void {
   if (Buffer.byteLength(text) > MAX_RECORD_BYTES) {
     throw new RangeError(`a record has more than ${MAX_RECORD_BYTES} bytes`);

@@ -12,8 +12,8 @@ import {
 
 /**
  * Uses the server's clock. KEYS: the processes of a chain. ARGV: reader, its served height, its announced height (-1: none), lifetime of an entry
- * in ms, lease with margin in ms, lease in ms. Returns the highest height of the others that may be served (-1: none), whether one of them
- * holds a lease, and pairs of an announced height and its age.
+ * in ms, lease with margin in ms, lease in ms. Returns the highest height that other processes may serve (-1: none), whether another process has
+ * a lease, and pairs of an announced height and its age.
  */
 const EXCHANGE = createScript(
   1,
@@ -54,7 +54,7 @@ export type RedisHeightTableOptions = {
   readonly timeLimitMs: number;
 };
 
-/** Heights in Valkey or Redis, shared by machines. */
+/** Heights in Valkey or Redis, shared between machines. */
 export class RedisHeightTable implements HeightTable {
   readonly #options: RedisHeightTableOptions;
   readonly #breaker = new CircuitBreaker();

@@ -14,9 +14,10 @@ import {
 } from './record-table.ts';
 
 /**
- * Uses the server's clock. KEYS of each script: the record (hash of text and version), the owner's names by expiry, the lengths of their texts,
- * and their number and sum. A version without sums leaves another number, in which case the sum is recomputed.
- * Expired records are removed from the owner's lists, a bounded number per write.
+ * Uses the server's clock. KEYS of each script: the record (hash of text and version), the names of the owner's records by expiry, the lengths of
+ * their
+ * texts, and the stored number and sum of the lengths. An earlier version does not update the number; if the number differs, the sum is recomputed.
+ * Each write removes a bounded number of expired records from the owner's lists.
  */
 const PRELUDE = `
   local time = redis.call('TIME')
@@ -59,12 +60,12 @@ const PRELUDE = `
   end
 `;
 
-/** Expired records removed with each write; more than one, so that they cannot accumulate. */
+/** Number of expired records removed with each write; more than one, so that expired records cannot accumulate. */
 const SWEPT_WITH_WRITE = 4;
 
 /**
  * ARGV: name, text, version, lifetime in ms, maximum records and bytes of the owner; key prefix of the owner's records, which replaces the owner's
- * name, and that name's length; maximum records to remove for room, and whether unexpired ones may be removed.
+ * name, and the length of that name; maximum number of records to remove for room, and whether unexpired records may be removed.
  */
 const CREATE = createScript(
   4,
@@ -101,7 +102,7 @@ const CREATE = createScript(
   return 1`,
 );
 
-/** ARGV: name, text, version, lifetime in ms, the version to replace. */
+/** ARGV: name, text, version, lifetime in ms, version to replace. */
 const REPLACE = createScript(
   4,
   `if redis.call('HGET', KEYS[1], 'v') ~= ARGV[5] then return 0 end
@@ -120,7 +121,7 @@ const REMOVE = createScript(
   return redis.call('DEL', KEYS[1])`,
 );
 
-/** Minimum timeout of a reply, ms: a failed poll costs its client more than a second. */
+/** Minimum timeout of a reply, ms: a client whose poll fails loses more than a second. */
 const TIME_LIMIT_MS = 1_000;
 
 export type RedisRecordTableOptions = {
@@ -130,7 +131,7 @@ export type RedisRecordTableOptions = {
   readonly timeLimitMs: number;
 };
 
-/** Records in Valkey or Redis, shared by machines. */
+/** Records in Valkey or Redis, shared between machines. */
 export class RedisRecordTable implements RecordTable {
   readonly #client: RedisClient;
   readonly #prefix: string;
@@ -178,7 +179,7 @@ export class RedisRecordTable implements RecordTable {
     return this.#run(REMOVE, name);
   }
 
-  /** The client belongs to the caller, and stays open. */
+  /** Closes nothing: the client belongs to the caller, and stays open. */
   async close(): Promise<void> {}
 
   async #run(script: RedisScript, name: string, ...args: readonly (string | number)[]): Promise<boolean> {
@@ -186,7 +187,7 @@ export class RedisRecordTable implements RecordTable {
     return (await this.#ask(() => this.#client.run(script, ...keys, name, ...args))) === 1;
   }
 
-  /** The hash tag in braces keeps all of an owner's keys on one cluster node, so that a script may access them together. */
+  /** The hash tag in braces puts all keys of an owner on one cluster node, so that a script may access them together. */
   #nameOwner(owner: string): string {
     return `{${this.#prefix}:records:${owner}}`;
   }
@@ -198,9 +199,9 @@ export class RedisRecordTable implements RecordTable {
     return [`${names}${name.slice(owner.length)}`, ...lists];
   }
 
-  /** @throws RecordTableError without a reply in time; immediately after several of these */
+  /** @throws RecordTableError if no reply arrives in time; immediately if several replies were missing */
   async #ask(request: () => Promise<unknown>): Promise<unknown> {
-    // A missing connection, or a full one, does not count as a failure of the server.
+    // A missing or full connection does not count as a failure of the server.
     if (this.#client.ready && this.#breaker.admit()) {
       const reply = await completeWithin(request(), this.#timeLimitMs);
       if (reply !== undefined && reply !== TIMED_OUT) {

@@ -1,4 +1,4 @@
-/** Consecutive faults that open the breaker. */
+/** Number of consecutive faults that open the breaker. */
 const FAULTS_TO_OPEN = 3;
 /** Interval between trial calls while the breaker is open, ms. */
 const PAUSE_MS = 1_000;
@@ -20,7 +20,7 @@ export class CircuitBreaker {
     return this.#faults >= FAULTS_TO_OPEN;
   }
 
-  /** Whether a call may be made. While open, one call per interval is admitted. */
+  /** Whether a call may be made. While the breaker is open, one call per interval is admitted. */
   admit(): boolean {
     if (!this.isOpen) return true;
     if (this.#now() < this.#openUntil) return false;
@@ -34,7 +34,7 @@ export class CircuitBreaker {
     this.#trying = false;
   }
 
-  /** Records a fault. @returns true if it opens the breaker, or ends a trial */
+  /** Records a fault. @returns true if the fault opens the breaker, or ends a trial */
   fail(): boolean {
     this.#faults++;
     if (this.#faults !== FAULTS_TO_OPEN && !this.#trying) return false;

@@ -6,11 +6,11 @@ import { createConnectorClass, type ReplyMeter } from './redis-connector.ts';
 import type { RedisTarget } from './redis-url.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Base delay before a reconnection, ms; up to the same again is added, so that replicas do not reconnect simultaneously. */
+/** Base delay before a reconnection, ms; up to the same again is added at random, so that replicas do not reconnect simultaneously. */
 const RECONNECT_MS = 250;
-/** Default limit of commands without a reply; at the limit none is sent. */
+/** Default limit of commands without a reply; at the limit, no command is sent. */
 const MAX_IN_FLIGHT = 256;
-/** Replies to other commands that may arrive in the same read as the end of a long one, bytes. */
+/** Size limit of replies to other commands that may arrive in the same read as the end of a long reply, bytes. */
 const REPLY_SLACK_BYTES = 1024 * 1024;
 
 /** Fault class of a server. */
@@ -21,14 +21,14 @@ export type RedisFault =
   | 'timeout'
   /** Error reply: credentials, memory, or a server that is loading. */
   | 'refused'
-  /** The value is not one that was written under this key. */
+  /** The value was not written by this program under this key. */
   | 'garbage';
 
 export type RedisClientOptions = {
   readonly target: RedisTarget;
-  /** Maximum bytes read of a value. */
+  /** Maximum bytes read of one value. */
   readonly valueBytes: number;
-  /** Limit of commands without a reply; at the limit none is sent. */
+  /** Limit of commands without a reply; at the limit, no command is sent. */
   readonly commands?: number;
   /** Called for every broken or refused connection and every failed command. */
   readonly onFault: (fault: RedisFault) => void;
@@ -44,18 +44,18 @@ export function createScript(keys: number, source: string): RedisScript {
 
 /** Connection that reconnects by itself, with a bounded number of commands in flight. */
 export interface RedisClient {
-  /** Whether a command would be sent now: there is a connection, and room on it. */
+  /** Whether a command would be sent now: there is a connection, and it is not full. */
   readonly ready: boolean;
-  /** Returns the value truncated to `valueBytes`; null where there is none, undefined without a reply. Never rejects. */
+  /** Returns the value truncated to `valueBytes`; null if there is no value, undefined if there is no reply. Never rejects. */
   get(key: string): Promise<Buffer | null | undefined>;
   /**
-   * Sends any other command. @returns numbers, texts, null and lists of them; undefined without a reply. The reply must be known to be short.
+   * Sends any other command. @returns numbers, texts, null, or lists of these; undefined if there is no reply. The reply must be known to be short.
    * Never rejects.
    */
   send(command: string, ...args: readonly (string | number)[]): Promise<unknown>;
-  /** Runs a script, which the server caches by its hash. @returns the reply as `send` does; never rejects */
+  /** Runs a script; the server caches scripts by hash. @returns the same values as `send`; never rejects */
   run(script: RedisScript, ...args: readonly (string | number)[]): Promise<unknown>;
-  /** Resolves when the server has replied or cannot. Never rejects. */
+  /** Resolves when the server has replied or cannot reply. Never rejects. */
   set(key: string, value: Buffer, ttlMs: number): Promise<void>;
   /** Resolves once connected, or after `limitMs`. */
   waitUntilReady(limitMs: number): Promise<void>;
@@ -95,7 +95,7 @@ class BoundedClient implements RedisClient {
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
     });
-    // The errors contain addresses and arguments, so they are not passed on.
+    // Errors of the library contain addresses and arguments, so they are not passed on.
     this.#redis.on('error', () => onFault('unreachable'));
   }
 

@@ -3,14 +3,15 @@ import { connect as connectSecurely } from 'node:tls';
 import { AbstractConnector } from 'iovalkey';
 import type { RedisTarget } from './redis-url.ts';
 
-/** Received bytes that do not belong to a complete reply yet. Above `limit` the connection is closed. */
+/** Received bytes that are not yet part of a complete reply. If they exceed `limit`, the connection is closed. */
 export type ReplyMeter = { unclaimedBytes: number; readonly limit: number };
 
 type ConnectorClass = new (options: unknown) => AbstractConnector;
 
 /**
- * Creates the connector class through which the client gets its sockets. The client's parser trusts its input: it buffers without bound, and
- * throws out of the socket's `data` event on malformed lengths and replies. Here both close the connection instead of ending the process.
+ * Creates the connector class from which the client gets its sockets. The parser of the client trusts its input: it buffers without bound, and on
+ * malformed lengths or replies it throws out of the socket's `data` event. With this connector both close the connection instead of ending the
+ * process.
  */
 export function createConnectorClass(target: RedisTarget, meter: ReplyMeter): ConnectorClass {
   return class extends AbstractConnector {
@@ -50,7 +51,7 @@ function guardData(socket: Socket, meter: ReplyMeter): void {
     try {
       if (meter.unclaimedBytes <= meter.limit) return Reflect.apply(emit, socket, [event, ...values]);
     } catch {
-      // The parser's error adds no information to the one below.
+      // The parser's error adds no information to the error passed to `destroy` below.
     }
     socket.destroy(new Error('the server sent replies that the protocol does not allow'));
     return true;
