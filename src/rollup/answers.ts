@@ -1,4 +1,3 @@
-
 import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import { parseQuantity } from '../../packages/ethereum/primitives/quantity.ts';
