@@ -104,10 +104,7 @@ export interface LogReads {
   getBlockLogs(hash: string, scope: RequestScope): PromiseOrValue<readonly BlockLog[] | null>;
 }
 
-/**
- * Log as JSON text of a log object (spec 2.4), which ends in `"removed":false}`, with the members by which filters select logs (lower-case `0x`
- * text).
- */
+/** Log as a JSON text (spec 2.4) that ends in `"removed":false}`, together with the members that filters test (lower-case `0x` text). */
 export type BlockLog = {
   readonly address: string;
   readonly topics: readonly string[];

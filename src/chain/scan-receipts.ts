@@ -1,10 +1,10 @@
 import { type RlpSpan, readRlpSpan } from '../../packages/ethereum/primitives/rlp.ts';
 
-/** Callbacks for a scan of a block's stored receipts, which does not decode them. Positions are offsets in the encoded receipts. */
+/** Callbacks for scanning a block's stored receipts without decoding them. Positions are offsets in the encoded receipts. */
 export type ReceiptVisitor = {
   /** Called once per receipt, after its logs, with the offset of the transaction hash (32 bytes). */
   readonly onTransaction: (hashAt: number, index: number) => void;
-  /** Called for each log. The span covers the RLP list [address, topics, data], and the index is that in the block. */
+  /** Called for each log. The span covers the RLP list [address, topics, data]; `logIndex` is the index in the block. */
   readonly onLog: (span: RlpSpan, logIndex: number) => void;
 };
 
