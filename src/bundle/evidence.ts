@@ -8,10 +8,10 @@ import { Findings, type Members } from '../../packages/proofs/findings.ts';
 import { type VerifiedHeader, verifyHeader } from '../../packages/proofs/verify-block.ts';
 import { BundleError, type BundleEvidence } from './format.ts';
 
-/** Byte string of a set that is searched by hash. `isUsed`: a search has found it. */
+/** Byte string of a set. `isUsed` is true after a search has found it. */
 type Piece = { readonly bytes: Uint8Array; isUsed: boolean };
 
-/** Byte strings by hash. Tracks which were found: a bundle must not have others. */
+/** Set of byte strings that are searched by hash. Tracks which of them were found, because a bundle must not contain unused ones. */
 export class Pieces {
   readonly #byHash = new Map<string, Piece>();
 
@@ -31,7 +31,7 @@ export class Pieces {
     for (const piece of this.#byHash.values()) piece.isUsed = false;
   }
 
-  /** @throws BundleError if a piece was not used */
+  /** @throws BundleError if a byte string was not used */
   refuseUnused(what: string): void {
     const unused = [...this.#byHash.values()].filter(({ isUsed }) => !isUsed).length;
     if (unused > 0) throw new BundleError(`the evidence has a ${what} that the answer does not need`);
@@ -42,12 +42,12 @@ export class Pieces {
   }
 }
 
-/** The path of a key leads to a trie node that is not in the evidence. */
+/** Error for a key whose path leads to a trie node that is not in the evidence. */
 export class MissingNode extends BundleError {}
 
 /**
  * Returns the value of a key in the trie with this root.
- * @returns undefined if the nodes prove that the key is absent
+ * @returns undefined if the trie nodes prove that the key is absent
  * @throws MissingNode if the evidence lacks a node on the path
  */
 export function readTrie(root: Uint8Array, key: Uint8Array, nodes: Pieces): Uint8Array | undefined {
@@ -58,7 +58,7 @@ export function readTrie(root: Uint8Array, key: Uint8Array, nodes: Pieces): Uint
   });
 }
 
-/** Verified header: its members hash to the block hash. */
+/** Verified header, whose members hash to the block hash. */
 export type HeaderEvidence = {
   readonly encoded: Uint8Array;
   readonly members: Members;
@@ -67,8 +67,8 @@ export type HeaderEvidence = {
 
 /**
  * Decodes and verifies an encoded header.
- * @param hash lower-case hex text
- * @throws BundleError if it has another hash or an unknown form
+ * @param hash block hash as lower-case hex text
+ * @throws BundleError if the header has another hash or an unknown form
  */
 export function readHeader(encoded: Uint8Array, hash: string): HeaderEvidence {
   const found = bytesToHex(keccak256(encoded));
@@ -81,7 +81,7 @@ export function readHeader(encoded: Uint8Array, hash: string): HeaderEvidence {
   return { encoded, members, verified };
 }
 
-/** Decodes a part of a bundle. @throws BundleError with the name of the part if it is malformed */
+/** Decodes a part of a bundle. @throws BundleError with the name of the part if the part is malformed */
 export function decode<T>(read: () => T, part: string): T {
   try {
     return read();
@@ -96,7 +96,7 @@ export function describeFindings({ list }: Findings): string {
   return list.map(({ text }) => text).join('; ');
 }
 
-/** Reads the nodes or codes of a bundle. @throws BundleError if they are not ascending and unique */
+/** Reads the trie nodes or codes of a bundle. @throws BundleError if they are not unique and in ascending order */
 export function readPieces(texts: readonly string[]): Pieces {
   const pieces = new Pieces();
   for (const [index, text] of texts.entries()) {
@@ -107,12 +107,12 @@ export function readPieces(texts: readonly string[]): Pieces {
   return pieces;
 }
 
-/** Encodes byte strings in the order of a bundle. */
+/** Encodes byte strings in the order in which a bundle lists them. */
 export function listPieces(pieces: readonly Uint8Array[]): string[] {
   return [...pieces].sort(compareBytes).map(bytesToHex);
 }
 
-/** Creates evidence from a header and the further parts that an answer needs. */
+/** Creates evidence from a header and from further parts that an answer needs. */
 export function evidenceOf(header: Uint8Array, parts: Partial<BundleEvidence>): BundleEvidence {
   const none = { ancestors: [], transactions: [], uncles: [], nodes: [], codes: [] };
   return { header: bytesToHex(header), ...none, ...parts };

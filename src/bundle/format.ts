@@ -12,21 +12,21 @@ export class BundleError extends Error {
   override readonly name = 'BundleError';
 }
 
-/** The method is not supported by bundles, or its parameters are invalid. */
+/** Error for a method that bundles do not support, or for invalid parameters. */
 export class BundleRequestError extends BundleError {}
 
 const FORMAT = 'portcullis-bundle/1';
 
-/** Rules that the block hash does not commit to. Numbers are quantities. */
+/** Rules of the chain that the block hash does not commit to. Numbers are quantities. */
 export type Rules = {
   readonly chainId: string;
-  /** Name of the EVM revision, which must agree with the header's fields. */
+  /** Name of the EVM revision, which must match the fields of the header. */
   readonly fork: Revision;
-  /** EIP-4844; null before Cancun. */
+  /** Divisor in the formula of the blob base fee (EIP-4844); null before Cancun. */
   readonly blobBaseFeeUpdateFraction: string | null;
 };
 
-/** Configuration of a rollup's methods. */
+/** Configuration of the methods of a rollup. */
 export type RollupSettings = {
   readonly family: string;
   readonly prefix: string;
@@ -35,7 +35,7 @@ export type RollupSettings = {
   readonly messageService: string | null;
 };
 
-/** Value that was read from a node and that no evidence covers. */
+/** Value that was read from a node and is not covered by evidence. */
 export type Reading = {
   readonly source: 'chain' | 'l1' | 'opNode';
   readonly question: readonly unknown[];
@@ -45,28 +45,28 @@ export type Reading = {
     | { readonly error: { readonly kind: string; readonly message: string } };
 };
 
-/** Parts that no evidence covers. */
+/** Parts of a bundle that are not covered by evidence. */
 export type Uncovered = {
   readonly rules: Rules | null;
   readonly rollup: RollupSettings | null;
   readonly readings: readonly Reading[];
-  /** Paths of members of the answer, ascending. */
+  /** Paths of members of the answer, in ascending order. */
   readonly members: readonly string[];
 };
 
-/** Evidence of an answer. Hex data. */
+/** Evidence for an answer. All values are hex data. */
 export type BundleEvidence = {
   /** RLP of the block's header. */
   readonly header: string;
-  /** RLP of the ancestors' headers, the parent first. */
+  /** RLP of the headers of ancestors, starting with the parent. */
   readonly ancestors: readonly string[];
-  /** All transactions of the block in trie encoding. */
+  /** All transactions of the block in their encoding for the trie. */
   readonly transactions: readonly string[];
   /** RLP of all uncles of the block. */
   readonly uncles: readonly string[];
-  /** RLP of trie nodes, ascending. */
+  /** RLP of trie nodes, in ascending order. */
   readonly nodes: readonly string[];
-  /** Contract codes, ascending. */
+  /** Contract codes, in ascending order. */
   readonly codes: readonly string[];
 };
 
@@ -74,18 +74,18 @@ export type BundleAnswer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: string } };
 
-/** Request, its answer at a block, the evidence, and the parts that no evidence covers. */
+/** Request, its answer at a block, the evidence for the answer, and the parts that are not covered by evidence. */
 export type Bundle = {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** `number` is a quantity. */
+  /** Block of the answer; `number` is a quantity. */
   readonly block: { readonly number: string; readonly hash: string };
   readonly answer: BundleAnswer;
   readonly evidence: BundleEvidence;
   readonly told: Uncovered;
 };
 
-// A capturing group would use regular expression stack for each byte, and the text may have many millions.
+// No capturing group, which would use regular expression stack for each byte: the text may have many millions of bytes.
 const dataSchema = z.string().regex(/^0x(?:[0-9a-f]{2})*$/, 'expected hex data in lower case');
 const hashSchema = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected a hash in lower case');
 export const quantitySchema: z.ZodType<string> = z
@@ -97,7 +97,7 @@ const jsonSchema = z.unknown().refine((value) => value !== undefined, 'is missin
 
 type BundleFile = { readonly format: typeof FORMAT } & Bundle & { readonly digest: string };
 
-/** The order of members is that of the text. */
+/** Schema of a bundle file. Its members are in the order of the text. */
 const fileSchema: z.ZodType<BundleFile> = z.strictObject({
   format: z.literal(FORMAT),
   method: z.string(),
@@ -153,21 +153,21 @@ const fileSchema: z.ZodType<BundleFile> = z.strictObject({
   digest: hashSchema,
 });
 
-/** Placeholder digest, and the length of a text's end with it. */
+/** Placeholder for the digest, and the length of the end of the text that contains the digest. */
 const NO_DIGEST = `0x${'0'.repeat(64)}`;
 const END_LENGTH = `,"digest":"${NO_DIGEST}"}`.length;
 
 /** Returns the canonical text of a bundle. */
 export function encodeBundle(bundle: Bundle): string {
-  // Parsing puts the members into schema order.
+  // Parsing puts the members into the order of the schema.
   const text = JSON.stringify(fileSchema.parse({ format: FORMAT, ...bundle, digest: NO_DIGEST }));
   const content = `${text.slice(0, -END_LENGTH)}}`;
-  // The digest covers the text without it. It detects damage; anyone can compute it.
+  // The digest covers the text without the digest itself. It only detects damage, since anyone can compute it.
   const digest = bytesToHex(keccak256(new TextEncoder().encode(content)));
   return `${content.slice(0, -1)},"digest":"${digest}"}\n`;
 }
 
-/** @throws BundleError for anything except an output of `encodeBundle` */
+/** Decodes a bundle. @throws BundleError for any text that `encodeBundle` has not returned */
 export function decodeBundle(text: string): Bundle {
   const parsed = fileSchema.safeParse(parseJson(text));
   if (!parsed.success)

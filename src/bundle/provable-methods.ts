@@ -9,14 +9,14 @@ import { receipts } from './reads/receipts.ts';
 import { transactionRead } from './reads/transaction.ts';
 import { uncle } from './reads/uncle.ts';
 
-/** Supported method, and the index of its block parameter; the EVM executes it if `read` is absent. */
+/** Method that bundles support, and the index of its block parameter. If `read` is absent, the method is executed by the EVM. */
 export type ProvableMethod = {
   readonly method: Method<MethodContext>;
   readonly blockAt: number | undefined;
   readonly read?: ReadKind;
 };
 
-/** Methods by name; `blockAt` is undefined if the block is always the head. */
+/** Methods by name. `blockAt` is undefined if the method always uses the head. */
 const ROWS: Readonly<Record<string, Omit<ProvableMethod, 'method'>>> = {
   eth_getBlockReceipts: { blockAt: 0, read: receipts },
   eth_getTransactionByBlockNumberAndIndex: { blockAt: 0, read: transactionRead },
@@ -43,7 +43,7 @@ export function findProvable(name: string, prefix: string | undefined): Provable
   return { method, ...row };
 }
 
-/** Parses the parameters of a request. @throws BundleRequestError with the malformed one */
+/** Parses the parameters of a request. @throws BundleRequestError that names the malformed parameter */
 export function readParams({ method }: ProvableMethod, params: readonly unknown[]): readonly unknown[] {
   try {
     return parseParams(method.params, params);

@@ -13,9 +13,9 @@ import { assumeRules, describeRules, readEngineHeader } from './runs/rules.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
 /**
- * Returns the rules of a source's chain at a block: as named on the command line, from its schedule, as its nodes report them (EIP-7910), or of a
- * known public chain.
- * @throws BundleError if no source provides them
+ * Returns the rules of a source's chain at a block. They are taken from the fork on the command line, or else from the chain's fork schedule, or else
+ * from the nodes' report (EIP-7910), or else from the table of public chains.
+ * @throws BundleError if none of them provides the rules
  */
 async function findRules({ chain, scope, config, fork }: Source, header: Header): Promise<Rules> {
   if (fork !== undefined) return assumeRules(chain.chainId, fork, header);
@@ -31,16 +31,17 @@ async function findRules({ chain, scope, config, fork }: Source, header: Header)
   );
 }
 
-/** Request whose answer is bundled with its evidence. */
+/** Request whose answer and evidence are put into a bundle. */
 export type BundleRequest = { readonly method: string; readonly params: readonly unknown[] };
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** Text of a bundle, and notes for its author about estimates that differ from the nodes'. */
+/** Text of a bundle, and notes for its author about gas estimates that differ from those of the nodes. */
 export type Proof = { readonly text: string; readonly notes: readonly string[] };
 
 /**
- * Answers a request with a bundle. Node responses are verified on the way, and the complete bundle is verified once more as its reader does.
+ * Answers a request with a bundle. Node responses are verified when they arrive, and the complete bundle is verified again in the same way as by its
+ * reader.
  * @throws BundleError if a part cannot be verified
  * @throws ChainError if the source cannot be reached
  */
@@ -51,7 +52,7 @@ export async function prove(question: BundleRequest, given: Source): Promise<Pro
   const { blockAt, read } = provable;
   const named = blockAt === undefined ? undefined : readParams(provable, params)[blockAt];
   const { reference, hasOverrides } = readNamed(named);
-  // A bundle names its block, so overrides in the block's position move behind it.
+  // A bundle names its block. Overrides at the position of the block parameter are therefore moved after it.
   if (hasOverrides) params.splice(1, 0, 'latest');
   const block = await pinBlock(reference ?? LATEST, source);
   if (blockAt !== undefined) params[blockAt] = block.number;
@@ -65,14 +66,14 @@ export async function prove(question: BundleRequest, given: Source): Promise<Pro
   return { text, notes };
 }
 
-/** A bundle names one prefix of the rollup: that of the request. */
+/** Selects the prefix in the request as the only rollup prefix of the bundle. */
 function choosePrefix({ method }: BundleRequest, source: Source): Source {
   const { rollup, prefixes = [] } = source;
   const prefix = prefixes.find((each) => method === `${each}_estimateGas`);
   return rollup === undefined || prefix === undefined ? source : { ...source, rollup: { ...rollup, prefix } };
 }
 
-/** Reads a parameter that is a block, or state overrides in its position. */
+/** Reads a parameter that is either a block or state overrides. */
 function readNamed(named: unknown): { reference: BlockReference | undefined; hasOverrides: boolean } {
   const either = (named ?? {}) as BlockReference | BlockOrOverrides;
   if ('kind' in either) return { reference: either, hasOverrides: false };

@@ -10,38 +10,38 @@ import { collectStream } from '../gateway/collect-stream.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { BundleError, type RollupSettings } from './format.ts';
 
-/** Source of a bundle: a network's chain and configuration, and the scope of the requests to it. */
+/** Source of a bundle: chain and configuration of a network, and the scope of the requests to the network. */
 export type Source = {
   readonly chain: Chain;
   readonly scope: RequestScope;
-  /** Fork schedule, if known. */
+  /** Fork schedule of the chain, if known. */
   readonly config?: ChainConfig;
-  /** Fork of the block, if the command line names it. */
+  /** Fork of the block, if given on the command line. */
   readonly fork?: Revision;
   /** Rollup configuration of the network; absent if it is not a rollup. */
   readonly rollup?: RollupSettings;
-  /** All prefixes under which the network serves `l2_estimateGas`. */
+  /** All prefixes for which the network serves `<prefix>_estimateGas`. */
   readonly prefixes?: readonly string[];
   /** Layer 1, and the node that derives the chain from it, if the rollup has them. */
   readonly l1?: Pick<Chain['blocks'], 'getHeader'>;
   readonly opNode?: Pick<Chain, 'request'>;
 };
 
-/** Parses a result; a stream is read to its end first. */
+/** Parses a result; a stream is first read to its end. */
 export async function readResult(result: JsonResult): Promise<unknown> {
   if (isComplete(result)) return JSON.parse(typeof result === 'string' ? result : result.text);
   const pieces = await collectStream(result, () => true);
   return JSON.parse(Buffer.concat(pieces ?? []).toString('utf8'));
 }
 
-/** Reads a result that is an object. @throws BundleError if it is not */
+/** Reads a result that must be an object. @throws BundleError if it is not an object */
 export async function readObject(result: JsonResult | null, what: string): Promise<Members> {
   const value = result === null ? null : await readResult(result);
   if (!isMembers(value)) throw new BundleError(`the network has no ${what}`);
   return value;
 }
 
-/** Returns the block object with this hash. @param isFull whether transactions are included in full @throws BundleError if there is none */
+/** Returns the block object with this hash. @param isFull whether transactions are included in full @throws BundleError if there is no such block */
 export async function requestBlock(
   { chain, scope }: Source,
   hash: string,
@@ -51,7 +51,7 @@ export async function requestBlock(
   return readObject(await chain.blocks.getBlock(reference, isFull, scope), `block ${hash}`);
 }
 
-/** RLP-encodes the header of a block object. @throws BundleError if the encoding does not hash to the object's `hash` */
+/** RLP-encodes the header of a block object. @throws BundleError if the hash of the encoding is not the object's `hash` */
 export function encodeBlockHeader(object: Members): Uint8Array {
   const writer = new RlpWriter();
   const form = findHeaderForm(object, String(object['hash']), writer);

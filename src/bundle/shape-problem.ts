@@ -1,20 +1,20 @@
 import { findStringEnd } from '../../packages/ethereum/primitives/json-strings.ts';
 
-/** Deepest nesting of lists and objects: answers and parameters have fewer than ten levels. */
+/** Maximum depth of nested lists and objects; answers and parameters have fewer than ten levels. */
 const MAX_DEPTH = 64;
-/** Most items and members: parsing takes up to 100 bytes for each, and the largest blocks have a hundred thousand. */
+/** Maximum number of items and members. Parsing takes up to 100 bytes for each of them, and the largest blocks have a hundred thousand. */
 const MAX_VALUES = 4_000_000;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-/** `[` and `{` differ in this bit, as do `]` and `}`. */
+/** Bit in which `[` differs from `{`, and `]` from `}`. */
 const OBJECT_BIT = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /**
- * Bounds the memory and stack that parsing a file takes.
- * @returns reason why it must not be parsed, phrased to end a sentence; meaningless for a text that is not JSON
+ * Checks that parsing a file takes a limited amount of memory and stack.
+ * @returns reason why the file must not be parsed, phrased as the end of a sentence; meaningless if the text is not JSON
  */
 export function findShapeProblem(text: string): string | undefined {
   let depth = 0;

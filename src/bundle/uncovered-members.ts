@@ -1,4 +1,4 @@
-/** Members of answers that follow from the block hash; members without a row have no evidence. */
+/** Lists the members of answers that are covered by the block hash; all other members have no evidence. */
 
 import type { RlpWriter } from '../../packages/ethereum/primitives/rlp-writer.ts';
 import { findTransactionForm } from '../../packages/proofs/encode-transaction.ts';
@@ -6,7 +6,7 @@ import type { Members } from '../../packages/proofs/findings.ts';
 import { isMembers } from '../../packages/proofs/members.ts';
 import { deriveContract, type VerifiedFacts } from '../../packages/proofs/verify-transaction.ts';
 
-/** Members that place a transaction, receipt or log in a block. */
+/** Members that give the place of a transaction, receipt or log in a block. */
 const PLACE = ['blockHash', 'blockNumber', 'blockTimestamp', 'transactionIndex'];
 const RECEIPT = [
   ...PLACE,
@@ -25,14 +25,14 @@ const AUTHORIZATION = ['chainId', 'address', 'nonce', 'yParity', 'r', 's'];
 const ROOT = /^0x[0-9a-f]{64}$/;
 const DEPOSIT_TYPE = 0x7e;
 
-/** Members in which null is a value; in others it equals an absent member. */
+/** Members for which null is a value; in all other members, null equals an absent member. */
 const NULLABLE: ReadonlySet<string> = new Set(['to', 'contractAddress']);
 
-/** Set of names of uncovered members. */
+/** Set of the names of uncovered members. */
 export class UncoveredMembers {
   readonly #names = new Set<string>();
 
-  /** Notes the uncovered members of an object. @param prefix path of the object, prepended to their names */
+  /** Adds the uncovered members of an object. @param prefix path of the object, which is put before the names of its members */
   note(prefix: string, object: Members, covered: ReadonlySet<string>): void {
     for (const [name, value] of Object.entries(object)) {
       if (!covered.has(name) || (value === null && !NULLABLE.has(name))) this.#names.add(`${prefix}${name}`);
@@ -44,7 +44,7 @@ export class UncoveredMembers {
   }
 }
 
-/** Notes the members of a verified receipt that do not follow from its block. */
+/** Adds the members of a verified receipt that do not follow from its block. */
 export function noteReceipt(
   told: UncoveredMembers,
   receipt: Members,
@@ -64,7 +64,7 @@ export function noteReceipt(
   for (const log of logs as readonly Members[]) told.note('[].logs[].', log, ofLog);
 }
 
-/** Notes the members of a verified transaction that do not follow from its block. */
+/** Adds the members of a verified transaction that do not follow from its block. */
 export function noteTransaction(
   told: UncoveredMembers,
   transaction: Members,
@@ -74,7 +74,7 @@ export function noteTransaction(
   const covered = new Set([...PLACE, 'hash', 'type']);
   for (const { members } of form?.fields ?? [])
     covered.add(members.find((name) => transaction[name] != null) ?? (members[0] as string));
-  // Aliases of one value, which are compared with each other.
+  // Both names have the same value, and were compared with each other.
   for (const name of ['input', 'data']) covered.add(name);
   if (form?.signed !== undefined) for (const name of ['v', 'yParity']) covered.add(name);
   if (from !== undefined) covered.add('from');
@@ -97,7 +97,7 @@ function noteEntries(
   for (const entry of entries) if (isMembers(entry)) told.note(`${list}[].`, entry, covered);
 }
 
-/** Returns whether a legacy transaction is replay-protected (EIP-155). */
+/** Returns whether a legacy transaction has replay protection (EIP-155). */
 function isProtected({ v }: Members): boolean {
   return typeof v === 'string' && BigInt(v) >= 35n;
 }

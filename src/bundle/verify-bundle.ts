@@ -9,17 +9,17 @@ import { runBundle } from './runs/check-run.ts';
 
 /** Facts that the user of a bundle already knows. */
 export type Expected = {
-  /** Block hash, lower-case `0x` text, against which everything is verified. */
+  /** Block hash as lower-case `0x` text; the whole bundle is verified against this hash. */
   readonly hash: string;
-  /** A quantity. */
+  /** Chain id as a quantity. */
   readonly chainId?: string;
   readonly fork?: Revision;
 };
 
 /**
- * Verifies a bundle against a block hash without any request.
+ * Verifies a bundle against a block hash, without sending any request.
  * @returns decoded bundle
- * @throws BundleError with the reason if its evidence does not imply its answer
+ * @throws BundleError with the reason if the answer does not follow from the evidence
  */
 export async function verifyBundle(text: string, expected: Expected): Promise<Bundle> {
   try {
@@ -27,7 +27,7 @@ export async function verifyBundle(text: string, expected: Expected): Promise<Bu
     await checkBundle(bundle, expected);
     return bundle;
   } catch (error) {
-    // RangeErrors come from malformed trie nodes or RLP, or from lists nested too deeply for the stack.
+    // A RangeError comes from a malformed trie node or malformed RLP, or from lists that are nested too deeply for the stack.
     if (error instanceof RangeError) throw new BundleError(`the bundle is malformed: ${error.message}`);
     throw error;
   }
@@ -67,7 +67,7 @@ async function checkRun(bundle: Bundle, { method }: ProvableMethod, header: Head
     throw new BundleError(`another answer follows from the evidence: ${shorten(JSON.stringify(found))}`);
 }
 
-/** Characters of an answer in a message. */
+/** Maximum number of characters of an answer in an error message. */
 const SHOWN = 200;
 
 function shorten(text: string): string {
@@ -88,7 +88,7 @@ function checkRead(bundle: Bundle, provable: ProvableMethod, read: ReadKind, hea
     );
 }
 
-/** @throws BundleError if there is evidence that is not used */
+/** @throws BundleError if a part of the evidence is not used */
 function requireOnly(evidence: BundleEvidence, uses: readonly (keyof BundleEvidence)[]): void {
   for (const [name, list] of Object.entries(evidence)) {
     if (Array.isArray(list) && list.length > 0 && !uses.includes(name as keyof BundleEvidence))

@@ -12,7 +12,7 @@ import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts
 import { parseQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { encodeDataString, quantity } from './json-values.ts';
 
-/** Encodes the array, one account per piece. */
+/** Encodes the list as a JSON array, one account per piece. */
 export function* encodeBlockAccessListJson(list: BlockAccessList): Generator<string> {
   yield '[';
   for (const [index, account] of list.entries()) {
@@ -50,7 +50,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Parses a node's response. Storage words may lack leading zeros, and members may be in any order; `validateBlockAccessList` checks the rules.
- * @throws RangeError with the malformed part
+ * @throws RangeError that names the malformed part
  */
 export function parseBlockAccessListJson(value: unknown): BlockAccessList {
   return readList(value, 'block access list').map((item): AccountAccess => {

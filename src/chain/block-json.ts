@@ -17,41 +17,41 @@ import { decodeRlp, splitRlpList } from '../../packages/ethereum/primitives/rlp.
 import { encodeDataString, quantity } from './json-values.ts';
 import { encodeTransactionJson } from './wire-json.ts';
 
-/** Withdrawals per piece: real blocks have at most 16, simulated ones any number. */
+/** Maximum withdrawals per piece: real blocks have at most 16, but simulated blocks may have any number. */
 const WITHDRAWALS_PER_PIECE = 256;
 
-/** Block as it is stored. */
+/** Block in its stored form. */
 export type EncodedBlockParts = {
   readonly header: Header;
   /** Lower-case `0x` text. */
   readonly hash: string;
   readonly body: Uint8Array;
-  /** Stored receipts, which include the senders and hashes of the transactions. */
+  /** Stored receipts, which include the hashes and senders of the transactions. */
   readonly receipts: Uint8Array;
 };
 
-/** Block whose parts are read one after the other, each when it is written. */
+/** Block whose parts are read one after the other, each just before it is written. */
 export type BlockContents = {
   readonly header: Header;
   /** Lower-case `0x` text. */
   readonly hash: string;
   /** Length of the block's RLP in bytes. */
   readonly size: number;
-  /** Reads the senders and hashes of the transactions. */
+  /** Reads the hashes and senders of the transactions. */
   readFacts(): readonly TransactionFacts[];
   readTransactions(): Iterable<Transaction>;
   /** Reads the uncles as encoded headers. */
   readUncles(): readonly Uint8Array[];
-  /** Undefined before Shanghai. */
+  /** Reads the withdrawals; undefined before Shanghai. */
   readWithdrawals(): readonly Withdrawal[] | undefined;
 };
 
-/** Encodes a header by itself, in the form of geth's `eth_getHeaderByNumber`. */
+/** Encodes a header alone, in the form of geth's `eth_getHeaderByNumber`. */
 export function encodeHeaderJson(header: Header, hash: string): JsonText {
   return `{${listHeaderFields(header, hash).join(',')}}`;
 }
 
-/** Encodes an uncle (or any header) as a block object without transactions: spec 2.1 with `uncles: []`. */
+/** Encodes an uncle, or any other header, as a block object without transactions: spec 2.1 with `uncles: []`. */
 export function encodeUncleJson(header: Header): JsonText {
   const fields = [
     ...listHeaderFields(header, bytesToHex(hashHeader(header))),
@@ -62,7 +62,7 @@ export function encodeUncleJson(header: Header): JsonText {
   return `{${fields.join(',')}}`;
 }
 
-/** Encodes a stored block piece by piece. @param isFull whether transactions are included in full, else as hashes */
+/** Encodes a stored block piece by piece. @param isFull whether transactions are included in full or as hashes */
 export function encodeBlockJson(
   { header, hash, body, receipts }: EncodedBlockParts,
   isFull: boolean,
@@ -82,9 +82,9 @@ export function encodeBlockJson(
 }
 
 /**
- * Encodes a block piece by piece; joined, the pieces are the JSON text. A block may have megabytes of transactions, and the consumer may yield
- * between pieces.
- * @param isFull whether transactions are included in full, else as hashes
+ * Encodes a block piece by piece; joined, the pieces are the JSON text. A block may have megabytes of transactions, so the consumer may yield between
+ * pieces.
+ * @param isFull whether transactions are included in full or as hashes
  */
 export function* encodeContentsJson(contents: BlockContents, isFull: boolean): Generator<string> {
   const { header, hash, size } = contents;
@@ -116,7 +116,7 @@ export function* encodeContentsJson(contents: BlockContents, isFull: boolean): G
   }
 }
 
-/** Encodes the next block as far as it is known: without transactions, and like geth without hash, nonce and miner. */
+/** Encodes the known parts of the next block: no transactions and, as in geth, no hash, nonce and miner. */
 export function encodePendingBlockJson(header: Header, body: Uint8Array): JsonText {
   const fields = [
     ...listHeaderFields(header, undefined),
@@ -128,7 +128,7 @@ export function encodePendingBlockJson(header: Header, body: Uint8Array): JsonTe
   return `{${fields.join(',')}}`;
 }
 
-/** @param hash undefined while pending */
+/** @param hash undefined for the pending block */
 function listHeaderFields(header: Header, hash: string | undefined): string[] {
   const fields = [
     `"number":${quantity(header.number)}`,
@@ -150,7 +150,7 @@ function listHeaderFields(header: Header, hash: string | undefined): string[] {
   ];
   const { baseFeePerGas, blobGasUsed, excessBlobGas } = header;
   const { withdrawalsRoot, requestsHash, blockAccessListHash, slotNumber } = header;
-  // The consensus layer provides it together with the block itself.
+  // The consensus layer provides this root only together with the block itself.
   const parentBeaconBlockRoot = hash === undefined ? undefined : header.parentBeaconBlockRoot;
   for (const [name, value] of Object.entries({ baseFeePerGas, blobGasUsed, excessBlobGas, slotNumber })) {
     if (value !== undefined) fields.push(`"${name}":${quantity(value)}`);

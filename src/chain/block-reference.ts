@@ -21,8 +21,8 @@ export function encodeBlockReference(block: BlockReference): unknown {
 }
 
 /**
- * Inverse of `encodeBlockReference`, for parameters that were checked before.
- * @throws RangeError for anything else
+ * Inverse of `encodeBlockReference`, for parameters that were already checked.
+ * @throws RangeError if the value is not a block reference
  */
 export function decodeBlockReference(value: unknown): BlockReference {
   if (typeof value === 'string') {

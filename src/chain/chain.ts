@@ -1,6 +1,6 @@
 /**
- * Seam between served data and its source. Everything above it (methods, rollup families, gateway) sees chains only through this interface;
- * everything below it (the embedded engine, pools of upstream nodes) implements it. Values cross it in their wire shape.
+ * Interface between served data and its source. All code above it (methods, rollup families, gateway) sees chains only through this interface, and
+ * all code below it (the embedded engine, pools of upstream nodes) implements it. Values have the form of the JSON-RPC protocol.
  */
 
 import type { CallBytes } from '../../packages/ethereum/primitives/call-bytes.ts';
@@ -20,10 +20,10 @@ import type {
   TransactionReference,
 } from './requests.ts';
 
-/** Header members that pricing and clamping need. `baseFeePerGas` is absent before London. */
+/** Header members that are needed to compute prices and to limit block ranges. `baseFeePerGas` is absent before London. */
 export type HeaderView = {
   readonly number: bigint;
-  /** Absent for the pending block. */
+  /** Block hash; absent for the pending block. */
   readonly hash?: string;
   readonly timestamp: bigint;
   readonly gasLimit: bigint;
@@ -31,9 +31,9 @@ export type HeaderView = {
   readonly extraData: string;
 };
 
-/** Reads blocks and their contents. The result is null for a block that does not exist. */
+/** Reads blocks and their contents. All results are null for a block that does not exist. */
 export interface BlockReads {
-  /** Returns the header members that pricing and clamping need. */
+  /** Returns the header members that are needed to compute prices and to limit block ranges. */
   getHeader(block: BlockReference, scope: RequestScope): PromiseOrValue<HeaderView | null>;
   /** Returns the block object (spec 2.1) with transaction objects or their hashes. */
   getBlock(
@@ -44,9 +44,9 @@ export interface BlockReads {
   /** Returns the header members of a block object; null for the pending block. */
   getHeaderObject(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /**
-   * Returns the header members of the block with this hash, canonical or not; null only if every source of the chain's blocks reports that there is
-   * none.
-   * @throws ChainError `unavailable` while a source that may have it cannot be reached
+   * Returns the header members of the block with this hash, canonical or not; null only if all sources of the chain's blocks report that the block
+   * does not exist.
+   * @throws ChainError `unavailable` while a source that may have the block cannot be reached
    */
   findHeaderObject(hash: string, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /** Returns the block's number of transactions as a JSON quantity. */
@@ -57,11 +57,11 @@ export interface BlockReads {
   getUncle(block: BlockReference, index: bigint, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /** Returns the array of receipt objects (spec 2.3). */
   getReceipts(block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult | null>;
-  /** Returns a JSON string of hex data, or an array of them for receipts. Null for the pending block. */
+  /** Returns a JSON string of hex data or, for receipts, an array of such strings; null for the pending block. */
   getRaw(block: BlockReference, part: RawPart, scope: RequestScope): PromiseOrValue<JsonResult | null>;
   /**
-   * Returns the block access list (EIP-7928). Null for the pending block.
-   * @throws ChainError `absent` for a block before Amsterdam, `pruned` if its list is not stored any more
+   * Returns the block access list (EIP-7928); null for the pending block.
+   * @throws ChainError `absent` for a block before Amsterdam, `pruned` if the block's list is no longer stored
    */
   getAccessList(
     block: BlockReference,
@@ -70,7 +70,7 @@ export interface BlockReads {
   ): PromiseOrValue<JsonResult | null>;
 }
 
-/** Reads transactions by place or hash. The result is null for a transaction that does not exist. */
+/** Reads transactions by place or by hash. All results are null for a transaction that does not exist. */
 export interface TransactionReads {
   /** Returns the transaction object (spec 2.2). */
   getTransaction(transaction: TransactionReference, scope: RequestScope): PromiseOrValue<JsonText | null>;
@@ -81,11 +81,11 @@ export interface TransactionReads {
   ): PromiseOrValue<JsonResult | null>;
   /** Returns the receipt object (spec 2.3) of a mined transaction. */
   getReceipt(hash: string, scope: RequestScope): PromiseOrValue<JsonResult | null>;
-  /** Returns the object of a pending transaction that this caller sent through this gateway; null if there is none. */
+  /** Returns the object of a pending transaction that this caller has sent through this gateway; null if there is none. */
   findWaiting(sender: string, nonce: bigint, scope: RequestScope): PromiseOrValue<JsonText | null>;
   /**
-   * Sends a signed transaction in network form (EIP-2718, blobs with their sidecar). Returns the JSON string of its hash.
-   * @throws ChainError `failed` in geth's words if no node would accept it, or every node rejected it
+   * Sends a signed transaction in network form (EIP-2718; blob transactions with their sidecar). Returns its hash as a JSON string.
+   * @throws ChainError `failed` with geth's error text if no node would accept the transaction, or if all nodes rejected it
    */
   send(bytes: Uint8Array, scope: RequestScope): PromiseOrValue<JsonText>;
 }
@@ -94,66 +94,66 @@ export interface TransactionReads {
 export interface LogReads {
   /**
    * Returns the array of log objects (spec 2.4) in chain order.
-   * @throws ChainError in geth's words for blocks that do not exist, `exceeded` above the network's limits
+   * @throws ChainError with geth's error text for blocks that do not exist, `exceeded` above the network's limits
    */
   getLogs(filter: LogFilter, scope: RequestScope): PromiseOrValue<JsonResult>;
   /**
-   * Returns all logs of one block in order, verified against the bloom of its header and never partial. Null if there is no such block. The logs of a
-   * block that has left the chain remain available while they are at hand.
+   * Returns all logs of one block in order, verified against the bloom in its header and never partial; null if there is no such block. The logs of a
+   * block that has left the chain remain available as long as a source still has them.
    */
   getBlockLogs(hash: string, scope: RequestScope): PromiseOrValue<readonly BlockLog[] | null>;
 }
 
-/** Log with the members that filters match (lower-case `0x` text), and its log object (spec 2.4) as JSON text that ends in `"removed":false}`. */
+/** Log as a JSON text (spec 2.4) that ends in `"removed":false}`, together with the members that filters test (lower-case `0x` text). */
 export type BlockLog = {
   readonly address: string;
   readonly topics: readonly string[];
   readonly json: JsonText;
 };
 
-/** Block by number and hash. The hash is lower-case `0x` text. */
+/** Number and hash of a block. The hash is lower-case `0x` text. */
 export type BlockPlace = { readonly number: bigint; readonly hash: string };
 
-/** Follows the head of the served chain and pending transactions. */
+/** Reports the head of the served chain, and pending transactions. */
 export interface HeadReads {
-  /** Block that is served as `latest`; undefined while there is none, or none that is known to be the latest. */
+  /** Block that is served as `latest`; undefined if there is none, or if no block is known to be the latest. */
   readonly served: BlockPlace | undefined;
-  /** Explains why no block is served, phrased to end a sentence. Absent if there always is one. */
+  /** Explains why no block is served, phrased as the end of a sentence. Absent if there always is a block. */
   explainAbsence?(): string;
   /**
-   * Calls `listener` after each change of `served`. Several blocks or a reorg may lie between two calls.
+   * Calls `listener` after each change of `served`. There may be several blocks or a reorg between two calls.
    * @returns function that unsubscribes
    */
   watch(listener: () => void): () => void;
   /**
-   * Calls `listener` with hashes of pending transactions, each once, as nodes announce them: best effort.
+   * Calls `listener` with hashes of pending transactions that nodes announce, each hash once, on a best-effort basis.
    * @returns function that unsubscribes; undefined if the chain has no pending transactions
    */
   watchPending(listener: (hashes: readonly string[]) => void): (() => void) | undefined;
 }
 
-/** Reads accounts at a block. @throws ChainError `failed` in geth's words if there is no such block */
+/** Reads accounts at a block. @throws ChainError `failed` with geth's error text if there is no such block */
 export interface StateReads {
   /** Returns the balance in wei as a JSON quantity. */
   getBalance(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText>;
   /** Returns the code as a JSON string of hex data; `0x` if there is no contract. */
   getCode(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonResult>;
-  /** Returns a word as a JSON string of 32 bytes. @param slot 32 bytes */
+  /** Returns a storage word as a JSON string of 32 bytes. @param slot 32 bytes */
   getStorageAt(
     address: string,
     slot: string,
     block: BlockReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonText>;
-  /** Returns an object of arrays of 32-byte words by address. */
+  /** Returns arrays of 32-byte storage words, as a JSON object by address. */
   getStorageValues(
     requests: StorageRequests,
     block: BlockReference,
     scope: RequestScope,
   ): PromiseOrValue<JsonText>;
   /**
-   * Returns Merkle proofs of an account and of its slots in the wire shape of `eth_getProof`.
-   * @param slots each is 32 bytes or a quantity; the response repeats it in this form
+   * Returns Merkle proofs of an account and of its slots, in the form of `eth_getProof`.
+   * @param slots each is 32 bytes or a quantity; the result repeats it in the same form
    */
   getProof(
     address: string,
@@ -165,11 +165,11 @@ export interface StateReads {
   getTransactionCount(address: string, block: BlockReference, scope: RequestScope): PromiseOrValue<JsonText>;
 }
 
-/** Outcome of one call of `callMany`. */
+/** Outcome of one call in `callMany`. */
 export type CallOutcome = {
   /** JSON string of the return data, or the error of the call. */
   readonly answer: JsonResult | ChainError;
-  /** True if a request was sent to a node for it. */
+  /** True if a request was sent to a node for this call. */
   readonly isRequested: boolean;
 };
 
@@ -178,13 +178,13 @@ export interface Executions {
   /** Returns the return data of a message call as a JSON string of hex data. */
   call(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
   /**
-   * Fast path of `call` for a call that was read into bytes, at the start of its scope; absent if calls are forwarded as text.
-   * @returns undefined if `call` must be used
+   * Fast path of `call` for a call that was read into bytes, at the start of its scope. Absent if calls are forwarded as text.
+   * @returns undefined if `call` must be used instead
    */
   callFastPath?(call: CallBytes, scope: RequestScope): PromiseOrValue<JsonResult> | undefined;
   /**
-   * Executes those of several message calls that can be coalesced, in order: the outcome is undefined for a call that must be made with `call`. Never
-   * throws or rejects. Undefined as a whole, or absent, if none can be coalesced.
+   * Executes several message calls, coalesced and in order. The outcome is undefined for a call that cannot be coalesced; it must be executed with
+   * `call`. Never throws or rejects. Absent, or returns undefined, if no call can be coalesced.
    * @param requests undefined skips a position
    */
   callMany?(
@@ -194,56 +194,58 @@ export interface Executions {
   /** Returns the gas estimate as a JSON quantity. */
   estimateGas(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonText>;
   /**
-   * Returns the access list of a call: object of `accessList`, `gasUsed`, and `error` if the call fails.
-   * @throws ChainError `failed` if it cannot be executed at all
+   * Returns the access list of a call, as an object of `accessList`, `gasUsed` and, if the call fails, `error`.
+   * @throws ChainError `failed` if the call cannot be executed at all
    */
   createAccessList(request: CallRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
-  /** Returns an array of block objects with the results of their calls. @throws ChainError for an invalid block or call */
+  /** Returns an array of block objects, which include the results of their calls. @throws ChainError for an invalid block or call */
   simulate(request: SimulateRequest, scope: RequestScope): PromiseOrValue<JsonResult>;
 }
 
 /**
- * Gas prices at the head. Null if the chain cannot answer (no node has the method); the text `null` is the answer of a chain that has no such price.
+ * Gas prices at the head. A result is null if the chain cannot answer, because no node has the method. It is the text `null` if the chain has no such
+ * price.
  */
 export interface FeeReads {
-  /** Returns the suggested gas price of a transaction without priority fee as a JSON quantity, wei per gas. */
+  /** Returns the suggested gas price for a transaction without priority fee, as a JSON quantity, wei per gas. */
   getGasPrice(scope: RequestScope): PromiseOrValue<JsonText | null>;
-  /** Returns a priority fee that recent blocks accepted as a JSON quantity, wei per gas. */
+  /** Returns a priority fee that recent blocks accepted, as a JSON quantity, wei per gas. */
   getPriorityFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
   /**
    * Returns the fee history object (execution-apis `eth_feeHistory`).
-   * @throws ChainError `failed` in geth's words if the newest block is beyond the head
+   * @throws ChainError `failed` with geth's error text if the newest block is beyond the head
    */
   getFeeHistory(request: FeeHistoryRequest, scope: RequestScope): PromiseOrValue<JsonResult | null>;
-  /** Returns the base fee of the block after the head as a JSON quantity; the text `null` if London is not active in it. */
+  /** Returns the base fee of the block after the head as a JSON quantity; the text `null` if London is not active in that block. */
   getBaseFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
   /** Returns the blob gas price of the head as a JSON quantity; the text `null` before Cancun. */
   getBlobBaseFee(scope: RequestScope): PromiseOrValue<JsonText | null>;
 }
 
-/** Reads node information. Null if the chain cannot answer (no node has the method). */
+/** Reads information about the node. A result is null if the chain cannot answer, because no node has the method. */
 export interface NodeReads {
-  /** Answers `eth_syncing`: `false` as soon as a head is served. */
+  /** Answers `eth_syncing`: `false` if a head is served. */
   getSyncing(scope: RequestScope): PromiseOrValue<JsonText>;
   /** Returns the fork schedule around the head (EIP-7910). */
   getConfig(scope: RequestScope): PromiseOrValue<JsonText | null>;
-  /** Returns the head, and the first block of each available kind of data (execution-apis `eth_capabilities`). */
+  /** Returns the head and, for each kind of data, the first block for which it is available (execution-apis `eth_capabilities`). */
   getCapabilities(scope: RequestScope): PromiseOrValue<JsonText | null>;
 }
 
 /**
- * Source of chain data, as readers by subject; the engine and the pool of nodes implement each. Reads of blocks that do not exist return `null`;
- * failures of execution and of the source itself are `ChainError`s. A result that is known without waiting is returned, or thrown, synchronously.
+ * Source of chain data, divided into readers by subject. The engine and the pool of nodes implement all of them. Reads of blocks that do not exist
+ * return `null`. Failures of an execution, and of the source itself, are `ChainError`s. A result that is known without waiting is returned, or
+ * thrown, synchronously.
  */
 export interface Chain {
-  /** @throws ChainError `unavailable` until nodes report it, unless the configuration names it */
+  /** Chain id. @throws ChainError `unavailable` until nodes have reported the chain id, unless the configuration names it */
   readonly chainId: bigint;
   /**
-   * Returns the chain id; right after a start it waits for the nodes' reports. Absent if the chain id is always known.
+   * Returns the chain id; right after a start, waits for the nodes' reports. Absent if the chain id is always known.
    * @throws ChainError `unavailable`, synchronously or by rejection
    */
   findChainId?(scope: RequestScope): PromiseOrValue<bigint>;
-  /** True if the chain has a head and, for a network of nodes, at least one node is up as far as known. */
+  /** True if the chain has a head and, in a network of nodes, at least one node is up according to current knowledge. */
   readonly isAnswerable: boolean;
   readonly blocks: BlockReads;
   readonly transactions: TransactionReads;
@@ -253,21 +255,21 @@ export interface Chain {
   readonly fees: FeeReads;
   readonly node: NodeReads;
   readonly heads: HeadReads;
-  /** Forwards a method that only nodes can answer, with its parameters unchanged. */
+  /** Forwards a method that only nodes can answer, with unchanged parameters. */
   request(
     method: string,
     params: readonly unknown[],
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
-  /** Forwards a method for a client: a node's error becomes a `NodeRefusal` with its code and message. Absent if there are no nodes. */
+  /** Forwards a method for a client. A node's error becomes a `NodeRefusal` with the code and message of the node. Absent if there are no nodes. */
   pass?(
     method: string,
     params: readonly unknown[],
     scope: RequestScope,
   ): PromiseOrValue<JsonResult | typeof UNSUPPORTED>;
   /**
-   * Forwards a method that may change the chain: it is sent once and never retried, and later reads see the changed chain. Only on development
-   * networks.
+   * Forwards a method that may change the chain. It is sent once and never repeated, and later reads see the changed chain. Present only on
+   * development networks.
    */
   passOnce?(
     method: string,

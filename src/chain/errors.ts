@@ -5,7 +5,7 @@ import { type BoundName, type BoundsOf, describeBoundRefusal } from '../util/bou
 /** Result of `Chain.request` for a method that this chain cannot serve. */
 export const UNSUPPORTED: unique symbol = Symbol('unsupported');
 
-/** Reason why a simulated block or transaction is rejected; the message is geth's text. The error table has a row for each. */
+/** Reason why a simulated block or transaction is rejected. The message is geth's text, and the error table has a row for each reason. */
 export type SimulationRefusal =
   | 'nonceTooLow'
   | 'nonceTooHigh'
@@ -21,31 +21,31 @@ export type SimulationRefusal =
 
 /** Kind of a chain failure. The gateway maps each kind to one row of the error table. */
 export type ChainErrorKind =
-  /** The EVM executed REVERT: `data` is the raw revert data. */
+  /** The EVM executed REVERT; `data` is the raw revert data. */
   | 'reverted'
-  /** Execution or its preparation failed permanently; the message is geth's text. */
+  /** An execution or its preparation failed permanently; the message is geth's text. */
   | 'failed'
   /** The block is older than the stored history. */
   | 'pruned'
   /** The block never had the requested data. */
   | 'absent'
-  /** An argument is well formed but has no valid meaning; the message names it. */
+  /** An argument is well formed but has no valid meaning; the message names the argument. */
   | 'invalid'
-  /** The result exceeds a limit of the network; the message says how to request less. */
+  /** The result exceeds a limit of the network; the message explains how to request less. */
   | 'exceeded'
   /** The call's time limit has passed. */
   | 'timeout'
-  /** A bound rejects the request; the message names it, and retrying later may help. */
+  /** A bound rejects the request. The message names the bound, and a later request may succeed. */
   | 'busy'
-  /** No source of the chain's data has a trustworthy answer; retrying later may help. */
+  /** No source of the chain's data has a trustworthy answer; a later request may succeed. */
   | 'unavailable'
-  /** The chain consists of imported blocks: transactions cannot be sent. */
+  /** The chain consists of imported blocks, so transactions cannot be sent. */
   | 'readOnly'
-  /** The network's configuration does not fit its chain: retrying cannot help, and the message says what would. */
+  /** The configuration of the network does not match its chain. Repeating the request does not help; the message says what to change. */
   | 'misconfigured'
-  /** No source of the chain's data has the method that the message names. */
+  /** No source of the chain's data supports the method; the message names the method. */
   | 'unsupported'
-  /** A node rejects a forwarded method: a `NodeRefusal` with the node's code. */
+  /** A node rejects a forwarded method; the error is a `NodeRefusal` with the node's code. */
   | 'refused'
   /** The caller has disconnected or the process is stopping. */
   | 'aborted'
@@ -68,12 +68,12 @@ export type ChainErrorParts = {
   readonly bound?: BoundName | undefined;
 };
 
-/** Failure of a chain operation; it captures no stack. */
+/** Failure of a chain operation. It captures no stack trace. */
 export class ChainError extends UntracedError {
   readonly kind: ChainErrorKind;
   /** Raw revert data; only for `reverted`. */
   readonly data: HexData | undefined;
-  /** Bound that rejects the request; always present for `busy`. */
+  /** Bound that rejects the request; always present if the kind is `busy`. */
   readonly bound: BoundName | undefined;
 
   constructor(...args: ChainErrorArguments) {
@@ -86,7 +86,7 @@ export class ChainError extends UntracedError {
 }
 
 /**
- * Creates the error of a bound whose kind is not `busy`: geth's words followed by the name of the bound.
+ * Creates the error for a bound whose kind is not `busy`: geth's error text, followed by the name of the bound.
  * @param detail value for the `{}` in the bound's text
  */
 export function createBoundRefusal(
@@ -98,14 +98,14 @@ export function createBoundRefusal(
 }
 
 /**
- * Creates the error of an exceeded time limit in geth's words.
+ * Creates the error for an exceeded time limit, with geth's error text.
  * @param limitMs limit in milliseconds; the message rounds it to a tenth of a second
  */
 export function createTimeout(limitMs: number): ChainError {
   return createBoundRefusal('timeout', 'call.time', `${Math.round(limitMs / 100) / 10}s`);
 }
 
-/** Restores an error from another thread. */
+/** Restores an error that was sent from another thread. */
 export function restoreChainError({ kind, message, data, bound }: ChainErrorParts): ChainError {
   if (kind !== 'busy') return new ChainError(kind, message, data, bound);
   return new ChainError(kind, (bound as BoundsOf<'busy'> | undefined) ?? 'executions.waiting');

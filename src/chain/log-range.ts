@@ -1,18 +1,18 @@
-/** Block ranges of log requests, shared by both kinds of chain, with geth's error texts. */
+/** Block ranges of log requests, with geth's error texts; used by both kinds of chain. */
 import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import { ChainError, createBoundRefusal } from './errors.ts';
 import type { LogBlocks } from './requests.ts';
 
 /** Limits on one log response. */
 export type LogLimits = {
-  /** Most blocks from first to last; unlimited if absent. */
+  /** Maximum number of blocks in a range; unlimited if absent. */
   readonly blockRange?: number;
   readonly results: number;
-  /** Bytes of JSON text. */
+  /** Maximum bytes of JSON text. */
   readonly bytes: number;
 };
 
-/** Values of hosted services; the index makes ranges of any length cheap. */
+/** Default limits, which are those of hosted services. The range is not limited, because the log index makes ranges of any length cheap. */
 export const DEFAULT_LOG_LIMITS: LogLimits = { results: 10_000, bytes: 32 * 1024 * 1024 };
 
 /** Blocks from `first` to `last`, both inclusive. */
@@ -22,7 +22,7 @@ export type LogRange = { readonly first: bigint; readonly last: bigint };
  * Resolves a block range.
  * @param head number of the newest block
  * @param findTag returns the block number of a tag other than `latest` and `pending`
- * @throws ChainError in geth's words if there is no such range
+ * @throws ChainError with geth's error text if there is no such range
  */
 export function resolveLogRange(
   { from, to }: Extract<LogBlocks, { readonly kind: 'range' }>,
@@ -32,7 +32,7 @@ export function resolveLogRange(
   if ([from, to].some((bound) => bound.kind === 'tag' && bound.tag === 'pending')) {
     throw new ChainError('invalid', 'pending logs are not supported');
   }
-  /** Undefined stands for the head, which exceeds every number until the range is known. */
+  /** Resolves an end of the range; undefined stands for the head, which counts as higher than every number until the range is known. */
   const resolve = (bound: typeof from): bigint | undefined => {
     if (bound.kind === 'number') return bound.number;
     return bound.tag === 'latest' || bound.tag === 'pending' ? undefined : findTag(bound.tag);
@@ -49,15 +49,15 @@ function invalidRange(): ChainError {
   return new ChainError('invalid', 'invalid block range params');
 }
 
-/** @throws ChainError in geth's words if the range has more blocks than the network allows */
+/** @throws ChainError with geth's error text if the range has more blocks than the network allows */
 export function checkBlockRange({ first, last }: LogRange, { blockRange }: LogLimits): void {
   if (blockRange === undefined || last - first < BigInt(blockRange)) return;
   throw createBoundRefusal('invalid', 'logs.blockRange', blockRange);
 }
 
 /**
- * Creates the error of a log response above a limit. Client libraries match these words and retry with the suggested range.
- * @param block number of the block that exceeded the limit
+ * Creates the error for a log response above a limit. Client libraries match this error text and retry with the suggested range.
+ * @param block number of the block at which the limit was exceeded
  */
 export function refuseLogs(
   what: 'results' | 'bytes',

@@ -1,9 +1,9 @@
 import { ChainError } from './errors.ts';
 
-/** Node's error to a forwarded method: the caller gets its code, message and data unchanged, with secrets removed. */
+/** A node's error to a forwarded method. The caller receives its code, message and data unchanged, except that secrets are removed. */
 export class NodeRefusal extends ChainError {
   readonly code: number;
-  /** JSON value; undefined if the node sent none. */
+  /** Data of the error, any JSON value; undefined if the node sent none. */
   readonly nodeData: unknown;
 
   constructor(code: number, message: string, nodeData: unknown) {

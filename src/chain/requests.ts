@@ -1,19 +1,19 @@
-/** Arguments of the readers in `chain.ts`, in wire shape. */
+/** Arguments of the readers in `chain.ts`, in the form of the JSON-RPC protocol. */
 
 import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import type { AccessListEntry, AuthorizationEntry, WithdrawalObject } from './wire-json.ts';
 
 export type BlockTag = 'latest' | 'earliest' | 'pending' | 'safe' | 'finalized';
 
-/** Block reference of a caller (EIP-1898 forms included). Hashes are lower-case `0x` text. */
+/** Block reference from a caller, including the forms of EIP-1898. Hashes are lower-case `0x` text. */
 export type BlockReference =
   | { readonly kind: 'tag'; readonly tag: BlockTag }
   | { readonly kind: 'number'; readonly number: bigint }
   | { readonly kind: 'hash'; readonly hash: string; readonly requireCanonical: boolean };
 
 /**
- * Transaction call object (spec 2.5), wire shape: every value is syntactically valid hex of its type (quantity, 20 bytes, data), checked by the
- * gateway's schema. Omitted members are absent; `null` never occurs.
+ * Transaction call object (spec 2.5) in the form of the JSON-RPC protocol. The gateway's schema has checked that every value is valid hex of its type
+ * (quantity, 20 bytes, data). Omitted members are absent and never `null`.
  */
 export type CallObject = {
   readonly from?: string;
@@ -34,7 +34,7 @@ export type CallObject = {
   readonly authorizationList?: readonly AuthorizationEntry[];
 };
 
-/** Account fields replaced for one call. `state` replaces all storage, `stateDiff` single slots. */
+/** Account fields that are replaced for one call. `state` replaces the whole storage, `stateDiff` only the given slots. */
 export type AccountOverride = {
   readonly nonce?: string;
   readonly code?: string;
@@ -44,10 +44,10 @@ export type AccountOverride = {
   readonly movePrecompileToAddress?: string;
 };
 
-/** Overrides by lower-case address. */
+/** Overrides by account address, in lower case. */
 export type StateOverrides = Readonly<Record<string, AccountOverride>>;
 
-/** Fields of the executing block that are replaced, wire shape. */
+/** Replaced fields of the block in which a call executes, in the form of the JSON-RPC protocol. */
 export type BlockOverrides = {
   readonly number?: string;
   readonly difficulty?: string;
@@ -57,70 +57,70 @@ export type BlockOverrides = {
   readonly prevRandao?: string;
   readonly baseFeePerGas?: string;
   readonly blobBaseFee?: string;
-  /** Rejected in calls; declared so that it can be rejected. */
+  /** Rejected in calls; declared so that the error can name it. */
   readonly beaconRoot?: string;
   readonly withdrawals?: readonly unknown[];
 };
 
-/** Replaced fields of a simulated block; all others follow from its parent. */
+/** Replaced fields of a simulated block; all other fields follow from its parent. */
 export type SimulatedBlockOverrides = BlockOverrides & {
   readonly beaconRoot?: string;
   readonly withdrawals?: readonly WithdrawalObject[];
 };
 
-/** Block to simulate: its state is overridden first, then its calls run as transactions. */
+/** Block to simulate. Its state is overridden first, and then its calls run as transactions. */
 export type BlockStateCalls = {
   readonly blockOverrides?: SimulatedBlockOverrides;
   readonly stateOverrides?: StateOverrides;
   readonly calls?: readonly CallObject[];
 };
 
-/** Blocks to simulate one after another, wire shape (execution-apis `eth_simulateV1`). */
+/** Blocks to simulate one after another, in the form of the JSON-RPC protocol (execution-apis `eth_simulateV1`). */
 export type BlockSimulation = {
   readonly blockStateCalls: readonly BlockStateCalls[];
-  /** Reports value transfers as logs. */
+  /** True if value transfers are reported as logs. */
   readonly traceTransfers?: boolean;
-  /** Checks nonces, fees and base fees as in real blocks. */
+  /** True if nonces, fees and base fees are checked as in real blocks. */
   readonly validation?: boolean;
   readonly returnFullTransactions?: boolean;
 };
 
-/** Simulation and the block that it builds on. */
+/** Simulation, and the block on which it builds. */
 export type SimulateRequest = { readonly simulation: BlockSimulation; readonly block: BlockReference };
 
-/** Inputs of one simulated execution. */
+/** Call, block and overrides of one execution. */
 export type CallRequest = {
   readonly call: CallObject;
-  /** Call as JSON text, if available. */
+  /** JSON text of the call, if available. */
   readonly callText?: JsonText;
   readonly block: BlockReference;
   readonly stateOverrides?: StateOverrides;
   readonly blockOverrides?: BlockOverrides;
 };
 
-/** Transaction by its place in a block, or by its hash (lower-case `0x` text). */
+/** Reference to a transaction, by its place in a block or by its hash (lower-case `0x` text). */
 export type TransactionReference =
   | { readonly block: BlockReference; readonly index: bigint }
   | { readonly hash: string };
 
-/** Parts of a block in network encoding: its RLP, that of its header, or each of its receipts. */
+/** Part of a block in network encoding: its RLP, the RLP of its header, or each of its receipts. */
 export type RawPart = 'block' | 'header' | 'receipts';
 
-/** Form of a block access list: objects (execution-apis), or a JSON string of its RLP, which the header commits to. */
+/** Form of a block access list: objects (execution-apis), or a JSON string of its RLP. The header commits to the RLP. */
 export type AccessListForm = 'objects' | 'raw';
 
-/** Requested slots (32 bytes) by account (lower-case) for `getStorageValues`. */
+/** Requested slots (32 bytes) for `getStorageValues`, by account in lower case. */
 export type StorageRequests = ReadonlyMap<string, readonly string[]>;
 
 /** Log filter. Addresses and topics are lower-case `0x` text; an empty list of alternatives matches any value. */
 export type LogFilter = {
   readonly blocks: LogBlocks;
   readonly addresses: readonly string[];
-  /** Alternatives by position, up to 4. A log with fewer topics than this list does not match. */
+  /** Alternatives for each topic position, up to 4 positions. A log with fewer topics than positions does not match. */
   readonly topics: readonly (readonly string[])[];
 };
 
-/** One block by hash, or a range whose ends are numbers or tags. */
+/** One block by its hash, or a range whose ends are numbers or tags. */
 export type LogBlocks =
   | { readonly kind: 'block'; readonly hash: string }
   | { readonly kind: 'range'; readonly from: LogBound; readonly to: LogBound };
@@ -129,10 +129,10 @@ export type LogBound = Exclude<BlockReference, { readonly kind: 'hash' }>;
 
 /** Parameters of a fee history. */
 export type FeeHistoryRequest = {
-  /** Number of blocks, at least 1. The response is shorter if fewer blocks exist up to `newest`. */
+  /** Number of blocks, at least 1. The result is shorter if fewer blocks exist up to `newest`. */
   readonly blockCount: number;
-  /** Newest block, by tag or number. */
+  /** Newest block of the history, by tag or number. */
   readonly newest: BlockReference;
-  /** Percentiles from 0 to 100, ascending; without any the response has no rewards. */
+  /** Percentiles from 0 to 100, ascending; if empty, the result has no rewards. */
   readonly percentiles: readonly number[];
 };

@@ -1,18 +1,18 @@
 import { type RlpSpan, readRlpSpan } from '../../packages/ethereum/primitives/rlp.ts';
 
-/** Callbacks for scanning the stored receipts of a block without decoding them. Positions are offsets in the encoded receipts. */
+/** Callbacks for scanning a block's stored receipts without decoding them. Positions are offsets in the encoded receipts. */
 export type ReceiptVisitor = {
   /** Called once per receipt, after its logs, with the offset of the transaction hash (32 bytes). */
   readonly onTransaction: (hashAt: number, index: number) => void;
-  /** Called for each log with its span, a list [address, topics, data], and its index in the block. */
+  /** Called for each log. The span covers the RLP list [address, topics, data]; `logIndex` is the index in the block. */
   readonly onLog: (span: RlpSpan, logIndex: number) => void;
 };
 
-/** Field positions in a stored receipt (`encodeStoredReceipts`). */
+/** Positions of fields in a stored receipt (`encodeStoredReceipts`). */
 const LOGS_FIELD = 4;
 const HASH_FIELD = 6;
 
-/** Scans the stored receipts of a block. @throws RangeError with the malformed part */
+/** Scans the stored receipts of a block. @throws RangeError that names the malformed part */
 export function scanStoredReceipts(encoded: Uint8Array, { onTransaction, onLog }: ReceiptVisitor): void {
   const receipts = spanAt(encoded, 0, encoded.length);
   let logIndex = 0;
@@ -35,8 +35,8 @@ export function scanStoredReceipts(encoded: Uint8Array, { onTransaction, onLog }
 }
 
 /**
- * Reports the payload offsets of the indexed terms of a log: the address (20 bytes) and the topics (32 bytes each).
- * @throws RangeError with the malformed part
+ * Reports the payload offsets of the indexed terms in a log: the address (20 bytes) and the topics (32 bytes each).
+ * @throws RangeError that names the malformed part
  */
 export function scanLogTerms(
   encoded: Uint8Array,

@@ -1,21 +1,22 @@
-/** geth's defaults for a full node (`ethconfig.FullNodeGPO`, `miner.DefaultConfig`); prices in wei per gas. */
+/** Defaults of geth for a full node (`ethconfig.FullNodeGPO`, `miner.DefaultConfig`); prices are in wei per gas. */
 const CHECKED_BLOCKS = 20n;
-/** Bound on samples plus pending blocks; below it, a block with one sample adds a further block. */
+/** Bound on the number of samples and pending blocks; below it, each block with a single sample adds a further block. */
 const MAX_SAMPLED = 40;
 const PERCENTILE = 60;
 const MAX_TIP = 500_000_000_000n;
-/** Tip of a block without samples: geth's value before its first suggestion, in wei. */
+/** Tip that stands for a block without samples, wei; geth uses this value before its first suggestion. */
 const DEFAULT_TIP = 1_000_000n;
-/** Lower tips are ignored, wei (geth's `DefaultIgnorePrice`). */
+/** Minimum tip that counts, wei; lower tips are ignored (geth's `DefaultIgnorePrice`). */
 const LEAST_SAMPLE = 2n;
 const SAMPLES_PER_BLOCK = 3;
 
 /**
- * Suggests a priority fee as geth does: the 60th percentile of the lowest tips in the last 20 blocks, and in up to 20 more where blocks have less
- * than two samples. The number of further blocks depends on the order of the blocks. geth reads blocks concurrently, so its suggestion may vary
- * between starts; this order is that of Go's scheduler on one processor: the last of the 20 first, a further block at once. The suggestion depends on
- * the head alone, so all processes and restarts suggest the same. For a block without samples geth uses its last suggestion, which is the default in
- * a geth that has just started. Yields block numbers; `next` takes the samples of the block.
+ * Suggests a priority fee by geth's rule: the 60th percentile of the lowest tips in the last 20 blocks. If blocks have fewer than two samples, up to
+ * 20 further blocks are read, and their number depends on the order of reading. geth reads blocks concurrently, so its suggestion may vary between
+ * starts. The order used here is that of Go's scheduler on one processor: of the 20 blocks, the last one is read first, and a further block
+ * immediately after it is added. The suggestion depends only on the head, so all processes suggest the same, even after a restart. For a block
+ * without samples, geth uses its last suggestion; the default used here is that of a geth that has just started. Yields block numbers; `next`
+ * receives the samples of the block.
  * @returns priority fee in wei per gas
  */
 export function* suggestTip(head: bigint): Generator<bigint, bigint, readonly bigint[]> {
@@ -39,7 +40,10 @@ export function* suggestTip(head: bigint): Generator<bigint, bigint, readonly bi
   return price > MAX_TIP ? MAX_TIP : price;
 }
 
-/** Returns the lowest tips of a block, which show what its beneficiary accepts. @param tips ascending, without the beneficiary's own transactions */
+/**
+ * Returns the lowest tips of a block, which show the price that its beneficiary accepts. @param tips ascending, without the beneficiary's own
+ * transactions
+ */
 export function chooseSamples(tips: readonly bigint[]): readonly bigint[] {
   return tips.filter((tip) => tip >= LEAST_SAMPLE).slice(0, SAMPLES_PER_BLOCK);
 }

@@ -1,4 +1,4 @@
-/** JSON form of transactions and receipts (spec section 2; execution-apis), and of parts that clients send. */
+/** JSON form of transactions and receipts (spec section 2; execution-apis), and of objects that clients send. */
 
 import type { Header } from '../../packages/ethereum/codecs/header.ts';
 import type {
@@ -16,10 +16,10 @@ import { createAddress } from '../../packages/ethereum/primitives/address.ts';
 import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { encodeDataString, quantity } from './json-values.ts';
 
-/** Entry of an EIP-2930 access list, wire shape. */
+/** Entry of an EIP-2930 access list, in the form of the JSON-RPC protocol. */
 export type AccessListEntry = { readonly address: string; readonly storageKeys: readonly string[] };
 
-/** EIP-7702 authorization, wire shape. */
+/** EIP-7702 authorization, in the form of the JSON-RPC protocol. */
 export type AuthorizationEntry = {
   readonly chainId: string;
   readonly address: string;
@@ -29,7 +29,7 @@ export type AuthorizationEntry = {
   readonly s: string;
 };
 
-/** EIP-4895 withdrawal, wire shape; `amount` is in gwei. */
+/** EIP-4895 withdrawal, in the form of the JSON-RPC protocol; `amount` is in gwei. */
 export type WithdrawalObject = {
   readonly index: string;
   readonly validatorIndex: string;
@@ -37,7 +37,7 @@ export type WithdrawalObject = {
   readonly amount: string;
 };
 
-/** Block of a transaction or receipt. */
+/** Block that contains a transaction or receipt. */
 export type WireBlock = {
   readonly header: Header;
   readonly hash: string;
@@ -46,7 +46,7 @@ export type WireBlock = {
 const nullableData = (bytes: Uint8Array | undefined): string =>
   bytes === undefined ? 'null' : encodeDataString(bytes);
 
-/** Encodes a mined transaction (spec 2.2; execution-apis `TransactionInfo`). @param index position in the block */
+/** Encodes a mined transaction (spec 2.2; execution-apis `TransactionInfo`). @param index position of the transaction in the block */
 export function encodeTransactionJson(
   tx: Transaction,
   { sender, transactionHash }: TransactionFacts,
@@ -77,7 +77,7 @@ export function encodePendingTransactionJson(tx: Transaction, sender: string, ha
   });
 }
 
-/** Members of a transaction object that the transaction does not contain: JSON texts, and its gas price in wei. */
+/** Members of a transaction object that the transaction itself does not contain, as JSON texts; the gas price is in wei. */
 type TransactionSetting = {
   readonly block: string;
   readonly sender: string;
@@ -110,7 +110,7 @@ function encodeTransaction(
   return `{${fields.join(',')}}`;
 }
 
-/** Members that depend on the transaction's type. */
+/** Returns the members that only some transaction types have. */
 function typedFields(tx: Transaction): string[] {
   const fields: string[] = [];
   if (tx.chainId !== undefined) fields.push(`"chainId":${quantity(tx.chainId)}`);
@@ -142,7 +142,7 @@ function typedFields(tx: Transaction): string[] {
   return fields;
 }
 
-/** JSON members shared by all receipts and logs of one transaction. */
+/** JSON members that all receipts and logs of one transaction share. */
 export type ReceiptPlace = {
   readonly block: string;
   readonly transaction: string;
@@ -162,7 +162,7 @@ export function placeLogs(
   };
 }
 
-/** Encodes a log (spec 2.4). @param logIndex index in its block */
+/** Encodes a log (spec 2.4). @param logIndex index of the log in its block */
 export function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): string {
   return (
     `{"address":${encodeDataString(log.address)},"topics":[${log.topics.map(encodeDataString).join(',')}],"data":${encodeDataString(log.data)},` +
@@ -171,10 +171,10 @@ export function encodeLogJson(log: Log, logIndex: number, place: ReceiptPlace): 
 }
 
 /**
- * Encodes a receipt (spec 2.3) piece by piece; joined, the pieces are the JSON text. A receipt may have megabytes of logs, and the consumer may yield
+ * Encodes a receipt (spec 2.3) piece by piece; joined, the pieces are the JSON text. A receipt may have megabytes of logs, so the consumer may yield
  * between pieces.
  * @param index position of the transaction in the block
- * @param blobGasPrice wei per blob gas in this block; only used for type 3
+ * @param blobGasPrice wei per blob gas in this block; used only for type 3
  */
 export function* encodeReceiptJson(
   tx: Transaction,

@@ -28,7 +28,7 @@ const ABANDONED: unique symbol = Symbol('given up');
 /** Marks the end of a run. */
 const OVER: unique symbol = Symbol('over');
 
-/** Step with all logs of its block; of a step without logs, the list is empty. */
+/** Step with all logs of its block; the list is empty for a step without logs. */
 type Prepared = { readonly step: FeedStep; readonly logs: readonly BlockLog[] };
 
 /** Idle state of the cursor: it waits for a promise or, if this is undefined, for a change of the chain. */

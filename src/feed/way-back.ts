@@ -8,8 +8,8 @@ import { findPlaceBehind } from './steps.ts';
 type Attempt = <T>(work: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Checks in advance that all blocks that are to be removed are available, for a listener that starts at a block that left the chain. Otherwise its
- * first step would end the listener at each attempt.
+ * Checks in advance, for a listener that starts at a block that left the chain, that all blocks to be removed are available. Without this check, an
+ * unavailable block would end the listener at its first step, at each attempt.
  */
 export class WayBack {
   readonly #steps: StepFinder;

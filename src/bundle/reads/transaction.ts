@@ -13,7 +13,7 @@ import { noteTransaction, UncoveredMembers } from '../uncovered-members.ts';
 import { byHash, type ReadKind } from './read-kind.ts';
 import { encodeTransactions, openTools, recoverWithLibrary, refuseFindings } from './transactions.ts';
 
-/** Transaction at a position: a proof in the transactions trie shows it, or its absence. */
+/** Verifies the transaction at a position, or its absence, with a proof in the transactions trie. */
 export const transactionRead: ReadKind = {
   uses: ['nodes'],
   async collect({ chain, scope }, block, index) {
@@ -46,7 +46,7 @@ export const transactionRead: ReadKind = {
   },
 };
 
-/** Returns the proof nodes of a position in the trie of these values. */
+/** Returns the proof nodes for a position in the trie of these values. */
 function proveIndex(values: readonly Uint8Array[], index: bigint): readonly Uint8Array[] {
   const trie = new MerkleTrie(EMPTY_TRIE_ROOT, () => undefined);
   for (const [at, value] of values.entries()) trie.put(encodeRlp(BigInt(at)), value);

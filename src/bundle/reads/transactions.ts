@@ -1,4 +1,4 @@
-/** Transactions of a block: as nodes return them, in trie encoding, and the facts that receipts need. */
+/** Encodes the transactions of a block for the trie, and reads the facts that receipts depend on. */
 
 import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 import { keccak256 } from '../../../packages/ethereum/primitives/keccak.ts';
@@ -18,7 +18,7 @@ import { decode, describeFindings, type HeaderEvidence } from '../evidence.ts';
 import { BundleError } from '../format.ts';
 import { readList } from './read-kind.ts';
 
-/** @throws Error of the loaded library */
+/** @throws Error of the loaded cryptography library */
 export const recoverWithLibrary = (
   hash: Uint8Array,
   signature: Uint8Array,
@@ -34,7 +34,7 @@ export function refuseFindings({ findings }: VerifyTools): void {
   if (findings.list.length > 0) throw new BundleError(describeFindings(findings));
 }
 
-/** Encodes a block's transaction objects. @throws BundleError if they do not match the root in its header */
+/** Encodes a block's transaction objects. @throws BundleError if the encodings do not match the root in the header */
 export function encodeTransactions(block: Members): readonly Uint8Array[] {
   const tools = openTools();
   const encodings = readList(block, 'transactions').map((transaction) => {
@@ -51,7 +51,9 @@ function checkRoot(encodings: readonly Uint8Array[], { transactionsRoot }: Membe
     throw new BundleError('the transactions do not hash to the root in the header');
 }
 
-/** Returns the facts of a block's transactions that receipts need. @throws BundleError if these are not exactly the block's transactions */
+/**
+ * Returns the facts about a block's transactions that receipts depend on. @throws BundleError if the transactions do not match the root in the header
+ */
 export function readFacts(
   encodings: readonly Uint8Array[],
   { members, verified }: HeaderEvidence,

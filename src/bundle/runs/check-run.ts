@@ -10,7 +10,7 @@ import { runMethod } from './run-method.ts';
 /**
  * Executes the method of a bundle on its evidence.
  * @returns answer that follows from the evidence
- * @throws BundleError if evidence is missing or unneeded
+ * @throws BundleError if evidence is missing or unused
  */
 export async function runBundle(bundle: Bundle, { encoded }: HeaderEvidence): Promise<BundleAnswer> {
   const { evidence, told } = bundle;
@@ -31,7 +31,7 @@ export async function runBundle(bundle: Bundle, { encoded }: HeaderEvidence): Pr
   }
 }
 
-/** Describes the missing part of a state for messages. */
+/** Describes the missing part of a state, for error messages. */
 export function describeNeed({ need }: MissingState): string {
   switch (need.kind) {
     case 'account':

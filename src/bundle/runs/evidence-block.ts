@@ -13,16 +13,16 @@ import { MissingNode, type Pieces, readHeader, readTrie } from '../evidence.ts';
 import { BundleError, type Rules } from '../format.ts';
 import { createConfig, readEngineHeader } from './rules.ts';
 
-/** Block with the state and the ancestor headers that the evidence contains. */
+/** Block whose state and ancestor headers are read from evidence. */
 export class EvidenceBlock implements SimulatedChain, StateParts {
   readonly nodes: Pieces;
   readonly codes: Pieces;
   readonly stored: StoredHeader;
   readonly config: ChainConfig;
-  /** One account per code hash that has this code. */
+  /** Address of one account that has a code, by code hash. */
   readonly ownerOf: Map<string, string> = new Map();
   readonly #ancestors: Uint8Array[] = [];
-  /** Hashes of the ancestors, the parent first. */
+  /** Hashes of the ancestors, starting with the parent. */
   readonly #hashes: Uint8Array[];
   #hashesUsed = 0;
 
@@ -40,14 +40,14 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     this.#hashes = [header.parentHash];
   }
 
-  /** Adds the parent of the oldest header. @throws BundleError if it is not the parent */
+  /** Adds the parent of the oldest header. @throws BundleError if the header is not that parent */
   addAncestor(encoded: Uint8Array): void {
     readHeader(encoded, bytesToHex(this.oldestHash));
     this.#hashes.push(readEngineHeader(encoded).parentHash);
     this.#ancestors.push(encoded);
   }
 
-  /** Number of the oldest block whose header is present. */
+  /** Number of the oldest block whose header has been added. */
   get oldest(): bigint {
     return this.stored.header.number - BigInt(this.#ancestors.length);
   }
@@ -57,7 +57,7 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     return this.#hashes.at(-1) as Uint8Array;
   }
 
-  /** Ancestors that were needed. */
+  /** Headers of the ancestors that were used. */
   get usedAncestors(): readonly Uint8Array[] {
     return this.#ancestors.slice(0, Math.max(0, this.#hashesUsed - 1));
   }
@@ -68,7 +68,7 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     this.#hashesUsed = 0;
   }
 
-  /** @throws BundleError if a part was not needed */
+  /** @throws BundleError if a part was not used */
   refuseUnused(): void {
     this.nodes.refuseUnused('trie node');
     this.codes.refuseUnused('code');
@@ -88,12 +88,12 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     return hash;
   }
 
-  /** Opens a state for one execution: an EVM caches its reads, but each use of the evidence must be tracked. */
+  /** Opens a new state for each execution. An EVM caches its reads, so with a shared state a use of evidence could be missed. */
   openState(): StateReader {
     return new PartialState(this);
   }
 
-  /** Returns the nonce of an account, 0n if it does not exist. @throws MissingState if the evidence lacks the account */
+  /** Returns the nonce of an account; 0n if the account does not exist. @throws MissingState if the evidence lacks the account */
   getNonce(address: string): bigint {
     const account = this.findAccount(address);
     if (account === undefined) throw new MissingState({ kind: 'account', address });
@@ -123,7 +123,7 @@ export class EvidenceBlock implements SimulatedChain, StateParts {
     return leaf === undefined ? undefined : leaf === NONE ? null : decodeAccountLeaf(leaf);
   }
 
-  /** Returns the value under the hash of a key, `NONE` if there is none; undefined if a node is missing. */
+  /** Returns the value at the hash of a key, or `NONE` if there is no value; undefined if a trie node is missing. */
   #read(root: Uint8Array, key: string): Uint8Array | undefined {
     try {
       return readTrie(root, keccak256(hexToBytes(key)), this.nodes) ?? NONE;

@@ -13,25 +13,25 @@ import { BundleError, quantitySchema, type Reading } from '../format.ts';
 import type { EvidenceBlock } from './evidence-block.ts';
 import type { Readings } from './readings.ts';
 
-/** Call executed on the evidence, and its outcome: MissingState if the evidence lacks state that it reads. */
+/** Call that was executed on the evidence, and its outcome; MissingState if the evidence lacks state that the call reads. */
 export type Executed = {
   readonly kind: 'call' | 'estimate';
   readonly request: CallRequest;
   readonly outcome: JsonText | ChainError | MissingState;
 };
 
-/** Gas cap of a call as a multiple of the block's gas limit, as on embedded chains. */
+/** Gas cap of a call, in multiples of the block's gas limit, as on embedded chains. */
 const GAS_CAP_FACTOR = 10n;
 
 /**
- * Creates a chain of one block that answers from evidence, and from readings where no evidence is possible. Execution throws MissingState if evidence
- * is missing.
+ * Creates a chain with a single block. Its answers come from evidence, or from readings if no evidence is possible. An execution throws MissingState
+ * if evidence is missing.
  * @param executed receives each execution
  */
 export function createEvidenceChain(block: EvidenceBlock, readings: Readings, executed: Executed[]): Chain {
   const { stored, config } = block;
   const { header } = stored;
-  // EVMs cache their reads; each run needs a fresh simulator.
+  // Each run needs a new simulator, because EVMs cache their reads.
   const simulator = new Simulator(block);
   const execute = (kind: Executed['kind'], request: CallRequest): JsonText => {
     requireOwn(request.block, block);
@@ -93,7 +93,7 @@ export function createEvidenceChain(block: EvidenceBlock, readings: Readings, ex
   return refuseOthers(parts, 'the chain') as Chain;
 }
 
-/** Creates the `request` of a node, answered from readings. */
+/** Creates the `request` function of a node; its answers come from readings. */
 export function createRequest(source: Reading['source'], readings: Readings): Chain['request'] {
   return (method, params) =>
     continueWith(readings.read({ source, question: ['request', method, params] }), (outcome) => {
@@ -102,7 +102,7 @@ export function createRequest(source: Reading['source'], readings: Readings): Ch
     });
 }
 
-/** Creates a layer 1 that answers headers from readings. */
+/** Creates a layer 1 whose headers come from readings. */
 export function createL1(readings: Readings): Pick<Chain['blocks'], 'getHeader'> {
   return { getHeader: (reference) => readTagged('l1', readings, reference) };
 }
@@ -114,8 +114,8 @@ function readValue(outcome: Reading['outcome']): unknown {
 }
 
 /**
- * Header in a reading. Quantities; headers of the chain itself have only the number, since rollup families read nothing else. Null if the block does
- * not exist.
+ * Header in a reading; null if the block does not exist. The values are quantities. A header of the chain itself has only the number, because rollup
+ * families read nothing else.
  */
 type ToldHeader = { readonly number: string; readonly timestamp?: string } | null;
 
@@ -144,7 +144,7 @@ function readTagged(
   });
 }
 
-/** Encodes a header for a reading. */
+/** Converts a header to its form in a reading. */
 export function describeHeader(source: Reading['source'], header: HeaderView | null): ToldHeader {
   if (header === null) return null;
   const number = encodeQuantity(header.number);
@@ -163,7 +163,7 @@ function viewOf({ stored: { header, hashText } }: EvidenceBlock): HeaderView {
   };
 }
 
-/** Returns whether a reference selects the block; `latest` does, because it was the head at the time of the request. */
+/** Returns whether a reference selects this block. The tag `latest` does, because the block was the head at the time of the request. */
 function isOwn(reference: BlockReference, { stored }: EvidenceBlock): boolean {
   if (reference.kind === 'number') return reference.number === stored.header.number;
   return reference.kind === 'hash' ? reference.hash === stored.hashText : reference.tag === 'latest';
@@ -175,12 +175,12 @@ function requireOwn(reference: BlockReference, block: EvidenceBlock): void {
     throw new BundleError('the answer needs the state of a block other than its own');
 }
 
-/** Wraps an object so that reading a missing member throws a BundleError. */
+/** Wraps an object such that reading a missing member throws a BundleError. */
 function refuseOthers(parts: object, name: string): object {
   return new Proxy(parts, {
     get(target, member) {
       const part: unknown = Reflect.get(target, member);
-      // `await` reads `then` of every object.
+      // `await` reads the member `then` of every object.
       if (part === undefined && member !== 'then')
         throw new BundleError(`a bundle has no evidence for ${String(member)} of ${name}`);
       return typeof part === 'object' && part !== null ? refuseOthers(part, String(member)) : part;

@@ -13,10 +13,10 @@ import { createReader } from './read-sources.ts';
 import { FetchedReadings } from './readings.ts';
 import { runMethod } from './run-method.ts';
 
-/** Most runs of a method: each run finds one part of the state that no hint named. */
+/** Maximum number of runs of a method. Each run finds one missing part of the state that no hint contained. */
 const MAX_RUNS = 2_000;
 
-/** Request at a block, with its rules and rollup settings. */
+/** Request at a block, the header and rules of the block, and the rollup settings. */
 export type Run = Pick<Bundle, 'method' | 'params' | 'block'> & {
   /** RLP of the block's header. */
   readonly header: Uint8Array;
@@ -24,12 +24,12 @@ export type Run = Pick<Bundle, 'method' | 'params' | 'block'> & {
   readonly rollup: RollupSettings | null;
 };
 
-/** Bundle, and notes on differences of the source's estimates. */
+/** Bundle, and notes about differences from the source's gas estimates. */
 export type VerifiedRun = { readonly bundle: Bundle; readonly notes: readonly string[] };
 
 /**
- * Executes a method on evidence and requests missing parts until it completes.
- * @throws BundleError if the source's proofs do not match the block's state root, or its calls have other results
+ * Executes a method on evidence, and requests missing parts until the method completes.
+ * @throws BundleError if the source's proofs do not match the state root of the block, or if the source's calls have other results
  */
 export async function proveRun(run: Run, source: Source): Promise<VerifiedRun> {
   const { method, params, block: place, header: encoded, rules, rollup } = run;
@@ -73,7 +73,7 @@ function listEvidence(block: EvidenceBlock, encoded: Uint8Array): Bundle['eviden
   });
 }
 
-/** Requests parts of one block's state from a source. */
+/** Requests parts of the state of one block from a source. */
 class Collector {
   readonly #block: EvidenceBlock;
   readonly #source: Source;
@@ -84,7 +84,7 @@ class Collector {
     this.#source = source;
   }
 
-  /** @throws BundleError if the part was requested before */
+  /** Requests a missing part. @throws BundleError if the part was already requested */
   async collect(missing: MissingState): Promise<void> {
     const text = describeNeed(missing);
     if (this.#asked.has(text))
@@ -94,8 +94,8 @@ class Collector {
   }
 
   /**
-   * Adds proofs for the source's access list of an execution that lacked state, once per call: this saves runs. `collect` requests the rest part by
-   * part, also if the hint fails.
+   * Adds proofs for the source's access list of an execution that lacked state, once per call. This saves runs. If the hint fails or is incomplete,
+   * `collect` requests the other parts one by one.
    */
   async collectHinted({ request, outcome }: Executed): Promise<void> {
     const { chain, scope } = this.#source;
@@ -155,7 +155,7 @@ class Collector {
     this.#block.codes.add(hexToBytes(String(code)));
   }
 
-  /** Adds headers down to the child of block `number`, whose parent hash is the block's hash. */
+  /** Adds headers of ancestors, down to the child of block `number`, which contains the hash of that block. */
   async #addHeaders(number: bigint): Promise<void> {
     for (let above = this.#block.oldest; above > number + 1n; above--) {
       const object = await requestBlock(this.#source, bytesToHex(this.#block.oldestHash), false);
@@ -165,9 +165,9 @@ class Collector {
 }
 
 /**
- * Compares the executions with the source's results.
- * @returns differences of gas estimates, which are allowed: clients search differently
- * @throws BundleError if calls differ
+ * Compares the executions with the results of the source.
+ * @returns differences between gas estimates, which are allowed, because the search differs between clients
+ * @throws BundleError if calls have different results
  */
 async function compareExecuted(
   executed: readonly Executed[],
@@ -218,11 +218,11 @@ function describe(outcome: string | ChainError): string {
   return typeof outcome === 'string' ? outcome : `${outcome.message} ${textOf(outcome.data)}`.trimEnd();
 }
 
-/** Characters shown of each of two texts, and of their common prefix. */
+/** Maximum number of characters that are shown of each of two texts, and of their common prefix. */
 const SHOWN = 200;
 const AGREED = 20;
 
-/** Cuts two different texts to the part around their first difference. */
+/** Shortens two different texts to the part around their first difference. */
 function cutAlike(...texts: readonly [string, string]): string[] {
   const [one, other] = texts;
   let same = 0;

@@ -7,11 +7,11 @@ import { readResult, type Source } from '../request-block.ts';
 import { describeHeader } from './evidence-chain.ts';
 import type { ReadingOutcome, ReadingRequest } from './readings.ts';
 
-/** Failures that are not an answer to the request. */
+/** Kinds of failures that are not an answer to the request. */
 const ASIDE: ReadonlySet<ChainErrorKind> = new Set(['unavailable', 'busy', 'timeout', 'aborted']);
 const LATEST = { kind: 'tag', tag: 'latest' } as const;
 
-/** Creates a function that requests values without evidence from the nodes of a source. */
+/** Creates a function that requests values without evidence from a source's nodes. */
 export function createReader(source: Source): (question: ReadingRequest) => Promise<ReadingOutcome> {
   return async (question) => {
     try {

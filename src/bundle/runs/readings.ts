@@ -1,7 +1,7 @@
 import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { BundleError, type Reading } from '../format.ts';
 
-/** Request to a node whose answer has no evidence: kind and parameters, as JSON values. */
+/** Request to a node for a value without evidence: kind and parameters, as JSON values. */
 export type ReadingRequest = Pick<Reading, 'source' | 'question'>;
 export type ReadingOutcome = Reading['outcome'];
 
@@ -15,13 +15,13 @@ function keyOf({ source, question }: ReadingRequest): string {
   return JSON.stringify([source, question]);
 }
 
-/** Readings of a bundle. An unused one makes the bundle invalid. */
+/** Readings in a bundle. A bundle with an unused reading is invalid. */
 export class BundledReadings implements Readings {
   readonly #outcomes = new Map<string, ReadingOutcome>();
   readonly #sources = new Set<string>();
   readonly #unused: Set<string>;
 
-  /** @throws BundleError if they are not ascending and unique */
+  /** @throws BundleError if the readings are not unique and in ascending order */
   constructor(readings: readonly Reading[]) {
     let last = '';
     for (const reading of readings) {
@@ -53,7 +53,7 @@ export class BundledReadings implements Readings {
   }
 }
 
-/** Sends each request once and caches the outcome. */
+/** Sends each request once, and caches its outcome. */
 export class FetchedReadings implements Readings {
   readonly #sources: ReadonlySet<Reading['source']>;
   readonly #ask: (question: ReadingRequest) => Promise<ReadingOutcome>;
@@ -90,7 +90,7 @@ export class FetchedReadings implements Readings {
     this.#used = new Set();
   }
 
-  /** Returns the used readings in the order of a bundle. */
+  /** Returns the used readings, in the order in which a bundle lists them. */
   async list(): Promise<Reading[]> {
     const rows = [...this.#asked].filter(([key]) => this.#used.has(key)).sort(([a], [b]) => (a < b ? -1 : 1));
     return Promise.all(

@@ -1,4 +1,4 @@
-/** Rules of the chain, which no block hash commits to: in bundle form and in engine form. */
+/** Converts the rules of a chain between the form in bundles and the form in the engine. No block hash commits to these rules. */
 import {
   type ChainConfig,
   listForkMembers,
@@ -11,7 +11,7 @@ import type { Revision } from '../../../packages/evm/interpreter/revisions/revis
 import { rulesOfHeader } from '../../../packages/evm/transition/rules.ts';
 import { BundleError, type Rules } from '../format.ts';
 
-/** Decodes a header for the engine. @throws BundleError if it does not have Ethereum's form */
+/** Decodes a header for the engine. @throws BundleError if the header does not have Ethereum's form */
 export function readEngineHeader(encoded: Uint8Array): Header {
   try {
     return headerFromRlp(decodeRlp(encoded));
@@ -22,7 +22,7 @@ export function readEngineHeader(encoded: Uint8Array): Header {
   }
 }
 
-/** Returns the rules of a chain with this schedule at a block. */
+/** Returns the rules at a block, for a chain with this fork schedule. */
 export function describeRules(config: ChainConfig, header: Header): Rules {
   const { chainId, revision, blobs } = rulesOfHeader(config, header);
   return {
@@ -32,7 +32,7 @@ export function describeRules(config: ChainConfig, header: Header): Rules {
   };
 }
 
-/** Returns the rules of a chain on which a fork is active from block 0, with Ethereum's own blob price. */
+/** Returns the rules for a chain on which the fork is active from block 0, with Ethereum's blob price. */
 export function assumeRules(chainId: bigint, fork: Revision, header: Header): Rules {
   return describeRules(
     parseChainConfig({ ...listForkMembers(fork), chainId: encodeQuantity(chainId) }),
@@ -41,7 +41,7 @@ export function assumeRules(chainId: bigint, fork: Revision, header: Header): Ru
 }
 
 /**
- * Returns the configuration of a chain that has these rules from block 0.
+ * Returns the configuration of a chain on which these rules apply from block 0.
  * @throws BundleError if the header cannot belong to a block with these rules
  */
 export function createConfig(rules: Rules, header: Header): ChainConfig {

@@ -15,7 +15,7 @@ import type { Readings } from './readings.ts';
 const NETWORK = { name: 'bundle', safeTag: 'reject', callTimeoutMs: 0, allowsDemoKey: false } as const;
 
 /**
- * Executes an ordinary method on a chain that answers from evidence.
+ * Executes the implementation of a method on a chain whose answers come from evidence.
  * @throws BundleError if the bundle cannot answer the request
  * @throws MissingState if the evidence lacks state
  */

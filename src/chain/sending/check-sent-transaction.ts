@@ -8,10 +8,10 @@ import { REVISIONS, type Revision, rulesOf } from '../../../packages/evm/interpr
 import { ChainError, createBoundRefusal } from '../errors.ts';
 import { type BlobSidecar, decodeSentTransaction, type SentTransaction } from './sent-transaction.ts';
 
-/** Minimum gas limit of a transaction. */
+/** Minimum gas limits of a transaction. */
 export type LeastGas = { readonly intrinsic: bigint; readonly floor: bigint };
 
-/** Ethereum's bounds, which other chains may have changed. */
+/** Ethereum's bounds, which may differ on other chains. */
 export type EthereumBounds = {
   /** Rules of the block that follows the head. */
   readonly revision: RevisionRules;
@@ -24,19 +24,22 @@ export type SendingRules = {
   readonly chainId: bigint;
   /** True if unprotected transactions (before EIP-155), which are valid on every chain, are accepted. */
   readonly allowsUnprotected: boolean;
-  /** Undefined if only rules of every chain are checked and the rest is left to the nodes. */
+  /** Ethereum's bounds; undefined if only the rules of every chain are checked and the nodes check the rest. */
   readonly bounds: EthereumBounds | undefined;
 };
 
 /** Transaction that passed all checks, and its sender (20 bytes). */
 export type CheckedTransaction = SentTransaction & { readonly sender: Uint8Array };
 
-/** Largest transaction of geth's pools in bytes; `MAX_BLOB_SIZE` for blob transactions. */
+/** Maximum size of a transaction in geth's pools, bytes; `MAX_BLOB_SIZE` applies to blob transactions. */
 const MAX_SIZE = 128 * 1024;
-/** Limit in bytes on chains with other bounds: above any known limit, and checked within a tenth of a second. */
+/**
+ * Maximum size on chains with other bounds, bytes. It is above all known limits, and a transaction of this size is checked within a tenth of a
+ * second.
+ */
 const MAX_FORM_SIZE = 512 * 1024;
 const MAX_BLOB_SIZE = 1024 * 1024;
-/** Limit of geth's blob pool. */
+/** Maximum number of blobs in geth's blob pool. */
 const MAX_BLOBS = 6;
 const CELL_PROOFS_PER_BLOB = 128;
 const MIN_BLOB_FEE = 1n;
@@ -46,9 +49,9 @@ const BLOB_HASH_VERSION = 1;
 const BLOB_TYPE = 3;
 
 /**
- * Decodes a transaction and checks everything that needs no state, in the order and words of geth's RPC and pools.
- * @param bytes network form: EIP-2718, blobs with their sidecar
- * @throws ChainError `failed` with geth's text
+ * Decodes a transaction and runs all checks that need no state, in the order and with the error texts of geth's RPC and pools.
+ * @param bytes network form: EIP-2718; blob transactions with their sidecar
+ * @throws ChainError `failed` with geth's error text
  */
 export function checkSentTransaction(
   bytes: Uint8Array,
@@ -86,7 +89,7 @@ function readSent(bytes: Uint8Array): SentTransaction {
   }
 }
 
-/** Checked before decoding, unlike in geth, because decoding a large transaction is slow. */
+/** Checks the size before decoding, unlike geth, because decoding a large transaction is slow. */
 function checkSize({ length, 0: first }: Uint8Array, isEthereum: boolean): void {
   const limit = first === BLOB_TYPE ? MAX_BLOB_SIZE : isEthereum ? MAX_SIZE : MAX_FORM_SIZE;
   if (length > limit) throw createBoundRefusal('failed', 'transaction.bytes', `${length}, limit ${limit}`);
@@ -102,7 +105,7 @@ function checkBounds(tx: Transaction, { revision, gasLimit }: EthereumBounds): v
   if (tx.gasLimit > gasLimit) refuse('exceeds block gas limit');
 }
 
-/** geth reports Berlin first, whatever the type. */
+/** Rejects a transaction type. As in geth, Berlin is reported first, whatever the type is. */
 function refuseType(type: number, known: ReadonlySet<number>): never {
   const missing = known.has(1) ? type : 1;
   const fork = REVISIONS.find((name) => rulesOf(name).transactionTypes.has(missing)) as Revision;
@@ -134,7 +137,7 @@ function findSender(
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // All values are in range if recovery started, but no key fits.
+    // If recovery has started, all values are in range, but no key matches.
     refuse(`invalid sender: ${isRecovered ? 'recovery failed' : 'invalid transaction v, r, s values'}`);
   }
 }
@@ -145,7 +148,7 @@ function checkLeastGas(tx: Transaction, sender: Uint8Array, { revision, measureG
     refuse(`intrinsic gas too low: gas ${tx.gasLimit}, minimum needed ${intrinsic}`);
   if (tx.gasLimit < floor)
     refuse(`insufficient gas for floor data gas cost: gas ${tx.gasLimit}, minimum needed ${floor}`);
-  // EIP-8037: the intrinsic cost is execution gas.
+  // Since EIP-8037, only execution gas is capped, and the intrinsic cost is part of it.
   const { executionGasCap } = revision;
   if (executionGasCap !== undefined && (intrinsic > executionGasCap || floor > executionGasCap))
     refuse(`insufficient gas for floor data gas cost: intrinsic cost ${intrinsic}, floor: ${floor}`);
@@ -183,7 +186,7 @@ function checkBlobs(
     refuse(`invalid number of ${blobs} blobs compared to ${commitments.length} commitments`);
 }
 
-/** Versioned hash of a commitment (EIP-4844): its SHA-256 with the first byte replaced by the version. */
+/** Returns the versioned hash of a commitment (EIP-4844): its SHA-256, in which the version replaces the first byte. */
 function hashCommitment(commitment: Uint8Array): Uint8Array {
   const hash = Uint8Array.from(sha256(commitment));
   hash[0] = BLOB_HASH_VERSION;

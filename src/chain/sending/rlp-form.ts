@@ -1,13 +1,13 @@
-/** Checks RLP against the structures that geth decodes transactions into, with the error texts of its decoder. */
+/** Checks RLP against the structures of geth's transactions, with the error texts of geth's decoder. */
 
-/** Type of geth's transaction structures; `name` is its name in decoder errors. */
+/** Type in geth's transaction structures; `name` is the name of the type in decoder errors. */
 export type RlpForm =
   /** Integer in its shortest form, up to `maxBytes`. */
   | { readonly kind: 'uint'; readonly name: string; readonly maxBytes: number }
   | { readonly kind: 'bigInt' }
   | { readonly kind: 'uint256' }
   | { readonly kind: 'bytes' }
-  /** Byte string of exactly `length` bytes; with `mayBeEmpty` also the empty string. */
+  /** Byte string of exactly `length` bytes; with `mayBeEmpty`, the empty string is also valid. */
   | {
       readonly kind: 'array';
       readonly name: string;
@@ -34,8 +34,8 @@ const MAX_SHORT = 56;
 const UINT256_BYTES = 32;
 
 /**
- * Checks that bytes are exactly one value of a form.
- * @throws RangeError in the words of geth's decoder
+ * Checks that bytes consist of exactly one value of a form.
+ * @throws RangeError with the error text of geth's decoder
  */
 export function checkRlpForm(bytes: Uint8Array, form: RlpForm): void {
   new FormCheck(bytes).run(form);
@@ -57,7 +57,7 @@ class FormCheck {
     if (end !== this.#bytes.length) throw new RangeError('rlp: input contains more than one value');
   }
 
-  /** @returns end of the value */
+  /** Checks a value. @returns offset of its end */
   #check(form: RlpForm, at: number, limit: number): number {
     switch (form.kind) {
       case 'struct':
@@ -146,7 +146,7 @@ class FormCheck {
     return head;
   }
 
-  /** @param name type name, if the decoder reports it for a non-canonical header */
+  /** @param name type name, if the decoder's error for a non-canonical header contains it */
   #readHead(at: number, limit: number, name: string | undefined): Head {
     const bytes = this.#bytes;
     const tooLarge = at === 0 ? TOO_LARGE_FOR_INPUT : TOO_LARGE_FOR_LIST;
@@ -185,12 +185,12 @@ function nameOf(form: RlpForm): string {
   return 'name' in form ? form.name : form.kind;
 }
 
-/** Span of a value's payload. */
+/** Span of a value's payload, and whether the value is a list. */
 export type SplitValue = { readonly isList: boolean; readonly start: number; readonly end: number };
 
 /**
- * Reads the header of the value at `at` like geth's `Split`, before its type is known.
- * @throws RangeError in the words of geth's `Split`
+ * Reads the header of the value at `at`, before its type is known, with geth's rules for `Split`.
+ * @throws RangeError with the error text of geth's `Split`
  */
 export function splitRlp(bytes: Uint8Array, at: number, limit: number): SplitValue {
   if (at >= limit) throw new RangeError('unexpected EOF');

@@ -1,4 +1,4 @@
-/** Transactions in network form, as clients send them. */
+/** Transactions in network form, in which clients send them. */
 
 import { decodeLenient, type Transaction } from '../../../packages/ethereum/codecs/transaction.ts';
 import { concatBytes } from '../../../packages/ethereum/primitives/bytes.ts';
@@ -11,15 +11,15 @@ export type BlobSidecar = {
   /** 0: one proof per blob (EIP-4844); 1: cell proofs (EIP-7594). */
   readonly version: 0 | 1;
   readonly blobs: number;
-  /** 48 bytes each. */
+  /** Commitments, 48 bytes each. */
   readonly commitments: readonly Uint8Array[];
   readonly proofs: number;
 };
 
 export type SentTransaction = {
-  /** Its `encoded` is the block form, which the transaction hash covers. */
+  /** Transaction whose `encoded` is the block form, which the transaction hash covers. */
   readonly transaction: Transaction;
-  /** Only for type 3; undefined if the transaction has no sidecar. */
+  /** Sidecar of a type 3 transaction; undefined if it has none, and for all other types. */
   readonly sidecar: BlobSidecar | undefined;
   /** Length of the network form in bytes. */
   readonly size: number;
@@ -31,8 +31,8 @@ const BLOB_TYPE = 3;
 const LATEST_VERSION = 1;
 
 /**
- * Decodes a transaction (EIP-2718), blobs with or without their sidecar. The values are not validated.
- * @throws RangeError in geth's words
+ * Decodes a transaction (EIP-2718); blob transactions may lack their sidecar. The values are not validated.
+ * @throws RangeError with geth's error text
  */
 export function decodeSentTransaction(bytes: Uint8Array): SentTransaction {
   const size = bytes.length;
@@ -50,7 +50,7 @@ export function decodeSentTransaction(bytes: Uint8Array): SentTransaction {
   return { transaction: decodeLenient(bytes), sidecar: undefined, size };
 }
 
-/** Returns whether the list begins with a list, the block form of the transaction. Checked before the fields, as in geth. */
+/** Returns whether the list begins with another list, which is the block form of the transaction. As in geth, this is checked before the fields. */
 function carriesBlobs(payload: Uint8Array): boolean {
   const { isList, start, end } = splitRlp(payload, 0, payload.length);
   if (!isList) throw new RangeError('rlp: expected List');

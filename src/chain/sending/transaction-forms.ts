@@ -1,4 +1,4 @@
-/** Structures that geth decodes transactions of each type into. */
+/** Structures of geth's transactions, by transaction type. */
 import type { TransactionType } from '../../../packages/ethereum/codecs/transaction.ts';
 import type { RlpForm } from './rlp-form.ts';
 
@@ -35,7 +35,7 @@ const signed = (integer: RlpForm): readonly Field[] => [
   ['S', integer],
 ];
 
-/** Fields of the dynamic fee types up to the access list. */
+/** Fields of the types with a dynamic fee, up to the access list. */
 const pricedFields = (integer: RlpForm, to: RlpForm): readonly Field[] => [
   ['ChainID', integer],
   ['Nonce', UINT64],
@@ -64,7 +64,7 @@ const BLOB_TRANSACTION = struct('types.BlobTx', [
   ...signed(U256),
 ]);
 
-/** Forms by type; blob transactions without their sidecar. */
+/** Forms by transaction type; the form for blob transactions is without the sidecar. */
 export const SENT_TRANSACTION_FORMS: Readonly<Record<TransactionType, RlpForm>> = {
   0: struct('types.LegacyTx', [
     ['Nonce', UINT64],

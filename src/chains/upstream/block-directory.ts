@@ -39,7 +39,7 @@ const NUMBER_TTL_MS = 300_000;
 /** Number of blocks of a range that are requested concurrently; calls of one turn of the event loop travel in one batch. */
 const RANGE_STEP = 32;
 
-/** Verifies blocks and has the evidence for their hashes. */
+/** Verifies blocks and provides evidence for their hashes. */
 export interface BlockProofs {
   /** Verifies a block against its hash. @throws UpstreamFault if the answer is wrong */
   check(block: VerificationTarget, result: JsonResult, upstream: Upstream | undefined): JsonResult;

@@ -215,7 +215,7 @@ export class BlockLogRequests {
     return SCHEDULER.run(scope.owner ?? '', readBlockLogs(await openCharacters(text), block));
   }
 
-  /** Accepts logs that contradict the header, after further nodes reported the same. */
+  /** Accepts logs that contradict the header and that no other node contradicts. */
   #accept(block: ReportedBlock, { logs, contradiction, digest, key, text }: Claim): readonly BlockLog[] {
     if (contradiction === 'missing' && !this.#hasLasted(block.hash, digest)) throw doNotAgree();
     if (contradiction !== undefined && !this.#ignored.has(contradiction)) {

@@ -189,7 +189,7 @@ export class BlockRequests {
       checksStream: true,
       check: (result, upstream) => {
         if (!isVerified || proofs === undefined) return search(result);
-        // `search` rejects receipts of another block before this check.
+        // `search` wraps the stream first, so receipts of another block are rejected before they are verified.
         if (!isComplete(result)) {
           const proveAgain = (): PromiseOrValue<VerifiedBlock | undefined> =>
             this.#whole.prove(block, isCanonical, scope);

@@ -45,7 +45,7 @@ export class BlockResolver {
     this.#parts = parts;
   }
 
-  /** Has to be called when the head or the nodes change; ends the waiting for a head that is there or will not come. */
+  /** Must be called when the head or the nodes change. Wakes requests that wait for a head if one is known or none is expected. */
   noteChange(): void {
     if (this.#waiting.size === 0) return;
     if (this.#parts.head.head === undefined && this.#parts.mayBeKnown()) return;

@@ -22,7 +22,7 @@ type Sampled = {
   readonly parentHash: string;
 };
 
-/** Prices at one head, wei per gas, and the trust of the blocks that they are computed from. */
+/** Prices at one head, wei per gas, and the trust level of the blocks that they are computed from. */
 export type DerivedPrice = { readonly tip: bigint; readonly baseFee: bigint; readonly trust: Trust };
 
 /** Time limit for requesting blocks, milliseconds, independent of the caller that started the computation. */

@@ -21,9 +21,9 @@ export type HeadRequest = {
 type HeadParts = Pick<RequestParts, 'ask' | 'sendToVoices' | 'cacheScope' | 'resolver'>;
 
 /**
- * Requests without parameters about the state of the network. Nodes that have the served head receive them. In-flight requests are coalesced, and
- * answers are cached for a short time, as long as the head is the same. An answer is the unverified reply of one node, or agreed between operators if
- * that is required.
+ * Requests without parameters about the state of the network, sent to nodes that have the served head. In-flight requests are coalesced, and answers
+ * are cached for a short time, as long as the head is the same. An answer is the unverified reply of one node, or agreed between operators if that is
+ * required.
  */
 export class HeadRequests {
   readonly #parts: HeadParts;

@@ -7,7 +7,7 @@ const MEMORY_MS = 2_000;
 /** Slice of calls that are likely heavy, milliseconds: enough for most light calls, and little lost time for heavy ones. */
 export const SHORT_SLICE_MS = 1;
 /**
- * If the last call of its shape took at most this long on a thread, a lone owner's call stays on the request thread, milliseconds. Waking the other
+ * A lone owner's call stays on the request thread if the last call of its shape took at most this long on a thread, milliseconds. Waking the other
  * thread, and being woken by it, would be a tenth of that time.
  */
 export const LONE_CALL_MS = 4;
@@ -160,7 +160,7 @@ export class FirstSlices {
     this.#calmFrom = Math.max(this.#calmFrom, now + MEMORY_MS);
   }
 
-  /** Records a call that did not end in its slice of `sliceMs`. A light shape becomes unknown, because the call may have been an exception. */
+  /** Records a call that did not end in its slice of `sliceMs`. A light shape becomes unknown, because a single heavy call may be an exception. */
   noteMoved({ owner, shape }: CallKind, lostMs: number, sliceMs: number = SLICE_MS): void {
     this.#charge(owner, lostMs);
     this.#repayDebt();

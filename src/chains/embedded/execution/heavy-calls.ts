@@ -75,7 +75,7 @@ export class HeavyCalls {
     };
   }
 
-  /** Returns where another call of this owner would go. */
+  /** Returns the destination of another call of this owner. */
   roomFor(owner: string): Room {
     if (this.#running.size === 0 && this.#waiting.length === 0) return 'empty';
     if (this.#places.hasRoom(owner, 1)) return 'thread';

@@ -28,8 +28,8 @@ import { type ParentHeader, type SealCheck, validateHeader, validateLink } from 
 import { validateUncles } from './validate-uncles.ts';
 
 /**
- * Extent of the checks against headers. `full`: everything, including the state root of each block. `header`: of the state roots, only that of the
- * last block in a batch. `none`: only that a block follows its parent.
+ * Extent of the checks against headers. `full`: everything, including the state root of each block. `header`: everything except state roots, of which
+ * only the one of each batch's last block is compared. `none`: only that a block follows its parent.
  */
 export type ImportChecks = 'none' | 'header' | 'full';
 
@@ -107,7 +107,7 @@ export class BlockImporter {
 
   /**
    * Imports one RLP-encoded block.
-   * @throws BlockError naming the block, or the blocks of the batch with the checks `header`, and the violation
+   * @throws BlockError naming the block, or the blocks of the batch if the checks are `header`, and the violation
    */
   import(encoded: Uint8Array): ImportOutcome {
     let block: Block;
@@ -136,7 +136,7 @@ export class BlockImporter {
 
   /**
    * Commits all blocks imported since the last commit.
-   * @throws BlockError, with the checks `header`, when the state root differs from that of the last block; nothing is written then
+   * @throws BlockError if the checks are `header` and the state root differs from the last block's; nothing is written in this case
    */
   commit(): void {
     const [first] = this.#batch;

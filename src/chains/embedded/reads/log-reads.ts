@@ -210,7 +210,7 @@ class LogCollection {
       this.#json.add(']');
       return this.#json.finish();
     } finally {
-      // The receiver reserves the memory of the result itself.
+      // The receiver of the result makes its own memory reservation.
       this.#memory.release();
     }
   }

@@ -45,7 +45,7 @@ export function* writeProof(
     }
     return json.finish();
   } finally {
-    // The receiver reserves the memory of the result itself.
+    // The receiver of the result makes its own memory reservation.
     memory.release();
   }
 }

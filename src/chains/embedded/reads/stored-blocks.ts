@@ -53,7 +53,7 @@ export class StoredBlocks {
     return this.#headOfTurn;
   }
 
-  /** Returns the stored block that a reference names; undefined when there is none, and for `pending`. */
+  /** Returns the stored block that a reference names; undefined when there is no such block, and for `pending`. */
   find(block: BlockReference): StoredHeader | undefined {
     if (block.kind === 'number') return this.reader.getHeader(block.number);
     if (block.kind === 'hash') {

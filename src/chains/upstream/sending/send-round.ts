@@ -58,7 +58,9 @@ export class SendRound {
     this.completed = work.then(() => resolveFirst(undefined), rejectFirst);
   }
 
-  /** Nodes that may have the transaction, or a block with it, although they did not report that: they are polled for it until they answer. */
+  /**
+   * Nodes that may have the transaction, or a block with it, although they did not report it. They are polled for the transaction until they answer.
+   */
   get unsure(): readonly Upstream[] {
     return this.#listNodes(
       (answer) =>

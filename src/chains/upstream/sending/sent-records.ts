@@ -132,8 +132,8 @@ export class SentRecords {
   }
 
   /**
-   * Returns the block in which an answer has shown a transaction of this key or session; null if no answer has shown it in a block, undefined if they
-   * have not sent the transaction. Never rejects.
+   * Returns the block in which an answer has shown a transaction of this key or session; null if no answer has shown it in a block, undefined if this
+   * key or session has not sent the transaction. Never rejects.
    */
   async findBlock(scope: RequestScope, hash: string): Promise<BlockPlace | null | undefined> {
     try {

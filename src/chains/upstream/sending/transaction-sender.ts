@@ -198,8 +198,8 @@ export class TransactionSender {
 
   /**
    * Returns whether a transaction that no node has accepted is already in a block or pending: nodes refuse a known transaction with many different
-   * messages. Refusing nodes are queried once; nodes that may have the transaction, until they answer. If the transaction was accepted before, an
-   * unknown message means that it is known.
+   * messages. Refusing nodes are queried once; nodes that may have the transaction are polled until they answer. If the transaction was accepted
+   * before, an unknown message means that it is known.
    */
   async #isKnown(
     round: SendRound,

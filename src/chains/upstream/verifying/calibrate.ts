@@ -17,7 +17,7 @@ export type CalibrateParts = {
   readonly scope: RequestScope;
 };
 
-/** A subject that no answer verified, and the number of the oldest examined block with that result. */
+/** A subject whose answers all failed verification, and the number of the oldest examined block with that result. */
 type Failure = { readonly text: string; readonly number: bigint };
 
 /**

@@ -43,7 +43,7 @@ type ToldBlock = { readonly header: ToldHeader; readonly upstream: Upstream | un
 
 /**
  * Anchors a rollup in output roots that are stored on layer 1. The block of an output root and its ancestors are on the chain, whatever nodes report.
- * Nodes that report another block at that height are quarantined. If all nodes do, no block counts as verified.
+ * Nodes that report another block at that height are quarantined. If all nodes report another block, no block counts as verified.
  */
 export class Layer1Anchor implements Anchor, AnchoredChain {
   readonly #parts: Layer1AnchorParts;

@@ -33,14 +33,17 @@ import { keepUnique } from '../keep-unique.ts';
 import { BLOCK_SUBJECTS } from './subjects.ts';
 import type { VerificationTarget, Verifier } from './verifier.ts';
 
-/** Cap on the transactions of cached blocks, where each block counts as 8 more: 128 bytes each, or 600 if they were requested one by one. */
+/**
+ * Cap on the transactions of cached blocks; each block counts as 8 further transactions. A transaction takes 128 bytes, or 600 if the transactions of
+ * its block were requested one by one.
+ */
 const MAX_TRANSACTIONS = 32_768;
 const BLOCK_WEIGHT = 8;
 /** Maximum number of transactions of one cached block. */
 const MAX_REMEMBERED: number = MAX_TRANSACTIONS - BLOCK_WEIGHT;
 /** Cap on cached headers whose transactions may be unknown: about 1 KB each, with the bloom. */
 const MAX_HEADERS = 4_096;
-/** Cap on cached uncle hashes, where each block counts as one more: about 100 bytes each. */
+/** Cap on cached uncle hashes, about 100 bytes each; each block counts as one further hash. */
 const MAX_UNCLES = 12_288;
 /** Cap on blocks marked for full verification: about 300 bytes each. */
 const MAX_CONTRADICTED = 1_024;
