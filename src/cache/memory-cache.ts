@@ -45,8 +45,7 @@ const MIN_SEGMENT_BYTES = 4 * KiB;
 const MAX_SEGMENT_BYTES = 256 * KiB;
 /**
  * An answer is stored inside a segment up to the size of a segment divided by this number, and up to a maximum. The rest of the segment limits the
- * length
- * of a name.
+ * length of a name.
  */
 const INLINE_PART = 8;
 const MAX_INLINE_BYTES = 8 * KiB;
@@ -59,9 +58,8 @@ const MOVES = 32;
 
 /**
  * Byte-bounded, scan-resistant cache with S3-FIFO replacement (SOSP 2023). A new entry enters a small queue. At the end of the small queue, an entry
- * that
- * was requested again in the second half of the queue moves to the main queue. Any other entry is evicted, and its fingerprint remains: if the entry
- * returns, it enters the main queue directly. At the end of the main queue, an entry that was requested in the meantime is reinserted.
+ * that was requested again in the second half of the queue moves to the main queue. Any other entry is evicted, and its fingerprint remains: if the
+ * entry returns, it enters the main queue directly. At the end of the main queue, an entry that was requested in the meantime is reinserted.
  * @param createNames creates a name writer, replaced in tests
  */
 export function createMemoryCache(
