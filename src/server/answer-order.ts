@@ -15,8 +15,7 @@ type NodeSocket = Duplex & {
 
 /**
  * Runs `action` once all earlier requests of a connection are answered. The socket is then in the state in which node leaves it at an upgrade: not
- * read,
- * and without listeners. Until then, a client that does not read its answers is disconnected after `sendTimeout` milliseconds.
+ * read, and without listeners. Until then, a client that does not read its answers is disconnected after `sendTimeout` milliseconds.
  */
 export function waitForAnswers(
   socket: NodeSocket,

@@ -168,8 +168,7 @@ export class FastPathEndpoint {
 
   /**
    * Whether this answer is the last of its connection. If the client has already sent the next request, it is not: the client could not know whether
-   * that
-   * request was executed.
+   * that request was executed.
    */
   #isLast({ hasNext }: Connection): boolean {
     return !hasNext && (this.#writer.isClosing || this.#writer.takeParting());

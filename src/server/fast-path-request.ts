@@ -58,8 +58,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 
 /**
  * Parses request heads of one connection if they are certainly valid; node's parser reads all others. For every head that is accepted here, node's
- * parser
- * would give the same result.
+ * parser would give the same result.
  */
 export class FastPathHeadReader {
   /** The last distinct heads, most recently used first: clients repeat their heads. */

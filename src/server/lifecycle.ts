@@ -45,16 +45,13 @@ export interface Server {
   reload(): void;
   /**
    * Reports not ready, and closes each connection with its next answer. After `limits.drainDelay`, in which load balancers may notice, the server
-   * stops
-   * accepting, answers running requests and requests that arrive on open connections shortly after, and closes every connection. Requests that are
-   * not
-   * answered after `limits.drainTimeout` are aborted. Always resolves; further calls wait for the same shutdown.
+   * stops accepting, answers running requests and requests that arrive on open connections shortly after, and closes every connection. Requests that
+   * are not answered after `limits.drainTimeout` are aborted. Always resolves; further calls wait for the same shutdown.
    */
   close(): Promise<void>;
   /**
    * Closes this many connections, each with its next non-stream HTTP answer: another process that accepts connections on this port may then serve
-   * their
-   * clients. The number replaces the remainder of an earlier call.
+   * their clients. The number replaces the remainder of an earlier call.
    */
   partWith(connections: number): void;
   /** Number of open connections, including WebSockets. */
@@ -71,8 +68,7 @@ const MIN_CHECKING_INTERVAL_MS = 10;
 const MAX_CHECKING_INTERVAL_MS = 50;
 /**
  * Length of the accept backlog: the kernel reduces it to its maximum (`net.core.somaxconn`). The kernel drops further connections, and their clients
- * retry
- * after a second.
+ * retry after a second.
  */
 const BACKLOG = 65_535;
 /** Maximum total size of headers, bytes: room for a key, a host and the headers of browsers and proxies. */
@@ -344,8 +340,7 @@ function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: Listene
 
 /**
  * Interval at which node searches for slow requests, ms. A time limit is exceeded by a quarter at most, and of requests that arrived at the same time
- * only
- * few are ended at the same time.
+ * only few are ended at the same time.
  */
 function checkingInterval(headersTimeout: number, bodyTimeout: number): number {
   const quarter = Math.ceil(Math.min(headersTimeout, bodyTimeout) / 4);

@@ -54,8 +54,7 @@ export type TlsListenerOptions = {
 
 /**
  * Creates a listener with TLS. `https.Server` is both `tls.Server` and node's HTTP server: its parser has time limits and a list of connections,
- * which a
- * separate `http.Server` that does not listen would lack.
+ * which a separate `http.Server` that does not listen would lack.
  * @throws Error that names the option if the certificate cannot be used
  */
 export function createTlsListener({
@@ -111,8 +110,7 @@ export function createTlsListener({
 
 /**
  * Disables a feature of node since version 19: `close` would immediately end connections whose answer is complete but not sent. The drain decides
- * itself
- * when to close them.
+ * itself when to close them.
  */
 function keepAnswered(http: HttpServer): void {
   http.closeIdleConnections = () => {};

@@ -233,8 +233,7 @@ export class ResponseWriter {
 
   /**
    * Limits the time that the client may leave the answer unread. Usually the kernel accepts the whole answer immediately. For the rest, node tracks
-   * the
-   * progress, and emits the server's `timeout` event if there is none.
+   * the progress, and emits the server's `timeout` event if there is none.
    */
   #watchSending(response: ServerResponse): void {
     const { socket } = response;
@@ -260,8 +259,7 @@ export function countBytes(body: Uint8Array | readonly Uint8Array[]): number {
 
 /**
  * Writes head and body in one write. `response.end(body)` would make the socket collect this write and an empty one, and send them as a list, which
- * is 5 %
- * of the cost of a small request.
+ * is 5 % of the cost of a small request.
  */
 function writeAtOnce(
   response: ServerResponse,

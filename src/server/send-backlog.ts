@@ -15,8 +15,7 @@ export type CutOff = (reason: 'share' | 'slow') => void;
 
 /**
  * Send backlog of one connection: bytes in the socket that the kernel has not accepted, queued in a pipeline, or waiting for compression. A
- * connection
- * without a backlog costs nothing.
+ * connection without a backlog costs nothing.
  */
 export class SendBacklog {
   readonly #all: SendBacklogTotal;

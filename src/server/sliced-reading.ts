@@ -29,8 +29,8 @@ export type SlicedReadingParts = {
 
 /**
  * Limits how fast node's HTTP server reads a connection: bytes are passed on in slices, which are scheduled by owner. Node's parser begins all
- * requests of
- * a chunk before anything else runs, thousands of them if they are short. A slice ends after a head or a body, so it begins at most one request.
+ * requests of a chunk before anything else runs, thousands of them if they are short. A slice ends after a head or a body, so it begins at most one
+ * request.
  */
 export class SlicedReading {
   readonly #socket: NodeSocket;
@@ -114,8 +114,7 @@ export class SlicedReading {
 
   /**
    * Whether the next slice may be parsed now. A long body is limited to one slice per scheduler slot: otherwise node reads 2 MB from one socket
-   * before
-   * it polls the next.
+   * before it polls the next.
    */
   #hasTime(): boolean {
     return this.#bodyLeft <= BODY_SLICE_BYTES && SCHEDULER.hasTime(this.#nameOwner());

@@ -22,8 +22,7 @@ export type WebSocketShareParts = {
 
 /**
  * Limits the event loop time of a WebSocket: the parsing of its chunks is charged to the scheduler slots of its owner. When the time is used up, the
- * socket
- * is not read until the next slot of the owner.
+ * socket is not read until the next slot of the owner.
  */
 export class WebSocketShare {
   /** Whether reading is paused until the next slot. */
