@@ -65,7 +65,7 @@ export class NameWriter {
     return true;
   }
 
-  /** Writes the block part, which all names of a block share. @returns false if it is too long */
+  /** Writes the block part, which all names of a block share. @returns false if the block part is too long */
   writeBlock(blockHash: string): boolean {
     // Most consecutive names have the same block.
     if (blockHash === this.#blockHash) return true;
