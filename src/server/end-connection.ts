@@ -21,7 +21,7 @@ export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
 
 /**
  * Calls `end` for a connection that was idle for too long, in a scheduler slot of its address: connections that opened at the same time reach their
- * timeout at the same time. If bytes are read or written before the slot, `end` is not called; node then restarts its timeout.
+ * timeout at the same time. If bytes are read or written before the slot, `end` is not called; Node.js then restarts its timeout.
  */
 export function endStalled(socket: Socket, end: () => void): void {
   const { bytesRead, bytesWritten } = socket;

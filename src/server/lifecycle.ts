@@ -39,7 +39,7 @@ export type ListenAddress = { readonly host: string; readonly port: number };
 
 /** HTTP and WebSocket on one port, with TLS or without. */
 export interface Server {
-  /** Resolves to the bound address; rejects with node's error if the address cannot be bound. */
+  /** Resolves to the bound address; rejects with the error of Node.js if the address cannot be bound. */
   listen(): Promise<ListenAddress>;
   /** Reloads the TLS certificate, as if its files had changed. Connections stay open. */
   reload(): void;
@@ -133,7 +133,7 @@ class NodeServer implements Server {
     );
     const { http } = listener;
     http.maxConnections = limits.connections;
-    // Node would drop fields beyond this number, but the refusal for too many fields must count all of them.
+    // Node.js would drop fields beyond this number, but the refusal for too many fields must count all of them.
     http.maxHeadersCount = 0;
     const lane = new FastPathLane({
       endpoint: new FastPathEndpoint({ gateway, limits, log, writer, visitors, shares, requests }),
@@ -339,8 +339,8 @@ function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: Listene
 }
 
 /**
- * Interval at which node searches for slow requests, ms. A time limit is exceeded by a quarter at most, and of requests that arrived at the same time
- * only few are ended at the same time.
+ * Interval at which Node.js searches for slow requests, ms. A time limit is exceeded by at most a quarter, and few of the requests that arrived at
+ * the same time are ended at the same time.
  */
 function checkingInterval(headersTimeout: number, bodyTimeout: number): number {
   const quarter = Math.ceil(Math.min(headersTimeout, bodyTimeout) / 4);

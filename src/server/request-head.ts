@@ -27,8 +27,8 @@ export type RequestHead = {
 };
 
 /**
- * Extracts the known headers from node's flat `rawHeaders` in one pass. `IncomingMessage.headers` would first build an object with all headers, which
- * costs as much as the rest of the routing.
+ * Extracts the known headers from the flat `rawHeaders` of Node.js in one pass. `IncomingMessage.headers` would first build an object with all
+ * headers, which costs as much as the rest of the routing.
  */
 export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const head: RequestHead = {
