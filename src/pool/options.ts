@@ -6,7 +6,7 @@ import type { BatchOptions } from './transport/transport.ts';
 export type UpstreamOptions = {
   /** Name in logs and in `portcullis doctor`; by default the host and a number. */
   readonly name?: string;
-  /** `http:`, `https:`, `ws:` or `wss:`. */
+  /** Address of the node: `http:`, `https:`, `ws:` or `wss:`. */
   readonly url: string;
   /** WebSocket address of the same node for announcements of heads, if `url` is HTTP. */
   readonly heads?: string;
@@ -44,7 +44,7 @@ export const DEFAULT_VERIFY_LOG_BLOCKS = 32;
 /** `verifyLogBlocks:` of a network: maximum number of blocks in an `eth_getLogs` range that is compared with its receipts. */
 export const verifyLogBlocksSchema: z.ZodType<number> = z.int().min(0).max(512);
 
-/** Per cent. */
+/** Default percentage of compared answers. */
 export const DEFAULT_VERIFY_CALLS = 1;
 
 /** `verifyCalls:` of a network: percentage of the nodes' answers to calls that are compared with local execution. */

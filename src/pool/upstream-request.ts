@@ -22,11 +22,11 @@ export type NullMeaning = 'truth' | 'claim' | 'doubt' | 'search' | 'certain' | '
 
 /** Meanings of nulls for a network. No root proves that an item is absent. */
 export type Absence = {
-  /** Meaning for an item by an unknown hash. */
+  /** Meaning of a null for an item that is requested by hash, if it is unknown whether the item exists. */
   readonly byHash: NullMeaning;
-  /** Meaning for a block by its height, at or below the head. */
+  /** Meaning of a null for a block that is requested by height, at or below the head. */
   readonly byHeight: NullMeaning;
-  /** Meaning for a block of the served chain, by its known height and hash. */
+  /** Meaning of a null for a block of the served chain whose height and hash are known. */
   readonly known: NullMeaning;
 };
 

@@ -13,7 +13,10 @@ import { VM_ERROR_RULES } from './vm-error-rules.ts';
 
 /** Code of geth for a revert, which other clients have adopted. */
 const REVERT_CODE = 3;
-/** Messages that are no revert although they have this code and no data: hosted providers that lack a block, zkSync refusing a transaction. */
+/**
+ * Messages of errors that are not reverts, although they have this code and no data: hosted providers that lack a block, zkSync refusing a
+ * transaction.
+ */
 const NO_REVERT =
   /^(?:(?:unknown block|(?:block|header) not found)\.?$|(?:failed to submit transaction: )?(?:failed to validate the transaction|insufficient funds for gas)\b)/i;
 

@@ -2,7 +2,7 @@ import { stripPreamble } from './strip-preamble.ts';
 
 /** Table of the error messages with which nodes of any client refuse a transaction. */
 
-/** `known`: the node has the transaction. `nonceTooLow`: a block contains the transaction, or another one with the same nonce. */
+/** `known`: the node has the transaction. `nonceTooLow`: a block contains the transaction, or another transaction with the same nonce. */
 export type SendVerdict = 'known' | 'nonceTooLow' | 'refused';
 
 type Row = {

@@ -7,7 +7,7 @@ const HEX_BEGIN = /^\s{0,64}0x/i;
 const BARE_HEX_BEGIN = /^[0-9a-f]{8}/i;
 const REVERTED_PREFIX = /^reverted\s{1,64}/i;
 const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/i;
-/** Members that contain the bytes if a client sends an object: hardhat, ganache 7, others, ganache 2. */
+/** Members that contain the bytes if a client sends an object: the one of hardhat, of ganache 7, of other clients, and of ganache 2. */
 const DATA_FIELDS = ['data', 'result', 'output', 'return'] as const;
 /** Members into which relays put the error of the node behind them, in addition to members of their own. */
 export const NESTED_FIELDS: ReadonlySet<string> = new Set(['originalError', 'error', 'cause']);

@@ -49,7 +49,7 @@ export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   onAbandoned(from: BlockHeader, to: BlockHeader): void;
   /** Called when the vote of a node has changed; `candidate` has the new vote. */
   onVote(candidate: C, before: Vote): void;
-  /** Called when a node seems to be far ahead: it must be checked whether its chain contains the block of this number. */
+  /** Called when a node seems to be far ahead: the receiver must check whether the node's chain contains the block of this number. */
   onUnlinked(candidate: C, number: bigint): void;
   /** Called when a node is far ahead of a majority that stays at the served head, so that this head remains served; and when this state ends. */
   onAhead(candidate: C, isAhead: boolean): void;
@@ -263,7 +263,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#noteServed();
   }
 
-  /** Cancels the scheduled check for expiry or give-up of the head. */
+  /** Cancels the scheduled check whether the head has expired or is given up. */
   stop(): void {
     this.#cancelCheck();
   }

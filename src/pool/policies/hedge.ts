@@ -24,7 +24,7 @@ const MIN_DELAY_MS = 5;
 const SWEEP_MS = 2;
 
 export type HedgeParts = {
-  /** Hedged calls as a fraction of all calls; 0 disables hedging. */
+  /** Maximum part of all calls that may be hedged; 0 disables hedging. */
   readonly share: number;
   readonly budget: TokenBucket;
   /** Returns the latency window of a method. Batch items have a separate window, because they wait for other items of the same request. */

@@ -90,7 +90,7 @@ function isAvailable(block: BlockPosition | undefined, candidates: readonly Upst
   return false;
 }
 
-/** Whether a node reported the block as missing, as a node that is behind does, in any words. */
+/** Whether a node reported the block as missing, in any words; a node that is behind does that. */
 function isMissing(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'missing';
 }

@@ -3,8 +3,8 @@ import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promi
 import { SCHEDULER, SLOT_MS, type SlotScheduler } from '../../util/slot-scheduler.ts';
 
 /**
- * Maximum length of an answer that is read, and whose call is completed, as soon as it is complete: that takes a fraction of a millisecond for any
- * content.
+ * Maximum length of an answer that is read as soon as it is complete, bytes: reading it and completing its call takes a fraction of a millisecond for
+ * any content.
  */
 const SHORT_BYTES = 4 * 1024;
 

@@ -107,8 +107,8 @@ export function boundFraming(socket: Socket): void {
     chunkBytes = 0;
   };
   /**
-   * Returns the number of bytes of a read that the parser gets: it gets no head and no trailer in one piece. A piece ends with the head, so
-   * that the body does not begin with a short piece.
+   * Returns how many bytes of a read are passed to the parser: never a whole head or trailer at once. A piece ends where a head ends, so that the
+   * body does not begin with a short piece.
    */
   const measure = (chunk: Buffer): number => {
     if (head !== undefined && chunk.length > HEAD_PIECE) {

@@ -30,7 +30,7 @@ const COMPARED: readonly { readonly share: number; readonly begin: number; reado
  */
 const PERIOD_MS = 1_000;
 const SLOW_PERIODS = 3;
-/** Tolerance for a percentile that is estimated from few calls, standard deviations. */
+/** Tolerance for a percentile that is estimated from few calls, in standard deviations. */
 const UNCERTAINTY = 3;
 /** Backoff after coalesced calls have become slower: calls are sent separately for at least this time, which doubles each time. */
 const MIN_REST_MS = 30_000;

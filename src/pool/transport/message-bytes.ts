@@ -5,7 +5,10 @@ import { type Padding, trimZeros } from './padded-quantities.ts';
 /** Maximum size of a stream's piece, bytes. */
 const PIECE_BYTES = 65_536;
 
-/** The bytes of a message. A part is a view if it lies in one piece, otherwise a copy: parts are not longer than what is read in one step. */
+/**
+ * The bytes of a message. A part is a view if it lies in one piece, otherwise a copy: a part is never longer than the bytes that are read in one
+ * step.
+ */
 export type AnswerBytes = Pick<Buffer, 'length'> & {
   subarray(start: number, end?: number): Buffer;
 };

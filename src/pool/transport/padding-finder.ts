@@ -17,7 +17,10 @@ import {
 const PADDED_BEGIN: Uint8Array = Buffer.from('0x0');
 /** Length of the prefix before the first digit. */
 const PREFIX_LENGTH = 2;
-/** End of the literal, for which the search is faster than for the whole literal: its first letter is rarer in names and hex digits. */
+/**
+ * The literal without its first letter. Searching for this part is faster than for the whole literal: its first letter is rarer in names and hex
+ * digits.
+ */
 const NULL_END: Buffer = NULL_TEXT.subarray(1);
 
 /**

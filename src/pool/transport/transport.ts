@@ -6,7 +6,7 @@ import type { CallerCoalescing } from './coalescing-policy.ts';
 
 /** Options of a call. Deadline and signal apply until the reply is known; a stream is ended by `cancel`. */
 export type SendOptions = {
-  /** Ms on the clock of `performance.now()`; the transport's own limits may end the call earlier. */
+  /** Deadline, ms on the clock of `performance.now()`; the transport's own limits may end the call earlier. */
   readonly deadline: number;
   /** Aborted if the caller gives up: the call then rejects with fault `aborted` and releases its resources. */
   readonly signal?: CancelSignal;
@@ -66,7 +66,7 @@ export interface Transport {
 
 /** Address and headers of one node. No part of it may ever be logged. */
 export type Endpoint = {
-  /** `http:`, `https:`, `ws:` or `wss:`; may contain a key in its path or query, never credentials. */
+  /** URL of the node: `http:`, `https:`, `ws:` or `wss:`. It may contain a key in its path or query, but never credentials. */
   readonly url: URL;
   /** Headers sent with every request, or with the upgrade: authorization and custom headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;

@@ -32,7 +32,7 @@ const MAX_BACKOFF_MS = 30_000;
 /** Maximum size of a message, bytes, the same as in geth's own client. */
 const MESSAGE_BYTES = 32 * 1024 * 1024;
 /**
- * Time after the end of a subscription in which its notifications are no fault, ms, and limits on the number of these subscriptions and
+ * Time after the end of a subscription in which its notifications are not a fault, ms, and limits on the number of these subscriptions and
  * notifications.
  */
 const ENDED_MS = 10_000;
