@@ -43,10 +43,7 @@ const UNCOUNTED_PART = 2;
 const SEGMENT_PART = 16;
 const MIN_SEGMENT_BYTES = 4 * KiB;
 const MAX_SEGMENT_BYTES = 256 * KiB;
-/**
- * An answer is stored inside a segment up to the size of a segment divided by this number, and up to a maximum. The rest of the segment limits the
- * length of a name.
- */
+/** An answer is stored inside a segment if its size is at most 1/8 of the segment and at most a maximum. The rest limits the length of a name. */
 const INLINE_PART = 8;
 const MAX_INLINE_BYTES = 8 * KiB;
 /** The tables have one slot per this many bytes of the limit. Few entries are smaller: an entry contains the name of a call and a word. */
