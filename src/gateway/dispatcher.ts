@@ -67,8 +67,7 @@ export class Dispatcher {
 
   /**
    * Returns the responses to several calls of one method that run as a group. An undefined response means that the call must be dispatched
-   * separately;
-   * undefined as the result means that no group is possible. Rejects only with faults of this program.
+   * separately; undefined as the result means that no group is possible. Rejects only with faults of this program.
    */
   dispatchMany(
     method: Method<MethodContext>,
