@@ -13,8 +13,7 @@ export type FloorTrustOptions = {
 /**
  * Decides whether this process waits for heights of other processes. Trust is lost if the own nodes have not confirmed such a height for
  * `UNCONFIRMED_LIMIT_MS`, and regained if they confirm a height promptly, or if no height is above the own head. Only one height is watched at a
- * time:
- * a process that is ahead by a constant number of blocks, each of which is confirmed too late, then stays distrusted.
+ * time: a process that is ahead by a constant number of blocks, each of which is confirmed too late, then stays distrusted.
  */
 export class FloorTrust {
   readonly #options: FloorTrustOptions;

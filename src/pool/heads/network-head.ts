@@ -12,19 +12,15 @@ import type { SharedHeights } from './shared-heights.ts';
 export interface HeadAgreement {
   /** Whether enough of the operators have the block now. */
   has(block: Pick<BlockHeader, 'number' | 'hash'>): boolean;
-  /**
-   * Called when the quorum has a block, or the network serves one, that too few operators are known to have: operators that have not reported it
-   * should be requested for it.
-   */
+  /** Called with a served or wished block that too few operators are known to have; the other operators must be requested for it. */
   onMissing(block: BlockHeader): void;
   /** Time for which the head waits for the operators before it follows the quorum alone, ms; undefined if it never does. */
   readonly patienceMs: number | undefined;
 }
 
 /**
- * Reason why the head must not be served as the latest block. `age`: no healthy node has had the head for `headAgeMs`. Only if agreement is
- * mandatory, `voices`:
- * too few operators have the head now; `stalled`: for `headAgeMs` the quorum has had other blocks that too few operators have.
+ * Reason why the head must not be served as the latest block. `age`: no healthy node has had it for `headAgeMs`. Only if agreement is mandatory,
+ * `voices`: too few operators have it now; `stalled`: for `headAgeMs` the quorum has had other blocks, which too few operators have.
  */
 export type HeadHindrance = 'age' | 'voices' | 'stalled';
 
@@ -144,10 +140,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#wished === undefined || this.#isAgreed(this.#wished) ? undefined : this.#wished;
   }
 
-  /**
-   * Time for which the quorum has had a block that too few operators have, since the head last moved to a block that enough operators have, ms; 0 if
-   * the quorum has no such block.
-   */
+  /** Time for which the quorum has had a block that too few operators have, ms; 0 if it has none. A move to an agreed block resets the time. */
   get shortMs(): number {
     const { since } = this.#short;
     return since === undefined ? 0 : this.#options.clock.now() - since;
@@ -230,9 +223,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return patienceMs !== undefined && this.shortMs >= patienceMs;
   }
 
-  /**
-   * Returns the highest block, not above `wished`, that the quorum and enough operators have; `wished` itself if the head follows the quorum alone.
-   */
+  /** Returns the highest block up to `wished` that the quorum and enough operators have; `wished` itself if the head follows the quorum alone. */
   #findAgreed(wished: BlockHeader | undefined, voters: readonly ChainView[]): BlockHeader | undefined {
     if (wished === undefined || this.#isAgreed(wished)) return wished;
     this.#options.agreement?.onMissing(wished);
@@ -242,10 +233,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     );
   }
 
-  /**
-   * Returns the block if other processes are ready for its height; otherwise the highest lower block that they are ready for and that enough
-   * operators have.
-   */
+  /** Returns the block if other processes are ready for its height; otherwise the highest agreed block that they are ready for. */
   #findAdmitted(block: BlockHeader | undefined, voters: readonly ChainView[]): BlockHeader | undefined {
     const { admission, share } = this.#options;
     if (block === undefined || admission === undefined || admission.admits(block.number)) return block;
@@ -398,10 +386,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#options.onExpiry(head, hindrance);
   }
 
-  /**
-   * Replaces the head if the voters have a block that refutes it: not above the head, so not its descendant, but made later, so not its ancestor.
-   * @returns whether the head was replaced
-   */
+  /** Replaces a head that the voters' block refutes: not above the head but made later, so on another branch. @returns whether it was replaced */
   #giveUp(head: BlockHeader): boolean {
     const next = this.#findAgreed(chooseHead(this.#voters, this.#options.share), this.#voters);
     const madeAt = Math.min(Number(head.timestamp) * MS, this.#servedAt);
