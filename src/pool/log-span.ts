@@ -1,4 +1,4 @@
-/** Time after which a node may be requested for twice the refused number of blocks, ms. */
+/** Time after which twice the refused number of blocks may be requested from a node, ms. */
 const GROW_MS = 600_000;
 
 /** If a node refuses fewer blocks than this and names no number, the refusal has another reason. */
