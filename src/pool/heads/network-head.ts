@@ -12,9 +12,7 @@ import type { SharedHeights } from './shared-heights.ts';
 export interface HeadAgreement {
   /** Whether enough of the operators have the block now. */
   has(block: Pick<BlockHeader, 'number' | 'hash'>): boolean;
-  /**
-   * Called with a block of the quorum, or the served block, if too few operators are known to have it; the block must be requested from the others.
-   */
+  /** Called with the quorum's block, or the served block, if too few operators are known to have it; it must be requested from the others. */
   onMissing(block: BlockHeader): void;
   /** Time for which the head waits for the operators before it follows the quorum alone, ms; undefined if it never does. */
   readonly patienceMs: number | undefined;
