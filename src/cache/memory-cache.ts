@@ -43,11 +43,7 @@ const UNCOUNTED_PART = 2;
 const SEGMENT_PART = 16;
 const MIN_SEGMENT_BYTES = 4 * KiB;
 const MAX_SEGMENT_BYTES = 256 * KiB;
-/**
- * An answer is stored inside a segment up to the size of a segment divided by this number, and up to a maximum. The rest of the segment limits the
- * length
- * of a name.
- */
+/** An answer is stored inside a segment if its size is at most 1/8 of the segment and at most a maximum. The rest limits the length of a name. */
 const INLINE_PART = 8;
 const MAX_INLINE_BYTES = 8 * KiB;
 /** The tables have one slot per this many bytes of the limit. Few entries are smaller: an entry contains the name of a call and a word. */
@@ -59,9 +55,8 @@ const MOVES = 32;
 
 /**
  * Byte-bounded, scan-resistant cache with S3-FIFO replacement (SOSP 2023). A new entry enters a small queue. At the end of the small queue, an entry
- * that
- * was requested again in the second half of the queue moves to the main queue. Any other entry is evicted, and its fingerprint remains: if the entry
- * returns, it enters the main queue directly. At the end of the main queue, an entry that was requested in the meantime is reinserted.
+ * that was requested again in the second half of the queue moves to the main queue. Any other entry is evicted, and its fingerprint remains: if the
+ * entry returns, it enters the main queue directly. At the end of the main queue, an entry that was requested in the meantime is reinserted.
  * @param createNames creates a name writer, replaced in tests
  */
 export function createMemoryCache(

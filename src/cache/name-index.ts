@@ -4,8 +4,7 @@ const SPREAD = 0x9e3779b1;
 
 /**
  * Index of records by the two hashes of their names. Different names may have the same hashes, so the caller compares the name of each match. A
- * look-up
- * checks at most 16 slots, whatever the load; if all 16 are occupied, an insertion displaces a record.
+ * look-up checks at most 16 slots, whatever the load; if all 16 are occupied, an insertion displaces a record.
  */
 export class NameIndex {
   readonly #mask: number;

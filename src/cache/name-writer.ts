@@ -14,8 +14,7 @@ randomBytes(4 * KEY_WORDS).copy(Buffer.from(SECRET.buffer));
 
 /**
  * Encodes the name of a key to bytes and hashes it, one name at a time. The block hash comes first and ends with a space. Hashes contain no spaces,
- * so
- * different keys have different names.
+ * so different keys have different names.
  *
  * Hashes are HalfSipHash-1-3 under a secret of this process: callers cannot construct collisions.
  */
@@ -66,7 +65,7 @@ export class NameWriter {
     return true;
   }
 
-  /** Writes the block part, which all names of a block share. @returns false if it is too long */
+  /** Writes the block part, which all names of a block share. @returns false if the block part is too long */
   writeBlock(blockHash: string): boolean {
     // Most consecutive names have the same block.
     if (blockHash === this.#blockHash) return true;

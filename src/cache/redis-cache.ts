@@ -16,9 +16,8 @@ const WRITING_BYTES = 32 * 1024 * 1024;
 /** Name under which that memory is counted. */
 const WRITES = 'writes';
 /**
- * Minimum timeout of decoding, ms: inflating takes about 5 ms per megabyte on a thread, and longer if all threads are busy. If the timeout of the
- * server
- * is longer, it applies instead.
+ * Minimum timeout of decoding, ms: inflating takes about 5 ms per megabyte on a thread, and longer if all threads are busy. If `limitMs` is longer,
+ * it applies instead.
  */
 const UNPACK_LIMIT_MS = 50;
 

@@ -26,7 +26,7 @@ import { type NetworkOptions, networkOptionsSchema } from './network-options.ts'
 /** All options of `limits:`. Durations are milliseconds. */
 export type Limits = ListenerLimits & {
   readonly batchItems: number;
-  /** Concurrent items of one batch. */
+  /** Maximum number of concurrent items of one batch. */
   readonly batchConcurrency: number;
   readonly batchAnswerBytes: number;
   /** Budget for buffered bytes from nodes, shared by all networks. */

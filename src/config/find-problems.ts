@@ -14,7 +14,7 @@ export type CheckedConfig =
 /** Maximum number of rounds that remove wrong values; after them, the remaining values are not checked. */
 const MAX_ROUNDS = 8;
 
-/** Checks that the schema cannot express. @param names names of all networks, including those with errors */
+/** Function for checks that a schema cannot express. @param names names of all networks, including networks with errors */
 export type Check = (config: Config, names: readonly string[]) => readonly Problem[];
 
 /**

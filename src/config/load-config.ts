@@ -36,7 +36,7 @@ export async function loadConfig(
   return parseConfig(text, checkFiles === undefined ? source : { ...source, checkFiles });
 }
 
-/** Checks the files that a configuration names; its paths are absolute. */
+/** Checks the files that a configuration names; the paths of the configuration are absolute. */
 export type FileCheck = (config: Config) => readonly Problem[];
 
 export type ConfigInput = {

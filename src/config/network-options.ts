@@ -40,7 +40,7 @@ export type NetworkOptions = {
   readonly pool: PoolOptions;
   /** Whether answers are recomputed; default `DEFAULT_VERIFY`. Only with `upstreams`. */
   readonly verify?: VerifyMode;
-  /** Longest block range of eth_getLogs that is verified; default `DEFAULT_VERIFY_LOG_BLOCKS`. Only with verified `upstreams`. */
+  /** Maximum number of blocks in an eth_getLogs range that is verified; default `DEFAULT_VERIFY_LOG_BLOCKS`. Only with verified `upstreams`. */
   readonly verifyLogBlocks?: number;
   /** Percentage of the nodes' call results that are compared with local execution; default `DEFAULT_VERIFY_CALLS`. Only with verified `upstreams`. */
   readonly verifyCalls?: number;
@@ -60,7 +60,7 @@ export type NetworkOptions = {
   readonly safeTag: 'reject' | 'finalized';
   /** Time limit of one eth_call or estimate, milliseconds. */
   readonly callTimeout: number;
-  /** Rate limit of all keys together. */
+  /** Rate limit for all keys in total. */
   readonly rate?: Rate;
   readonly rollup?: RollupOptions;
 };

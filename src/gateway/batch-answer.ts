@@ -114,8 +114,7 @@ export class BatchAnswer {
 
   /**
    * Builds the answer, with an error for each item behind the cut or without memory; '' if no item wants a response. For a large answer the result is
-   * a
-   * stream, and its reader releases the memory; otherwise the memory is released here.
+   * a stream, and its reader releases the memory; otherwise the memory is released here.
    */
   join(): JsonResult {
     const remaining: Response[] = [];

@@ -37,8 +37,7 @@ type Prepared = {
 
 /**
  * Items of a batch. Calls that a chain answers as a group begin before they are run in order; all other items begin in order. No item waits for the
- * calls
- * of another item.
+ * calls of another item.
  */
 export class BatchItems {
   readonly #items: readonly BatchItem[];
@@ -114,8 +113,7 @@ export class BatchItems {
 
   /**
    * Delivers the responses of items that have begun, starting with group index `from`; the other items read their responses when they begin. Long
-   * responses
-   * are delivered in scheduler slots of the batch's owner.
+   * responses are delivered in scheduler slots of the batch's owner.
    */
   #deliver(group: Group, delivery: Delivery, from = 0): void {
     const { positions } = group;

@@ -28,9 +28,8 @@ export type BatchRunnerParts = {
 
 /**
  * Runs batches. On a network of nodes, many items run concurrently once the key has enough network slots for them. If the slots are not free in time,
- * the
- * concurrency is the one of embedded chains, and calls are grouped as far as slots are free: otherwise a key with many batches would occupy all its
- * slots, and its single calls would be refused.
+ * the concurrency is the one of embedded chains, and calls are grouped as far as slots are free: otherwise a key with many batches would occupy all
+ * its slots, and its single calls would be refused.
  */
 export class BatchRunner {
   readonly #parts: BatchRunnerParts;

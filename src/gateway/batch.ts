@@ -43,8 +43,7 @@ export type PrepareItems = (from: number, to: number, now: number, delivery: Del
 
 /**
  * Runs the items with bounded concurrency, and joins the responses in the order of the items; '' if there are none. The answer is synchronous if no
- * item
- * must be awaited.
+ * item must be awaited.
  * @param memory memory of the responses; after the return, only a streamed answer uses it, until the stream ends
  * @param readEnd returns the current time after an item; if the end of the item has just read the clock, that time is returned, because reading the
  * clock costs as much as the rest of an item here

@@ -10,8 +10,7 @@ const TURN_COST_MS = 0.5;
 
 /**
  * Binds a stream to its scope: aborting the scope cancels the stream, and `onEnd` runs once when the stream is read to its end, fails or is
- * cancelled. A
- * cancelled stream never ends as if it were complete: it throws RpcError, `timedOut` after the deadline and otherwise `cancelled`.
+ * cancelled. A cancelled stream never ends as if it were complete: it throws RpcError, `timedOut` after the deadline and otherwise `cancelled`.
  */
 export function bindStream(source: JsonStream, scope: RequestScope, onEnd?: () => void): JsonStream {
   const { signal } = scope;

@@ -36,8 +36,7 @@ type Conclude<T> = (
 
 /**
  * Runs the items of a body: guard, network slot, dispatch. Refusals are reported and cost nothing. No closures are created per call, because they
- * would be
- * a tenth of its allocations.
+ * would be a tenth of its allocations.
  */
 export class CallRunner {
   readonly #guard: CallGuard;

@@ -4,8 +4,7 @@ import { RpcError } from '../rpc/errors.ts';
 
 /**
  * Reads a stream to its end. `keep` gets the size of each piece and returns whether there is room for the piece; without room the stream is
- * cancelled, and
- * the result is undefined.
+ * cancelled, and the result is undefined.
  * @throws the error of the stream, or RpcError for bytes that are not UTF-8
  */
 export async function collectStream(

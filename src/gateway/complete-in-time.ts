@@ -29,8 +29,7 @@ class TimedWork implements Expiring {
 
 /**
  * Resolves or rejects like `work`, or rejects with RpcError when the grace period after the scope's deadline has ended; the scope is then aborted, so
- * that
- * the work ends too. Chains usually end work by the deadline themselves: this enforces the deadline if a chain does not.
+ * that the work ends too. Chains usually end work by the deadline themselves: this enforces the deadline if a chain does not.
  */
 export function completeInTime<T>(work: Promise<T>, scope: RequestScope): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -29,8 +29,7 @@ type CallOutcomes = readonly (MethodOutcome | undefined)[];
 
 /**
  * Maximum length of error data in grouped calls that is encoded immediately, UTF-16 units. Longer data is encoded when it is delivered, one call
- * after
- * another.
+ * after another.
  */
 const MAX_ERROR_TEXT = 8 * 1024;
 /** Error data processed per scheduler slot, UTF-16 units or bytes: takes less than a millisecond. */
@@ -50,10 +49,8 @@ export class Dispatcher {
 
   /**
    * Returns the response to one call, synchronously if nothing must be awaited. An error that has its own HTTP status is returned as an RpcError.
-   * Never
-   * throws or rejects. A returned stream has its first bytes, throws only RpcError, and must be read or cancelled. `now` is the current time on the
-   * clock
-   * of `performance.now()`.
+   * Never throws or rejects. A returned stream has its first bytes, throws only RpcError, and must be read or cancelled. `now` is the current time on
+   * the clock of `performance.now()`.
    */
   dispatch(call: Call, body: BodyContext, now: number): PromiseOrValue<CallResponse> {
     return this.#run(call, call.id, body, now);
@@ -70,8 +67,7 @@ export class Dispatcher {
 
   /**
    * Returns the responses to several calls of one method that run as a group. An undefined response means that the call must be dispatched
-   * separately;
-   * undefined as the result means that no group is possible. Rejects only with faults of this program.
+   * separately; undefined as the result means that no group is possible. Rejects only with faults of this program.
    */
   dispatchMany(
     method: Method<MethodContext>,

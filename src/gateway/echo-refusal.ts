@@ -9,8 +9,7 @@ export const ECHO_BYTES: number = 16 * 1024;
 
 /**
  * Returns the answer to a refused request. If the key is known and the body is small, the answer has the id of a single call; bodies with guessed
- * keys are
- * never parsed.
+ * keys are never parsed.
  */
 export function echoRefusal({ refused, error }: Refusal, body: Uint8Array): TextAnswer {
   if (error === undefined || body.length > ECHO_BYTES) return refused;

@@ -60,9 +60,8 @@ export interface Gateway {
   admit(visitor: Visitor): PromiseOrValue<Session | Refusal>;
   /**
    * Answers one body, synchronously if nothing must be awaited. Never throws or rejects. If the answer's body is empty, nothing is sent
-   * (notifications). A
-   * streamed answer counts as a running body until it is read to its end or cancelled, and ends when `scope` is aborted. Outcomes of the body's calls
-   * are recorded in `report`. `notifier` opens subscriptions.
+   * (notifications). A streamed answer counts as a running body until it is read to its end or cancelled, and ends when `scope` is aborted. Outcomes
+   * of the body's calls are recorded in `report`. `notifier` opens subscriptions.
    */
   handle(
     body: Uint8Array,

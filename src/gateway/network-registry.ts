@@ -40,8 +40,7 @@ export class NetworkRegistry {
 
   /**
    * Finds the network for a Host header. An exact name takes precedence over a wildcard, a longer wildcard over a shorter one, and each of them over
-   * the
-   * default network.
+   * the default network.
    */
   find(hostHeader: string | undefined): Network | undefined {
     const host = hostHeader === undefined ? undefined : normalizeHost(hostHeader);

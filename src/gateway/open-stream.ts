@@ -5,8 +5,7 @@ import type { RequestScope } from '../util/request-scope.ts';
 
 /**
  * Waits for the first bytes of a stream, so that a source that fails earlier can still be answered with an error. If the scope is aborted in the
- * meantime,
- * the source is cancelled.
+ * meantime, the source is cancelled.
  * @param toError converts later failures, which the stream throws
  * @throws ChainError (by rejection) `aborted` if the scope is aborted, `unavailable` for an empty stream; errors of the source
  */

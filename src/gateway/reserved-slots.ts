@@ -3,8 +3,7 @@ import type { FairQueue } from '../util/fair-queue.ts';
 
 /**
  * Network slots that a batch has reserved for items that have not begun. If the batch took slots one by one, other batches of the same key would take
- * them
- * between two items, and each item would be sent to a node in a separate request.
+ * them between two items, and each item would be sent to a node in a separate request.
  */
 export class ReservedSlots {
   readonly #slots: FairQueue;

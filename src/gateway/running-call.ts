@@ -37,10 +37,8 @@ const CALLS = new ExpirySweep<RunningCall>();
 
 /**
  * A call whose result must be awaited: time limit, first bytes of a stream, errors, report of its end, and response, with a single promise. When the
- * grace
- * period after the scope's deadline has ended, the scope is aborted, so that the work ends too. Chains usually end work by the deadline themselves:
- * this
- * enforces the deadline if a chain does not.
+ * grace period after the scope's deadline has ended, the scope is aborted, so that the work ends too. Chains usually end work by the deadline
+ * themselves: this enforces the deadline if a chain does not.
  */
 export class RunningCall implements Expiring {
   readonly expiresAt: number;

@@ -49,7 +49,7 @@ export class SwitchableGateway implements Gateway {
     return this.#current.admit(visitor);
   }
 
-  /** A body that was admitted before a change of the configuration uses the current network with the name of its network. */
+  /** A body that was admitted before a change of the configuration is handled by the network that now has the name of its network. */
   handle(
     body: Uint8Array,
     session: Session,

@@ -10,8 +10,7 @@ type Conclude<A, T, U> = (outcome: T | RpcError, argument: A, context: BodyConte
 
 /**
  * Runs the work of a call when its key has a network slot, and builds the result; `overloaded` if no slot is free in time. Synchronous work takes no
- * slot
- * and allocates nothing here.
+ * slot and allocates nothing here.
  * @throws errors of the work, synchronously or by rejection
  */
 export function takeSlot<A, T, U>(

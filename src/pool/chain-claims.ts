@@ -1,7 +1,7 @@
 /** Chains that nodes report, and the chain that they agree on. */
 import type { Upstream } from './upstream.ts';
 
-/** Identity of the network; fields that are not configured are those that the first upstreams agree on. */
+/** Identity of the network. Members that are not configured have the values that the first upstreams agree on. */
 export type ChainIdentity = { readonly chainId: bigint; readonly genesisHash: string | undefined };
 
 /** Identity in the configuration. */
@@ -10,12 +10,15 @@ export type ConfiguredChain = { readonly chainId?: bigint; readonly genesisHash?
 /** Maximum number of genesis hashes in one message. */
 export const MAX_NAMED = 3;
 
-/** Whether a node belongs to the network. */
+/** Whether a node with this identity belongs to the network. */
 export function isSameChain(identity: ChainIdentity, expected: ChainIdentity): boolean {
   return describeMismatch(identity, expected) === undefined;
 }
 
-/** Describes how a node differs from the network; undefined if it belongs to it. An unknown genesis hash does not count as a difference. */
+/**
+ * Describes how a node differs from the network; undefined if the node belongs to the network. An unknown genesis hash does not count as a
+ * difference.
+ */
 export function describeMismatch(
   identity: ChainIdentity,
   { chainId, genesisHash }: ChainIdentity,
@@ -27,28 +30,28 @@ export function describeMismatch(
     : `genesis ${identity.genesisHash}, expected ${genesisHash}`;
 }
 
-/** An identity and the number of operators that report it. */
+/** An identity, and the number of operators that report it. */
 export type ChainVote = { readonly identity: ChainIdentity; readonly votes: number };
 
-/** A node as a voter: all nodes of an operator have one vote. */
+/** A node as a voter: all nodes of one operator have one vote. */
 export type Claimant = Pick<Upstream, 'identity' | 'operator'>;
 
-/** Returns the identity that most operators report; on a tie, that of the first in the configuration. */
+/** Returns the identity that most operators report; on a tie, the one of the operator that is first in the configuration. */
 export function agreeOnChain(nodes: readonly Claimant[], configured: ConfiguredChain): ChainVote | undefined {
   const { chainId: id, genesisHash: hash } = configured;
   const claims = groupByOperator(nodes).flatMap((group) => findVoice(group) ?? []);
   const chainId = id ?? findMostCommon(claims.map((claim) => claim.chainId));
   if (chainId === undefined) return undefined;
   const ours = claims.filter((claim) => claim.chainId === chainId);
-  // A node that has pruned block 0 neither confirms nor contradicts.
+  // A node that has pruned block 0 neither confirms nor contradicts a genesis hash.
   const genesisHash = hash ?? findMostCommon(ours.flatMap((claim) => claim.genesisHash ?? []));
   const identity = { chainId, genesisHash };
   return { identity, votes: ours.filter((claim) => isSameChain(claim, identity)).length };
 }
 
 /**
- * Returns the chain that more than half of the configured operators report, however many answer; undefined until then. The genesis hash
- * is undefined if they agree on the chain id only.
+ * Returns the chain that more than half of the configured operators report, however many operators answer; undefined until then. The genesis hash
+ * is undefined if these operators agree only on the chain id.
  * @param nodes all configured nodes. An operator counts once each of its nodes has answered or exceeded its startup time
  */
 export function findMajorityChain(
@@ -63,14 +66,14 @@ export function findMajorityChain(
   return { chainId: found, genesisHash: configured.genesisHash };
 }
 
-/** Number of operators that report each chain id. */
+/** Counts of the operators that report each chain id. */
 export type ChainIdTally = {
   /** The configured chain id. */
   readonly chainId: bigint | undefined;
   readonly tally: ReadonlyMap<bigint, number>;
   /** Number of configured operators. */
   readonly operators: number;
-  /** More than half of the operators. */
+  /** Required number of operators: more than half. */
   readonly needed: number;
 };
 
@@ -103,7 +106,10 @@ function groupByOperator<N extends Pick<Upstream, 'operator'>>(nodes: readonly N
   return [...groups.values()];
 }
 
-/** Returns the identity that more than half of an operator's answering nodes report; the genesis hash is undefined if they differ in it. */
+/**
+ * Returns the identity that more than half of an operator's answering nodes report; the genesis hash is undefined if these nodes report different
+ * ones.
+ */
 function findVoice(nodes: readonly Claimant[]): ChainIdentity | undefined {
   const claims = nodes.flatMap(({ identity }) => (identity === undefined ? [] : [identity]));
   const chainId = findMostCommon(claims.map((claim) => claim.chainId));
@@ -115,11 +121,11 @@ function findVoice(nodes: readonly Claimant[]): ChainIdentity | undefined {
   return { chainId, genesisHash: isMajority ? genesisHash : undefined };
 }
 
-/** Genesis blocks of nodes that report a chain id. */
+/** Genesis blocks of nodes that report the same chain id. */
 export type GenesisClaims = {
-  /** Each hash that a node reports; nodes that have pruned block 0 report none. */
+  /** All hashes that nodes report; a node that has pruned block 0 reports none. */
   readonly hashes: readonly string[];
-  /** The hash that more than half of the operators with a hash report, however many nodes they have. */
+  /** Hash that more than half of the operators with a hash report; the number of nodes per operator does not matter. */
   readonly majority: string | undefined;
 };
 

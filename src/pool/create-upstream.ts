@@ -12,27 +12,27 @@ import { createTransport } from './transport/create-transport.ts';
 import type { TransportLimits } from './transport/transport.ts';
 import { Upstream } from './upstream.ts';
 
-/** Maximum poll interval, however slow the chain. */
+/** Maximum poll interval, ms: it applies even if the chain is slow. */
 const MAX_POLL_MS = 2_000;
 const PING_MS = 15_000;
 const CONTROL_CONNECTIONS = 2;
 
 export type UpstreamEvents = {
-  /** Its heads changed. */
+  /** Called when the heads of an upstream have changed. */
   onHead(upstream: Upstream): void;
-  /** It stopped answering polls. */
+  /** Called when an upstream has stopped answering polls. */
   onAway(upstream: Upstream): void;
-  /** It answers polls again. */
+  /** Called when an upstream answers polls again. */
   onBack(upstream: Upstream): void;
-  /** It reported a block or header unasked; passed on as received, not compared with anything. */
+  /** Called when an upstream sends a block or header that was not requested. The value is passed on as received, and not compared with anything. */
   onBlock?(block: unknown): void;
-  /** Whether something waits for the next head. */
+  /** Whether a request waits for the next head. */
   isHeadAwaited(): boolean;
-  /** It sent more than a request can need, or something that was not requested. */
+  /** Called when an upstream has sent more than a request can need, or a message that was not requested. */
   onExcessive(upstream: Upstream, fault: UpstreamFault): void;
 };
 
-/** Creates a node from one row of the configuration. Its tracker is not started. */
+/** Creates a node from one row of the configuration. The tracker of its heads is not started. */
 export function createUpstream(
   row: UpstreamOptions,
   position: number,
@@ -85,7 +85,7 @@ export function createUpstream(
   return upstream;
 }
 
-/** Creates a relay, which receives requests like a node but belongs to no network: its head and chain are never requested. */
+/** Creates a relay, which receives requests like a node but belongs to no network: its head and its chain are never requested. */
 export function createRelay(row: UpstreamOptions, pool: PoolOptions, memory: SharedBudget): Upstream {
   const nothing = (): void => {};
   const relay = createUpstream(row, 0, pool, memory, systemClock, {
@@ -118,7 +118,7 @@ function controlLimits(limits: TransportLimits): TransportLimits {
   return { ...limits, connections: CONTROL_CONNECTIONS };
 }
 
-/** Counts failed polls for the head to detect whether the node is away. */
+/** Counts failed polls for the head, to detect whether the node is away. */
 function countPolls(feed: HeadFeed, find: () => Upstream, events: UpstreamEvents): HeadFeed {
   return {
     ...feed,

@@ -7,7 +7,7 @@ import type { Upstream } from './upstream.ts';
 
 const MS = 1_000;
 
-/** Figures of a pool for metrics and the status page. */
+/** Returns figures of a pool for metrics and the status page. */
 export function describeChain(head: NetworkHead, upstreams: readonly Upstream[]): ChainFigures {
   const served = head.head;
   return {

@@ -13,10 +13,10 @@ export function createEndpoint(url: string, row: UpstreamOptions): Endpoint {
   return { url: new URL(url), headers };
 }
 
-/** Host label that looks like a key: some vendors put the key into the host. */
+/** Matches a host label that looks like a key: some vendors put the key into the host. */
 const KEY_LABEL = /^(?=[^.]*\d)[a-z0-9-]{12,}$/i;
 
-/** Returns the name of an upstream in logs: the configured one, or its host, without anything that may be a key. */
+/** Returns the name of an upstream for logs: the configured name, or else the host without any part that may be a key. */
 export function nameUpstream({ name, url }: UpstreamOptions, position: number): string {
   const { host, hostname } = new URL(url);
   const mayBeKey = hostname.split('.').some((label) => KEY_LABEL.test(label));
@@ -26,8 +26,8 @@ export function nameUpstream({ name, url }: UpstreamOptions, position: number): 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Returns the key under which nodes of the same operator count as one: the configured name, otherwise the host (host and port on loopback).
- * The key may contain an API key (some vendors put it into the host), so it is only compared and never shown.
+ * Returns a key that is equal for all nodes of one operator: the configured name, otherwise the host (host and port on loopback). It may contain an
+ * API key, because some vendors put the API key into the host, so it is only compared and never shown.
  */
 export function findOperator({ operator, url }: UpstreamOptions): string {
   if (operator !== undefined) return operator;

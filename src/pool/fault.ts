@@ -3,44 +3,44 @@ import type { BoundsOf } from '../util/bounds.ts';
 
 /** Reason why an upstream gave no usable answer. Another upstream may succeed. */
 export type FaultKind =
-  /** No connection, or it broke before the response was complete. */
+  /** There was no connection, or it broke before the response was complete. */
   | 'unreachable'
   /** The upstream exceeded a time limit: for connecting, for the first byte, or between bytes. */
   | 'timeout'
-  /** The response is no JSON-RPC answer to the call: invalid JSON, another id, truncated, badly compressed. */
+  /** The response is not a JSON-RPC answer to the call: invalid JSON, another id, truncated, or badly compressed. */
   | 'malformed'
-  /** The response exceeds the limit on its size. */
+  /** The response exceeds the size limit. */
   | 'tooLarge'
-  /** The response has more bytes, values or levels than its request can need, whoever sent it. The node is at fault. */
+  /** The response has more bytes, values or levels than its request can need, for any client. The node is at fault. */
   | 'excessive'
-  /** An HTTP status that says that the node or a proxy before it is out of order. */
+  /** The HTTP status shows that the node, or a proxy before it, is out of order. */
   | 'httpStatus'
-  /** The node rejects our credentials. */
+  /** The node rejects the credentials of this service. */
   | 'unauthorized'
-  /** Too many requests for this upstream; `retryAfterMs` is the time until the next one is allowed. */
+  /** There were too many requests for this upstream; `retryAfterMs` is the time until the next request is allowed. */
   | 'rateLimited'
   /** The node lacks a block or a state that the network has. */
   | 'missing'
-  /** The node has pruned old history, as most do by now (EIP-4444). */
+  /** The node has pruned old history, as most nodes do (EIP-4444). */
   | 'pruned'
   /** The node does not support the method. */
   | 'unsupported'
-  /** The node refuses the number of blocks or of results of a request for logs. */
+  /** The node refuses a request for logs because of the number of blocks or results. */
   | 'tooMuch'
-  /** The answer contradicts known data of the block. */
+  /** The answer contradicts known data of its block. */
   | 'wrong'
-  /** An error that is not recognized. */
+  /** The error is not recognized. */
   | 'unknown'
-  /** The caller gave up; no fault of the upstream. */
+  /** The caller cancelled the request; this is no fault of the upstream. */
   | 'aborted';
 
 export class UpstreamFault extends Error {
   readonly kind: FaultKind;
   readonly retryAfterMs: number | undefined;
-  /** For `rateLimited`: the bound in the refusal that a caller gets if no node answers. */
+  /** For `rateLimited`: bound that is named in the refusal to the caller if no node answers. */
   readonly bound: BoundsOf<'busy'>;
 
-  /** @param message may reach a client, so it never contains an address, a key or a body */
+  /** @param message text that may reach a client, so it must never contain an address, a key or a body */
   constructor(
     kind: FaultKind,
     message: string,
@@ -55,7 +55,7 @@ export class UpstreamFault extends Error {
   }
 }
 
-/** A null for something that the network has, which no second upstream has confirmed. */
+/** A null for an item that the network has; no second upstream has confirmed the null. */
 export class LoneNull extends UpstreamFault {
   constructor(message: string) {
     super('missing', message);
@@ -63,11 +63,11 @@ export class LoneNull extends UpstreamFault {
 }
 
 /**
- * An unrecognized error of a method that executes. Most likely the execution failed: the error is an answer when a
- * second upstream sends the same text, and a fault when a second one has a result.
+ * An unrecognized error of a method that executes code. Most likely the execution failed: the error is an answer if a second upstream sends the same
+ * text, and a fault if a second upstream has a result.
  */
 export class UnknownExecutionError extends UpstreamFault {
-  /** Error code as the node sent it. */
+  /** Error code sent by the node. */
   readonly code: number;
 
   constructor(code: number, message: string) {
@@ -77,8 +77,8 @@ export class UnknownExecutionError extends UpstreamFault {
 }
 
 /**
- * A node's error for a method that is passed on, where another node may succeed. `refusal` is the answer if all nodes fail. It does not count as a
- * fault of the node.
+ * A node's error for a method that is passed on, if another node may succeed. `refusal` is the answer if all nodes fail. The error does not count as
+ * a fault of the node.
  */
 export class PassedFault extends UpstreamFault {
   readonly refusal: NodeRefusal;
@@ -89,17 +89,20 @@ export class PassedFault extends UpstreamFault {
   }
 }
 
-/** The node sends the same error for a method that cannot exist, so it is unknown whether it supports this one. */
+/** The node sends the same error for a method that cannot exist, so it is unknown whether the node supports this method. */
 export class UnclearMethod extends UpstreamFault {
   constructor(method: string) {
     super('unsupported', `${method} is not available`);
   }
 }
 
-/** An answer that does not recompute to its block. If the answers of all nodes fail alike, the chain may have rules that are unknown here. */
+/**
+ * An answer that is refuted by recomputing it from its block. If the answers of all nodes are refuted in the same way, the chain may have rules that
+ * are unknown here.
+ */
 export class Refutation extends UpstreamFault {
   readonly blockHash: string;
-  /** Part of the answer that failed, a `Subject`. */
+  /** Part of the answer that was refuted, a `Subject`. */
   readonly subject: string;
 
   constructor(blockHash: string, subject: string, text: string) {
@@ -109,13 +112,16 @@ export class Refutation extends UpstreamFault {
   }
 }
 
-/** No vendor accepts fewer blocks; a smaller number in the node's message has another meaning. */
+/** Minimum number of blocks that any vendor accepts; a smaller number in a message has another meaning. */
 const MIN_ALLOWED = 5;
 
-/** A node's refusal of logs because there is too much to search (`range`) or to return (`size`); fewer blocks may succeed. */
+/**
+ * A node's refusal of a request for logs because there is too much to search (`range`) or to return (`size`); with fewer blocks, the request may
+ * succeed.
+ */
 export class LogRefusal extends UpstreamFault {
   readonly of: 'range' | 'size';
-  /** Numbers in the node's message, one of which may be the number of blocks that it accepts. */
+  /** Numbers in the node's message; one of them may be the number of blocks that the node accepts. */
   readonly #numbers: readonly number[];
 
   constructor(of: 'range' | 'size', message: string, ...numbers: readonly number[]) {
@@ -124,7 +130,7 @@ export class LogRefusal extends UpstreamFault {
     this.#numbers = numbers;
   }
 
-  /** Returns the number of blocks that the node accepts, fewer than it has refused; undefined if it did not say. */
+  /** Returns the number of blocks that the node accepts, lower than the refused number; undefined if the message names none. */
   allowedBelow(blocks: number): number | undefined {
     const allowed = this.#numbers.filter((number) => number >= MIN_ALLOWED && number < blocks);
     return allowed.length === 0 ? undefined : Math.max(...allowed);

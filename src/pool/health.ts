@@ -4,10 +4,10 @@ import { Silence } from './silence.ts';
 
 /** Half-life of a sample's weight. */
 const HALF_LIFE_MS = 10_000;
-/** Number of assumed samples without latency or fault that average out the first real ones. */
+/** Number of assumed samples without latency or fault, which reduce the effect of the first real samples. */
 const OPTIMISM = 1;
 const FAULTS_IN_A_ROW = 5;
-/** With at least this many recent calls, more than half of them faults open the circuit too. */
+/** Minimum number of recent calls from which a fault rate above `MAX_ERROR_RATE` opens the circuit too. */
 const MIN_SAMPLES = 15;
 const MAX_ERROR_RATE = 0.5;
 const FIRST_OPEN_MS = 500;
@@ -16,8 +16,8 @@ const MAX_OPEN_MS = 15_000;
 const DEFAULT_PAUSE_MS = 1_000;
 
 /**
- * `halfOpen`: the open time is over, and one call at a time may find out whether the node is back. The circuit of a silent node stays open
- * until it answers a probe.
+ * `halfOpen`: the open time has ended, and one call at a time may test whether the node is back. The circuit of a silent node stays open
+ * until the node answers a probe.
  */
 export type CircuitState = 'closed' | 'open' | 'halfOpen';
 
@@ -49,17 +49,17 @@ export class Health {
     return this.#now() < this.#openUntil ? 'open' : 'halfOpen';
   }
 
-  /** Whether no request may be sent now: the node reported that its rate limit is exceeded, or one of our bounds is reached. */
+  /** Whether no request may be sent now: the node reported that its rate limit is exceeded, or a bound of this service is reached. */
   get isPaused(): boolean {
     return this.#now() < this.#pausedUntil;
   }
 
-  /** Milliseconds until the next request is allowed. */
+  /** Time until the next request is allowed, ms. */
   get pauseLeftMs(): number {
     return Math.max(0, this.#pausedUntil - this.#now());
   }
 
-  /** The bound that caused the pause; `nodes.rate` for the node's own limit. */
+  /** Bound that caused the pause; `nodes.rate` for the node's own limit. */
   get pausedBy(): BoundsOf<'busy'> {
     return this.#pausedBy;
   }
@@ -74,14 +74,14 @@ export class Health {
     return readWithOptimism(this.#errors);
   }
 
-  /** Expected cost of a request to this upstream now: lower is better. */
+  /** Expected cost of a request to this upstream now; a lower score is better. */
   get score(): number {
     return (0.05 + this.latencyMs) * (1 + this.inFlight) * (1 + 10 * this.errorRate);
   }
 
   /**
-   * Records an answer; an error caused by the caller's request counts as one.
-   * @returns whether that ends a confirmed silence
+   * Records an answer; an error that the caller's request caused counts as an answer.
+   * @returns whether the answer ends a confirmed silence
    */
   succeed(latencyMs: number): boolean {
     this.#sample(latencyMs, 0);
@@ -91,8 +91,8 @@ export class Health {
   }
 
   /**
-   * Records that no usable answer came. Returns whether this opened the circuit.
-   * @param cause is the same for calls that shared a request, which count as one fault
+   * Records that there was no usable answer. Returns whether this opened the circuit.
+   * @param cause object that is the same for calls in one request; together they count as one fault
    */
   fail(latencyMs: number, cause?: object): boolean {
     if (cause !== undefined && cause === this.#lastCause) return false;
@@ -110,7 +110,7 @@ export class Health {
     return state === 'closed';
   }
 
-  /** Records that another upstream was faster: this one would have taken longer than `latencyMs`. */
+  /** Records that another upstream was faster: this upstream would have taken longer than `latencyMs`. */
   lag(latencyMs: number): void {
     this.#sample(latencyMs, 0);
     this.silence.noteOvertaken();
@@ -124,7 +124,7 @@ export class Health {
     this.#pausedBy = bound;
   }
 
-  /** Lets a call through an open circuit now, since the node was otherwise seen to be healthy. */
+  /** Lets a call pass an open circuit now, because another observation showed that the node is healthy. */
   encourage(): void {
     this.#openUntil = 0;
     this.silence.encourage();

@@ -3,23 +3,23 @@ import { scrubMessage } from './errors/scrub-message.ts';
 import { UpstreamFault } from './fault.ts';
 import { type OwnTransport, requestNodeValue } from './request-value.ts';
 
-/** Chain and client of a node. Texts are safe to log. */
+/** Chain and client of a node. The texts are safe to log. */
 export type Identity = {
   readonly chainId: bigint;
-  /** Undefined if the node does not have block 0 any more. */
+  /** Undefined if the node no longer has block 0. */
   readonly genesisHash: string | undefined;
   /** Result of `web3_clientVersion`; `unknown` if the node does not report it. */
   readonly clientVersion: string;
   readonly knowsHashParameters: boolean;
 };
 
-/** Clients that accept `{blockHash}` wherever a call takes a block (EIP-1898). */
+/** Matches clients that accept `{blockHash}` wherever a call takes a block (EIP-1898). */
 const KNOWS_HASH_PARAMETERS = /^(geth|reth|nethermind|erigon|anvil|portcullis)\//i;
 const MAX_VERSION_LENGTH = 200;
 
 /**
  * Requests the identity of a node.
- * @param deadline milliseconds on the clock of `performance.now()`
+ * @param deadline ms on the clock of `performance.now()`
  * @param secrets texts that are removed from the node's answers
  * @throws UpstreamFault
  */
@@ -52,7 +52,7 @@ export async function readIdentity(
   };
 }
 
-/** The version is optional: some vendors refuse to report it. */
+/** Ignores a fault of the version request: some vendors refuse to report the version. */
 function ignoreFault(error: unknown): undefined {
   if (!(error instanceof UpstreamFault)) throw error;
 }
@@ -61,7 +61,7 @@ function parseChainId(value: unknown): bigint {
   try {
     return readInteger(value, 'eth_chainId');
   } catch {
-    // Not a quantity: reported below.
+    // The value is not a quantity, which the code below reports.
   }
   throw new UpstreamFault('malformed', 'eth_chainId is not a quantity');
 }

@@ -4,12 +4,12 @@ import type { JsonBytes, JsonText } from '../../packages/ethereum/primitives/jso
 import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { type Characters, Utf8Text } from '../../packages/ethereum/primitives/utf8-text.ts';
 
-/** Bytes that are copied or decoded between two pauses: less than a millisecond. */
+/** Bytes that are copied or decoded between two pauses, which takes less than a millisecond. */
 const SLICE_BYTES = 1024 * 1024;
 
 /**
- * Joins pieces into one array, with pauses if they are long. Consumes `pieces`, so that each piece can be freed on the way.
- * @param length total bytes
+ * Joins pieces into one array, with pauses if they are long. Removes pieces from `pieces`, so that each can be freed early.
+ * @param length total number of bytes
  */
 export async function joinBytes(pieces: Uint8Array[], length: number): Promise<Uint8Array> {
   const whole = Buffer.allocUnsafe(length);
@@ -21,7 +21,7 @@ export async function joinBytes(pieces: Uint8Array[], length: number): Promise<U
   return whole;
 }
 
-/** Joins pieces and decodes them as UTF-8. Consumes `pieces`. */
+/** Joins pieces and decodes them as UTF-8. Removes the pieces from `pieces`. */
 export function joinText(pieces: Uint8Array[]): Promise<string> {
   let length = 0;
   for (const piece of pieces) length += piece.length;
@@ -34,22 +34,22 @@ async function joinLongText(pieces: Uint8Array[], length: number): Promise<strin
   await forEachSlice([whole], (slice) => {
     isPlain &&= isAscii(slice);
   });
-  // The longest uninterrupted step: 0.8 ms per megabyte, half of the cost of joining texts. Long logs,
+  // This is the longest uninterrupted step: 0.8 ms per megabyte, which is half of the cost of joining texts. Long logs,
   // receipts and slot values are read from bytes instead.
   const text = isPlain
     ? Buffer.from(whole.buffer, whole.byteOffset, length).toString('latin1')
     : await decode([whole]);
-  // The caller's work on the text begins in another turn of the event loop.
+  // The caller processes the text in another turn of the event loop.
   await turn();
   return text;
 }
 
-/** Returns the bytes of a complete result; without a copy if it has no head and no tail. */
+/** Returns the bytes of a complete result; if the result has no head and no tail, no copy is made. */
 export function joinJsonBytes({ head, value, tail, length }: JsonBytes): PromiseOrValue<Uint8Array> {
   return length === value.bytes.length ? value.bytes : joinBytes([head, value.bytes, tail], length);
 }
 
-/** Opens a result for reading by position, without a string for a long one. */
+/** Opens a result for reading by position, without creating a string if the result is long. */
 export async function openCharacters(result: JsonText | JsonBytes): Promise<Characters> {
   return typeof result === 'string' ? result : new Utf8Text(await joinJsonBytes(result));
 }

@@ -15,14 +15,16 @@ import { type Identity, readIdentity } from './identity.ts';
 import { QuarantineTimes } from './quarantine-times.ts';
 import type { Standing, Upstream } from './upstream.ts';
 
-/** Time limit for a node to report its chain. */
+/** Time limit for a node to report its chain, ms. */
 const IDENTITY_LIMIT_MS = 5_000;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 const RECHECK_MS = 30_000;
-/** Recheck interval for quarantined and disputed nodes. */
+/** Interval between checks of quarantined and disputed nodes, ms. */
 const RECHECK_EXCLUDED_MS = 5_000;
-/** Delay from a fallen head to the check, and between two checks: behind some addresses, requests alternate between nodes with different heads. */
+/**
+ * Delay from a fallen head to the check, and between two checks, ms: behind some addresses, requests alternate between nodes with different heads.
+ */
 const FALLEN_MS = 1_000;
 
 export type MembershipParts = {
@@ -32,20 +34,20 @@ export type MembershipParts = {
   /** Whether the network follows its only node to another genesis block. */
   readonly isDevelopment: boolean;
   readonly configured: ConfiguredChain;
-  /** Whether the network is served: then nodes that contradict those in service cannot take it down. */
+  /** Whether the network is already served: nodes that contradict the ones in service then cannot take the network down. */
   readonly hasHead: () => boolean;
-  /** Called when a node with a fallen head is confirmed to be of this chain. */
+  /** Called when a node with a fallen head is confirmed to belong to this chain. */
   readonly onFallConfirmed: (upstream: Upstream) => void;
   /** Called when an upstream's standing has changed. */
   readonly onChange: () => void;
-  /** Called when the network becomes a different chain with the same id: no data of blocks is valid any more. */
+  /** Called when the network becomes a different chain with the same id: all cached data of blocks is then invalid. */
   readonly onReplaced: () => void;
 };
 
 /**
- * Decides which upstreams belong to the network. The chain id and the genesis block of each are requested at the start,
- * every half minute, and when it is back after being away. A node of another chain is quarantined and named in the
- * log until it reports the expected one.
+ * Decides which upstreams belong to the network. The chain id and the genesis block of each upstream are requested at the start, every half minute,
+ * and when the upstream answers again after being away. A node of another chain is quarantined and named in the log until it reports the expected
+ * chain.
  */
 export class Membership {
   readonly #parts: MembershipParts;
@@ -55,12 +57,14 @@ export class Membership {
   readonly #fallen = new Set<Upstream>();
   readonly #quarantines = new QuarantineTimes(() => performance.now());
   #expected: ChainIdentity | undefined;
-  /** While the genesis block is open: that of the nodes in service; undefined if no block has a majority of the claims. */
+  /**
+   * Genesis block of the nodes in service while the genesis block of the network is undecided; undefined if no block has a majority of the claims.
+   */
   #provisionalGenesis: string | undefined;
-  /** The disagreement that was logged last. */
+  /** Disagreement that was logged last. */
   #loggedDispute = '';
   #isClosed = false;
-  /** Notified, until `begin`, when a node has reported its chain or failed to. */
+  /** Notified, until `begin`, when a node has reported its chain or has failed to do so. */
   readonly reports: Listeners<[]> = new Listeners();
 
   constructor(parts: MembershipParts) {
@@ -68,7 +72,7 @@ export class Membership {
   }
 
   /**
-   * Requests the identity of every upstream; resolves when all have answered or failed once, or when `isEnough` returns true.
+   * Requests the identity of every upstream. Resolves when all upstreams have answered or failed once, or when `isEnough` returns true.
    * Failed requests are retried. Never rejects; an upstream that did not answer has no identity afterwards.
    */
   requestAll(isEnough: () => boolean): Promise<void> {
@@ -81,7 +85,7 @@ export class Membership {
     });
   }
 
-  /** Sets the chain of the network, updates the standing of all nodes, and goes on checking them. */
+  /** Sets the chain of the network, updates the standing of all nodes, and continues to check them. */
   begin(expected: ChainIdentity): void {
     this.#expected = expected;
     this.#decideGenesis();
@@ -96,7 +100,7 @@ export class Membership {
     return this.#expected !== undefined;
   }
 
-  /** Genesis hash of the network, once a majority has reported it or the configuration has it. */
+  /** Genesis hash of the network, once a majority has reported it, or from the configuration. */
   get genesisHash(): string | undefined {
     return this.#expected?.genesisHash;
   }
@@ -108,14 +112,14 @@ export class Membership {
     void this.#check(upstream);
   }
 
-  /** Handles an upstream that reports another block than the served one: its head does not count until it has been identified. */
+  /** Handles an upstream that reports another block than the served one: its head does not count until the upstream has been identified. */
   suspectForked(upstream: Upstream): void {
     upstream.hasMismatch = true;
     this.#retries.delete(upstream);
     void this.#check(upstream);
   }
 
-  /** Handles an upstream whose head fell: it may have been restarted with another genesis block. */
+  /** Handles an upstream whose head fell: the upstream may have been restarted with another genesis block. */
   noteFallenHead(upstream: Upstream): void {
     if (this.#expected === undefined || this.#fallen.has(upstream)) return;
     this.#fallen.add(upstream);
@@ -123,9 +127,10 @@ export class Membership {
   }
 
   /**
-   * Quarantines a node for an answer that its block and another node refute, or that no honest node sends; longer each time.
-   * @param reason the rest of a sentence about the node
-   * @param firstMs duration of the first quarantine
+   * Quarantines a node for an answer that its block and another node refute, or that no honest node sends. Each quarantine is longer than the
+   * previous one.
+   * @param reason rest of a sentence about the node
+   * @param firstMs duration of the first quarantine, ms
    */
   quarantine(upstream: Upstream, reason: string, firstMs: number): void {
     if (this.#isClosed || this.#quarantines.isActive(upstream)) return;
@@ -183,7 +188,7 @@ export class Membership {
     this.#timers.set(upstream, timer);
   }
 
-  /** Whether the node reported its chain. */
+  /** Requests the identity of a node. @returns whether the node reported its chain */
   async #identify(upstream: Upstream): Promise<boolean> {
     try {
       const deadline = performance.now() + IDENTITY_LIMIT_MS;
@@ -204,15 +209,15 @@ export class Membership {
   #admit(upstream: Upstream): void {
     const hasChanged = this.#decideGenesis();
     this.#classify(upstream);
-    // An unverified node (it was away) has to be identified first.
+    // The standing of an unverified node, which was away, changes only when the node has been identified.
     const others = this.#parts.upstreams.filter((other) => other !== upstream);
     if (hasChanged) for (const other of others) if (other.standing !== 'unverified') this.#rule(other);
     this.#logDispute();
   }
 
   /**
-   * Determines the genesis block if the configuration leaves it open: the first majority of all operators fixes it. Until then it is the
-   * one of most operators that have answered; none if they are split, unless the network has a head already.
+   * Determines the genesis block if the configuration does not. The first block that a majority of all operators reports is final. Until then, the
+   * block of most of the operators that have answered is used; if no block has a majority, there is none, unless the network already has a head.
    * @returns whether the genesis block has changed
    */
   #decideGenesis(): boolean {
@@ -241,7 +246,7 @@ export class Membership {
     if (wasSuspected) this.#parts.onChange();
   }
 
-  /** Updates a node's standing from its last identity. */
+  /** Updates the standing of a node from its last identity. */
   #rule(upstream: Upstream): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
@@ -267,7 +272,7 @@ export class Membership {
     return `; ${remedy}, or set pool.development: true for a development node`;
   }
 
-  /** Reason why a node is not in service while the genesis block is open, as the rest of a sentence about it. */
+  /** Reason why a node is not in service while the genesis block is undecided, as the rest of a sentence about the node. */
   #describeDispute({ genesisHash }: Identity): string | undefined {
     const provisional = this.#provisionalGenesis;
     if (this.#expected === undefined || this.#expected.genesisHash !== undefined) return undefined;
@@ -291,7 +296,7 @@ export class Membership {
     log.error({ network, upstreams: names, reason }, 'upstreams do not agree on a genesis block');
   }
 
-  /** A restarted development node has another genesis block. */
+  /** Follows a restarted development node, which has another genesis block. */
   #follow({ name }: Upstream, { chainId, genesisHash }: Identity, expected: ChainIdentity): void {
     if (chainId !== expected.chainId || genesisHash === undefined || genesisHash === expected.genesisHash)
       return;

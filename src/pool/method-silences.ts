@@ -1,16 +1,16 @@
 import { Silence } from './silence.ts';
 
-/** Methods of one node with a record; when full, the one that was overtaken least recently is dropped. */
+/** Maximum number of recorded methods of one node; above it, the method that was overtaken least recently is dropped. */
 const MAX_METHODS = 64;
-/** Maximum time for which a node is last in order for a method: probes may fail where calls would not. */
+/** Maximum time for which a silent node is last in the order for a method, ms: probes may fail although calls would succeed. */
 const MAX_SILENT_MS = 300_000;
 
 type Row = { readonly silence: Silence; expiresAt: number };
 
-/** Tracks the methods that a node leaves unanswered while it answers others: one `Silence` per method. */
+/** Tracks the methods that a node does not answer while it answers others, with one `Silence` per method. */
 export class MethodSilences {
   readonly #now: () => number;
-  /** Methods that were overtaken and have not been answered since, the most recent one last. */
+  /** Methods that were overtaken and have not been answered since then, most recently overtaken last. */
   readonly #rows = new Map<string, Row>();
 
   /** @param now monotonic clock, milliseconds */
@@ -32,7 +32,7 @@ export class MethodSilences {
     if (this.#rows.size > MAX_METHODS) this.#rows.delete(this.#rows.keys().next().value as string);
   }
 
-  /** Records that the node answered a call of the method. @returns whether that ends a confirmed silence */
+  /** Records that the node answered a call of the method. @returns whether the answer ends a confirmed silence */
   end(method: string): boolean {
     const row = this.#find(method);
     if (row === undefined) return false;
@@ -41,7 +41,7 @@ export class MethodSilences {
     return wasConfirmed;
   }
 
-  /** Returns the silence that is due for a probe, if any; the probe counts as in flight until `endProbe`. */
+  /** Returns the silence whose probe is due, if any; the probe counts as in flight until `endProbe`. */
   takeProbe(method: string): Silence | undefined {
     const silence = this.#find(method)?.silence;
     return silence?.takeProbe() === true ? silence : undefined;

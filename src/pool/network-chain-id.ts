@@ -8,7 +8,7 @@ import { explainOutage } from './node-state.ts';
 import type { Upstream } from './upstream.ts';
 import type { RequestContext, Send } from './upstream-request.ts';
 
-/** Chain id of a network of nodes: the configured one, or the one that they report, which is fixed once known. */
+/** Chain id of a network of nodes: the configured id, or the id that the nodes report, which never changes once it is known. */
 export class NetworkChainId {
   readonly #upstreams: readonly Upstream[];
   readonly #configured: ConfiguredChain;
@@ -21,20 +21,20 @@ export class NetworkChainId {
     this.#known = configured.chainId;
   }
 
-  /** Undefined as long as the nodes have not reported it. */
+  /** Undefined until the nodes have reported the chain id. */
   get known(): bigint | undefined {
     return this.#known;
   }
 
-  /** @throws ChainError `unavailable` as long as it is unknown */
+  /** @throws ChainError `unavailable` until the chain id is known */
   get value(): bigint {
     if (this.#known === undefined) throw new ChainError('unavailable', this.explain());
     return this.#known;
   }
 
   /**
-   * Returns the chain id; right after the start it waits until the nodes have answered or exceeded their startup time.
-   * @throws ChainError `unavailable`, which is also what it rejects with
+   * Returns the chain id; directly after the start, it waits until the nodes have answered or exceeded their startup time.
+   * @throws ChainError `unavailable`, synchronously or by rejection
    */
   find(scope: RequestScope): PromiseOrValue<bigint> {
     if (this.#known !== undefined) return this.#known;
@@ -42,7 +42,7 @@ export class NetworkChainId {
     return continueWith(this.#waiting.wait(scope), () => this.value);
   }
 
-  /** Delays requests until the chain id is known: before, no node is known to be of this network. */
+  /** Delays requests until the chain id is known: until then, no node is known to belong to this network. */
   gate(context: RequestContext, ask: Send): PromiseOrValue<JsonResult> {
     if (this.#known !== undefined) return ask(context);
     return continueWith(this.find(context.scope), () => ask(context));
@@ -54,7 +54,7 @@ export class NetworkChainId {
     this.#waiting.wake();
   }
 
-  /** Has to be called when a node has answered or exceeded its startup time; ends the waiting if no report is to be expected. */
+  /** Must be called when a node has answered or exceeded its startup time; ends the wait if no further report is expected. */
   noteChange(): void {
     if (!this.mayBeReported) this.#waiting.wake();
   }
@@ -70,7 +70,7 @@ export class NetworkChainId {
     return `the chain id of the network is not known yet${why === '' ? '' : `: ${why}`}; set pool.chainId to skip this step`;
   }
 
-  /** Whether some node has neither answered nor exceeded its startup time. */
+  /** Whether any node has neither answered nor exceeded its startup time. */
   get mayBeReported(): boolean {
     return this.#upstreams.some(({ identity, isAwaited }) => identity === undefined && isAwaited);
   }

@@ -9,20 +9,20 @@ import { type OwnTransport, requestNodeValue } from './request-value.ts';
 import type { Transport } from './transport/transport.ts';
 
 const POLL_LIMIT_MS = 5_000;
-/** Shorter than `POLL_LIMIT_MS`, since the first head waits for it. */
+/** Shorter than `POLL_LIMIT_MS`, because the first head waits for the sync state. */
 const SYNC_LIMIT_MS = 2_000;
 const METHOD = 'eth_getBlockByNumber';
 /**
- * Maximum number of headers that are parsed of those that arrive in one turn of the event loop: the newest. Blocks between them are requested as far
- * as they are needed.
+ * Maximum number of headers that are parsed per turn of the event loop; if more arrive, only the newest are parsed. Blocks between them are requested
+ * if they are needed.
  */
 const MAX_ANNOUNCED = 8;
 
 /**
- * Creates the source of a node's heads: polled over one transport, announced over another or the same.
+ * Creates the source of a node's heads, which are polled over one transport and announced over the same or another one.
  * @param own transport to the node
- * @param announcements the transport that offers `watch`
- * @param onBlock receives each block and header as received, after it was parsed
+ * @param announcements transport that offers `watch`
+ * @param onBlock gets each received block and header, unmodified, after it was parsed
  */
 export function createNodeFeed(
   own: OwnTransport,
@@ -41,7 +41,7 @@ export function createNodeFeed(
         };
         return (announcements.watch as NonNullable<Transport['watch']>)('newHeads', {
           onResult: (header) => {
-            // This address is not known to be the same node, so an announcement only triggers a poll.
+            // The other address may lead to a different node, so an announcement only triggers a poll.
             if (announcements !== own.transport) {
               listener.onReady();
               return;
@@ -65,7 +65,7 @@ function announce(header: unknown, onBlock: (block: unknown) => void, listener: 
     onBlock(header);
     listener.onHeader(head);
   } catch {
-    // No announcement of a node ends the process.
+    // An invalid announcement must not end the process.
   }
 }
 
@@ -75,7 +75,7 @@ async function getSync(own: OwnTransport): Promise<SyncClaim> {
   return reply.kind === 'error' ? undefined : readSync(reply.value);
 }
 
-/** Reads the result of `eth_syncing`: false, or an object, in which clients name the target `highestBlock` if they have one. */
+/** Reads the result of `eth_syncing`: false, or an object, in which clients name the target `highestBlock` if they report one. */
 export function readSync(value: unknown): SyncClaim {
   if (typeof value !== 'object' || value === null) return value === true ? { target: undefined } : undefined;
   const { highestBlock } = value as { readonly highestBlock?: unknown };
@@ -95,7 +95,7 @@ async function getBlock(
   const reply = await requestNodeValue(own, call, performance.now() + POLL_LIMIT_MS);
   if (reply.kind === 'error') {
     const { kind } = classifyError(reply.error, METHOD);
-    // Nodes report an unknown tag, or a block that does not exist yet, in these ways.
+    // Nodes report an unknown tag, or a block that does not exist yet, by these kinds of errors.
     if (kind === 'missing' || kind === 'invalid' || kind === 'failed' || kind === 'unknown') return null;
     throw new UpstreamFault('unknown', 'the node does not report its head');
   }

@@ -1,10 +1,13 @@
 import { limitOf } from '../util/bounds.ts';
 import { SharedBudget } from '../util/shared-budget.ts';
 
-/** One node may hold at most half of the budget: as much as the longest answer. */
+/** Part of the budget that one node may use: half, which is as much as the longest answer. */
 const NODE_SHARE = 0.5;
 
-/** Creates the budget for buffered bytes of nodes, shared by all networks of a process; each node is an owner in it. @param bytes `limits.nodeBytes` */
+/**
+ * Creates the budget for buffered bytes from nodes, shared by all networks of a process; each node is an owner in the budget. @param bytes
+ * `limits.nodeBytes`
+ */
 export function createNodeMemory(bytes: number = limitOf('nodes.bytes')): SharedBudget {
   return new SharedBudget(bytes, NODE_SHARE);
 }

@@ -1,12 +1,12 @@
 /**
- * Rules for the methods of nodes that a network may serve beside the service's own: those that only read. Methods of development
- * nodes are served under conditions of their own, independent of these rules (`methods/development-access.ts`).
+ * Rules for methods of nodes that a network may serve in addition to the service's own methods: only methods that read. Methods of development
+ * nodes have conditions of their own, independent of these rules (`methods/development-access.ts`).
  */
 
 const METHOD_NAME = /^[a-z][a-zA-Z0-9]{0,31}_[a-zA-Z0-9_]{1,64}$/;
 const NAMESPACE = /^[a-z][a-zA-Z0-9]{0,31}_\*$/;
 
-/** Lower case: some nodes (Nethermind) ignore the case of a method's name, and so do these rules. */
+/** Namespaces in lower case: some nodes (Nethermind) ignore the case of a method name, and these rules ignore it too. */
 const CLOSED_NAMESPACES: ReadonlySet<string> = new Set([
   // Keys and accounts.
   ...['account', 'clef', 'personal', 'signer', 'vault', 'wallet', 'eea', 'priv'],
@@ -15,12 +15,12 @@ const CLOSED_NAMESPACES: ReadonlySet<string> = new Set([
   ...['opp2p', 'p2p', 'perm', 'plugins', 'qbft', 'quorumextension', 'quorumpermission', 'raft'],
   // Development chains and test drivers.
   ...['anvil', 'config', 'dev', 'evm', 'ganache', 'hardhat', 'hive', 'test', 'testing'],
-  // Other protocols of old nodes, which keep messages and identities.
+  // Other protocols of old nodes, which store messages and identities.
   ...['bzz', 'db', 'shh'],
 ]);
 
 /**
- * Words that write, sign, administer, access the files of the node's machine, or leave state behind in the node
+ * Words for methods that write, sign, administer, access files on the node's machine, or leave state in the node
  * that answered (filters, subscriptions).
  */
 const CLOSED_WORDS: readonly string[] = [
@@ -69,14 +69,17 @@ const CLOSED_WORDS: readonly string[] = [
   ...['import', 'export', 'write', 'file', 'dump', 'verbosity', 'vmodule', 'profile', 'backtrace', 'stacks'],
 ];
 
-/** The word begins a part of the name, in any case: `eth_sendTransaction`, `debug_bundler_clearState`. */
+/** Matches a closed word at the beginning of a part of the name, in any case: `eth_sendTransaction`, `debug_bundler_clearState`. */
 const BEGINS_CLOSED = new RegExp(
   `_(?:${CLOSED_WORDS.join('|')}|fillTransaction|getFilter|getWork|goTrace)`,
   'i',
 );
-/** The word stands later in a part: `debug_batchSendRawTransaction`, `debug_traceBlockFromFile`. */
+/** Matches a closed word later in a part of the name: `debug_batchSendRawTransaction`, `debug_traceBlockFromFile`. */
 const HOLDS_CLOSED = new RegExp(`(?:${CLOSED_WORDS.map(capitalize).join('|')})(?![a-z])`);
-/** Methods named `get` only read, except those for work to mine and for filters: changes of a filter are returned once. */
+/**
+ * Matches methods that begin with `get`, which only read. Excluded are methods for mining work, and for filters, whose changes are returned only
+ * once.
+ */
 const GETS = /^[a-z0-9]+_get(?!work|filter)[a-z0-9]*$/i;
 
 /** Returns why a network must not serve a method or a namespace (`debug_*`); undefined if no rule excludes it. */

@@ -1,24 +1,25 @@
 import { Lru } from '../util/lru.ts';
 
-/** Methods that are remembered per node; bounded, because clients choose the names. */
+/** Maximum number of remembered methods per node; bounded, because clients choose the names. */
 const MAX_METHODS = 256;
 const MAX_NAMESPACES = 64;
-/** Time for which a node counts as lacking a method: an operator may enable it. */
+/** Time for which a node counts as lacking a method, ms: an operator may enable the method in the meantime. */
 const LACKS_MS = 60_000;
 const HAS_MS = 600_000;
-/** Lifetimes of a node's answer to a method that cannot exist, and of the absence of an answer. */
+/** Lifetimes of a node's answer to a method that cannot exist, and of the absence of such an answer, ms. */
 const CONTROL_MS = 600_000;
 const UNANSWERED_MS = 10_000;
 
 /**
- * A node's answer to a method that cannot exist in a namespace. `refuses`: it reports that it has no such method, so its answers to other methods are
- * its own. `unanswered`: the answer is unknown. `answers`: the answer in short; the same answer to another method carries no information.
+ * Answer of a node to a method that cannot exist in a namespace. `refuses`: the node reports that the method does not exist, so its answers to other
+ * methods are real. `unanswered`: the answer is unknown. `answers`: the answer in short form; the same answer to another method carries no
+ * information.
  */
 export type Control =
   | { readonly kind: 'refuses' | 'unanswered' }
   | { readonly kind: 'answers'; readonly answer: string };
 
-/** Methods that a node has or lacks, as observed from calls of clients. */
+/** Methods that a node has or lacks, learned from calls of clients. */
 export class NodeMethods {
   readonly #lacking: Lru<string, true>;
   readonly #having: Lru<string, true>;
@@ -53,7 +54,10 @@ export class NodeMethods {
     this.#having.set(method, true);
   }
 
-  /** Returns the node's answer to a method that cannot exist in a namespace: the remembered one, or that of `ask`, which concurrent callers share. */
+  /**
+   * Returns the node's answer to a method that cannot exist in a namespace: the remembered answer, or the answer of `ask`, which concurrent callers
+   * share.
+   */
   findControl(namespace: string, ask: () => Promise<Control>): Promise<Control> | Control {
     const known =
       this.#controls.get(namespace) ?? this.#unanswered.get(namespace) ?? this.#requested.get(namespace);

@@ -3,11 +3,11 @@ import type { Upstream } from './upstream.ts';
 
 export type NodeState = {
   readonly state: UpstreamStatus['state'];
-  /** Reason why the node is not used like any other, as the rest of a sentence about one node; absent if there is none. */
+  /** Reason why the node is not used normally, as the rest of a sentence about one node; absent if there is none. */
   readonly reason?: string;
 };
 
-/** Describes whether a node is used, and why not. @param lag blocks behind the served head, if both are known */
+/** Describes whether a node is used, and the reason if it is not. @param lag number of blocks behind the served head, if both are known */
 export function describeState(upstream: Upstream, lag: number | undefined): NodeState {
   const { standing, mismatch, health, vote } = upstream;
   if (standing === 'quarantined' && upstream.evidence !== undefined) {
@@ -56,7 +56,7 @@ function describeSync({ tracker: { latest, syncTarget } }: Upstream): string {
   return `is syncing: block ${latest.number}${syncTarget === undefined ? '' : ` of ${syncTarget}`}`;
 }
 
-/** Maximum number of reasons in one message, those of most nodes first. */
+/** Maximum number of reasons in one message; reasons that apply to most nodes are first. */
 const MAX_REASONS = 5;
 const PLURALS: ReadonlyMap<string, string> = new Map([
   ['is', 'are'],
@@ -67,7 +67,7 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Explains why none of these nodes can be used: `the only node does not answer`, `2 nodes do not answer, 1 node is syncing: block 0`.
- * @param total nodes of the network
+ * @param total number of nodes of the network
  */
 export function explainOutage(upstreams: readonly Upstream[], total: number = upstreams.length): string {
   const counts = new Map<string, number>();
@@ -84,7 +84,7 @@ function countNodes(count: number): string {
   return count === 1 ? '1 node' : `${count} nodes`;
 }
 
-/** Puts the verb, which is the first word, into the plural. */
+/** Converts the verb, which is the first word, to the plural. */
 function conjugate(reason: string, count: number): string {
   const [verb = '', ...rest] = reason.split(' ');
   return count === 1 ? reason : [PLURALS.get(verb) ?? verb, ...rest].join(' ');

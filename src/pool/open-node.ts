@@ -24,9 +24,9 @@ const LIMITS: Omit<TransportLimits, 'connections' | 'inFlight' | 'batch' | 'memo
   pingInterval: 15_000,
 };
 
-/** A server with methods of its own that has no chain as pools do: an op-node. */
+/** A server with methods of its own and without a chain, for example an op-node. */
 export interface RemoteNode {
-  /** @throws ChainError if the server is unavailable or refuses */
+  /** @throws ChainError if the server is unavailable or refuses the request */
   request(
     method: string,
     params: readonly unknown[],

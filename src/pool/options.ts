@@ -2,32 +2,32 @@ import * as z from 'zod';
 import { durationSchema } from '../util/duration-schema.ts';
 import type { BatchOptions } from './transport/transport.ts';
 
-/** One row of `upstreams:`. Secrets in it come from the environment and are never logged. */
+/** One row of `upstreams:`. Secrets in the row come from the environment and are never logged. */
 export type UpstreamOptions = {
-  /** Name in logs and in `portcullis doctor`; by default its host and a number. */
+  /** Name in logs and in `portcullis doctor`; by default the host and a number. */
   readonly name?: string;
-  /** `http:`, `https:`, `ws:` or `wss:`. */
+  /** Address of the node: `http:`, `https:`, `ws:` or `wss:`. */
   readonly url: string;
-  /** A WebSocket address of the same node for announcements of heads, if `url` is HTTP. */
+  /** WebSocket address of the same node for announcements of heads, if `url` is HTTP. */
   readonly heads?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly bearer?: string;
   readonly basic?: { readonly user: string; readonly password: string };
-  /** Operator of the node: all nodes of one operator have one vote. By default its host, on loopback with the port. */
+  /** Operator of the node: all nodes of one operator have one vote. By default the host, on loopback with the port. */
   readonly operator?: string;
-  /** Lower tiers are used first, and decide the head; higher ones only if those cannot. */
+  /** Nodes of lower tiers are used first and decide the head; nodes of a higher tier are used only if these cannot. */
   readonly tier: number;
-  /** Maximum concurrent connections (HTTP). */
+  /** Maximum number of concurrent connections (HTTP). */
   readonly connections: number;
-  /** Maximum calls in flight. */
+  /** Maximum number of calls in flight. */
   readonly inFlight: number;
-  /** Calls that share a request (HTTP). */
+  /** Limits for calls that share a request (HTTP). */
   readonly batch: BatchOptions;
 };
 
 /**
- * `verify:` of a network. `auto`: everything that its blocks have shown to be verifiable is verified, the rest is compared. `require`:
- * answers about blocks and state are verified or refused, and calls are executed here. `off`: everything is only compared.
+ * `verify:` of a network. `auto`: every subject that the blocks of the network have shown to be verifiable is verified, and the others are compared.
+ * `require`: answers about blocks and state are verified or refused, and calls are executed locally. `off`: answers are only compared.
  */
 export type VerifyMode = 'auto' | 'require' | 'off';
 
@@ -35,27 +35,30 @@ export const DEFAULT_VERIFY: VerifyMode = 'auto';
 
 export const verifySchema: z.ZodType<VerifyMode> = z.enum(['auto', 'require', 'off']);
 
-/** A few minutes of Ethereum, or one of a rollup: the ranges that followers of the head request. Full blocks then cost nodes 40 MB. */
+/**
+ * A few minutes of Ethereum blocks, or one minute of a rollup's: ranges that clients that follow the head request. Such a range of full blocks costs
+ * nodes 40 MB.
+ */
 export const DEFAULT_VERIFY_LOG_BLOCKS = 32;
 
-/** `verifyLogBlocks:` of a network: maximum blocks of an `eth_getLogs` range that is compared with its receipts. */
+/** `verifyLogBlocks:` of a network: maximum number of blocks in an `eth_getLogs` range that is compared with its receipts. */
 export const verifyLogBlocksSchema: z.ZodType<number> = z.int().min(0).max(512);
 
-/** Per cent. */
+/** Default percentage of compared answers. */
 export const DEFAULT_VERIFY_CALLS = 1;
 
-/** `verifyCalls:` of a network: per cent of the nodes' answers to calls that are compared with an execution here. */
+/** `verifyCalls:` of a network: percentage of the nodes' answers to calls that are compared with local execution. */
 export const verifyCallsSchema: z.ZodType<number> = z.number().min(0).max(100);
 
 /**
- * `execution:` of a network. `node`: nodes execute calls. `local`: calls are executed here on state that nodes
- * prove. `auto`: like `local`, once a comparison with nodes' answers has found no difference.
+ * `execution:` of a network. `node`: nodes execute calls. `local`: calls are executed locally on state that nodes
+ * prove. `auto`: like `local`, once a comparison with the answers of nodes has found no difference.
  */
 export type ExecutionMode = 'node' | 'local' | 'auto';
 
 export const executionModeSchema: z.ZodType<ExecutionMode> = z.enum(['node', 'local', 'auto']);
 
-/** `checkpoint:` of a network: a block that is canonical, whatever its nodes report. */
+/** `checkpoint:` of a network: a block that is canonical, whatever the nodes report. */
 export type Checkpoint = { readonly number: bigint; readonly hash: string };
 
 const blockHashSchema = z
@@ -83,34 +86,34 @@ export type TagSubstitute = 'latest' | 'safe' | 'finalized' | 'none';
 
 /** `pool:` of a network. Durations are milliseconds. */
 export type PoolOptions = {
-  /** Expected identity; by default the one that the upstreams agree on at the start. */
+  /** Expected identity of the chain; by default the identity that the upstreams agree on at the start. */
   readonly chainId?: bigint;
   readonly genesisHash?: string;
   /** Share of the healthy upstreams that must have a block before it is served. */
   readonly headShare: 'majority' | number;
-  /** A node that is behind by more than both has no vote on the head: blocks, and the time between their timestamps. */
+  /** A node has no vote on the head if it is behind by more than both bounds: blocks, and time between timestamps. */
   readonly maxLagBlocks: number;
   readonly maxLagTime: number;
-  /** Time for which a head is served that no healthy node has. */
+  /** Time for which a head is still served if no healthy node has it. */
   readonly headAge: number;
   /** Whether the network follows its only node to lower blocks and to another genesis block. */
   readonly development: boolean;
-  /** Average time between blocks; by default it is observed. */
+  /** Average time between blocks; by default it is measured. */
   readonly blockTime?: number;
-  /** Shortest time between two polls for the head. */
+  /** Minimum time between two polls for the head. */
   readonly pollInterval: number;
-  /** Tags that the nodes do not know, and their substitutes. */
+  /** Tags that the nodes do not know, with their substitutes. */
   readonly tags: Readonly<Partial<Record<'safe' | 'finalized', TagSubstitute>>>;
   readonly connectTimeout: number;
   readonly answerTimeout: number;
   readonly stallTimeout: number;
   /** Maximum size of a node's response. */
   readonly answerBytes: number;
-  /** A longer result is passed on while it arrives. */
+  /** A result that is longer than this is passed on while it arrives, bytes. */
   readonly streamBytes: number;
-  /** Further rounds over all upstreams after every one of them has failed. */
+  /** Maximum number of further rounds over all upstreams after every upstream has failed. */
   readonly retries: number;
-  /** Hedged calls, per cent of all; 0 switches hedging off. */
+  /** Percentage of calls that may be hedged; 0 switches hedging off. */
   readonly hedgePercent: number;
   /** Whether answers of this network are cached. */
   readonly cache: boolean;
@@ -137,7 +140,7 @@ function findUrlProblem(text: string, protocols: readonly string[]): string | un
 }
 
 const UPSTREAM_PROTOCOLS = ['http:', 'https:', 'ws:', 'wss:'];
-/** Headers that the transport sets itself. */
+/** Headers that the transport sets itself, which cannot be configured. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -202,7 +205,7 @@ const upstreamRowSchema = z
     error: 'has both bearer and basic, expected one of them',
   });
 
-/** `upstreams:` of a network; an address alone is a row with defaults. */
+/** `upstreams:` of a network; a single address is a row with defaults. */
 export const upstreamsSchema: z.ZodType<readonly UpstreamOptions[]> = z
   .array(z.preprocess((row) => (typeof row === 'string' ? { url: row } : row), upstreamRowSchema))
   .min(1)

@@ -17,13 +17,16 @@ import { joinJsonBytes } from './join-pieces.ts';
 import { excessive } from './transport/answer-shape.ts';
 import { outOfMemory } from './transport/buffered-pieces.ts';
 
-/** Maximum members of one object of a long text: headers, receipts and logs have fewer than fifty. */
+/** Maximum number of members in one object of a long text: headers, receipts and logs have fewer than fifty. */
 const MAX_MEMBERS = 4_096;
-/** Maximum items of one list: as many logs, of at least 326 bytes each, are longer than any response. The copy when such a list grows takes 3 ms. */
+/**
+ * Maximum number of items in one list: this many logs, with at least 326 bytes each, would be longer than any response. The copy when such a list
+ * grows takes 3 ms.
+ */
 const MAX_ITEMS = 1_048_576;
-/** Maximum texts that one check parses. */
+/** Maximum number of texts that one check parses. */
 const MAX_TEXTS = 4;
-/** Memory for one text and its values if it is not accounted to a node: as much as one node may hold. */
+/** Memory for one text and its values if no node accounts for it, bytes: as much as one node may use. */
 const UNSHARED_BYTES = 128 * 1024 * 1024;
 
 /** Owner and limits of a parse. */
@@ -32,13 +35,14 @@ export type ParseWork = {
   readonly owner?: string | undefined;
   /** Aborts the parse. */
   readonly signal?: CancelSignal | undefined;
-  /** Opens the reservation for the text and its values: `limits.nodeBytes`. Without it, one text has `UNSHARED_BYTES` to itself. */
+  /** Opens the memory reservation for the text and its values (`limits.nodeBytes`); if absent, each text may use `UNSHARED_BYTES`. */
   readonly memory?: (() => AnswerMemory) | undefined;
 };
 
 /**
- * Parses a text: synchronously if it is short, otherwise in scheduler slots of the owner. Its memory is reserved until the value is returned.
- * @throws UpstreamFault `excessive` for a value that no valid answer has, `aborted` when the caller has gone, `rateLimited` if there is no memory
+ * Parses a text: synchronously if it is short, otherwise in scheduler slots of the owner. The memory is reserved until the value is returned.
+ * @throws UpstreamFault `excessive` for a value that no valid answer has, `aborted` if the caller has disconnected, `rateLimited` if there is no
+ * memory
  */
 export function parseText(text: JsonText | JsonBytes, work: ParseWork): PromiseOrValue<unknown> {
   if (text.length <= PIECE_LENGTH) return JSON.parse(textOf(text)) as unknown;
@@ -47,8 +51,8 @@ export function parseText(text: JsonText | JsonBytes, work: ParseWork): PromiseO
 }
 
 /**
- * Runs a function that parses texts with `parseJsonText`; if one of them is long, it is parsed in slices and
- * the function runs again. So the function must have no side effects before it parses.
+ * Runs a function that parses texts with `parseJsonText`. If a text is long, it is parsed in slices and
+ * the function runs again. The function must therefore have no side effects before it parses.
  * @throws the error of `read` or `parseText`, synchronously or by rejection
  */
 export function checkParsed<T>(read: () => T, work: ParseWork): PromiseOrValue<T> {

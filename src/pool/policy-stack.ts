@@ -2,33 +2,33 @@ import type { JsonResult } from '../../packages/ethereum/primitives/json-result.
 import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Handler, RequestContext } from './upstream-request.ts';
 
-/** A layer around the sending of a request: it receives request contexts of type `In` and passes them on as `Out`. */
+/** A layer around the sending of a request: it gets request contexts of type `In` and passes them on as `Out`. */
 export type Policy<In extends RequestContext = RequestContext, Out extends In = In> = ((
   next: Handler<Out>,
 ) => Handler<In>) & {
-  /** Present if the policy is made of steps: neighbours in a stack then share one promise. */
+  /** Present if the policy consists of steps: adjacent policies with steps share one promise. */
   readonly steps?: Steps;
 };
 
-/** Steps of a policy before and after the inner handler. `next` is everything inside of the policy. */
+/** Steps of a policy before and after the inner handler. `next` is the handler with all policies inside of this one. */
 export type PolicySteps<In extends RequestContext, Out extends In = In> = {
   /**
-   * Runs before: returns the same request context with its decisions, or the outcome if it is found in another way. That outcome, and
-   * an error thrown here, is seen only by the policies around this one.
+   * Runs before the inner handler: returns the same request context with the policy's decisions, or an outcome that makes the inner handler
+   * unnecessary. Only the policies around this one see that outcome, and an error thrown here.
    */
   readonly begin?: (context: In, next: Handler<Out>) => Out | Promise<JsonResult>;
-  /** Runs after a result: returns its replacement, most often the result itself. */
+  /** Runs after a result: returns its replacement, usually the result itself. */
   readonly onResult?: (context: Out, result: JsonResult, next: Handler<Out>) => PromiseOrValue<JsonResult>;
-  /** Runs after a failure: returns its replacement, most often the error itself. */
+  /** Runs after a failure: returns its replacement, usually the error itself. */
   readonly onError?: (context: Out, error: unknown) => unknown;
-  /** Runs after `onError`: tries to get a result all the same; undefined if there is nothing to try. */
+  /** Runs after `onError`: tries to get a result in another way; undefined if there is no other way. */
   readonly recover?: (context: Out, error: unknown, next: Handler<Out>) => Promise<JsonResult> | undefined;
 };
 
-/** Steps with erased types; the types of the policies ensure that a context carries the decisions they need. */
+/** Steps with erased types; the types of the policies ensure that a context has the decisions that they need. */
 type Steps = PolicySteps<RequestContext>;
 
-/** Creates a policy that needs no promise of its own if it only observes. */
+/** Creates a policy from steps; if it only observes, it needs no promise of its own. */
 export function createPolicy<In extends RequestContext, Out extends In = In>(
   own: PolicySteps<In, Out>,
 ): Policy<In, Out> {
@@ -37,17 +37,17 @@ export function createPolicy<In extends RequestContext, Out extends In = In>(
   return Object.assign(wrap, { steps });
 }
 
-/** Observers of a request whose outcome is reported by a call: they have to be notified of its beginning and of its end. */
+/** Observers of a request whose outcome is reported by a call: they must be notified of its beginning and its end. */
 export type Observed<E extends RequestContext> = {
   begin(context: E): void;
-  /** @returns the result's replacement, most often the result itself */
+  /** @returns the replacement of the result, usually the result itself */
   succeed(context: E, result: JsonResult): JsonResult;
-  /** @returns the error's replacement, most often the error itself */
+  /** @returns the replacement of the error, usually the error itself */
   fail(context: E, error: unknown): unknown;
 };
 
 /**
- * Policies from the outside in. A decision that a policy needs has to be made by a policy around it: in any other
+ * Policies from the outside to the inside. A policy can only use decisions of policies around it: in any other
  * order the list does not compile.
  */
 export class PolicyStack<In extends RequestContext, Out extends In> {
@@ -67,7 +67,7 @@ export class PolicyStack<In extends RequestContext, Out extends In> {
     return new PolicyStack([...this.#policies, policy as unknown as Policy]);
   }
 
-  /** Returns the same policies as observers. All of them must be made of steps that only observe, without an outcome of their own. */
+  /** Returns the same policies as observers. All of them must consist of steps that only observe and never return an outcome of their own. */
   observe(): Observed<In> {
     const steps = this.#policies.map((policy) => policy.steps as Steps);
     return {
@@ -105,16 +105,16 @@ export class PolicyStack<In extends RequestContext, Out extends In> {
   }
 }
 
-/** A policy that only observes sends no requests. */
+/** Handler for policies that only observe, which must not send requests. */
 const REFUSE: Handler = () => Promise.reject(new Error('an observing policy must not send requests'));
 
-/** Fuses neighbouring policies into one handler: a successful request takes one promise for all of them. */
+/** Combines adjacent policies into one handler: a successful request needs one promise for all of them. */
 function fuse(group: readonly Steps[], innermost: Handler): Handler {
   return new FusedSteps(group, innermost).entries[0] as Handler;
 }
 
 class FusedSteps {
-  /** Handlers by position in the group: everything from this policy on inwards. */
+  /** Handlers by position in the group: each handler includes the policy at its position and all policies inside of it. */
   readonly entries: readonly Handler[];
   readonly #steps: readonly Steps[];
   readonly #innermost: Handler;
@@ -139,7 +139,7 @@ class FusedSteps {
     }
   }
 
-  /** Passes an outcome to the policies from `from` up to before `to`, innermost first. */
+  /** Passes an outcome to the policies from position `from` up to, excluding, `to`, innermost first. */
   #follow(
     outcome: Promise<JsonResult>,
     context: RequestContext,
@@ -173,7 +173,7 @@ class FusedSteps {
     return current;
   }
 
-  /** @throws the error as replaced by the outermost of them */
+  /** @throws the error, as replaced by the outermost of these policies */
   #fail(context: RequestContext, from: number, to: number, error: unknown): PromiseOrValue<JsonResult> {
     let current = error;
     let at = to;
@@ -186,7 +186,7 @@ class FusedSteps {
     throw current;
   }
 
-  /** Passes a failure before there was a promise to the policies, as a rejection. */
+  /** Passes a failure that occurred before there was a promise to the policies, as a rejection. */
   async #reject(context: RequestContext, from: number, to: number, error: unknown): Promise<JsonResult> {
     return this.#fail(context, from, to, error);
   }

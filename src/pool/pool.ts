@@ -28,10 +28,10 @@ import { createSendCoalesced, type SendCoalesced } from './send-coalesced.ts';
 import type { Upstream } from './upstream.ts';
 import type { Directed, Handler, Send } from './upstream-request.ts';
 
-/** Retry rounds over all upstreams, and hedged calls, that are available after a quiet time. */
+/** Number of retry rounds and of hedged calls that are available after a quiet time. */
 const RETRY_RESERVE = 20;
 const HEDGE_RESERVE = 10;
-/** Methods whose latencies are recorded. */
+/** Maximum number of methods whose latencies are recorded. */
 const MAX_METHODS = 64;
 const LATENCY_WINDOW_MS = 60_000;
 
@@ -40,19 +40,19 @@ export type PoolParts = {
   readonly upstreams: readonly Upstream[];
   readonly options: PoolOptions;
   readonly cache: Cache;
-  /** Whether a height cannot change any more. */
+  /** Whether a block height is final, so that its block cannot change. */
   readonly isFinal: (height: bigint) => boolean;
   readonly log: Logger;
-  /** Decides whether answers that fail alike follow rules of the chain; absent if nothing is verified. */
+  /** Decides whether answers that are refuted in the same way follow unknown rules of the chain; absent if nothing is verified. */
   readonly acceptRules?: AcceptRules;
-  /** Number of operators that have to report an absence if every node is tried; if this is absent, the available nodes are enough. */
+  /** Number of operators that must report an object as absent if every node is tried; if absent, reports of the available nodes are sufficient. */
   readonly voices?: { readonly needed: number } | undefined;
 };
 
 /** Senders of requests to the pool. */
 export type Pool = { readonly ask: Send; readonly sendCoalesced: SendCoalesced };
 
-/** Creates the policy stack for requests to the nodes, from the outside in. */
+/** Creates the policy stack for requests to the nodes, from the outside to the inside. */
 export function createPool({ network, upstreams, options, cache, isFinal, log, ...parts }: PoolParts): Pool {
   const inFlight: InFlightRequests = new PassingMap();
   const keep = createKeeper(cache, isFinal);
@@ -70,7 +70,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
       ),
   });
   const inTime = PolicyStack.of(keepDeadline());
-  // The state of a development node changes on request, so each answer is used only for the request that it was sent for.
+  // Requests can change the state of a development node, so each answer is used only for the request that it was sent for.
   const shared = options.development ? inTime : inTime.around(singleFlight(inFlight));
   const sendToNodes = shared
     .around(fillCache(keep))
@@ -115,7 +115,7 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
   };
 }
 
-/** Creates the sender for a node that is chosen already; it only records the health of that node. */
+/** Creates the sender for a node that is already chosen; it only records the health of the node. */
 export function createNodeClient({
   network,
   options,
@@ -124,12 +124,15 @@ export function createNodeClient({
   return createRecord(network, log).over(createSender(options));
 }
 
-/** Policies that record the health of a node. */
+/** Creates the policies that record the health of a node. */
 function createRecord(network: string, log: Logger): PolicyStack<Directed, Directed> {
   return PolicyStack.of(breakCircuit(createEventLog(network, log))).around(backOff());
 }
 
-/** Creates a table with one record per method, and another for its calls in batches; when full, the least recently used is dropped. */
+/**
+ * Creates a table with one record per method, and another record for the method's calls in batches; above the maximum, the least recently used is
+ * dropped.
+ */
 function createLatencyTable(): (method: string, isOfBatch: boolean) => LatencyWindow {
   const alone = new Lru<string, LatencyWindow>(MAX_METHODS, Number.POSITIVE_INFINITY);
   const ofBatches = new Lru<string, LatencyWindow>(MAX_METHODS, Number.POSITIVE_INFINITY);

@@ -1,7 +1,7 @@
-/** Longest quarantine, milliseconds. After as long without another one, the next is short again. */
+/** Maximum duration of a quarantine, ms. After the same time without another quarantine, the next one is short again. */
 const MAX_MS = 3_600_000;
 
-/** Durations of quarantines of nodes: doubled each time. */
+/** Durations of quarantines of nodes: each quarantine takes twice as long as the previous one. */
 export class QuarantineTimes {
   readonly #now: () => number;
   readonly #reserved = new WeakMap<object, { readonly until: number; readonly ms: number }>();
@@ -16,7 +16,7 @@ export class QuarantineTimes {
     return reserved !== undefined && this.#now() < reserved.until;
   }
 
-  /** Begins another quarantine. @param firstMs duration of the first one @returns duration of this one, milliseconds */
+  /** Begins another quarantine. @param firstMs duration of the first quarantine, ms @returns duration of this quarantine, ms */
   begin(node: object, firstMs: number): number {
     const now = this.#now();
     const before = this.#reserved.get(node);

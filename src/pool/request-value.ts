@@ -5,21 +5,21 @@ import type { NodeCall, NodeError } from './node-call.ts';
 import { parseText } from './parse-text.ts';
 import type { Transport } from './transport/transport.ts';
 
-/** Parsed reply of a node to a request that the service itself makes. */
+/** Parsed reply of a node to a request that the service itself sends. */
 export type ValueReply =
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: NodeError };
 
-/** Transport for requests that the service itself makes. */
+/** Transport for requests that the service itself sends. */
 export type OwnTransport = {
   readonly transport: Transport;
-  /** Opens the memory reservation that buffers a response. */
+  /** Opens the memory reservation for a buffered response. */
   readonly memory: () => AnswerMemory;
 };
 
 /**
- * Sends a request on the service's own account and parses the result.
- * @param deadline milliseconds on the clock of `performance.now()`
+ * Sends a request of the service itself, and parses the result.
+ * @param deadline ms on the clock of `performance.now()`
  * @throws UpstreamFault
  */
 export async function requestNodeValue(
@@ -29,7 +29,7 @@ export async function requestNodeValue(
 ): Promise<ValueReply> {
   const reply = await transport.send(call, { deadline });
   if (reply.kind === 'error') return reply;
-  // A long result is parsed from its bytes.
+  // A long result is parsed from bytes, not from text.
   const result = (await holdAll(reply.result, { memory, takesLongBytes: true })) as JsonText | JsonBytes;
   return { kind: 'result', value: await parseText(result, { memory }) };
 }

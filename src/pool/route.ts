@@ -1,15 +1,15 @@
 import type { UnknownExecutionError } from './fault.ts';
 import type { Upstream } from './upstream.ts';
 
-/** An upstream's claim that the execution failed, in words that are not recognized. */
+/** Claim of an upstream that the execution failed, in words that are not recognized. */
 export type Claim = { readonly upstream: Upstream; readonly error: UnknownExecutionError };
 
 const NONE: readonly Claim[] = [];
 
-/** The upstreams that may answer one call, best first. Each is taken once, unless it is given back. */
+/** The upstreams that may answer one call, best first. Each upstream is taken once, unless it is given back. */
 export class Route {
   readonly #upstreams: Upstream[];
-  /** Number of upstreams that may have an answer, including those that are unavailable now. */
+  /** Number of upstreams that may have an answer, including upstreams that are unavailable now. */
   readonly total: number;
   readonly isAvailable: boolean;
   #next = 0;
@@ -18,7 +18,7 @@ export class Route {
   /**
    * @param upstreams ownership passes to the route
    * @param absent number of further upstreams that are unavailable now
-   * @param isAvailable whether one of them was known to have the block of the call
+   * @param isAvailable whether an upstream is known to have the block of the call
    */
   constructor(upstreams: Upstream[], absent = 0, isAvailable = true) {
     this.#upstreams = upstreams;
@@ -46,12 +46,12 @@ export class Route {
     return upstream;
   }
 
-  /** Puts an upstream that was taken but has not replied behind all others, so that it can be taken again. */
+  /** Puts an upstream that was taken but has not replied at the end of the route, so that it can be taken again. */
   giveBack(upstream: Upstream): void {
     this.#upstreams.push(upstream);
   }
 
-  /** Claims about this call that are neither confirmed nor contradicted. */
+  /** Claims about this call that no upstream has confirmed or contradicted. */
   get claims(): readonly Claim[] {
     return this.#claims;
   }
@@ -60,7 +60,7 @@ export class Route {
     this.#claims = [...this.#claims, claim];
   }
 
-  /** Removes and returns the claims, which are now resolved. */
+  /** Removes and returns the claims, which are now confirmed or contradicted. */
   takeClaims(): readonly Claim[] {
     const claims = this.#claims;
     this.#claims = NONE;

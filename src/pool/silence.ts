@@ -1,11 +1,11 @@
-/** Number of consecutive calls that others answered first, after which this node is silent. */
+/** Number of consecutive calls that other nodes answered first; after them, this node counts as silent. */
 const OVERTAKEN_IN_A_ROW = 3;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 
 /**
- * Detects a node that leaves calls unanswered that other nodes answer. A slow node is not at fault, so any answer ends the silence; until then no
- * caller waits for the node, and one call at a time is a probe: it is also sent to the node, which has its full time for it.
+ * Detects a node that does not answer calls that other nodes answer. A slow node is not at fault, so any answer ends the silence. Until then, no
+ * caller waits for the node. One call at a time is a probe: a copy of it is sent to the node, which has the full time to answer the copy.
  */
 export class Silence {
   readonly #now: () => number;
@@ -23,7 +23,7 @@ export class Silence {
     return this.#overtaken >= OVERTAKEN_IN_A_ROW;
   }
 
-  /** Whether a probe was not answered either. */
+  /** Whether the node did not answer a probe either. */
   get isConfirmed(): boolean {
     return this.isSilent && this.#pauseMs > 0;
   }
@@ -33,7 +33,7 @@ export class Silence {
     this.#overtaken++;
   }
 
-  /** Records that something arrived from the node. @returns whether that ends a confirmed silence */
+  /** Records that the node has sent something. @returns whether this ends a confirmed silence */
   end(): boolean {
     const wasConfirmed = this.isConfirmed;
     this.#overtaken = 0;
@@ -42,14 +42,14 @@ export class Silence {
     return wasConfirmed;
   }
 
-  /** Whether a probe is due; it counts as in flight until `endProbe`. */
+  /** Whether a probe is due; if so, it counts as in flight until `endProbe`. */
   takeProbe(): boolean {
     if (!this.isSilent || this.#isProbed || this.#now() < this.#nextProbeAt) return false;
     this.#isProbed = true;
     return true;
   }
 
-  /** @returns whether this is the first probe without an answer */
+  /** Ends a probe. @returns whether it is the first probe without an answer */
   endProbe(): boolean {
     this.#isProbed = false;
     if (!this.isSilent) return false;

@@ -14,19 +14,19 @@ import type { NetworkChainId } from './network-chain-id.ts';
 import type { PoolOptions } from './options.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Maximum wait for the genesis block of more than half of the operators, if the configuration names only the chain id. */
+/** Maximum wait for more than half of the operators to report the genesis block, if the configuration has only the chain id, ms. */
 const NAMED_PATIENCE_MS = 1_500;
-/** Maximum wait of a start for the head; without one the first requests wait. */
+/** Maximum wait of the start for the head, ms; if there is still no head, the first requests wait. */
 const HEAD_LIMIT_MS = 3_000;
 const HEAD_CHECK_MS = 10;
 
-/** Maximum wait of the first head for unidentified upstreams, from the time when the chain id was reported. */
+/** Maximum wait of the first head for unidentified upstreams, from the time when the chain id was reported, ms. */
 const AWAIT_MS = 1_500;
-/** Maximum wait of the first head for unidentified upstreams, from the opening of the chain: the time limit of an identification. */
+/** Maximum wait of the first head for unidentified upstreams, from the opening of the chain, ms: the time limit of an identification. */
 const OPEN_AWAIT_MS = 5_000;
-/** Maximum wait of an opening for the nodes, so that the first requests need not wait; most nodes answer in a tenth of it. */
+/** Maximum wait of an opening for the nodes, ms, so that the first requests need not wait; most nodes answer in a tenth of this time. */
 const OPEN_LIMIT_MS = 500;
-/** Maximum wait of a refresh for a node that does not report its head. */
+/** Maximum wait of a refresh for a node that does not report its head, ms. */
 const REFRESH_LIMIT_MS = 500;
 
 /** Requests the heads of the healthy upstreams now. Never rejects. */
@@ -45,12 +45,12 @@ export type StartParts = {
   readonly stopping: CancelSource;
   /** Called when the input of the head election has changed. */
   readonly onChange: () => void;
-  /** Determines which subjects are verifiable, once there may be a head. */
+  /** Determines which subjects are verifiable; called when there may be a head. */
   readonly calibrate: () => Promise<void>;
 };
 
 /**
- * Starts to identify the nodes' chain and to follow their heads; both go on until the chain is closed. Resolves when the network can be
+ * Starts to identify the chain of the nodes and to follow their heads; both continue until the chain is closed. Resolves when the network can be
  * served, when it cannot be served now, or after half a second. Never rejects.
  */
 export async function startChain(parts: StartParts): Promise<void> {
@@ -67,7 +67,7 @@ export async function startChain(parts: StartParts): Promise<void> {
 }
 
 /**
- * Follows the chain that more than half of the operators report, whenever that is.
+ * Follows the chain that more than half of the operators report, as soon as they do.
  * @returns resolves when the chain is followed, or when no node is left that may answer soon
  */
 function followReported(parts: StartParts): Promise<void> {
@@ -95,7 +95,7 @@ function followReported(parts: StartParts): Promise<void> {
 function limitPatience({ upstreams, membership, stopping, onChange }: StartParts, limitMs: number): void {
   const timer = setTimeout(() => {
     for (const upstream of upstreams) upstream.isAwaited = false;
-    // An operator with a node that exceeded its startup time is now counted by its other nodes.
+    // If a node of an operator has exceeded its startup time, only the other nodes of this operator now count.
     membership.reports.notify();
     onChange();
   }, limitMs);
@@ -113,7 +113,7 @@ async function follow(identity: ChainIdentity, parts: StartParts): Promise<void>
   await calibrate();
 }
 
-/** Waits until there is a head and every upstream that may answer has reported its heads: the first one must not decide alone. */
+/** Waits until there is a head and every upstream that may answer has reported its heads: a single fast upstream must not determine the head. */
 async function waitForHeads(
   head: NetworkHead,
   upstreams: readonly Upstream[],
@@ -129,7 +129,7 @@ async function waitForHeads(
   while (!stopping.aborted && performance.now() < until && isWaiting()) await wait(HEAD_CHECK_MS);
 }
 
-/** Reads the configured identity of the chain; missing parts are those that the upstreams agree on. */
+/** Reads the configured identity of the chain; the upstreams determine the missing parts. */
 export function readConfigured({ chainId, genesisHash }: PoolOptions): ConfiguredChain {
   return {
     ...(chainId !== undefined && { chainId }),
@@ -138,8 +138,8 @@ export function readConfigured({ chainId, genesisHash }: PoolOptions): Configure
 }
 
 /**
- * Requests the identity of every upstream once. The configuration has the chain id; the genesis block may
- * be left open to the first majority.
+ * Requests the identity of every upstream once. The configuration has the chain id; if it does not have the genesis block,
+ * the first majority determines it.
  */
 async function identifyNamedChain(
   upstreams: readonly Upstream[],
@@ -158,7 +158,7 @@ async function identifyNamedChain(
   return findMajority() ?? { chainId, genesisHash };
 }
 
-/** Waits until the work is done or the time is up. */
+/** Waits until the work is done or the time limit is reached. */
 async function waitAtMost(work: Promise<unknown>, limitMs: number): Promise<void> {
   const limit = new AbortController();
   const timeUp = wait(limitMs, undefined, { signal: limit.signal }).catch(() => {});

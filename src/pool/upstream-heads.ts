@@ -10,7 +10,7 @@ export class UpstreamHeads implements HeadReads {
   readonly explainAbsence: () => string;
   readonly #watchers = new Listeners<[]>();
 
-  /** @param explain returns why no block is served, as the rest of a sentence */
+  /** @param explain returns the reason why no block is served, as the rest of a sentence */
   constructor(head: Pick<NetworkHead, 'served'>, pending: NodePendingFeed, explain: () => string) {
     this.#head = head;
     this.#pending = pending;
@@ -33,7 +33,7 @@ export class UpstreamHeads implements HeadReads {
     return this.#pending.watch(listener);
   }
 
-  /** Has to be called when `served` and everything that depends on it have changed. */
+  /** Must be called when `served`, and all data that depends on it, have changed. */
   noteChange(): void {
     this.#watchers.notify();
   }

@@ -6,99 +6,105 @@ import type { NodeCall } from './node-call.ts';
 import type { Route } from './route.ts';
 import type { Upstream } from './upstream.ts';
 
-/** A text of this many bytes is joined in 4 ms, or 7 ms if it is not ASCII. */
+/** Minimum size of a result that counts as long, bytes: joining this many bytes to a text takes 4 ms, or 7 ms if they are not ASCII. */
 export const LONG_BYTES: number = 4 * 1024 * 1024;
 
 /** A block that has been resolved; `hash` is undefined if only its height is known. */
 export type BlockPosition = { readonly number: bigint; readonly hash: string | undefined };
 
 /**
- * Meaning of a `null`. `truth`: it is accepted. `claim`: accepted if a second upstream reports the same or there is no
- * second. `doubt`: accepted only if a second one reports the same. `search`: accepted only if every available one reports the
- * same. `certain`: accepted only if every one reports the same, and an outage while one is unavailable. `fault`: never accepted, because the item is
- * known to exist.
+ * Meaning of a `null`. `truth`: the null is accepted. `claim`: accepted if a second upstream reports null too, or if there is no
+ * second upstream. `doubt`: accepted only if a second upstream reports null too. `search`: accepted only if every available upstream reports
+ * null. `certain`: accepted only if every upstream reports null; if an upstream is unavailable, the request fails. `fault`: never accepted, because
+ * the item is known to exist.
  */
 export type NullMeaning = 'truth' | 'claim' | 'doubt' | 'search' | 'certain' | 'fault';
 
-/** Meanings of nulls. No root proves that something is absent. */
+/** Meanings of nulls for a network. No root proves that an item is absent. */
 export type Absence = {
-  /** For an item by a hash that is unknown. */
+  /** Meaning of a null for an item that is requested by hash, if it is unknown whether the item exists. */
   readonly byHash: NullMeaning;
-  /** For a block by its height, at or below the head. */
+  /** Meaning of a null for a block that is requested by height, at or below the head. */
   readonly byHeight: NullMeaning;
-  /** For a block of the served chain, by its known height and hash. */
+  /** Meaning of a null for a block of the served chain whose height and hash are known. */
   readonly known: NullMeaning;
 };
 
 export const ABSENCE_UNVERIFIED: Absence = { byHash: 'claim', byHeight: 'doubt', known: 'doubt' };
 export const ABSENCE_VERIFIED: Absence = { byHash: 'claim', byHeight: 'doubt', known: 'fault' };
-/** A node can prove any item that it has, so all nodes are tried. */
+/** For networks whose answers must be verified: a node can prove any item that it has, so all nodes are tried. */
 export const ABSENCE_REQUIRED: Absence = { byHash: 'search', byHeight: 'fault', known: 'fault' };
 
-/** One request to the pool, independent of the node that answers it. */
+/** One request to the pool, independent of the node that answers the request. */
 export type UpstreamRequest = {
   readonly method: string;
   /** JSON text of the positional parameters. */
   readonly params: JsonText;
-  /** Parameters with the block named by hash (EIP-1898), for nodes that are known to support it. */
+  /** Parameters that name the block by hash (EIP-1898), for nodes that are known to support that. */
   readonly paramsByHash?: JsonText;
-  /** The first parameter alone, if all others equal the node's defaults: for nodes that refuse more (l2geth's `eth_estimateGas`). */
+  /** The first parameter alone, if all others equal the node's defaults: for nodes that refuse more parameters (l2geth's `eth_estimateGas`). */
   readonly paramsAlone?: JsonText | undefined;
-  /** A node may refuse this method in any way; the refusal carries no information about the node. */
+  /** Whether a node may refuse this method in any way, so that a refusal carries no information about the node. */
   readonly mayBeRefused?: boolean;
-  /** A client sent a method that the service does not know: a node that lacks it may return anything, and a node's error is the answer, unmodified. */
+  /**
+   * Whether a client sent a method that the service does not know: a node that lacks the method may return anything, and an error of a node is the
+   * answer, unmodified.
+   */
   readonly isPassed?: boolean;
-  /** The caller can do without an answer: nodes are not tried again after all of them failed. */
+  /** Whether the caller needs no answer: nodes are then not tried again after all of them have failed. */
   readonly isOptional?: boolean | undefined;
-  /** The call may change something: it is not sent again to a node that may have it. */
+  /** Whether the call may change something: it is then not sent again to a node that may already have it. */
   readonly isOnce?: boolean;
-  /** Requests for a node that lacks the method, in batches; the answer is the array of the results. */
+  /** Requests for a node that lacks the method, which are sent in batches; the answer is the array of their results. */
   readonly batch?: (() => readonly NodeCall[]) | undefined;
-  /** The answer is needed as one text: a stream is collected before it is checked, cached and shared. */
+  /** Whether the answer is needed as one text: a stream is collected before the answer is checked, cached and shared. */
   readonly isText?: boolean;
-  /** The answer is passed on as it is: a large one may be bytes. Otherwise it is text, unless it is a stream. */
+  /** Whether the answer is passed on without changes, so that a large one may be bytes. Otherwise the answer is text, unless it is a stream. */
   readonly takesBytes?: boolean;
-  /** An answer of more than `LONG_BYTES` may be bytes: it is not joined to a text, which would block for long. */
+  /** Whether an answer of more than `LONG_BYTES` may be bytes: joining it to a text would block the event loop for long. */
   readonly takesLongBytes?: boolean;
   /**
-   * A stream is buffered as far as that is cheap, so that most errors in it are found while another node
+   * Whether a stream is buffered as far as that is cheap, so that most errors in the stream are found while another node
    * can still be tried, or an error returned.
    */
   readonly isBuffered?: boolean;
-  /** For a stream, only the result of `check` is used: it is read to its end before it counts as correct, and is then empty. */
+  /** Whether only the result of `check` is used: a stream is then read to its end before it counts as correct, and is returned empty. */
   readonly isDrained?: boolean;
-  /** `check` verifies a stream as thoroughly as a complete answer: a long answer is checked piece by piece as it arrives, before it is buffered. */
+  /**
+   * Whether `check` verifies a stream as thoroughly as a complete answer: a long answer is then checked piece by piece as it arrives, before it is
+   * buffered.
+   */
   readonly checksStream?: boolean;
   /** Whether `check` makes sure that the answer belongs to the block of `key`. */
   readonly isBound?: boolean;
-  /** Only upstreams with a vote on the head are used: the request is about the position of the chain. */
+  /** Whether only upstreams with a vote on the head are used, because the request is about the position of the chain. */
   readonly needsVote?: boolean;
-  /** Only upstreams that have this block are used. */
+  /** Block that an upstream must have to be used. */
   readonly block?: BlockPosition;
   /** Number of blocks in a request for logs. */
   readonly logBlocks?: number;
-  /** `pending` is a view of one node: the same node is used every time as long as it is healthy. */
+  /** Whether the same node is used each time as long as it is healthy: a `pending` block is a view of one node. */
   readonly isSticky?: boolean;
-  /** The transaction that the request is about: nodes that received it from the caller are tried first. */
+  /** Transaction that the request is about: nodes that received this transaction from the caller are tried first. */
   readonly transactionHash?: string;
-  /** Key under which the answer is shared and cached; absent if it may differ from one moment to the next. */
+  /** Key under which the answer is shared and cached; absent if the answer may change at any moment. */
   readonly key?: CacheKey | undefined;
-  /** Key under which the answer is shared among concurrent callers, if it is not cached. */
+  /** Key under which concurrent callers share the answer, if it is not cached. */
   readonly sharedAs?: string;
   readonly nulls: NullMeaning;
-  /** Replacement of a null before it is compared: some nodes return null for an empty list. */
+  /** Replacement for a null before the comparison: some nodes return null for an empty list. */
   readonly nullAs?: JsonText | undefined;
   /**
-   * Compares a result with known data and passes it on; a stream is checked while it is read.
-   * @param upstream the sender of the result
+   * Compares a result with known data and returns it; a stream is checked while it is read.
+   * @param upstream sender of the result
    * @throws UpstreamFault `wrong` or `malformed`
    */
   readonly check?: (result: JsonResult, upstream?: Upstream) => JsonResult;
-  /** Whether a result may be cached; an unverifiable one is not cached as if it were verified. */
+  /** Whether a result may be cached; an unverifiable result must not be cached as if it were verified. */
   readonly isKept?: () => boolean;
 };
 
-/** Converts a shared result to the form that a call takes. */
+/** Converts a shared result to the form that a call accepts. */
 export function fitResult<R extends JsonResult>(result: R, call: UpstreamRequest): R | JsonText {
   return result instanceof JsonBytes && !staysBytes(result.length, call) ? result.text : result;
 }
@@ -115,17 +121,17 @@ export function staysBytes(
 export type AnsweredBy = { upstream?: Upstream | undefined };
 
 /**
- * Context of a request in the policies; each policy sees the decisions of those before it. There is one record per
- * request, which is completed on the way and copied only if several upstreams are used at the same time or with another scope.
+ * Context of a request in the policies; each policy sees the decisions of the policies before it. There is one record per
+ * request, which is completed on the way; it is copied only if several upstreams are used at the same time, or if another scope is needed.
  */
 export type RequestContext = {
   readonly call: UpstreamRequest;
   readonly scope: RequestScope;
-  /** Upstreams that must not be used (again). */
+  /** Upstreams that must not be used, or not again. */
   readonly except?: ReadonlySet<Upstream> | undefined;
-  /** Upstreams that are tried before others. */
+  /** Upstreams that are tried before other upstreams. */
   readonly prefer?: ReadonlySet<Upstream> | undefined;
-  /** Records the upstream that answered, for callers that want another one next. */
+  /** Records the upstream that answered, for callers that want a different one for the next request. */
   readonly witness?: AnsweredBy | undefined;
   /** Records the upstreams that do not have the requested item. */
   readonly lacking?: Set<Upstream> | undefined;
@@ -137,18 +143,18 @@ export type RoutedRequest = RequestContext & { readonly route: Route };
 /** A request context with its current upstream. */
 export type Directed = RoutedRequest & {
   readonly upstream: Upstream;
-  /** Time of that decision, on the clock of `performance.now()`. */
+  /** Time at which the upstream was chosen, on the clock of `performance.now()`. */
   readonly requestedAt: number;
 };
 
-/** Mutable record behind the request context; the types returned by the functions below show which decisions are set. */
+/** Mutable record behind the request context; the types that the functions below return show which decisions are set. */
 type ContextRecord = RequestContext & {
   route: Route | undefined;
   upstream: Upstream | undefined;
   requestedAt: number;
 };
 
-/** Creates the mutable record of a request to nodes, with room for all decisions. */
+/** Creates the mutable record of a request to nodes, with members for all decisions. */
 export function openContext(context: RequestContext, scope: RequestScope): RequestContext {
   const record: ContextRecord = {
     call: context.call,
@@ -185,10 +191,10 @@ export function withScope<E extends RequestContext>(context: E, scope: RequestSc
 }
 
 /**
- * Answers a request. Rejects with ChainError if the node's answer is an error (a revert, an invalid parameter),
+ * Answers a request. Rejects with ChainError if the answer of the node is an error (a revert, an invalid parameter),
  * and with UpstreamFault if there is no usable answer.
  */
 export type Handler<E extends RequestContext = RequestContext> = (context: E) => Promise<JsonResult>;
 
-/** Answers a request with the whole pool, which has some answers synchronously. */
+/** Answers a request with the whole pool; some answers are available synchronously. */
 export type Send = (context: RequestContext) => PromiseOrValue<JsonResult>;

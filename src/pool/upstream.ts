@@ -12,15 +12,15 @@ import type { OwnTransport } from './request-value.ts';
 import type { Transport } from './transport/transport.ts';
 
 /**
- * Whether a node may be used: `unverified` until its chain was seen to be the network's (again, after it was away),
- * `quarantined` if it is of another chain, sent an answer that its block refutes or broke a bound, `disputed` if it is open which nodes have
- * the network's genesis block.
+ * Whether a node may be used. `unverified`: its chain is not yet known to be the network's, at the start or after it was away. `quarantined`: it is
+ * of another chain, sent an answer that its block refutes, or broke a bound. `disputed`: it is undecided which nodes have the network's genesis
+ * block.
  */
 export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
 
 const MISSED_POLLS = 2;
 
-/** Parts of the head tracker that the pool reads. */
+/** Members of the head tracker that the pool reads. */
 export type TrackedHead = Pick<
   HeadTracker,
   | 'latest'
@@ -45,22 +45,22 @@ export type TrackedHead = Pick<
 /** Components of one upstream. */
 export type UpstreamParts = {
   readonly name: string;
-  /** See `findOperator`: compared, never shown. */
+  /** See `findOperator`: only compared, never shown. */
   readonly operator: string;
   readonly tier: number;
   readonly transport: Transport;
   /** Transport for requests of the pool itself: heads and identity. */
   readonly control: Transport;
-  /** Transport of head announcements, if it is a separate one. */
+  /** Transport for announcements of heads, if it is a separate one. */
   readonly announcements?: Transport;
   readonly tracker: TrackedHead;
-  /** Parts of its address and headers that must never be revealed. */
+  /** Parts of the node's address and headers that must never be revealed. */
   readonly secrets: readonly string[];
-  /** Keys among the secrets, which are masked in revert data too; by default none. */
+  /** Keys among the secrets, which are masked in revert data too; none by default. */
   readonly credentials?: readonly string[];
-  /** Opens the memory reservation of a response, if no caller's memory accounts for it. */
+  /** Opens the memory reservation of a response, if no memory of a caller accounts for it. */
   readonly openMemory: () => AnswerMemory;
-  /** Called when it sent more than a request can need; by default nothing happens. */
+  /** Called when the node sent more than a request can need; by default, nothing happens. */
   readonly onExcessive?: (fault: UpstreamFault) => void;
   readonly now: () => number;
 };
@@ -81,34 +81,34 @@ export class Upstream {
   readonly methodSilences: MethodSilences;
   readonly methods: NodeMethods;
   readonly logSpan: LogSpan;
-  /** Faults so far by kind. */
+  /** Number of faults by kind. */
   readonly faults: Map<FaultKind, number> = new Map();
-  /** Durations of requests, seconds, except aborted ones. */
+  /** Durations of requests in seconds, except for aborted requests. */
   readonly seconds: Histogram = new Histogram(DURATION_BOUNDS);
   standing: Standing = 'unverified';
   identity: Identity | undefined;
-  /** Fault of the last failed identification. */
+  /** Kind of fault of the last failed identification. */
   identityFault: FaultKind | undefined;
-  /** Difference from the network's chain while it is quarantined; from the other nodes while it is disputed. */
+  /** Difference from the chain of the network while the node is quarantined, or from the other nodes while it is disputed. */
   mismatch: string | undefined;
-  /** Reason for its temporary quarantine, as the rest of a sentence about it: it sent a wrong answer, or one that breaks a bound. */
+  /** Reason for a temporary quarantine, as the rest of a sentence about the node: it sent a wrong answer, or one that breaks a bound. */
   evidence: string | undefined;
   /** Result of the latest election of the head. */
   vote: Vote = 'silent';
-  /** It reported another block than the served one, and its chain has not been confirmed since. */
+  /** Whether the node reported another block than the served one, and its chain has not been confirmed since then. */
   hasMismatch = false;
-  /** Resolves when the current check of its identity has ended. */
+  /** Resolves when the running check of the node's identity has ended. */
   checking: Promise<void> | undefined;
-  /** Its blocks contradict those that the network serves. */
+  /** Whether the node's blocks contradict the blocks that the network serves. */
   isOnFork = false;
-  /** Set at the start until it has identified itself or exceeded its startup time: until then the others are no majority without it. */
+  /** Set at the start until the node has identified itself or exceeded its startup time: until then, the other nodes are no majority without it. */
   isAwaited = true;
-  /** Number of the latest block that it reported before. */
+  /** Number of the latest block that the node reported before. */
   lastHead: bigint | undefined;
-  /** Consecutive failed polls for its head. */
+  /** Number of consecutive failed polls for the node's head. */
   missedPolls = 0;
   readonly #announcements: Transport | undefined;
-  /** Methods of which it takes only the first parameter; only methods that the service itself knows, so the set is small. */
+  /** Methods for which the node accepts only the first parameter; only methods that the service itself knows, so the set is small. */
   readonly #takesOne = new Set<string>();
 
   constructor(parts: UpstreamParts) {
@@ -129,12 +129,12 @@ export class Upstream {
     this.methods = new NodeMethods(parts.now);
   }
 
-  /** Whether its head counts for the network's: it is of this chain and answers, or may still turn out to. */
+  /** Whether the node's head counts for the network's head: the node is of this chain and answers, or may still prove to be. */
   get countsForHead(): boolean {
     return this.standing === 'verified' ? !this.isAway && !this.hasMismatch : this.isAwaited;
   }
 
-  /** Whether the node missed more than one poll in a row. */
+  /** Whether the node has missed more than one poll in a row. */
   get isAway(): boolean {
     return this.missedPolls >= MISSED_POLLS;
   }
@@ -168,7 +168,7 @@ export class Upstream {
     return this.methods.lacks(method);
   }
 
-  /** Whether the node takes only the first parameter of this method. */
+  /** Whether the node accepts only the first parameter of this method. */
   takesOneOf(method: string): boolean {
     return this.#takesOne.has(method);
   }

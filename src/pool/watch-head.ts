@@ -11,7 +11,7 @@ type Watched = Pick<
   'onVote' | 'onUnlinked' | 'onAhead' | 'onExpiry' | 'onAbandoned'
 >;
 
-/** Votes whose reason matters to an operator; the tier in use, and that a node is new, are no faults. */
+/** Votes whose reason matters to an operator; that a better tier is in use, or that a node is new, is no fault. */
 const BEHIND: ReadonlySet<Vote> = new Set<Vote>(['syncing', 'lagging']);
 
 const NOT_SERVED: Readonly<Record<HeadHindrance, string>> = {
@@ -22,8 +22,8 @@ const NOT_SERVED: Readonly<Record<HeadHindrance, string>> = {
 };
 
 /**
- * Logs changes of a network's head and of the nodes' votes, one line each, and checks whether the chain of a node that
- * seems far ahead contains the baseline block of the election.
+ * Logs changes of a network's head and of the nodes' votes, one line each. Also checks whether the chain of a node that
+ * seems to be far ahead contains the baseline block of the election.
  */
 export function watchHead(
   network: string,
@@ -83,15 +83,15 @@ function findReference(...blocks: readonly (BlockHeader | undefined)[]): bigint 
   return highest;
 }
 
-/** Whether a node of a better tier has a vote and a block: right after the start such a node may still turn out to lag. */
+/** Whether a node of a better tier has a vote and a block: directly after the start, such a node may still turn out to lag. */
 function decidesBefore({ tier, vote, tracker }: Upstream, reserve: Upstream): boolean {
   return tier < reserve.tier && vote === 'votes' && tracker.latest !== undefined;
 }
 
 /**
  * Logs that the only node of a network went back below the served head and stays there, once for each head: with
- * `development` the network would follow it.
- * @returns has to be called with a node that was seen to be of the same chain after its head fell
+ * `development`, the network would follow the node.
+ * @returns a function that must be called with a node that is known to be of the same chain after its head fell
  */
 export function watchFalls(
   network: string,
@@ -112,7 +112,7 @@ export function watchFalls(
   };
 }
 
-/** Logs when other processes are not waited for any more, and when they are again. */
+/** Logs when this process stops waiting for other processes, and when it waits for them again. */
 export function watchFloor(
   network: string,
   log: Logger,

@@ -1,7 +1,7 @@
 import type { JsonStream } from '../../packages/ethereum/primitives/json-result.ts';
 import { UpstreamFault } from './fault.ts';
 
-/** Returns the stream with the same pieces. @param onFault receives the fault that ends it, unless the reader cancelled it */
+/** Returns a stream with the same pieces. @param onFault gets the fault that ends the stream, unless the reader cancelled it */
 export function watchStream(source: JsonStream, onFault: (fault: UpstreamFault) => void): JsonStream {
   return { pieces: readWatched(source, onFault), cancel: () => source.cancel() };
 }

@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
 
-/** Non-public state of a socket of node's HTTP server. */
+/** Non-public state of a socket of the Node.js HTTP server. */
 type NodeSocket = Duplex & {
   setTimeout?: (ms: number) => unknown;
   /**
-   * Set back to false: node resumes a paused socket when its send backlog shrinks, and without a `data` listener the bytes that arrive then would be
-   * lost.
+   * Set back to false: Node.js resumes a paused socket when its send backlog shrinks, and without a `data` listener the bytes that arrive then would
+   * be lost.
    */
   _paused?: boolean;
   /** The response that is currently sent. */
@@ -14,9 +14,8 @@ type NodeSocket = Duplex & {
 };
 
 /**
- * Runs `action` once all earlier requests of a connection are answered. The socket is then in the state in which node leaves it at an upgrade: not
- * read,
- * and without listeners. Until then, a client that does not read its answers is disconnected after `sendTimeout` milliseconds.
+ * Runs `action` once all earlier requests of a connection are answered. The socket is then in the state in which Node.js leaves it at an upgrade: not
+ * read, and without listeners. Until then, a client that does not read its answers is disconnected after `sendTimeout` milliseconds.
  */
 export function waitForAnswers(
   socket: NodeSocket,
@@ -30,7 +29,7 @@ export function waitForAnswers(
   const destroyIfUnread = (): void => {
     if (socket.writableLength > 0) socket.destroy();
   };
-  // The current response waits for `drain`, but node no longer listens for that event on the socket.
+  // The current response waits for `drain`, but Node.js no longer listens for that event on the socket.
   const passOn = (): void => {
     socket._httpMessage?.emit('drain');
   };

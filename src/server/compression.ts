@@ -69,7 +69,7 @@ export class Compression {
   /**
    * @param limit maximum size of the result, bytes
    * @returns undefined if no slot is free in time, or if the client has disconnected
-   * @throws node's error if the bytes are not gzip, or if the result exceeds the limit
+   * @throws the error of Node.js if the bytes are not gzip, or if the result exceeds the limit
    */
   decompress(
     bytes: Uint8Array,

@@ -8,7 +8,7 @@ import type { SendBacklog } from './send-backlog.ts';
 import type { SendBacklogTotal } from './send-backlog-total.ts';
 import type { SlicedReading } from './sliced-reading.ts';
 
-/** A request whose head node has read, and its response. */
+/** A request whose head Node.js has read, and its response. */
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
 /** Origin of a request, and the key once it is known. */
@@ -23,17 +23,17 @@ export class Connection {
   hasNext = false;
   /** Whether the last answer announced that the connection closes: further bytes are not read as requests. */
   isOver = false;
-  /** Whether node's parser rejected its last input. */
+  /** Whether the Node.js parser rejected its last input. */
   isBroken = false;
-  /** The last request. Only set on a connection that node reads. */
+  /** The last request. Only set on a connection that Node.js reads. */
   newest: Exchange | undefined;
-  /** Number of requests whose heads node has read. */
+  /** Number of requests whose heads Node.js has read. */
   begun = 0;
   /** Owner of the newest request: the key if it is known, otherwise the address. */
   owner: string | undefined;
   /** Caller whose request is being answered. Only set on a fast-path connection. */
   caller: AnsweredCaller | undefined;
-  /** Paced reader of the connection while node's server reads it. */
+  /** Paced reader of the connection while the Node.js server reads it. */
   reading: SlicedReading | undefined;
   #isClosed = false;
   readonly #socket: Duplex;
@@ -55,7 +55,7 @@ export class Connection {
     return this.#scopes.size;
   }
 
-  /** Send backlog: response bytes that the kernel has not taken. */
+  /** Send backlog: response bytes that the kernel has not accepted. */
   get sendBacklog(): SendBacklog {
     this.#sendBacklog ??= this.#sendBacklogTotal.watch(this.#socket, () => this.#socket.destroy());
     return this.#sendBacklog;
@@ -77,7 +77,7 @@ export class Connection {
   }
 
   /**
-   * Records a request whose head node has read.
+   * Records a request whose head Node.js has read.
    * @param onAnswered called when no unanswered request is left
    */
   enter(request: IncomingMessage, response: ServerResponse, onAnswered: () => void): void {
@@ -103,7 +103,7 @@ export class Connection {
     }
   }
 
-  /** Number of requests whose answers are not fully sent. Only counted on a connection that node reads. */
+  /** Number of requests whose answers are not fully sent. Only counted on a connection that Node.js reads. */
   get unanswered(): number {
     return this.#unanswered;
   }
@@ -125,7 +125,7 @@ export class Connection {
     else this.#afterAnswers = { left, action };
   }
 
-  /** Whether node has read at least one request, all requests are answered, and no byte of another request has arrived. */
+  /** Whether Node.js has read at least one request, all requests are answered, and no byte of another request has arrived. */
   get isIdle(): boolean {
     return this.#unanswered === 0 && this.#bytesAtRest === (this.#socket as Socket).bytesRead;
   }

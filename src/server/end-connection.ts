@@ -9,8 +9,7 @@ const LINGER_MS = 500;
 
 /**
  * Half-closes a connection that waits for a request, and reads until the client has closed it too. A request in transit then meets a closed
- * connection,
- * and its client may retry elsewhere. After a reset, the client could not know whether the request was executed. The caller ensures that
+ * connection, and its client may retry elsewhere. After a reset, the client could not know whether the request was executed. The caller ensures that
  * no request that still arrives is served.
  */
 export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
@@ -22,8 +21,7 @@ export function endIdle(socket: Duplex, lingerMs: number = LINGER_MS): void {
 
 /**
  * Calls `end` for a connection that was idle for too long, in a scheduler slot of its address: connections that opened at the same time reach their
- * timeout
- * at the same time. If bytes are read or written before the slot, `end` is not called; node then restarts its timeout.
+ * timeout at the same time. If bytes are read or written before the slot, `end` is not called; Node.js then restarts its timeout.
  */
 export function endStalled(socket: Socket, end: () => void): void {
   const { bytesRead, bytesWritten } = socket;

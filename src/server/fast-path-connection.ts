@@ -19,15 +19,15 @@ export type FastPathConnectionParts = {
   readonly writer: ResponseWriter;
   readonly shares: TransportShares;
   readonly visitors: VisitorReader;
-  /** Passes the socket to node's HTTP server, after all unanswered bytes are put back on the socket. */
+  /** Passes the socket to the Node.js HTTP server, after all unanswered bytes are put back on the socket. */
   readonly handOver: (socket: Socket) => void;
   /** Called when the connection is closed or handed over. */
   readonly onLeave: (connection: FastPathConnection) => void;
 };
 
-/** Node's server reads larger bodies: its overhead is small compared with the work on such a body. */
+/** The Node.js server reads larger bodies: its overhead is small compared with the work on such a body. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** Maximum wait for the rest of a body, ms; after it, node's server waits for the body with its own time limits. */
+/** Maximum wait for the rest of a body, ms; after it, the Node.js server waits for the body with its own time limits. */
 const MAX_BODY_WAIT_MS = 1_000;
 
 /** The first part of a request whose body is still arriving. */
@@ -46,7 +46,7 @@ type Early = { readonly gathered: GatheredBytes; readonly owner: string };
 
 /**
  * Fast-path connection: its requests come one at a time, each a POST with a short body of known length. The first request of any other form hands the
- * connection over to node's HTTP server permanently.
+ * connection over to the Node.js HTTP server permanently.
  */
 export class FastPathConnection {
   readonly #socket: Socket;
@@ -225,7 +225,7 @@ export class FastPathConnection {
     this.#receive(early);
   };
 
-  /** Hands the connection over to node's server: immediately if this turn of the event loop has time, otherwise in a scheduler slot. */
+  /** Hands the connection over to the Node.js server: immediately if this turn of the event loop has time, otherwise in a scheduler slot. */
   #handOver(bytes: Buffer): void {
     const owner = this.#nameAddress();
     if (SCHEDULER.hasTime(owner)) {

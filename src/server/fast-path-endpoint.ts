@@ -167,9 +167,8 @@ export class FastPathEndpoint {
   }
 
   /**
-   * Whether this answer is the last of its connection. If the client has already sent the next request, it is not: the client could not know whether
-   * that
-   * request was executed.
+   * Whether this answer is the last of its connection. If the client has already sent the next request, the connection stays open: after a close, the
+   * client could not know whether the next request was executed.
    */
   #isLast({ hasNext }: Connection): boolean {
     return !hasNext && (this.#writer.isClosing || this.#writer.takeParting());
@@ -257,7 +256,7 @@ function waitUntilRead(socket: Socket, limitMs: number, work: Work, length: numb
   });
 }
 
-/** Creates node's own response object on a socket outside of node's HTTP server, for bodies of more than one piece. */
+/** Creates a response object of Node.js on a socket outside of the Node.js HTTP server, for bodies of more than one piece. */
 function openResponse(socket: Socket): ServerResponse {
   const request = new IncomingMessage(socket);
   request.httpVersionMajor = 1;

@@ -23,8 +23,7 @@ type Receiver = {
 
 /**
  * Reads fast-path messages without the library, which reads each chunk through a stream in six parts. A fast-path message is text in one masked frame
- * of
- * at most 64 KiB that arrived complete. The library reads and validates any other frame, and everything behind that frame in the same chunk; while
+ * of at most 64 KiB that arrived complete. The library reads and validates any other frame, and everything behind that frame in the same chunk; while
  * the library is between two messages, fast-path frames are read here. If a version of the library lacks the fields of `Receiver`, it reads every
  * frame.
  * @param maxBytes maximum message size

@@ -35,8 +35,8 @@ export class FastPathLane {
 
   /**
    * Accepts a new connection. If one address opens many connections in a row, all but the first few are read in scheduler slots of the address: libuv
-   * accepts
-   * one connection per turn of the event loop, so connections from other addresses would wait until the requests of all earlier ones are answered.
+   * accepts one connection per turn of the event loop, so connections from other addresses would wait until the requests of all earlier ones are
+   * answered.
    */
   accept(socket: Socket): void {
     const address = this.#parts.visitors.findAddress(readPeer(socket), undefined);

@@ -19,7 +19,7 @@ export type FastPathHead = {
 
 /** Number of cached heads per connection; the heads of a client usually differ only in their content length. */
 const POOLED_HEADS = 4;
-/** Maximum size of a head, bytes; node's parser reads larger heads, such as those of browsers with cookies. */
+/** Maximum size of a head, bytes; the Node.js parser reads larger heads, such as those of browsers with cookies. */
 const MAX_HEAD_BYTES = 4_096;
 const HEAD_END = '\r\n\r\n';
 const REQUEST_LINE = /^POST ((?:\/[A-Za-z0-9_-]+)?\/v3\/[A-Za-z0-9_-]*) HTTP\/1\.1$/;
@@ -57,9 +57,8 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parses request heads of one connection if they are certainly valid; node's parser reads all others. For every head that is accepted here, node's
- * parser
- * would give the same result.
+ * Parses request heads of one connection if they are certainly valid; the Node.js parser reads all others. For every head that is accepted here, the
+ * Node.js parser would give the same result.
  */
 export class FastPathHeadReader {
   /** The last distinct heads, most recently used first: clients repeat their heads. */
@@ -112,7 +111,7 @@ function parseFastPathHead(text: string): FastPathHead | undefined {
   };
 }
 
-/** Returns alternating names and values, like node's `rawHeaders`; undefined if any field is unusual. */
+/** Returns alternating names and values, like `rawHeaders` of Node.js; undefined if any field is unusual. */
 function parseFields(lines: readonly string[]): string[] | undefined {
   if (lines.length > MAX_HEADER_FIELDS) return undefined;
   const rawHeaders: string[] = [];

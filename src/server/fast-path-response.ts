@@ -61,7 +61,7 @@ const MAX_COPIED_BYTES = 32 * 1024;
 /** Target of these copies. If a socket could not send all of it, the socket still uses it, so it is replaced. */
 let gathered = Buffer.allocUnsafeSlow(MAX_COPIED_BYTES);
 
-/** A response in the format of node's HTTP server, sent in one write. */
+/** A response in the format of the Node.js HTTP server, sent in one write. */
 export type FastPathResponse = {
   readonly status: number;
   /** Alternating names and values, except for fields that delimit the response or control its connection. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /**
- * Connections in their TLS handshake, which no other table contains. Node enforces the time limit of a handshake, and slowly arriving bytes do not
+ * Connections in their TLS handshake, which no other table contains. Node.js enforces the time limit of a handshake, and slowly arriving bytes do not
  * extend it.
  */
 export class Handshakes {

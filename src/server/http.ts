@@ -90,7 +90,7 @@ export class HttpEndpoint {
     this.#visitors = parts.visitors;
   }
 
-  /** Handles node's events `request` and `checkContinue`; after `checkContinue` the client waits for `100 Continue`. */
+  /** Handles the Node.js events `request` and `checkContinue`; after `checkContinue` the client waits for `100 Continue`. */
   onRequest(request: IncomingMessage, response: ServerResponse, awaitsContinue = false): void {
     const connection = this.#connections.of(request.socket);
     // The client considers the connection closed: the request would be executed without its client ever knowing.
@@ -122,14 +122,14 @@ export class HttpEndpoint {
     }
   }
 
-  /** Handles a request that node's parser rejected because it is malformed, too slow, or has a head that is too large. */
+  /** Handles a request that the Node.js parser rejected because it is malformed, too slow, or has a head that is too large. */
   onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     const connection = this.#connections.of(socket);
     if (error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    // Node calls this again if more data arrives.
+    // Node.js calls this again if more data arrives.
     if (connection.isBroken) return;
     connection.isBroken = true;
     socket.pause();
@@ -140,14 +140,14 @@ export class HttpEndpoint {
     connection.runAfterAnswers(() => SCHEDULER.enter(nameOwner(readPeer(socket)), end));
   }
 
-  /** Sends a refusal on a connection that node's server no longer manages, and closes the connection. */
+  /** Sends a refusal on a connection that the Node.js server no longer manages, and closes the connection. */
   refuseRaw(socket: Duplex, reason: RefusalReason | TransportBound, headers?: readonly string[]): void {
     const refusal = this.#gateway.refuse(reason);
     this.#requests?.countStatus(refusal.status);
     sendRawResponse(socket, refusal, headers);
   }
 
-  /** Handles node's `timeout` event: the connection was idle for the maximum time. */
+  /** Handles the Node.js `timeout` event: the connection was idle for the maximum time. */
   onTimeout(socket: Socket): void {
     const isUnread = socket.writableLength > 0;
     if (isUnread) this.#shares.noteBound('send.time');

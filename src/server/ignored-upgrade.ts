@@ -8,11 +8,10 @@ const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings
 const LINE_END = /[\r\n]/;
 
 /**
- * Serves a request as if it had not requested an upgrade, which a server may always do. Some clients offer `h2c` with each POST, and node 20 passes
- * no request with an upgrade to `request` if there is an `upgrade` listener. The request is therefore put back on the socket without the upgrade
- * headers,
- * and parsed again.
- * @param request request with all its header fields: node must not have dropped any
+ * Serves a request as if it had not requested an upgrade, which a server may always do. Some clients offer `h2c` with each POST, and Node.js 20
+ * passes no request with an upgrade to `request` if there is an `upgrade` listener. The request is therefore put back on the socket without the
+ * upgrade headers, and parsed again.
+ * @param request request with all its header fields: Node.js must not have dropped any
  * @param accept accepts a connection as if it were new
  * @returns whether the request could be put back
  */

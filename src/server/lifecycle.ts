@@ -39,22 +39,19 @@ export type ListenAddress = { readonly host: string; readonly port: number };
 
 /** HTTP and WebSocket on one port, with TLS or without. */
 export interface Server {
-  /** Resolves to the bound address; rejects with node's error if the address cannot be bound. */
+  /** Resolves to the bound address; rejects with the error of Node.js if the address cannot be bound. */
   listen(): Promise<ListenAddress>;
   /** Reloads the TLS certificate, as if its files had changed. Connections stay open. */
   reload(): void;
   /**
    * Reports not ready, and closes each connection with its next answer. After `limits.drainDelay`, in which load balancers may notice, the server
-   * stops
-   * accepting, answers running requests and requests that arrive on open connections shortly after, and closes every connection. Requests that are
-   * not
-   * answered after `limits.drainTimeout` are aborted. Always resolves; further calls wait for the same shutdown.
+   * stops accepting, answers running requests and requests that arrive on open connections shortly after, and closes every connection. Requests that
+   * are not answered after `limits.drainTimeout` are aborted. Always resolves; further calls wait for the same shutdown.
    */
   close(): Promise<void>;
   /**
    * Closes this many connections, each with its next non-stream HTTP answer: another process that accepts connections on this port may then serve
-   * their
-   * clients. The number replaces the remainder of an earlier call.
+   * their clients. The number replaces the remainder of an earlier call.
    */
   partWith(connections: number): void;
   /** Number of open connections, including WebSockets. */
@@ -71,8 +68,7 @@ const MIN_CHECKING_INTERVAL_MS = 10;
 const MAX_CHECKING_INTERVAL_MS = 50;
 /**
  * Length of the accept backlog: the kernel reduces it to its maximum (`net.core.somaxconn`). The kernel drops further connections, and their clients
- * retry
- * after a second.
+ * retry after a second.
  */
 const BACKLOG = 65_535;
 /** Maximum total size of headers, bytes: room for a key, a host and the headers of browsers and proxies. */
@@ -137,7 +133,7 @@ class NodeServer implements Server {
     );
     const { http } = listener;
     http.maxConnections = limits.connections;
-    // Node would drop fields beyond this number, but the refusal for too many fields must count all of them.
+    // Node.js would drop fields beyond this number, but the refusal for too many fields must count all of them.
     http.maxHeadersCount = 0;
     const lane = new FastPathLane({
       endpoint: new FastPathEndpoint({ gateway, limits, log, writer, visitors, shares, requests }),
@@ -343,9 +339,8 @@ function describeHttp({ headersTimeout, bodyTimeout, keepAliveTimeout }: Listene
 }
 
 /**
- * Interval at which node searches for slow requests, ms. A time limit is exceeded by a quarter at most, and of requests that arrived at the same time
- * only
- * few are ended at the same time.
+ * Interval at which Node.js searches for slow requests, ms. A time limit is exceeded by at most a quarter, and few of the requests that arrived at
+ * the same time are ended at the same time.
  */
 function checkingInterval(headersTimeout: number, bodyTimeout: number): number {
   const quarter = Math.ceil(Math.min(headersTimeout, bodyTimeout) / 4);

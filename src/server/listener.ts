@@ -8,7 +8,7 @@ import type { TlsOptions } from './options.ts';
 import { readTlsPair, type TlsPair } from './tls-files.ts';
 import { TlsWatch } from './tls-watch.ts';
 
-/** Node's HTTP server without its connections: they are passed to `onConnection`, and `serveByNode` returns them to the server. */
+/** The Node.js HTTP server without its connections: they are passed to `onConnection`, and `serveByNode` returns them to the server. */
 export interface Listener {
   readonly http: HttpServer;
   /** Registers the receiver of connections; over TLS it is called after the handshake. */
@@ -53,9 +53,8 @@ export type TlsListenerOptions = {
 };
 
 /**
- * Creates a listener with TLS. `https.Server` is both `tls.Server` and node's HTTP server: its parser has time limits and a list of connections,
- * which a
- * separate `http.Server` that does not listen would lack.
+ * Creates a listener with TLS. `https.Server` is both `tls.Server` and the Node.js HTTP server: its parser has time limits and a list of connections,
+ * which a separate `http.Server` that does not listen would lack.
  * @throws Error that names the option if the certificate cannot be used
  */
 export function createTlsListener({
@@ -110,9 +109,8 @@ export function createTlsListener({
 }
 
 /**
- * Disables a feature of node since version 19: `close` would immediately end connections whose answer is complete but not sent. The drain decides
- * itself
- * when to close them.
+ * Since Node.js 19, `close` would immediately end connections whose answer is complete but not sent. That is disabled, because the drain decides when
+ * they close.
  */
 function keepAnswered(http: HttpServer): void {
   http.closeIdleConnections = () => {};

@@ -64,7 +64,7 @@ export type ListenerLimits = {
   readonly headersTimeout: number;
   /** Time from the first byte of a request to the end of its body. */
   readonly bodyTimeout: number;
-  /** Time from reading a body to its answer. */
+  /** Time from the end of reading a body to its answer. */
   readonly requestTimeout: number;
   /** Time that a connection may stay open without a request. */
   readonly keepAliveTimeout: number;
@@ -74,7 +74,7 @@ export type ListenerLimits = {
   readonly sendRate: number;
   /** Time in which a graceful stop still accepts all requests, while it reports not ready. */
   readonly drainDelay: number;
-  /** Time that a graceful stop then waits for answers. */
+  /** Time that a graceful stop waits for answers after `drainDelay`. */
   readonly drainTimeout: number;
   readonly webSockets: number;
   /** Maximum number of running messages of one WebSocket; at the maximum, the WebSocket is not read. */

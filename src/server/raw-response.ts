@@ -6,8 +6,8 @@ import type { TextAnswer } from '../gateway/answer.ts';
 const LINGER_MS = 2_000;
 
 /**
- * Sends an answer on a socket that node's HTTP server no longer manages, or does not manage yet, and ends the socket. Further bytes from the client
- * are read and dropped: otherwise a reset could discard the answer.
+ * Sends an answer on a socket that the Node.js HTTP server no longer manages, or does not manage yet, and ends the socket. Further bytes from the
+ * client are read and dropped: otherwise a reset could discard the answer.
  */
 export function sendRawResponse(socket: Duplex, answer: TextAnswer, headers: readonly string[] = []): void {
   socket.on('error', () => socket.destroy());

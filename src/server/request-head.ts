@@ -27,8 +27,8 @@ export type RequestHead = {
 };
 
 /**
- * Extracts the known headers from node's flat `rawHeaders` in one pass. `IncomingMessage.headers` would first build an object with all headers, which
- * costs as much as the rest of the routing.
+ * Extracts the known headers from the flat `rawHeaders` of Node.js in one pass. `IncomingMessage.headers` would first build an object with all
+ * headers, which costs as much as the rest of the routing.
  */
 export function readRequestHead(rawHeaders: readonly string[]): RequestHead {
   const head: RequestHead = {
@@ -163,8 +163,7 @@ const READY: RequestTarget = { to: 'ready' };
 const NOTHING: RequestTarget = { to: 'nothing' };
 /**
  * Path with a key. Nothing is decoded or normalized: a network name is any name that the configuration allows, except `ws` and `v3`, with which other
- * paths
- * begin.
+ * paths begin.
  */
 const KEYED_PATH = /^(?:\/(?!(?:ws|v3)\/)([A-Za-z0-9_-]{1,64}))?(\/ws)?\/v3(?:\/([^/]*))?$/;
 
@@ -197,8 +196,7 @@ function withoutQuery(target: string): string {
 
 /**
  * Splits the absolute form (`http://host/path`, RFC 9112 3.2.2). Every server must accept this form, and its host replaces the Host header. Any other
- * form
- * is returned unchanged.
+ * form is returned unchanged.
  */
 export function splitTarget(target: string): { readonly path: string; readonly host: string | undefined } {
   if (target.charCodeAt(0) === 47 || !/^https?:\/\//i.test(target)) return { path: target, host: undefined };

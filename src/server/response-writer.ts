@@ -232,9 +232,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Limits the time that the client may leave the answer unread. Usually the kernel accepts the whole answer immediately. For the rest, node tracks
-   * the
-   * progress, and emits the server's `timeout` event if there is none.
+   * Limits the time that the client may leave the answer unread. Usually the kernel accepts the whole answer immediately. For the rest, Node.js
+   * tracks the progress, and emits the server's `timeout` event if there is none.
    */
   #watchSending(response: ServerResponse): void {
     const { socket } = response;
@@ -260,8 +259,7 @@ export function countBytes(body: Uint8Array | readonly Uint8Array[]): number {
 
 /**
  * Writes head and body in one write. `response.end(body)` would make the socket collect this write and an empty one, and send them as a list, which
- * is 5 %
- * of the cost of a small request.
+ * is 5 % of the cost of a small request.
  */
 function writeAtOnce(
   response: ServerResponse,
@@ -276,7 +274,7 @@ function writeAtOnce(
   response.end();
 }
 
-/** Returns a new array of fields by literal: an array that grows reserves room for 17 more elements. */
+/** Returns the fields as a complete array literal, because an array that grows reserves room for 17 more elements. */
 function listCommonFields(isEmpty: boolean, trust: string | undefined): string[] {
   if (isEmpty) return trust === undefined ? [] : ['X-Portcullis-Trust', trust];
   if (trust === undefined) return ['Content-Type', 'application/json'];

@@ -14,8 +14,7 @@ const RECOUNT_MS = 10;
 
 /**
  * Send backlog of all connections. The size of an answer is unknown in advance, so an answer is counted once it exists. If answers do not fit,
- * connections
- * with the largest backlog are closed first: connections of the owner itself if it uses more than an equal part of the bound, otherwise
+ * connections with the largest backlog are closed first: connections of the owner itself if it uses more than an equal part of the bound, otherwise
  * connections of the owner that uses most.
  */
 export class SendBacklogTotal {

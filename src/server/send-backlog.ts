@@ -7,7 +7,7 @@ import type { SendBacklogTotal } from './send-backlog-total.ts';
 /** A smaller backlog counts as the socket's own buffer, to which only the socket's timeout applies. */
 const UNCOUNTED_BYTES = 16 * 1024;
 
-/** State of a socket in libuv. During one long write, only this state shows progress; node's own socket timeout reads it too. */
+/** State of a socket in libuv. During one long write, only this state shows progress; the socket timeout of Node.js reads it too. */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number };
 
 /** Closes a connection and drops its answers. `share`: there is no room for the answers; `slow`: the client reads too slowly. */
@@ -15,8 +15,7 @@ export type CutOff = (reason: 'share' | 'slow') => void;
 
 /**
  * Send backlog of one connection: bytes in the socket that the kernel has not accepted, queued in a pipeline, or waiting for compression. A
- * connection
- * without a backlog costs nothing.
+ * connection without a backlog costs nothing.
  */
 export class SendBacklog {
   readonly #all: SendBacklogTotal;
@@ -66,7 +65,7 @@ export class SendBacklog {
     if (bytes !== this.reserved || (bytes > 0 && owner !== this.owner)) this.#all.note(this, owner, bytes);
   }
 
-  /** Counts a response that node buffers until earlier responses are sent. */
+  /** Counts a response that Node.js buffers until earlier responses are sent. */
   queue(response: ServerResponse, owner: string): void {
     const leave = (): void => {
       response.removeListener('socket', leave);

@@ -3,7 +3,7 @@ import { SCHEDULER } from '../util/slot-scheduler.ts';
 import type { Connection } from './connection.ts';
 import type { TransportShares } from './transport-shares.ts';
 
-/** A socket of node's HTTP server; while `_paused` is set, the parser accepts no input. */
+/** A socket of the Node.js HTTP server; while `_paused` is set, the parser accepts no input. */
 type NodeSocket = Socket & { readonly _paused?: boolean };
 
 /** Maximum length of a slice that does not contain the end of a head, bytes. */
@@ -28,9 +28,9 @@ export type SlicedReadingParts = {
 };
 
 /**
- * Limits how fast node's HTTP server reads a connection: bytes are passed on in slices, which are scheduled by owner. Node's parser begins all
- * requests of
- * a chunk before anything else runs, thousands of them if they are short. A slice ends after a head or a body, so it begins at most one request.
+ * Limits how fast the Node.js HTTP server reads a connection: bytes are passed on in slices, which are scheduled by owner. The Node.js parser begins
+ * all requests of a chunk before anything else runs, thousands of them if they are short. A slice ends after a head or a body, so it begins at most
+ * one request.
  */
 export class SlicedReading {
   readonly #socket: NodeSocket;
@@ -38,7 +38,7 @@ export class SlicedReading {
   readonly #owner: string;
   readonly #shares: TransportShares;
   readonly #maxUnanswered: number;
-  /** node's own `data` listener. */
+  /** The `data` listener of Node.js. */
   readonly #parse: (chunk: Buffer) => void;
   /** Bytes that are read but not parsed. */
   #reserved: Buffer | undefined;
@@ -50,7 +50,7 @@ export class SlicedReading {
   #isQueued = false;
   #isOver = false;
 
-  /** @param parts `socket` must be in the state in which node's server has just accepted it */
+  /** @param parts `socket` must just have been accepted by the Node.js server */
   constructor({ socket, connection, owner, shares, pipelinedRequests }: SlicedReadingParts) {
     this.#socket = socket;
     this.#connection = connection;
@@ -59,7 +59,7 @@ export class SlicedReading {
     this.#maxUnanswered = pipelinedRequests;
     this.#parse = socket.listeners('data')[0] as (chunk: Buffer) => void;
     socket.removeListener('data', this.#parse);
-    // With a `data` listener of its own, node's server reads by events instead of by its direct handle.
+    // With a `data` listener of its own, the Node.js server reads by events instead of by its direct handle.
     socket.on('data', this.#onData);
     socket.on('resume', this.#onResume);
     socket.on('close', this.#onClose);
@@ -95,7 +95,7 @@ export class SlicedReading {
     this.#complete();
   };
 
-  /** Node's server resumes the socket when its parser accepts more input. */
+  /** The Node.js server resumes the socket when its parser accepts more input. */
   readonly #onResume = (): void => {
     if (this.#reserved !== undefined || !this.#isReady()) this.#complete();
   };
@@ -113,9 +113,8 @@ export class SlicedReading {
   }
 
   /**
-   * Whether the next slice may be parsed now. A long body is limited to one slice per scheduler slot: otherwise node reads 2 MB from one socket
-   * before
-   * it polls the next.
+   * Whether the next slice may be parsed now. A long body is limited to one slice per scheduler slot: otherwise Node.js reads 2 MB from one socket
+   * before it polls the next.
    */
   #hasTime(): boolean {
     return this.#bodyLeft <= BODY_SLICE_BYTES && SCHEDULER.hasTime(this.#nameOwner());

@@ -41,8 +41,7 @@ export class VisitorReader {
 
   /**
    * Returns the address of the client behind trusted proxies. Each proxy appends the address of its peer, so the list is reliable from its right end
-   * to
-   * the first entry that is not a trusted proxy; the client may have forged all entries left of this entry.
+   * to the first entry that is not a trusted proxy; the client may have forged all entries left of this entry.
    * @param peer remote address of the connection, normalized
    */
   findAddress(peer: string, forwardedFor: string | undefined): string {

@@ -25,10 +25,8 @@ export type WebSocketArrivalParts = {
 
 /**
  * Incomplete message of a WebSocket. A client may send a message in fragments, answer pings between them, and never finish the message: neither an
- * idle
- * timeout nor the size bound of a message prevents that. The count covers bytes since the last complete message, without the chunk in which that
- * message
- * ended, and the memory overhead of the library.
+ * idle timeout nor the size bound of a message prevents that. The count covers bytes since the last complete message, without the chunk in which that
+ * message ended, and the memory overhead of the library.
  */
 export class WebSocketArrival {
   readonly #parts: WebSocketArrivalParts;

@@ -29,8 +29,7 @@ export type WebSocketClosingParts = {
 
 /**
  * Closes one WebSocket from the side of the service, immediately, with a code and a reason. If a bound is the cause, the bound is counted and named
- * in the
- * reason.
+ * in the reason.
  */
 export class WebSocketClosing {
   readonly #parts: WebSocketClosingParts;

@@ -159,7 +159,7 @@ export class WebSocketConnection {
     ws.on('error', () => {});
     ws.on('close', () => this.#abandon());
     if (socket instanceof Socket) {
-      // As with HTTP, node tracks the progress of a long write, and emits the event only if there is none.
+      // As with HTTP, Node.js tracks the progress of a long write, and emits the event only if there is none.
       socket.setTimeout(this.#limits.sendTimeout);
       socket.on('timeout', () => {
         if (ws.bufferedAmount === 0) return;

@@ -39,10 +39,8 @@ export type WebSocketOutboxParts = {
 
 /**
  * Outgoing answers and notifications of one WebSocket. Fragments of different messages must not mix (RFC 6455 5.4), so all other messages wait behind
- * a
- * stream that is being sent. Notifications of one turn of the event loop are sent in one write. If a stream fails, `onBroken` is called, and nothing
- * more
- * is sent, so that the partly sent message stays incomplete.
+ * a stream that is being sent. Notifications of one turn of the event loop are sent in one write. If a stream fails, `onBroken` is called, and
+ * nothing more is sent, so that the partly sent message stays incomplete.
  */
 export class WebSocketOutbox {
   readonly #ws: WebSocket;
@@ -164,8 +162,7 @@ export class WebSocketOutbox {
       socket.uncork();
     } else {
       // ASCII text, the content of nearly all answers, has the same bytes in both encodings, and latin1 is written faster. A long text is encoded to
-      // bytes, so that
-      // it is not referenced in addition to its bytes.
+      // bytes, so that it is not referenced in addition to its bytes.
       const frame = length === body.length ? encodeAsciiFrame(body) : undefined;
       if (frame !== undefined) socket.write(frame, 'latin1', onWritten);
       else socket.write(encodeTextFrame(body, length), onWritten);

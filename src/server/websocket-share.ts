@@ -7,7 +7,9 @@ import { SCHEDULER } from '../util/slot-scheduler.ts';
 export const CONTROL_FRAMES_PER_SECOND: number = limitOf('webSocket.controlFrames');
 /** Estimated cost of reading the next chunk, ms: the library parses a chunk synchronously. */
 const CHUNK_MS = 0.5;
-/** After a chunk of at least this size, the socket waits for a scheduler slot: otherwise node reads 2 MB from one socket before it polls the next. */
+/**
+ * After a chunk of at least this size, the socket waits for a scheduler slot: otherwise Node.js reads 2 MB from one socket before it polls the next.
+ */
 const LONG_CHUNK_BYTES = 32 * 1024;
 
 export type WebSocketShareParts = {
@@ -22,8 +24,7 @@ export type WebSocketShareParts = {
 
 /**
  * Limits the event loop time of a WebSocket: the parsing of its chunks is charged to the scheduler slots of its owner. When the time is used up, the
- * socket
- * is not read until the next slot of the owner.
+ * socket is not read until the next slot of the owner.
  */
 export class WebSocketShare {
   /** Whether reading is paused until the next slot. */

@@ -4,8 +4,7 @@ import type { Config } from '../config/config.ts';
 
 /**
  * Source from which all processes make the same configuration: text that is read once, or the name of a built-in configuration. Each process applies
- * its
- * environment variables to a file and to a built-in configuration.
+ * its environment variables to a file and to a built-in configuration.
  */
 export type ConfigSource =
   | { readonly kind: 'file'; readonly file: string; readonly text: string }

@@ -18,8 +18,7 @@ export type ComparisonParts = { readonly network: string; readonly chain: Chain;
 
 /**
  * Compares the first estimate that a network gets from the nodes' own method with the fallback of the rollup family. Nothing waits for the
- * comparison, and
- * its only effect is a log line.
+ * comparison, and its only effect is a log line.
  */
 export class EstimateComparisons {
   readonly #parts: ComparisonParts;

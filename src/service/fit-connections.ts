@@ -28,8 +28,7 @@ export function countReserve(
 
 /**
  * Returns the maximum number of client connections that leaves enough file descriptors for threads, nodes and the store, at most
- * `limits.connections`:
- * without a free descriptor, a call that needs one would fail. Logs a warning if the number is less than configured.
+ * `limits.connections`: without a free descriptor, a call that needs one would fail. Logs a warning if the number is less than configured.
  * @param threads number of execution threads
  */
 export function fitConnections(

@@ -13,8 +13,7 @@ export type OpenEachOptions = {
 
 /**
  * Opens the chains of all networks concurrently. If a network cannot be opened and `mayBeUnopened` accepts that, the error is logged and the network
- * gets
- * an `UnopenedChain`.
+ * gets an `UnopenedChain`.
  * @throws Error that names a network that cannot be opened: a required network, or any if no network can be opened
  */
 export async function openEach(

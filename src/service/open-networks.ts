@@ -53,8 +53,7 @@ export class OpenNetworks {
 
   /**
    * Opens all networks concurrently, whether their nodes answer or not. A network that cannot be opened gets an `UnopenedChain`. During a reload,
-   * such a
-   * network is an error, unless it could not be opened under the previous configuration either.
+   * such a network is an error, unless it could not be opened under the previous configuration either.
    * @param options.isStrict whether a network that cannot be opened is always an error
    * @throws Error that names a network that cannot be opened, if that is an error or if no network can be opened; only the chains of `before` then
    * remain open

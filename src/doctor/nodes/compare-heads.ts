@@ -29,7 +29,7 @@ export function countBlocks(count: bigint | number): string {
   return Number(count) === 1 ? '1 block' : `${count} blocks`;
 }
 
-/** Whether a node reports that it is syncing, and its head confirms it. */
+/** Whether a node reports that it is syncing, and its head confirms the report. */
 export function isSyncing({ sync, latest }: ExaminedNode, { maxLagBlocks }: PoolOptions): boolean {
   return isSyncClaimTrue(sync, latest, maxLagBlocks);
 }

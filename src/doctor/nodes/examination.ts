@@ -32,8 +32,7 @@ export type TagSupport = Support & { readonly number?: bigint };
 
 /**
  * Form of reverts: `standard` has code 3 and data; `translated` has another known form; `dataLost` is recognizable, but has no data; `unrecognised`
- * is not
- * recognizable as a revert.
+ * is not recognizable as a revert.
  */
 export type RevertStyle = 'standard' | 'translated' | 'dataLost' | 'unrecognised' | 'unclear';
 

@@ -89,8 +89,7 @@ export type ExaminationWants = {
 
 /**
  * Examines one node. The examination takes some seconds if the node answers, and at most half a minute if it hangs; for an unavailable node, it
- * contains
- * the reason. Never rejects.
+ * contains the reason. Never rejects.
  * @param position index of the node in the configuration, from 0
  */
 export async function examineUpstream(

@@ -3,8 +3,7 @@ import type { Examination } from './examination.ts';
 
 /**
  * State of a node in the pool: a `headless` node is on the chain, but does not report its latest block; a node is `disputed` if no genesis block has
- * a
- * majority.
+ * a majority.
  */
 export type NodeStanding = 'usable' | 'headless' | 'otherChain' | 'disputed' | 'silent';
 

@@ -15,9 +15,9 @@ const EMPTY_MESSAGE =
 const VAGUE_MESSAGE = /^(?:invalid params|couldn't parse parameters\b.{0,80})$/i;
 
 /**
- * Classifies a node's error. The order keeps contracts from forging an error: a revert is recognized first, by code, by bytes, by how its words begin; only
- * then are codes and words looked up, in errors whose text no contract can influence.
- * @param mask hides secrets in words; of words that are not a revert's reason it gets only the beginning
+ * Classifies a node's error. The order prevents contracts from forging an error: a revert is recognized first, by its code, by its bytes, or by the
+ * beginning of its message; only then are codes and words looked up, in errors whose text no contract can influence.
+ * @param mask hides secrets in words; of words that are not the reason of a revert, `mask` gets only the beginning
  */
 export function classifyError(
   error: NodeError,
@@ -57,7 +57,7 @@ function createVerdict({ rule, match }: FoundRule, text: string, error: NodeErro
   }
 }
 
-/** Returns the words that describe the failure, wherever the client puts them. */
+/** Returns the words that describe the failure, whether the client writes them into the message or into `data`. */
 function readText(text: string, data: unknown, cut: (words: string) => string): string {
   if (typeof data !== 'string' || data === '' || parseRevertData(data) !== undefined) return text;
   if (EMPTY_MESSAGE.test(text)) return cut(unwrapError(data));

@@ -1,11 +1,11 @@
 import type { Rule } from './rule.ts';
 
 /**
- * Codes that several clients use for different things, distinguished by their words; then the meaning of a code alone. -32000 and -32603 are missing on
- * purpose: they are too general, so the words decide.
+ * Codes that several clients use with different meanings, distinguished by the words of the message; then codes whose meaning is clear without words.
+ * -32000 and -32603 are missing on purpose: they are too general, so the words decide.
  */
 export const CODE_RULES: readonly Rule[] = [
-  // Precedes the rows of the same codes and words: a block range limit of one request is neither a rate limit nor a missing method.
+  // This row precedes rows with the same codes and words: a limit on the blocks of one request is neither a rate limit nor a missing method.
   {
     client: 'Infura, Alchemy, dRPC, hosted',
     pattern:
@@ -13,7 +13,7 @@ export const CODE_RULES: readonly Rule[] = [
     kind: 'unknown',
   },
 
-  // -32602 is the caller's fault, unless the node lacks the block, or it is a failure that geth finds during execution.
+  // -32602 is the caller's fault, unless the node lacks the block, or the error is a failure that geth finds only during execution.
   { client: 'anvil', codes: [-32602], pattern: /^BlockOutOfRangeError\b/i, kind: 'missing' },
   {
     client: 'reth',

@@ -1,13 +1,13 @@
-/** UTF-16 units of a node's text that are examined: no pattern sees a longer text. */
+/** Maximum number of UTF-16 units of a node's text that are examined: no pattern is matched against a longer text. */
 const MAX_TEXT_LENGTH = 4_000;
-/** UTF-16 units of a text that are searched for secrets: more than the text keeps, since masks are shorter. */
+/** Maximum number of UTF-16 units that are searched for secrets: more than remain in the text, because masks are shorter than secrets. */
 export const MAX_SCRUBBED_LENGTH = 16_000;
-/** Marks a cut. */
+/** Mark at the end of a shortened text. */
 export const ELLIPSIS = '…';
-/** At most this many UTF-16 units of a word are dropped where the cut goes through it. */
+/** Maximum number of UTF-16 units of a word that are dropped because the cut is inside the word. */
 const MAX_WORD_LENGTH = 1_000;
 
-/** Shortens a text that is too long, without the word that the cut goes through: half of a credential is not recognizable as one. */
+/** Shortens a text that is too long. A word that contains the cut is dropped, because half of a credential is not recognizable as a credential. */
 export function cutText(text: string, length: number = MAX_TEXT_LENGTH): string {
   if (text.length <= length) return text;
   const start = text.slice(0, length);

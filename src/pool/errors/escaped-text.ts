@@ -1,8 +1,8 @@
-/** Escapes of JSON, of URLs (the UTF-8 bytes of one character) and of HTML. */
+/** Matches escapes of JSON, of URLs (the UTF-8 bytes of one character) and of HTML. */
 const ESCAPE =
   /\\(?:u[0-9a-f]{4}|["\\/bfnrt])|%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}|&(?:#\d{2,6}|#x[0-9a-f]{2,5}|amp|quot|apos|lt|gt);/gi;
 const MAY_BE_ESCAPED = /[\\%&]/;
-/** Cap on escape levels: a text quoted in a quoted text is escaped twice. */
+/** Maximum number of escape levels: a text that is quoted in a quoted text is escaped twice. */
 const MAX_LEVELS = 8;
 const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['amp', '&'],
@@ -13,7 +13,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 const MAX_CODE_POINT = 0x10ffff;
 
-/** Text without its escapes: unit `i` stands for the original text from `starts[i]` to `ends[i]`. */
+/** Text without its escapes: unit `i` is written as the part of the original text from `starts[i]` to `ends[i]`. */
 type Unescaped = {
   readonly text: string;
   readonly starts: readonly number[];
@@ -23,10 +23,10 @@ type Unescaped = {
 type Range = { readonly from: number; readonly to: number };
 
 /**
- * Replaces what patterns match in a text once its escapes are undone, at the first level of escapes at which they match anything. Call it until nothing
- * changes: a replacement may complete another match.
- * @param patterns global ones; a match with a captured group stays
- * @param replace gets the matched text as it is written, escapes included
+ * Replaces matches in a text whose escapes are undone, at the first level of escapes where any pattern matches. Must be called until nothing changes,
+ * because a replacement may complete another match.
+ * @param patterns global patterns; a match with a captured group is not replaced
+ * @param replace gets the matched text in its original form, including escapes
  */
 export function replaceInEscaped(
   text: string,
@@ -55,7 +55,7 @@ function findRanges({ text, starts, ends }: Unescaped, patterns: readonly RegExp
   return found;
 }
 
-/** Replaces ranges; overlapping ones are merged. */
+/** Replaces ranges; overlapping ranges are merged. */
 function replaceRanges(text: string, found: Range[], replace: (written: string) => string): string {
   const parts: string[] = [];
   let at = 0;
@@ -71,7 +71,7 @@ function replaceRanges(text: string, found: Range[], replace: (written: string) 
   return `${parts.join('')}${text.slice(at)}`;
 }
 
-/** @returns undefined where nothing is escaped */
+/** @returns undefined if the text has no escapes */
 function unescapeLevel({ text, starts: textStarts, ends: textEnds }: Unescaped): Unescaped | undefined {
   const parts: string[] = [];
   const starts: number[] = [];

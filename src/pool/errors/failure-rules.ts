@@ -5,9 +5,9 @@ const FUNDS = 'insufficient funds for gas * price + value';
 const ALLOWANCE = 'gas required exceeds allowance';
 const OUT_OF_GAS = 'out of gas';
 
-/** Failures of execution, or of the checks before it, in the words of each client, with geth's equivalent. */
+/** Failures of execution, or of the checks before execution, in the words of each client, with the equivalent message of geth. */
 export const FAILURE_RULES: readonly Rule[] = [
-  // Other clients' words for failures that geth has words for.
+  // Messages of other clients for failures that have a message in geth.
   {
     client: 'anvil',
     pattern: /^out of gas: gas required exceeds allowance: (\d{1,20})$/i,
@@ -104,7 +104,7 @@ export const FAILURE_RULES: readonly Rule[] = [
     kind: 'failed',
   },
 
-  // EVM halts in the words of revm (anvil, reth).
+  // Halts of the EVM in the words of revm (anvil, reth).
   {
     client: 'revm',
     pattern: /^EVM error:? OutOfGas/i,
@@ -112,7 +112,7 @@ export const FAILURE_RULES: readonly Rule[] = [
     geth: OUT_OF_GAS,
     gethEstimate: ALLOWANCE,
   },
-  // revm names no other invalid opcode.
+  // For other invalid opcodes, revm does not report the opcode.
   {
     client: 'revm',
     pattern: /^EVM error:? InvalidFEOpcode/i,
@@ -182,7 +182,7 @@ export const FAILURE_RULES: readonly Rule[] = [
   ...PRECOMPILE_RULES,
   { client: 'revm', pattern: /^EVM error:? [A-Z]/i, kind: 'failed' },
 
-  // geth's own words, and those of the clients that follow it.
+  // Messages of geth, and of clients that use the same words.
   { client: 'geth', pattern: /^(?:err|failed with \d{1,20} gas): /i, kind: 'failed' },
   { client: 'geth', pattern: /^execution aborted\b/i, kind: 'failed' },
   { client: 'geth', pattern: /^gas required exceeds allowance\b/i, kind: 'failed' },
@@ -244,7 +244,7 @@ export const FAILURE_RULES: readonly Rule[] = [
   { client: 'geth', pattern: /^failed to process (?:withdrawal|consolidation) queue: /i, kind: 'failed' },
 ];
 
-/** Codes reserved for transactions that cannot be executed, whatever the words. */
+/** Codes that are reserved for transactions that cannot be executed, whatever the words. */
 export const FAILURE_CODE_RULES: readonly Rule[] = [
   { client: 'EIP-1474', codes: [-32003], kind: 'failed' },
   {

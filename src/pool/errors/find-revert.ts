@@ -11,31 +11,38 @@ import { parseRevertProse } from './revert-prose.ts';
 import { unwrapError } from './unwrap-error.ts';
 import { VM_ERROR_RULES } from './vm-error-rules.ts';
 
-/** geth's code for a revert, which other clients have adopted. */
+/** Code of geth for a revert, which other clients have adopted. */
 const REVERT_CODE = 3;
-/** Messages with that code and no data that are no revert: hosted providers lacking a block, zkSync refusing a transaction. */
+/**
+ * Messages of errors that are not reverts, although they have this code and no data: hosted providers that lack a block, zkSync refusing a
+ * transaction.
+ */
 const NO_REVERT =
   /^(?:(?:unknown block|(?:block|header) not found)\.?$|(?:failed to submit transaction: )?(?:failed to validate the transaction|insufficient funds for gas)\b)/i;
 
-/** Cap on a revert reason that is only in words, UTF-16 units: 1 ms of work. A reason in bytes is bounded only by the size of the answer. */
+/**
+ * Maximum length of a revert reason that exists only in words, UTF-16 units: 1 ms of work. A reason in bytes is bounded only by the size of the
+ * answer.
+ */
 const MAX_REASON_LENGTH = 65_536;
 
-/** Parity and Nethermind up to 1.31: the message is always the same, `data` describes the failure in words. */
+/** Matches the message of Parity, and of Nethermind up to 1.31. The message is always the same; `data` describes the failure in words. */
 const VM_ERROR = /^vm execution error\.?$/i;
-/** OpenEthereum's messages for any failed execution: a revert where `data` says so. */
+/** Matches OpenEthereum's messages for any failed execution; `data` shows whether it was a revert. */
 const FAILED_EXECUTION = /^(?:transaction execution error|the execution failed due to an exception)\.?$/i;
 
-/** Cap on nesting levels of errors. */
+/** Maximum number of nesting levels of errors. */
 const MAX_NESTED = 3;
 
 /**
- * Returns revert data when the error reports that the EVM reverted, otherwise undefined. The order is: the code, bytes that can be nothing else, and words
- * last. A reason given in words only, without `data`, is encoded as `Error(string)`, so that clients decode it as from any other node; where the node states
- * that there is no data, there is none. Callers choose the bytes and the reason of a revert: they override code, and code composes any text. A mask over a
- * text that equals a secret would confirm a caller's guess, so nothing is masked here; `maskRevertData` masks secrets that cannot be guessed.
- * @param text the beginning of the message
+ * Returns revert data if the error reports that the EVM reverted, otherwise undefined. The code is checked first, then bytes that can only be revert
+ * data, then words. A reason that exists only in words, without `data`, is encoded as `Error(string)`, so that clients can decode it like the reason
+ * of any other node; if the node reports that there is no data, none is added. Callers choose the bytes and the reason of a revert: they may override
+ * the code of an account, and code can compose any text. If a mask covered a text that equals a secret, it would confirm a caller's guess. Nothing is
+ * masked here for that reason; `maskRevertData` masks secrets that cannot be guessed.
+ * @param text beginning of the message
  * @param mask hides secrets in words of the node
- * @param nested levels of inner errors that are examined
+ * @param nested number of levels of inner errors that are examined
  */
 export function findRevert(
   error: NodeError,
@@ -55,7 +62,7 @@ export function findRevert(
   return nested === 0 ? undefined : findNested(error.data, mask, nested - 1);
 }
 
-/** Finds the revert in an error nested in `data`. */
+/** Finds a revert in an error that is nested in `data`. */
 function findNested(data: unknown, mask: (words: string) => string, nested: number): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   const members = data as Readonly<Record<string, unknown>>;
@@ -81,13 +88,13 @@ function readReason(message: string): string {
   return words?.data ?? encodeReason(words?.reason ?? '');
 }
 
-/** `Reverted`, alone or followed by a reason or bytes, is a revert; other words describe a halt. */
+/** Reads OpenEthereum's `data`: `Reverted`, alone or followed by a reason or bytes, is a revert; other words describe a halt. */
 function readFailedExecution(data: unknown): string | undefined {
   if (typeof data !== 'string' || parseRevertProse(unwrapError(data)) === undefined) return undefined;
   return parseRevertData(data) ?? readReason(data);
 }
 
-/** Reads the words in the data of a VM error: an exactly known halt is no revert, everything else is one. */
+/** Reads the words in the `data` of a VM error: if they exactly match a known halt, the error is no revert; any other words are a revert. */
 function readVmError(data: unknown, mask: (words: string) => string): string | undefined {
   if (typeof data !== 'string') return '0x';
   const said = unwrapError(data);

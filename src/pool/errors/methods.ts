@@ -1,7 +1,7 @@
 const EXECUTING = /_(?:call|estimate|simulate|createAccessList|traceCall)/i;
 const ESTIMATING = /_estimate/i;
 
-/** Whether a method runs contract code, so that it can revert: `eth_call`, `linea_estimateGas`, `debug_traceCall`. */
+/** Whether a method runs contract code, which can revert: `eth_call`, `linea_estimateGas`, `debug_traceCall`. */
 export function isExecuting(method: string): boolean {
   return EXECUTING.test(method);
 }

@@ -1,8 +1,8 @@
 import { stripPreamble } from './strip-preamble.ts';
 
-/** Table of error messages by which nodes of any client refuse a transaction. */
+/** Table of the error messages with which nodes of any client refuse a transaction. */
 
-/** `known`: the node has the transaction. `nonceTooLow`: it, or another of its nonce, is in a block. */
+/** `known`: the node has the transaction. `nonceTooLow`: a block contains the transaction, or another transaction with the same nonce. */
 export type SendVerdict = 'known' | 'nonceTooLow' | 'refused';
 
 type Row = {
@@ -10,7 +10,7 @@ type Row = {
   readonly client: string;
   readonly pattern: RegExp;
   readonly verdict: SendVerdict;
-  /** geth's message, where the node's differs. */
+  /** Equivalent message of geth, if the node's message differs. */
   readonly geth?: string;
 };
 
@@ -23,7 +23,7 @@ const BLOCK_GAS = 'exceeds block gas limit';
 const INTRINSIC = 'intrinsic gas too low';
 const POOL_FULL = 'txpool is full';
 
-/** The first matching row counts. Patterns match at the beginning of a text that is cut to a fixed length. */
+/** The first matching row applies. Patterns match at the beginning of a text that is cut to a fixed length. */
 const ROWS: readonly Row[] = [
   // The node has the transaction.
   { client: 'geth, reth, Erigon, Arbitrum', pattern: /^already known\b/i, verdict: 'known' },
@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
     verdict: 'known',
   },
 
-  // The nonce is used.
+  // The nonce is already used.
   { client: 'geth, reth, Erigon, anvil, Besu', pattern: /^nonce too low\b/i, verdict: 'nonceTooLow' },
   {
     client: 'Nethermind',
@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
     geth: NONCE_LOW,
   },
 
-  // Messages in geth's words.
+  // Refusals with the message of geth.
   {
     client: 'geth and those that follow it',
     pattern:
@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
     verdict: 'refused',
   },
 
-  // Messages in other words.
+  // Refusals with other messages.
   {
     client: 'Nethermind',
     pattern: /^(?:feetoolow|feetoolowtocompete)\b/i,
@@ -172,10 +172,10 @@ const ROWS: readonly Row[] = [
   { client: 'Nethermind', pattern: /^sent ?transaction is invalid/i, verdict: 'refused' },
 ];
 
-/** Verdict and message, in geth's words where they are known. */
+/** Verdict and message; the message is geth's equivalent if it is known. */
 export type SendWords = { readonly verdict: SendVerdict; readonly message: string };
 
-/** @returns undefined where no row matches */
+/** @returns undefined if no row matches */
 export function readSendWords(text: string): SendWords | undefined {
   const words = stripPreamble(text);
   const row = ROWS.find(({ pattern }) => pattern.test(words));

@@ -5,8 +5,8 @@ const TOO_LONG = 'one or more of base/exponent/modulus length exceeded 1024 byte
 const OFF_CURVE = 'invalid point: not on curve';
 
 /**
- * Failures of precompiled contracts that are called directly. Sources of the messages: geth in core/vm/contracts.go, crypto/bn256 and gnark-crypto; revm, as
- * reth writes them, in its `PrecompileHalt`; Nethermind in Nethermind.Evm.Precompiles/Errors.cs.
+ * Failures of precompiled contracts that are called directly. Sources of the messages: geth in core/vm/contracts.go, crypto/bn256 and gnark-crypto;
+ * revm in its `PrecompileHalt`, in the form that reth writes; Nethermind in Nethermind.Evm.Precompiles/Errors.cs.
  */
 export const PRECOMPILE_RULES: readonly Rule[] = [
   {

@@ -22,7 +22,7 @@ const REFUSALS: ReadonlyMap<number, SimulationRefusal> = new Map([
   [-38_026, 'simulationLimit'],
 ]);
 const INTERNAL = -32_603;
-/** Prefix used by geth and its followers for errors without a code of their own. */
+/** Prefix that geth, and clients derived from it, write before errors without a code of their own. */
 const INVALID_CALL = /^err: /;
 
 /** Returns why a node refuses a simulated block or transaction; undefined for other errors. */
@@ -33,7 +33,7 @@ function findRefusal({ code, message }: NodeError, method: string): SimulationRe
   );
 }
 
-/** Nodes refuse too large log requests with codes of malformed requests, or of nothing in particular. */
+/** Verdicts that a refused log request may get: nodes refuse too large requests with codes for malformed requests, or with general codes. */
 const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
   'invalid',
   'unknown',
@@ -41,8 +41,8 @@ const MAY_BE_REFUSALS: ReadonlySet<Verdict['kind']> = new Set<Verdict['kind']>([
 ]);
 
 /**
- * Reads a node's error: a ChainError if it is meant for the caller, otherwise a fault.
- * @param secrets texts that are masked in the node's words
+ * Reads a node's error: a ChainError if the error is an answer for the caller, otherwise a fault.
+ * @param secrets texts that are masked in words of the node
  * @param credentials secrets that are masked in the reason of a revert too
  */
 export function readError(

@@ -7,9 +7,9 @@ import { scrubData } from './scrub-data.ts';
 import { maskSecrets, scrubMessage } from './scrub-message.ts';
 
 /**
- * Reads a node's error to a passed-through method: its code, message and data are the answer, as far as they are about the request. An error about the node
- * itself leads to another node: what it lacks, its rate, its credentials, or a fault without a reason.
- * @param secrets texts that are masked in the node's words
+ * Reads a node's error to a passed-through method. If the error is about the request, its code, message and data are the answer. If it is about the
+ * node (data that the node lacks, its rate, its credentials, or a fault without a reason), another node is used.
+ * @param secrets texts that are masked in words of the node
  * @param credentials secrets that are masked in revert data too
  */
 export function readPassedError(

@@ -1,15 +1,16 @@
-/** Longest pause accepted from a node, milliseconds. */
+/** Maximum pause accepted from a node, ms. */
 const MAX_RETRY_AFTER = 3_600_000;
 
 const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-/** Number with or without a unit, Go durations of one part included; without a unit it is seconds. */
+/** Matches a number with or without a unit, including Go durations of one part; a number without a unit is seconds. */
 const DURATION = /^(\d{1,9}(?:\.\d{1,9})?)\s*(?:(ms|s|m|h)(?:ec(?:ond)?s?|in(?:ute)?s?)?)?$/i;
 const PROSE =
   /\b(?:try again|retry)(?: after| in)?:? (\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|m|h)?)(?![a-z])(?:econds?|inutes?)?/i;
 
 /**
- * Returns the pause that the node asks for, in milliseconds: Infura's `backoff_seconds` (flat or under `rate`), Chainstack's `try_again_in`, or the words of
- * the message. Undefined when it names none, or zero.
+ * Returns the pause that the node requests, ms: Infura's `backoff_seconds` (flat or under `rate`), Chainstack's `try_again_in`, or the words of the
+ * message.
+ * Undefined if the error names no pause, or zero.
  */
 export function readRequestedPause(data: unknown, message: string): number | undefined {
   const delay =

@@ -1,17 +1,17 @@
 import { isLowerHex } from '../../../packages/ethereum/primitives/byte-loops.ts';
 import { bytesToHex } from '../../../packages/ethereum/primitives/hex.ts';
 
-/** Hex after at most 64 units of white space, so that megabytes of other text are not scanned. */
+/** Matches hex after at most 64 units of white space; the limit avoids scanning megabytes of other text. */
 const HEX_BEGIN = /^\s{0,64}0x/i;
-/** Selector without the hex prefix. */
+/** Matches a selector without the hex prefix. */
 const BARE_HEX_BEGIN = /^[0-9a-f]{8}/i;
 const REVERTED_PREFIX = /^reverted\s{1,64}/i;
 const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/i;
-/** Fields with the bytes in clients that send an object: hardhat, ganache 7, others, ganache 2. */
+/** Members that contain the bytes if a client sends an object: the one of hardhat, of ganache 7, of other clients, and of ganache 2. */
 const DATA_FIELDS = ['data', 'result', 'output', 'return'] as const;
-/** Fields in which relays nest the error of the node behind them, beside members of their own. */
+/** Members into which relays put the error of the node behind them, in addition to members of their own. */
 export const NESTED_FIELDS: ReadonlySet<string> = new Set(['originalError', 'error', 'cause']);
-/** Cap on examined fields of an object keyed by transaction hash, or with a nested error. */
+/** Maximum number of examined members in an object that is keyed by transaction hash, or that has a nested error. */
 const MAX_ENTRIES = 8;
 
 const ERROR_SELECTOR = '08c379a0';
@@ -20,18 +20,18 @@ const SELECTOR_DIGITS = 8;
 const WORD_DIGITS = 64;
 const WORD_BYTES = 32;
 
-/** Normalizes hex to lower case; undefined where the text is not hex. */
+/** Normalizes hex to lower case; undefined if the text is not hex. */
 type ReadHex = (text: string) => string | undefined;
 
 /**
  * Reads the bytes in an error's `data`, as lower-case hex: plain hex, Parity's `Reverted 0x…`, or hex in an object.
- * @returns undefined where there are none, `0x` where the node states that there are none
+ * @returns undefined if `data` has no bytes, `0x` if the node reports that there are none
  */
 export function parseRevertData(data: unknown): string | undefined {
   return typeof data === 'string' ? parseHex(data.replace(REVERTED_PREFIX, '')) : parseHolder(data, parseHex);
 }
 
-/** Reads the data of an error known to be a revert: beyond `parseRevertData`, its bytes may be written without `0x`. */
+/** Reads the data of an error that is known to be a revert: unlike in `parseRevertData`, the bytes may be written without `0x`. */
 export function parseBareRevertData(data: unknown): string | undefined {
   return (
     parseRevertData(data) ?? (typeof data === 'string' ? parseBareHex(data) : parseHolder(data, parseBareHex))
@@ -55,7 +55,10 @@ function parseHolder(data: unknown, readHex: ReadHex): string | undefined {
   return undefined;
 }
 
-/** Whether bytes can hardly be anything but revert data: ABI-encoded, a selector and whole words, or the selector of `Error` or `Panic`. */
+/**
+ * Whether bytes can hardly be anything but revert data: ABI-encoded as a selector and whole words, or beginning with the selector of `Error` or
+ * `Panic`.
+ */
 export function isAbiEncoded(data: string): boolean {
   const digits = data.length - 2;
   if (digits < SELECTOR_DIGITS) return false;
@@ -66,7 +69,7 @@ export function isAbiEncoded(data: string): boolean {
   );
 }
 
-/** Encodes a reason as revert data of Solidity's `Error(string)`, for nodes that report it only as text. */
+/** Encodes a reason as revert data of Solidity's `Error(string)`, for nodes that report the reason only as text. */
 export function encodeErrorString(reason: string): string {
   const bytes = new TextEncoder().encode(reason);
   const padded = new Uint8Array(Math.ceil(bytes.length / WORD_BYTES) * WORD_BYTES);
@@ -96,14 +99,14 @@ function parseHex(text: string): string | undefined {
   if (!HEX_BEGIN.test(text)) return undefined;
   const trimmed = text.trim();
   if (trimmed.length % 2 !== 0) return undefined;
-  // Fast path for the form that nearly all nodes write: it copies no megabytes.
+  // Fast path for the form that nearly all nodes write, which needs no copy of megabytes.
   if (trimmed.startsWith('0x') && isLowerHex(trimmed, 2)) return trimmed;
-  // Lower-casing turns no other letter into one of a to f.
+  // Lower-casing converts only A to F into a to f, and no other character.
   const lower = trimmed.toLowerCase();
   return isLowerHex(lower, 2) ? lower : undefined;
 }
 
-/** Reads hex without its prefix, with at least a selector: shorter text may be a word. */
+/** Reads hex without its prefix. The hex must have at least a selector, because a shorter text may be a word. */
 function parseBareHex(text: string): string | undefined {
   return BARE_HEX_BEGIN.test(text) ? parseHex(`0x${text}`) : undefined;
 }

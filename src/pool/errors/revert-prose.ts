@@ -2,7 +2,7 @@ import { encodePanic, parseRevertData } from './revert-data.ts';
 import { stripPreamble } from './strip-preamble.ts';
 import { unwrapError } from './unwrap-error.ts';
 
-/** Each form but one begins with fixed words; a group captures the reason, if the form has one. */
+/** Forms of revert messages. Each form except the last begins with fixed words; a group captures the reason, if the form has one. */
 const FORMS: readonly RegExp[] = [
   /** geth: `execution reverted: reason`. Besu: `Execution reverted (reason)`. */
   /^(?:execution (?:was )?reverted|transaction reverted)(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
@@ -10,13 +10,13 @@ const FORMS: readonly RegExp[] = [
   /^vm exception while processing transaction: revert(?:ed)?(?![a-z0-9])(?: with reason string '(.*)'$| without a reason| (.*))?/is,
   /** Parity and Nethermind, in the data of a VM error: `Reverted reason`, `revert: reason`, `revert`. */
   /^revert(?:ed)?(?![a-z0-9])(?::? (.*))?/is,
-  /** geth's words after any prefix of a relay: no other error contains them but that of a system call, which ends a simulated block. */
+  /** geth's words after any prefix of a relay. The only other error with these words is the one of a system call, which ends a simulated block. */
   /(?<!system call failed to execute: )\bexecution reverted(?![a-z0-9])(?:: (.*)| \((.*)\))?/is,
 ];
 
-/** Beginning of client sentences that report a revert without any word of the contract. */
+/** Beginning of messages that report a revert without any word of the contract. */
 const REVERTED = '^(?:(?:vm exception while processing |execution |)(?:transaction:? )?)?reverted';
-/** java-tron, and clients that report the place in the code. */
+/** java-tron, and clients that report the position in the code. */
 const NO_REASON = /^(?:revert opcode executed|reverted at pc \d{1,20})\.?$/i;
 /** hardhat: `… reverted with custom error 'Name()'`, `… with an unrecognized custom error (return data: 0x…)`. */
 const CUSTOM_ERROR = new RegExp(
@@ -26,13 +26,13 @@ const CUSTOM_ERROR = new RegExp(
 /** hardhat: `… reverted with panic code 0x11 (Arithmetic operation overflowed …)`. */
 const PANIC = new RegExp(`${REVERTED} with panic code (?:0x([0-9a-f]{1,64}))?(?![0-9a-z])`, 'i');
 
-/** Revert described in words: the contract's reason, empty where there is none, or the bytes that it reverted with. */
+/** Revert described in words: the reason of the contract (empty if there is none), or the bytes of the revert. */
 export type RevertWords = { readonly reason: string; readonly data?: string };
 
 /**
- * Reads a revert from the words of a message. Only the beginning of the text counts, so that nothing which a contract puts into its reason is read as
- * something else.
- * @returns undefined when the words report no revert
+ * Reads a revert from the words of a message. Only the beginning of the text counts, so no text that a contract puts into its reason can be read as
+ * anything else.
+ * @returns undefined if the words report no revert
  */
 export function parseRevertProse(text: string): RevertWords | undefined {
   const words = unwrapError(stripPreamble(text));
@@ -45,7 +45,7 @@ export function parseRevertProse(text: string): RevertWords | undefined {
   return undefined;
 }
 
-/** Matches sentences composed entirely by the client; others end with the contract's reason. */
+/** Matches messages that the client composes entirely; other messages end with the reason of the contract. */
 function parseClientWords(words: string): RevertWords | undefined {
   if (NO_REASON.test(words)) return { reason: '' };
   const custom = CUSTOM_ERROR.exec(words);

@@ -3,20 +3,23 @@ import { MASK, maskRevertData, maskSecrets, scrubMessage } from './scrub-message
 
 const HEX = /^0x[0-9a-fA-F]*$/;
 const HEX_BEGIN = /^0x/;
-/** Beginning of a text that may be JSON: proxies put the whole response of the node behind them into a string. */
+/** Matches the beginning of a text that may be JSON: proxies put the whole response of the node behind them into a string. */
 const JSON_BEGIN = /^[ \t\r\n]{0,64}[[{"]/;
-/** Bound on the JSON text of an object in passed-through error data, UTF-16 units. */
+/** Maximum length of the JSON text of an object in passed-through error data, UTF-16 units. */
 const MAX_DATA_LENGTH = 64 * 1024;
-/** Bounds on the number of values in data, including those in JSON strings, and on their depth. Without such strings an error has at most 1,024. */
+/**
+ * Maximum number of values in error data, and their maximum depth; values in JSON strings count too. Without such strings, an error has at most 1,024
+ * values.
+ */
 const MAX_VALUES = 4_096;
 const MAX_DEPTH = 64;
 
 /**
- * Prepares the `data` of a node's error for a client: each text in it is scrubbed like the message, member names and JSON strings included. Bytes are left
- * whole, except for keys in the reason of a revert.
- * @param secrets texts that are masked in the node's words
+ * Prepares the `data` of a node's error for a client: each text, including member names and JSON strings, is scrubbed like the message. Bytes are not
+ * changed, except for keys in the reason of a revert.
+ * @param secrets texts that are masked in words of the node
  * @param credentials secrets that are masked in revert data too
- * @returns undefined where there is no data, or an object that is too long
+ * @returns undefined if there is no data, or if it is an object that is too long
  */
 export function scrubData(
   data: unknown,
@@ -29,7 +32,7 @@ export function scrubData(
   return new DataScrubber(secrets, credentials).scrub(data, 0);
 }
 
-/** Whether a text is only hex. Lower-case hex, which nodes send, may be megabytes. */
+/** Whether a text is only hex. Lower-case hex, the form that nodes send, may have megabytes. */
 function isHex(text: string): boolean {
   return HEX_BEGIN.test(text) && (isLowerHex(text, 2) || HEX.test(text));
 }
@@ -69,7 +72,7 @@ class DataScrubber {
   }
 }
 
-/** @returns undefined where the text is not JSON, or too long to be parsed */
+/** @returns undefined if the text is not JSON, or is too long to be parsed */
 function readJson(text: string): { readonly value: unknown } | undefined {
   if (text.length > MAX_DATA_LENGTH || !JSON_BEGIN.test(text)) return undefined;
   try {

@@ -1,35 +1,35 @@
 import { cutText, ELLIPSIS, MAX_SCRUBBED_LENGTH } from './cut-text.ts';
 import { replaceInEscaped } from './escaped-text.ts';
 
-/** Bound on a message that reaches a client or a log, UTF-16 units, ellipsis included. */
+/** Maximum length of a message for a client or a log, UTF-16 units, including the ellipsis. */
 const MAX_MESSAGE_LENGTH = 1_000;
 /** Replacement of hidden text. */
 export const MASK = '***';
-/** Secrets from this length on shrink when masked, so repeated replacement terminates. */
+/** Minimum length of a masked secret: a mask is then shorter than the secret, so repeated replacement terminates. */
 const MIN_SECRET_LENGTH = MASK.length + 1;
 
-/** C0, C1, the line separators and the marks that change the writing direction. */
+/** Matches C0, C1, the line separators, and the marks that change the writing direction. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 const MASKS = /\*{4,}/g;
 
-/** Patterns of addresses and credentials, of this upstream or not. */
+/** Patterns of addresses and credentials, whether they belong to this upstream or not. */
 const SUSPECTS: readonly RegExp[] = [
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]}]+/gi,
   /\b(?:bearer|basic) [a-z0-9+/=_.~-]{6,}/gi,
   /\b(?:api[-_ ]?key|token|secret|password|authorization)["']?\s{0,4}[=:]\s{0,4}["']?[^\s"',;&)}\]]{6,}/gi,
   /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.])/g,
-  // Requires a letter: 32 decimal digits are an amount of wei.
+  // The pattern requires a letter, because 32 decimal digits are an amount of wei.
   /(?<![\w-])(?=\d{0,31}[a-f])[0-9a-f]{32}(?![\w-])/gi,
   /(?<![\w-])(?!0x)(?=[\w-]{0,200}[a-z])(?=[\w-]{0,200}[A-Z])(?=[\w-]{0,200}\d)[\w-]{24,200}(?![\w-])/g,
 ];
 
 /**
- * Prepares a node's text for a client and for a log: one line, bounded, with `***` for the configured secrets of at least four characters (in any case,
- * however they are escaped), and for every address, IP number and credential that is recognizable by its form.
+ * Prepares a node's text for a client and for a log: one line of bounded length. `***` replaces the configured secrets of at least four characters
+ * (in upper or lower case, however escaped), and every address, IP number and credential that is recognizable by its form.
  */
 export function scrubMessage(message: string, secrets: readonly string[]): string {
   const patterns = compileSecrets(secrets);
-  // Secrets are replaced before the second cut, and after control characters have gone.
+  // Secrets are replaced after control characters, and before the second cut.
   const start = cutText(message, MAX_SCRUBBED_LENGTH).replace(CONTROL, ' ');
   let text = cutText(replaceSecrets(start, patterns));
   for (const suspect of SUSPECTS) text = text.replace(suspect, MASK);
@@ -41,21 +41,22 @@ export function scrubMessage(message: string, secrets: readonly string[]): strin
   return text.length <= MAX_MESSAGE_LENGTH ? text : `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}${ELLIPSIS}`;
 }
 
-/** Masks the secrets in a text of any length with `***`; returns the same text where none occurs. */
+/** Masks the secrets in a text of any length with `***`; returns the same text if it contains no secret. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   const patterns = compileSecrets(secrets);
   const isClean = patterns.every((pattern) => text.search(pattern) < 0);
   return isClean && replaceInEscaped(text, patterns, toMask) === text ? text : replaceSecrets(text, patterns);
 }
 
-/** Bytes of a reason that are searched: more than messages show of it. */
+/** Maximum number of bytes of a reason that are searched: more than messages show of a reason. */
 const MAX_REASON_BYTES = 64 * 1024;
 const REASON_SELECTOR = '0x08c379a0';
 
 /**
- * Masks each byte of a key in the reason of `Error(string)` revert data with `*`, since messages quote the reason; returns the same data where there is none.
+ * Masks each byte of a key in the reason of `Error(string)` revert data with `*`, because messages quote the reason; returns the same data if there
+ * is no key.
  * @param data hex
- * @param credentials result of `listCredentials`: callers compose any reason, so a mask over a guessable text would confirm the guess
+ * @param credentials result of `listCredentials`: callers can compose any reason, so a mask over a text that can be guessed would confirm the guess
  */
 export function maskRevertData(data: string, credentials: readonly string[]): string {
   const selector = data.slice(0, REASON_SELECTOR.length).toLowerCase();
@@ -75,10 +76,13 @@ export function maskRevertData(data: string, credentials: readonly string[]): st
   return `${data.slice(0, start)}${Buffer.from(masked, 'latin1').toString('hex')}${data.slice(end)}`;
 }
 
-/** Account or hash, which callers choose: one that contains a guess of a secret in hex must look like any other. A secret of this form is matched first. */
+/**
+ * Matches an account or a hash. Callers choose these values, so one that contains a guessed secret in hex must stay unmasked like any other. A secret
+ * that itself has this form is matched first.
+ */
 const ACCOUNT_OR_HASH = '(0x(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f]))';
 
-/** Compiles each list once, longest secret first: a part of another must not break it up. */
+/** Compiles each list once. The longest secret is matched first, so that a secret that is part of it does not break it up. */
 function compileSecrets(secrets: readonly string[]): readonly RegExp[] {
   let patterns = compiled.get(secrets);
   if (patterns === undefined) {
@@ -93,7 +97,7 @@ function compileSecrets(secrets: readonly string[]): readonly RegExp[] {
 
 const compiled = new WeakMap<readonly string[], readonly RegExp[]>();
 
-/** Repeats until no secret is left: the text beside a mask may complete another secret. */
+/** Repeats until no secret is left, because a mask and the text next to it may complete another secret. */
 function replaceSecrets(text: string, patterns: readonly RegExp[]): string {
   let next = text;
   for (let previous: string | undefined; previous !== next; ) {

@@ -1,21 +1,21 @@
 import type { Endpoint } from '../transport/transport.ts';
 
-/** Shorter parts of an address are no secrets, and masking them would make texts unreadable. */
+/** Minimum length of a secret: shorter parts of an address are not secret, and masking them would make texts unreadable. */
 const MIN_SECRET_LENGTH = 4;
-/** Minimum length of an encoded secret: short runs of digits occur anywhere. */
+/** Minimum length of an encoded secret: shorter runs of digits occur anywhere. */
 const MIN_ENCODED_LENGTH = 8;
 const BYTE_BITS = 8;
 const BASE64_BITS = 6;
-/** Path segment that is a name, such as `mainnet` and `ethereum-sepolia`. */
+/** Matches a path segment that is a name, such as `mainnet` and `ethereum-sepolia`. */
 const WORD = /^[a-z_-]+$/i;
-/** Shorter keys can be found by guessing. */
+/** Minimum length of a key: shorter ones can be found by guessing. */
 const MIN_KEY_LENGTH = 8;
-/** Path segments from this length on may be keys: `v2` and `rpc` are none. */
+/** Minimum length of a path segment that may be a key: `v2` and `rpc` are none. */
 const MIN_SEGMENT_LENGTH = 8;
 
 /**
- * Lists all parts of an upstream's address and headers that must not be revealed: host, credentials, long path segments, query values, header values with and
- * without their scheme; each in all spellings.
+ * Lists all parts of an upstream's address and headers that must not be revealed: host, credentials, long path segments, query values, header values
+ * with and without their scheme. Each part is listed in all spellings.
  */
 export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {
   const segments = url.pathname.split('/').filter((segment) => segment.length >= MIN_SEGMENT_LENGTH);
@@ -24,8 +24,8 @@ export function listSecrets(url: URL, headers: Endpoint['headers']): string[] {
 }
 
 /**
- * Lists the keys among the secrets, in all spellings, and the address with its scheme. They are masked in revert reasons too, which callers compose: a host
- * alone, a user, a word or a short password are not, since a mask would confirm a guess.
+ * Lists the secrets that cannot be guessed, in all spellings: keys, and the address with its scheme. They are masked even in revert reasons, which
+ * callers compose. A host alone, a user, a word or a short password is not listed, because a mask would confirm a guess.
  */
 export function listCredentials(url: URL, headers: Endpoint['headers']): string[] {
   const segments = url.pathname.split('/').filter((segment) => !WORD.test(segment));
@@ -39,10 +39,10 @@ export function listCredentials(url: URL, headers: Endpoint['headers']): string[
   return spell([...address, ...keys.filter((key) => !users.has(key))]);
 }
 
-/** Lists the credentials configured for each request. */
+/** Lists the configured credentials, which each request contains. */
 function listProvided(url: URL, headers: Endpoint['headers']): string[] {
   const { username, password } = url;
-  // User and password are sent, and quoted, together in base64, where a short password alone would not be found.
+  // User and password are sent and quoted as one base64 text, in which a short password would not be found.
   const account = `${decode(username)}:${decode(password)}`;
   const accounts = account === ':' ? [] : [account, Buffer.from(account).toString('base64')];
   return [
@@ -54,24 +54,24 @@ function listProvided(url: URL, headers: Endpoint['headers']): string[] {
   ];
 }
 
-/** Returns each part as written, decoded, URL- and JSON-escaped, and in base64 and hex as they occur within a longer text. */
+/** Returns each part in its spellings: as written, decoded, URL- and JSON-escaped, and in base64 and hex as it occurs within a longer text. */
 function spell(parts: readonly string[]): string[] {
   const plain = new Set(parts.flatMap((part) => [part, decode(part)]));
   const secrets = [...plain].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   return [...new Set([...secrets, ...secrets.flatMap(listEscaped), ...secrets.flatMap(encode)])];
 }
 
-/** Escapes with percent signs, once and twice, and within a JSON text, where some programs escape slashes too. */
+/** Returns the secret with percent escapes, applied once and twice, and with JSON escapes, of which some programs also escape slashes. */
 function listEscaped(secret: string): string[] {
-  // An unpaired surrogate has no encoding.
+  // The conversion replaces unpaired surrogates, for which percent escapes do not exist.
   const percent = encodeURIComponent(Buffer.from(secret, 'utf8').toString('utf8'));
   const json = JSON.stringify(secret).slice(1, -1);
   return [percent, encodeURIComponent(percent), json, json.replaceAll('/', '\\/')];
 }
 
 /**
- * Encodes a secret in hex, and in base64 at each of three offsets in a group of 3 bytes: only the digits that its bytes alone determine. Results shorter than
- * `MIN_ENCODED_LENGTH` are left out: they may be anything.
+ * Encodes a secret in hex, and in base64 at each of the three offsets in a group of 3 bytes; only digits that depend on no other bytes are included.
+ * Results shorter than `MIN_ENCODED_LENGTH` are left out, because other texts may contain them.
  */
 function encode(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8');
@@ -85,7 +85,7 @@ function encode(secret: string): string[] {
   return encodings.filter(({ length }) => length >= MIN_ENCODED_LENGTH);
 }
 
-/** Query values as written and decoded; a bare name may be a key as well. */
+/** Returns query values as written and decoded; a name without a value may be a key too. */
 function listQueryValues(url: URL): string[] {
   const written = url.search.slice(1).split('&');
   return [...written.map((pair) => pair.slice(pair.indexOf('=') + 1)), ...url.searchParams.values()];

@@ -4,10 +4,10 @@ import { isSending } from './methods.ts';
 import { readSendWords, type SendVerdict } from './node-words.ts';
 import { scrubMessage } from './scrub-message.ts';
 
-/** Node's refusal of a transaction, or of one that it already has. */
+/** Refusal of a transaction by a node, possibly because the node already has the transaction. */
 export class SendRefusal extends ChainError {
   readonly verdict: SendVerdict;
-  /** Whether its words are known; unknown words yield to known ones of other nodes. */
+  /** Whether the words of the refusal are known; a refusal with known words takes precedence over one with unknown words. */
   readonly isKnown: boolean;
 
   constructor(verdict: SendVerdict, message: string, isKnown: boolean) {
@@ -17,10 +17,10 @@ export class SendRefusal extends ChainError {
   }
 }
 
-/** JSON-RPC `internal error`: it says nothing about the transaction. */
+/** JSON-RPC `internal error`, which has no information about the transaction. */
 const INTERNAL_ERROR = -32603;
 
-/** Finds a refusal in known words, whatever the code, in the message or in `data`. */
+/** Finds a refusal with known words in the message or in `data`, whatever the code. */
 export function findSendRefusal(
   { message, data }: NodeError,
   method: string,
@@ -34,7 +34,7 @@ export function findSendRefusal(
   return undefined;
 }
 
-/** Reads an otherwise unknown error as a refusal in the node's words, unless it reports a failure of the node. */
+/** Converts an otherwise unknown error to a refusal in the words of the node, unless the error reports a failure of the node. */
 export function guessSendRefusal(
   { code }: NodeError,
   method: string,

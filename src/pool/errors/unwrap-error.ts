@@ -1,9 +1,9 @@
 const PREFIX = /^err: /i;
 const SUFFIX = / \(supplied gas \d{1,20}\)$/i;
-/** The suffix is searched in the last characters only: the text before it may be megabytes of revert data. */
+/** Maximum length of the suffix; only this many last characters are searched, because the text before them may be megabytes of revert data. */
 const MAX_SUFFIX_LENGTH = 40;
 
-/** Returns the words inside `err: … (supplied gas N)`, geth's wrapping of a call's failure; other texts unchanged. */
+/** Returns the words inside `err: … (supplied gas N)`, in which geth wraps the failure of a call; other texts are returned unchanged. */
 export function unwrapError(text: string): string {
   if (!PREFIX.test(text)) return text;
   const suffix = SUFFIX.exec(text.slice(-MAX_SUFFIX_LENGTH));

@@ -1,27 +1,27 @@
 /** Meaning of a node's error, independent of the client. */
 export type Verdict =
-  /** An answer: the EVM executed REVERT. Raw revert data as lower-case hex, `0x` when there is none. */
+  /** An answer: the EVM executed REVERT. `data` is raw revert data in lower-case hex, `0x` if there is none. */
   | { readonly kind: 'reverted'; readonly data: string }
-  /** An answer: execution, or the checks before it, failed permanently. In geth's words where they are known. */
+  /** An answer: execution, or a check before it, failed permanently. The message has geth's words if they are known. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** An answer: the request itself is at fault. */
+  /** An answer: the request itself is invalid. */
   | { readonly kind: 'invalid'; readonly message: string }
   /** The node lacks the block or its state. */
   | { readonly kind: 'missing'; readonly message: string }
   /** The node once had the data and has pruned it (EIP-4444 and similar). */
   | { readonly kind: 'pruned'; readonly message: string }
   | { readonly kind: 'rateLimited'; readonly retryAfterMs?: number }
-  /** The node does not have the method, or does not offer it to us. */
+  /** The node does not have the method, or does not offer it to this service. */
   | { readonly kind: 'unsupported' }
-  /** The node's own time limit. */
+  /** The node exceeded its own time limit. */
   | { readonly kind: 'timeout' }
-  /** The node refuses our credentials. */
+  /** The node refuses the credentials of this service. */
   | { readonly kind: 'unauthorized' }
   | { readonly kind: 'unknown'; readonly code: number; readonly message: string };
 
 export type ErrorAnswer = Extract<Verdict, { kind: 'reverted' | 'failed' | 'invalid' }>;
 
-/** Whether every honest node would report the same: such an error is never retried, and never counted as a fault of the node. */
+/** Whether every honest node would report the same error: it is then never retried, and never counted as a fault of the node. */
 export function isAnswer(verdict: Verdict): verdict is ErrorAnswer {
   return verdict.kind === 'reverted' || verdict.kind === 'failed' || verdict.kind === 'invalid';
 }

@@ -1,8 +1,8 @@
 import type { Rule } from './rule.ts';
 
 /**
- * Parity's and Nethermind's words in the data of a VM error that is no revert. A contract's reason may stand in the same place, so each row matches the whole
- * text: anything else is a reason.
+ * Messages of Parity and Nethermind in the `data` of a VM error that is not a revert. The reason of a contract may be in the same place, so each row
+ * matches the whole text: any other text is a reason.
  */
 export const VM_ERROR_RULES: readonly (Rule & { readonly pattern: RegExp })[] = [
   { client: 'Nethermind, OpenEthereum', pattern: /^out ?of ?gas$/i, kind: 'failed', geth: 'out of gas' },

@@ -2,27 +2,27 @@ import type { BlockHeader } from './block.ts';
 
 /** Weight of the newest sample in the moving average. */
 const NEWEST_WEIGHT = 0.2;
-/** Largest step in blocks that is sampled; a longer jump says more about the upstream than about the chain. */
+/** Maximum step in blocks that is sampled; a longer jump depends more on the upstream than on the chain. */
 const MAX_STEP_BLOCKS = 1_000n;
 
-/** Estimates the block time from the heads of one upstream. */
+/** Estimates the block time of a chain from the heads of one upstream. */
 export class BlockInterval {
   #last: { readonly header: BlockHeader; readonly at: number } | undefined;
   #blockTime: number | undefined;
 
-  /** Smoothed block time in milliseconds; undefined until two heads were seen. */
+  /** Smoothed block time, ms; undefined until two heads were seen. */
   get blockTime(): number | undefined {
     return this.#blockTime;
   }
 
-  /** When the last head was first seen, clock milliseconds; undefined before the first one. */
+  /** Time at which the last head was first seen, clock ms; undefined before the first head. */
   get lastAt(): number | undefined {
     return this.#last?.at;
   }
 
   /**
-   * Samples a head that arrived at `now` (clock milliseconds). The sample is the shorter of the timestamp and arrival intervals: timestamps lag while a node
-   * catches up, arrivals while it is polled too rarely.
+   * Samples a head that arrived at `now` (clock ms). The sample is the shorter of the interval between timestamps and the interval between arrivals:
+   * while a node catches up, the timestamps are too far apart, and if it is polled too rarely, the arrivals are.
    */
   observe(header: BlockHeader, now: number): void {
     const last = this.#last;

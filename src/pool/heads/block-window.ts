@@ -2,10 +2,10 @@ import type { BlockHeader } from './block.ts';
 
 type Entry = { readonly hash: string; readonly header: BlockHeader | undefined };
 
-/** Maximum number of blocks in a window; the lowest are evicted first. */
+/** Maximum number of blocks in a window; the lowest blocks are evicted first. */
 export const WINDOW_BLOCKS = 256;
 
-/** Recent blocks of one chain by number: the hash of each, and its header where it was received. */
+/** Recent blocks of one chain by number: the hash of each block, and its header if it was received. */
 export class BlockWindow {
   readonly #entries = new Map<bigint, Entry>();
   /** Block numbers by hash. */
@@ -19,22 +19,22 @@ export class BlockWindow {
     return this.#entries.get(number)?.header;
   }
 
-  /** Number of the block of this hash; undefined where it is not in the window. */
+  /** Returns the number of the block with this hash; undefined if the block is not in the window. */
   numberOf(hash: string): bigint | undefined {
     return this.#numbers.get(hash);
   }
 
-  /** Numbers of the blocks in the window, highest first. */
+  /** Returns the numbers of the blocks in the window, highest first. */
   numbers(): bigint[] {
     return [...this.#entries.keys()].sort((a, b) => (a < b ? 1 : -1));
   }
 
-  /** The highest number in the window that is at most `number`. */
+  /** Returns the highest number in the window that is at most `number`. */
   highestUpTo(number: bigint): bigint | undefined {
     return this.numbers().find((entry) => entry <= number);
   }
 
-  /** Inserts a block, replacing another of its number. */
+  /** Inserts a block; it replaces another block with the same number. */
   put(number: bigint, hash: string, header?: BlockHeader): void {
     const entry = this.#entries.get(number);
     const known = entry?.hash === hash ? entry.header : undefined;
@@ -44,13 +44,13 @@ export class BlockWindow {
     if (this.#entries.size > WINDOW_BLOCKS) this.#dropLowest();
   }
 
-  /** Inserts a block and, by its parent hash, the one below. */
+  /** Inserts a block, and its parent by the parent hash. */
   add(header: BlockHeader): void {
     this.put(header.number, header.hash, header);
     if (header.number > 0n) this.put(header.number - 1n, header.parentHash);
   }
 
-  /** Removes every block above `number`, or all blocks where it is undefined. Returns their hashes, highest first. */
+  /** Removes every block above `number`, or all blocks if `number` is undefined. Returns the hashes of removed blocks, highest first. */
   cutAbove(number: bigint | undefined): string[] {
     const hashes: string[] = [];
     for (const entry of this.numbers()) {
@@ -69,7 +69,7 @@ export class BlockWindow {
   #delete(number: bigint): string {
     const { hash } = this.#entries.get(number) as Entry;
     this.#entries.delete(number);
-    // A node may have reported one hash for two numbers.
+    // A node may have reported the same hash for two numbers.
     if (this.#numbers.get(hash) === number) this.#numbers.delete(hash);
     return hash;
   }

@@ -1,6 +1,6 @@
 import type { HeaderView } from '../../chain/chain.ts';
 
-/** Fields of a block without its lists; hashes and data are lower-case `0x` text. */
+/** Members of a block except its lists; hashes and data are lower-case `0x` text. */
 export type BlockHeader = {
   readonly number: bigint;
   readonly hash: string;
@@ -8,10 +8,10 @@ export type BlockHeader = {
   /** Seconds since 1970. */
   readonly timestamp: bigint;
   readonly gasLimit: bigint;
-  /** Absent before London. */
+  /** Undefined before London. */
   readonly baseFeePerGas: bigint | undefined;
   readonly extraData: string;
-  /** 0 after the merge and on every layer 2. */
+  /** 0 under proof of stake and on every layer 2. */
   readonly difficulty: bigint;
 };
 
@@ -19,13 +19,13 @@ export type BlockHeader = {
 export type ReportedBlock = BlockHeader & {
   readonly transactionHashes: readonly string[];
   readonly uncleHashes: readonly string[];
-  /** 256 bytes; undefined where the node omits it. */
+  /** 256 bytes; undefined if the node omits it. */
   readonly logsBloom: string | undefined;
-  /** EIP-7928; undefined before Amsterdam, and where the node omits it. */
+  /** EIP-7928; undefined before Amsterdam, and if the node omits it. */
   readonly blockAccessListHash: string | undefined;
 };
 
-/** Returns the header fields that the service's methods read. */
+/** Returns the header members that the methods of the service read. */
 export function viewHeader({
   number,
   hash,

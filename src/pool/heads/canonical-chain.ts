@@ -2,18 +2,18 @@ import type { BlockHeader } from './block.ts';
 import { BlockWindow, WINDOW_BLOCKS } from './block-window.ts';
 import type { ChainView } from './choose-head.ts';
 
-/** Blocks that left the chain when its head moved to another branch or down. */
+/** Blocks that left the chain because its head moved to another branch or to a lower block. */
 export type Departure = {
-  /** Highest first. */
+  /** Hashes of these blocks, highest first. */
   readonly hashes: readonly string[];
-  /** The highest block that is known to have stayed. */
+  /** Number of the highest block that is known to have stayed on the chain. */
   readonly ancestor: bigint | undefined;
 };
 
-/** Blocks below the head that are filled in whenever upstreams report more. */
+/** Number of blocks below the head that are filled in whenever upstreams report more of them. */
 const LEARN_BLOCKS = 16;
 
-/** The chain that a network serves: its head, and the recent blocks that are known to be its ancestors. */
+/** The chain that a network serves: its head, and recent blocks that are known to be ancestors of the head. */
 export class CanonicalChain {
   readonly #window = new BlockWindow();
   #head: BlockHeader | undefined;
@@ -34,14 +34,15 @@ export class CanonicalChain {
     return this.#window.numberOf(hash);
   }
 
-  /** Numbers of the blocks with a known hash, highest first. */
+  /** Returns the numbers of the blocks with a known hash, highest first. */
   numbers(): bigint[] {
     return this.#window.numbers();
   }
 
   /**
-   * Makes `next` the head. Blocks below it are read from the views that have it; hashes that those do not confirm as its ancestors are removed.
-   * @returns the removed blocks, where `next` is not above the head or some of them are known to be on another branch
+   * Makes `next` the head. The blocks below it are read from the views that have `next`; hashes that these views do not confirm as ancestors are
+   * removed.
+   * @returns the removed blocks if `next` is not above the head, or if some of them are known to be on another branch
    */
   moveTo(next: BlockHeader, views: readonly ChainView[]): Departure | undefined {
     const grows = this.#head?.hash === next.parentHash;
@@ -52,7 +53,7 @@ export class CanonicalChain {
     return departure;
   }
 
-  /** Fills up to `depth` blocks below the head from the views. */
+  /** Fills in blocks from the views, up to `depth` blocks below the head. */
   learn(views: readonly ChainView[], depth: number = LEARN_BLOCKS): void {
     if (this.#head === undefined) return;
     const top = this.#head.number;
@@ -86,7 +87,7 @@ type Ancestry = {
   headerOf(number: bigint, hash: string): BlockHeader | undefined;
 };
 
-/** Reads a block's ancestors: its parent hash, and the hashes in views that have the block. */
+/** Reads the ancestors of a block: its parent hash, and the hashes in views that have the block. */
 function readAncestry(block: BlockHeader, views: readonly ChainView[]): Ancestry {
   const confirmations = views.filter((view) => view.hashAt(block.number) === block.hash);
   return {
@@ -100,7 +101,7 @@ function readAncestry(block: BlockHeader, views: readonly ChainView[]): Ancestry
   };
 }
 
-/** The hash at a height that most views report; the first one in a tie. */
+/** Returns the hash that most views report at a height; on a tie, the first one. */
 function agreeOnHash(views: readonly ChainView[], number: bigint): string | undefined {
   return countHashes(views, number)[0]?.hash;
 }

@@ -3,24 +3,24 @@ import { WINDOW_BLOCKS } from './block-window.ts';
 
 /** The chain that one upstream reports. */
 export interface ChainView {
-  /** Its highest block; undefined until it has reported one. */
+  /** Highest block of the upstream; undefined until it has reported a block. */
   readonly latest: BlockHeader | undefined;
   hashAt(number: bigint): string | undefined;
   headerAt(number: bigint): BlockHeader | undefined;
 }
 
-/** Quorum of upstreams that must have a block: more than half, or at least this part of them (above 0, at most 1). */
+/** Quorum of upstreams that must have a block: more than half, or at least this part of the upstreams (above 0, at most 1). */
 export type Share = 'majority' | number;
 
-/** Tolerance for floating-point error, so that 0.07 of 100 is 7, not 8. */
+/** Tolerance for floating-point errors: without it, 0.07 of 100 would be 8 instead of 7. */
 const ROUNDING = 1e-9;
 
-/** The smallest number of upstreams that meets the quorum among `total`; at least 1. */
+/** Returns the minimum number of upstreams that is a quorum among `total`; at least 1. */
 export function countShare(share: Share, total: number): number {
   return share === 'majority' ? Math.floor(total / 2) + 1 : Math.max(1, Math.ceil(share * total - ROUNDING));
 }
 
-/** Whether an upstream has a block: its chain reaches that height and has no other block there. */
+/** Whether an upstream has a block: its chain reaches the height of the block, and is not known to have another block at this height. */
 export function hasBlock(view: ChainView, { number, hash }: Pick<BlockHeader, 'number' | 'hash'>): boolean {
   if (view.latest === undefined || view.latest.number < number) return false;
   const known = view.hashAt(number);
@@ -28,9 +28,9 @@ export function hasBlock(view: ChainView, { number, hash }: Pick<BlockHeader, 'n
 }
 
 /**
- * Returns the highest block, not above `ceiling`, that a quorum of the upstreams has. Among several at one height: the one that more of them have, then the one
- * already `served`, then the one of the lower hash.
- * @param isEligible rejects blocks for another reason
+ * Returns the highest block, not above `ceiling`, that a quorum of the upstreams has. If there are several such blocks at one height, the one that
+ * more upstreams have is preferred, then the one that is already `served`, then the one with the lower hash.
+ * @param isEligible further condition on blocks
  */
 export function chooseHead(
   views: readonly ChainView[],
@@ -47,7 +47,7 @@ export function chooseHead(
   return undefined;
 }
 
-/** Heights that enough upstreams reach, descending; below the windows only heights that are the latest of an upstream. */
+/** Yields the heights that enough upstreams reach, descending; below the windows, only heights of the latest blocks of upstreams. */
 function* listHeights(
   views: readonly ChainView[],
   needed: number,

@@ -1,10 +1,10 @@
 import { minBigInt } from '../../../packages/ethereum/primitives/bigint.ts';
 import type { ChainView } from './choose-head.ts';
 
-/** Depth below the lower of two heads within which a height known to both is looked for. */
+/** Maximum depth below the lower of two heads at which a height that both chains know is searched. */
 const MAX_DEPTH = 64;
 
-/** Whether two chains have different blocks at the highest height known to both. */
+/** Whether two chains have different blocks at the highest height that both know. */
 export function contradictsChain(
   served: {
     readonly head: { readonly number: bigint } | undefined;

@@ -5,34 +5,35 @@ import { isFarBehind, type LagBounds } from './lag.ts';
 
 /** Heads that one healthy node reports. */
 export interface HeadReport extends ChainView {
-  /** Whether the node has been asked for its safe and finalized blocks at all. */
+  /** Whether the safe and finalized blocks of the node have been requested. */
   readonly hasMarks: boolean;
   readonly safe: BlockHeader | undefined;
   readonly finalized: BlockHeader | undefined;
   /** Whether the node reports that it is syncing. */
   readonly isSyncing: boolean;
-  /** Whether the node's first block is still being requested: until then the node counts in the quorum, and has no block. */
+  /** Whether the node's first block is still being requested: until it arrives, the node counts in the quorum, and has no block. */
   readonly isExpected: boolean;
-  /** Whether the node was asked for the parent of `latest` and the block of this number: it shows no more of its chain. */
+  /** Whether the parent of `latest` and the block of this number were already requested: the node does not show more of its chain. */
   hasShown(number: bigint): boolean;
 }
 
 /**
- * Whether a healthy node votes for the head. `silent`: it has not reported a block; `syncing`: it reports that it is syncing; `lagging`: it is far behind;
- * `lowerTier`: nodes of a better tier vote.
+ * Vote of a healthy node for the head. `silent`: the node has not reported a block; `syncing`: it reports that it is syncing; `lagging`: it is far
+ * behind;
+ * `lowerTier`: the node does not vote, because nodes of a better tier vote.
  */
 export type Vote = 'votes' | 'silent' | 'syncing' | 'lagging' | 'lowerTier';
 
 /** A healthy node of the network. */
 export type Candidate = {
   readonly tracker: HeadReport;
-  /** Lower is better. */
+  /** Tier of the node; a lower number is better. */
   readonly tier: number;
   /** Vote in the latest election. */
   vote: Vote;
 };
 
-/** The served chain, and when its head was first served, Unix milliseconds. */
+/** The served chain, and the time at which its head was first served, Unix ms. */
 export type ServedChain = {
   readonly head: BlockHeader | undefined;
   readonly servedAt: number;
@@ -41,34 +42,35 @@ export type ServedChain = {
 
 export type ElectionRules = LagBounds & {
   readonly share: Share;
-  /** Unix milliseconds. */
+  /** Current time, Unix ms. */
   readonly wallTime: number;
 };
 
 export type Election<C extends Candidate = Candidate> = {
-  /** Votes, parallel to `candidates`. */
+  /** Votes in the order of `candidates`. */
   readonly votes: readonly Vote[];
-  /** Nodes that seem far ahead and have not been asked to show their chains. */
+  /** Nodes that seem to be far ahead, and whose chains were not requested yet. */
   readonly unlinked: readonly C[];
-  /** Whether the first head should wait: for the chains of `unlinked` nodes, or, where it would be an old block, for the first block of a node. */
+  /** Whether the first head should wait for the chains of `unlinked` nodes, or, if the head would be an old block, for the first block of a node. */
   readonly isUndecided: boolean;
-  /** Nodes far ahead of the baseline while more nodes, of their tier or better, are at it. */
+  /** Nodes far ahead of the baseline while more nodes, of their tier or a better one, are at the baseline. */
   readonly outnumbered: readonly C[];
-  /** The block that a chain far ahead must contain. */
+  /** Block that the chain of a node far ahead must contain. */
   readonly baseline: BlockHeader | undefined;
-  /** The highest block of a node whose chain is seen to contain the baseline. */
+  /** Highest block of a node whose chain is known to contain the baseline. */
   readonly leader: BlockHeader | undefined;
 };
 
-/** Part of the lag bounds below which a lagging node votes again: hysteresis for a node at the bound. */
+/** Factor on the lag bounds for a lagging node: it votes again when its lag is below the reduced bounds (hysteresis). */
 const CAUGHT_UP = 0.5;
 const MS = 1_000;
 
 /**
- * Decides which candidates vote: those of the best tier that has a node which is neither syncing nor lagging. A node lags when it is far behind the served head
- * (at the start: the baseline, the block that the quorum has), or behind the leader: the highest node that is far ahead of the baseline, not outnumbered, and
- * on a chain that is seen to contain the baseline and the parent of its own head. Time is measured from the leader's timestamp or now, whichever is earlier, so
- * that nodes with recent blocks never lag, whatever another one claims. Nodes on another branch than the served one lag behind the leader only.
+ * Decides which candidates vote: the ones of the best tier that has a node which is neither syncing nor lagging. A node lags if it is far behind the
+ * served head (at the start: behind the baseline, which is the block that the quorum has), or far behind the leader. The leader is the highest node
+ * that is far ahead of the baseline, is not outnumbered, and whose chain is known to contain the baseline and the parent of its own head. The age of
+ * a block is measured from the leader's timestamp or from now, whichever is earlier: nodes with recent blocks then never lag, whatever another node
+ * claims. A node on another branch than the served one can lag only behind the leader.
  */
 export function elect<C extends Candidate>(
   candidates: readonly C[],
@@ -131,9 +133,9 @@ function partOf(vote: Vote): number {
 }
 
 /**
- * Whether a node that is not far ahead counts against those that are. One observation does not distinguish an idle chain and forged blocks from nodes that are
- * stuck, so the number of nodes decides. At the start, a node counts that is at exactly the block that the quorum has: nodes of an idle chain are, lagging
- * nodes rarely. Block 0 proves nothing: a node that has not begun to sync is there.
+ * Whether a node that is not far ahead counts against the nodes far ahead. One observation cannot distinguish an idle chain with forged blocks from
+ * nodes that are stuck, so the number of nodes decides. At the start, a node counts if its head is exactly the block that the quorum has: on an idle
+ * chain all nodes have the same head, and lagging nodes rarely do. Block 0 is no evidence, because a node that has not begun to sync is at block 0.
  */
 function keepsTo(
   candidate: Candidate,
@@ -146,7 +148,7 @@ function keepsTo(
   return !isBehindServed(candidate, served, rules);
 }
 
-/** Whether nodes at this block may lag. */
+/** Whether a block is so old that nodes at this block may be lagging. */
 function isOld(block: BlockHeader | undefined, { wallTime, maxLagMs }: ElectionRules): boolean {
   return block !== undefined && wallTime - Number(block.timestamp) * MS > maxLagMs;
 }
@@ -155,7 +157,7 @@ function isStillExpected({ tracker }: Candidate): boolean {
   return tracker.latest === undefined && tracker.isExpected;
 }
 
-/** Counts the candidates of this tier or a better one. */
+/** Counts the candidates of this tier or a better tier. */
 function countUpTo(tier: number, candidates: readonly Candidate[]): number {
   return candidates.filter((candidate) => candidate.tier <= tier).length;
 }
@@ -168,7 +170,7 @@ function isFarAhead(
   return latest !== undefined && baseline !== undefined && isFarBehind(baseline, latest, wallTime, rules);
 }
 
-/** Whether a node has shown the parent of its head, and the baseline below it. */
+/** Whether a node has shown the parent of its head, and the baseline as its ancestor. */
 function showsChain(view: HeadReport, baseline: BlockHeader | undefined): boolean {
   return showsParent(view) && (baseline === undefined || view.hashAt(baseline.number) === baseline.hash);
 }
@@ -179,7 +181,7 @@ function showsParent(view: HeadReport): boolean {
   return latest.number === 0n || view.headerAt(latest.number - 1n)?.hash === latest.parentHash;
 }
 
-/** Whether a node far ahead may be on the chain: it has reported nothing to the contrary, and has not been asked. */
+/** Whether a node far ahead may be on the chain: its known blocks do not contradict that, and its chain was not requested yet. */
 function mayYetShowChain(view: HeadReport, baseline: BlockHeader | undefined): boolean {
   if (baseline === undefined || showsChain(view, baseline) || view.hasShown(baseline.number)) return false;
   const known = view.hashAt(baseline.number);

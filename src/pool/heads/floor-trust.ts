@@ -1,19 +1,19 @@
-/** Time limit for this process's own nodes to confirm a height of another process, milliseconds. */
+/** Time limit for the nodes of this process to confirm a height of another process, ms. */
 export const UNCONFIRMED_LIMIT_MS = 30_000;
 
 export type FloorTrustOptions = {
-  /** Time within which the own nodes must confirm a height so that other processes are trusted again, milliseconds. */
+  /** Time within which the nodes of this process must confirm a height, so that other processes are trusted again, ms. */
   readonly promptMs: number;
-  /** Called when a height was not confirmed in time: other processes are not waited for from now on. */
+  /** Called when a height was not confirmed in time: from now on, this process does not wait for others. */
   readonly onLost: (height: bigint) => void;
-  /** Called when other processes are waited for again. */
+  /** Called when this process waits for others again. */
   readonly onRegained: () => void;
 };
 
 /**
- * Decides whether heights of other processes are waited for. Trust is lost when the own nodes have not confirmed one of them for `UNCONFIRMED_LIMIT_MS`, and
- * regained when they confirm one promptly, or when none is above the own head. One height is watched at a time, so that a process that is ahead by a constant
- * number of blocks, all of them confirmed too late, stays distrusted.
+ * Decides whether this process waits for heights of other processes. Trust is lost if the own nodes have not confirmed such a height for
+ * `UNCONFIRMED_LIMIT_MS`, and regained if they confirm a height promptly, or if no height is above the own head. Only one height is watched at a
+ * time: a process that is ahead by a constant number of blocks, each of which is confirmed too late, then stays distrusted.
  */
 export class FloorTrust {
   readonly #options: FloorTrustOptions;
@@ -25,10 +25,10 @@ export class FloorTrust {
   }
 
   /**
-   * Whether to wait for a floor of other processes.
+   * Whether to wait for the floor of other processes.
    * @param floor height that other processes serve
    * @param own height of the own head
-   * @param now clock milliseconds
+   * @param now clock ms
    */
   isTrusted(floor: bigint, own: bigint, now: number): boolean {
     this.noteOwn(own, now);
@@ -38,7 +38,7 @@ export class FloorTrust {
       return true;
     }
     const since = this.#watched?.since ?? now;
-    // A floor that has fallen inherits the start time of the one before.
+    // If the floor falls, the lower height inherits the start time of the higher one.
     if (this.#watched === undefined || floor < this.#watched.height) this.#watched = { height: floor, since };
     if (!this.#isLost && now - since >= UNCONFIRMED_LIMIT_MS) {
       this.#isLost = true;

@@ -10,23 +10,25 @@ import {
   walkDown,
 } from './link-chain.ts';
 
-/** Blocks fetched below a head that joins no known block, so that upstreams a few blocks apart can be compared. */
+/** Number of blocks fetched below a head that is not connected to a known block, so that upstreams that are a few blocks apart can be compared. */
 const FIRST_DEPTH = 8;
 
-/** The chain of one upstream, as reported by head after head. It is one chain at any time: every known hash belongs to `latest` or to an ancestor of it. */
+/**
+ * The chain of one upstream, built from its heads. At any time it is one chain: every known hash belongs to `latest` or to an ancestor of `latest`.
+ */
 export class FollowedChain implements ChainView {
   readonly #getBlock: GetBlock;
   readonly #onHead: (head: BlockHeader) => void;
   readonly #window = new BlockWindow();
   #latest: BlockHeader | undefined;
-  /** The newest head that has not yet been joined to the window. */
+  /** The newest head that is not yet connected to the window. */
   #waiting: BlockHeader | undefined;
   #isLinking = false;
-  /** Last request of `showBlock`, and last completed one, as a head hash and a number. */
+  /** Last started and last completed request of `showBlock`, as a head hash and a number. */
   #showing = '';
   #shown = '';
 
-  /** @param onHead called when the head changed, and when more blocks below it became known */
+  /** @param onHead called when the head has changed, and when more blocks below it are known */
   constructor(getBlock: GetBlock, onHead: (head: BlockHeader) => void) {
     this.#getBlock = getBlock;
     this.#onHead = onHead;
@@ -44,14 +46,14 @@ export class FollowedChain implements ChainView {
     return this.#window.headerAt(number);
   }
 
-  /** Number of a recent block on the chain by its hash; undefined where it is not known. */
+  /** Returns the number of a recent block on the chain by its hash; undefined if the block is not known. */
   numberOf(hash: string): bigint | undefined {
     return this.#window.numberOf(hash);
   }
 
   /**
-   * Adopts a head: at once where it joins a known block, otherwise after requests for blocks in between. Of heads that arrive meanwhile only the newest is
-   * processed next.
+   * Adopts a head: immediately if it is connected to a known block, otherwise after requests for the blocks in between. If several heads arrive in
+   * the meantime, only the newest is processed next.
    */
   async take(head: BlockHeader): Promise<void> {
     this.#waiting = head;
@@ -71,7 +73,7 @@ export class FollowedChain implements ChainView {
     }
   }
 
-  /** Requests the block of this number and the head's parent where their headers are missing, once per head and number. */
+  /** Requests the block of this number, and the parent of the head, if their headers are missing; only once per head and number. */
   async showBlock(number: bigint): Promise<void> {
     const head = this.#latest;
     const request = `${head?.hash} ${number}`;
@@ -82,14 +84,14 @@ export class FollowedChain implements ChainView {
     );
     const blocks = await Promise.all(missing.map((below) => requestAncestor(below, this.#getBlock)));
     this.#shown = request;
-    // Blocks returned meanwhile may be of another branch.
+    // If the head has moved to another branch in the meantime, the returned blocks may belong to that branch.
     if (this.hashAt(head.number) !== head.hash || this.#latest === undefined) return;
     const fitting = blocks.filter((block) => block !== undefined).filter((block) => this.#fits(block));
     for (const block of fitting) this.#window.add(block);
     this.#onHead(this.#latest);
   }
 
-  /** Whether `showBlock` has completed for the head and this number. */
+  /** Whether `showBlock` has completed for the current head and this number. */
   hasShown(number: bigint): boolean {
     return this.#shown === `${this.#latest?.hash} ${number}`;
   }

@@ -10,38 +10,38 @@ import { type PollInterval, pausePolls, pauseUntilDue } from './poll-interval.ts
 import { PollLoop } from './poll-loop.ts';
 
 export type HeadTrackerOptions = {
-  /** Bounds of the poll interval, milliseconds. */
+  /** Bounds of the poll interval, ms. */
   readonly pollInterval: { readonly min: number; readonly max: number };
-  /** Fixed block time in milliseconds; otherwise it is estimated. */
+  /** Fixed block time, ms; if absent, the block time is estimated. */
   readonly blockTimeMs?: number | undefined;
-  /** A node counts as syncing when it reports that it is and is more than this many blocks behind the target that it reports. */
+  /** A node counts as syncing if it reports a sync, and is more than this many blocks behind the target that it reports. */
   readonly syncTolerance: number;
-  /** Called when latest, safe, finalized, the sync state, or known blocks below the head changed. */
+  /** Called when `latest`, `safe`, `finalized`, the sync state, or the known blocks below the head have changed. */
   onChange(): void;
-  /** Whether something waits for the next head. */
+  /** Whether a request waits for the next head. */
   isAwaited(): boolean;
   readonly clock: Clock;
 };
 
-/** Assumed block time before any was observed, milliseconds. */
+/** Assumed block time before any was observed, ms. */
 const FIRST_BLOCK_TIME = 2_000;
-/** Poll interval multiplier while announcements arrive; such polls only detect missing ones. */
+/** Factor on the poll interval while announcements arrive; these polls only detect missing announcements. */
 const ANNOUNCED_FACTOR = 4;
 /** Interval between polls of safe and finalized, in poll intervals. */
 const MARKS_FACTOR = 8;
-/** Maximum number of attempts to read the marks in one poll while the head jumps. */
+/** Maximum number of attempts to read safe and finalized in one poll while the head jumps. */
 const MAX_MARK_TRIES = 3;
-/** Bound of the backoff after failures, in longest intervals. */
+/** Maximum backoff after failures, as a multiple of the longest interval. */
 const BACKOFF_FACTOR = 2;
-/** Fault kinds of a node that does not know a tag. */
+/** Kinds of faults that mean that a node does not know a tag. */
 const REFUSALS: ReadonlySet<UpstreamFault['kind']> = new Set(['missing', 'unsupported', 'unknown']);
 
 /** Sync state that a node reported. */
 type ToldSync = { readonly claim: SyncClaim };
 
 /**
- * Follows the heads of one upstream: by announcements where it sends them, otherwise by polls at about half its block time. The recent blocks that it reports
- * form one chain at any time, that of `latest`.
+ * Follows the heads of one upstream: by announcements if the upstream sends them, otherwise by polls at about half the block time. At any time, the
+ * recent blocks that it reports form one chain, the one of `latest`.
  */
 export class HeadTracker implements ChainView {
   readonly #feed: HeadFeed;
@@ -53,7 +53,7 @@ export class HeadTracker implements ChainView {
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
   #hasMarks = false;
-  /** Counts jumps of the head: marks requested before the last jump are stale. */
+  /** Number of jumps of the head: safe and finalized blocks that were requested before the last jump are stale. */
   #jumps = 0;
   #lastNumber: bigint | undefined;
   #sync: SyncClaim;
@@ -61,9 +61,9 @@ export class HeadTracker implements ChainView {
   #hasSync = false;
   #isRunning = false;
   #endWatch: () => void = () => {};
-  /** Whether announcements are reliable: they arrive, and none was found missing. */
+  /** Whether announcements are reliable: they arrive, and no poll has found a head that was not announced. */
   #isAnnounced = false;
-  /** Number of announcements taken. */
+  /** Number of received announcements. */
   #announcements = 0;
 
   constructor(feed: HeadFeed, options: HeadTrackerOptions) {
@@ -93,12 +93,12 @@ export class HeadTracker implements ChainView {
     return this.#chain.latest;
   }
 
-  /** Undefined where the upstream does not know the tag. */
+  /** Undefined if the upstream does not know the tag. */
   get safe(): BlockHeader | undefined {
     return this.#safe;
   }
 
-  /** Undefined where the upstream does not know the tag. */
+  /** Undefined if the upstream does not know the tag. */
   get finalized(): BlockHeader | undefined {
     return this.#finalized;
   }
@@ -108,37 +108,39 @@ export class HeadTracker implements ChainView {
     return this.#hasMarks;
   }
 
-  /** Whether the node reports that it is syncing, and is behind its target. */
+  /** Whether the node reports that it is syncing, and is behind the target. */
   get isSyncing(): boolean {
     return isSyncClaimTrue(this.#sync, this.latest, this.#options.syncTolerance);
   }
 
-  /** The highest block that a syncing node knows of, where it reports one. */
+  /** Highest block that a syncing node knows of, if it reports one. */
   get syncTarget(): bigint | undefined {
     return this.isSyncing ? this.#sync?.target : undefined;
   }
 
-  /** Failed polls of latest since the last successful one. */
+  /** Number of failed polls of `latest` since the last successful poll. */
   get failures(): number {
     return this.#latestLoop.failures;
   }
 
-  /** Hash of a recent block of the upstream's chain, where it is known. */
+  /** Returns the hash of a recent block of the upstream's chain, if it is known. */
   hashAt(number: bigint): string | undefined {
     return this.#chain.hashAt(number);
   }
 
-  /** Header of a recent block of the upstream's chain, where it was received. */
+  /** Returns the header of a recent block of the upstream's chain, if it was received. */
   headerAt(number: bigint): BlockHeader | undefined {
     return this.#chain.headerAt(number);
   }
 
-  /** Number of a recent block of the upstream's chain by its hash, where it is known. */
+  /** Returns the number of a recent block of the upstream's chain by its hash, if it is known. */
   numberOf(hash: string): bigint | undefined {
     return this.#chain.numberOf(hash);
   }
 
-  /** False where the block is above the upstream's latest, or the upstream is known to have another one at that height. */
+  /**
+   * Whether the upstream may have a block: false if the block is above `latest`, or if the upstream is known to have another block at this height.
+   */
   holds(number: bigint, hash?: string): boolean {
     if (this.latest === undefined || number > this.latest.number) return false;
     const known = this.#chain.hashAt(number);
@@ -153,7 +155,7 @@ export class HeadTracker implements ChainView {
     this.#watch();
   }
 
-  /** Ends polls and announcements. Known blocks stay readable; pending replies are dropped. */
+  /** Ends polls and announcements. Known blocks stay readable; replies that are still pending are dropped. */
   stop(): void {
     this.#isRunning = false;
     this.#isAnnounced = false;
@@ -163,7 +165,7 @@ export class HeadTracker implements ChainView {
     this.#endWatch = () => {};
   }
 
-  /** Whether the node has not reported a block, and no poll for one has failed. */
+  /** Whether the node has not reported a block yet, and no poll for a block has failed. */
   get isExpected(): boolean {
     return this.latest === undefined && this.#latestLoop.failures === 0;
   }
@@ -172,17 +174,17 @@ export class HeadTracker implements ChainView {
     return this.#chain.hasShown(number);
   }
 
-  /** Requests the block of this number, below the head, to learn whether the node's chain contains it. Never rejects. */
+  /** Requests a block below the head by number, to learn whether the node's chain contains it. Never rejects. */
   showBlock(number: bigint): Promise<void> {
     return this.#chain.showBlock(number);
   }
 
-  /** Polls latest now, or waits for the poll in progress. Never rejects. */
+  /** Polls `latest` now, or waits for the running poll. Never rejects. */
   refresh(): Promise<void> {
     return this.#latestLoop.pollNow();
   }
 
-  /** Polls latest with a request sent after this call and, where the block changed, safe and finalized. Never rejects. */
+  /** Polls `latest` with a request that is sent after this call, and then safe and finalized if the block has changed. Never rejects. */
   async refreshAnew(): Promise<void> {
     const before = this.latest?.hash;
     await this.#latestLoop.pollAnew();
@@ -193,7 +195,7 @@ export class HeadTracker implements ChainView {
     return pausePolls(this.#readPace());
   }
 
-  /** Pause between two polls of latest, milliseconds. */
+  /** Returns the pause between two polls of `latest`, ms. */
   #pause(): number {
     if (this.#isAnnounced) return this.#interval() * ANNOUNCED_FACTOR;
     const { clock, isAwaited } = this.#options;
@@ -223,7 +225,7 @@ export class HeadTracker implements ChainView {
     if (end !== undefined) this.#endWatch = end;
   }
 
-  /** Polls at once: heads may have been missed in either case. */
+  /** Polls immediately, because heads may have been missed when announcements begin and when they end. */
   #setAnnounced(isAnnounced: boolean): void {
     if (!this.#isRunning) return;
     this.#isAnnounced = isAnnounced;
@@ -239,7 +241,7 @@ export class HeadTracker implements ChainView {
     if (block === null) throw new UpstreamFault('missing', 'the upstream does not report a latest block');
     const hasEnded = told !== undefined && this.#isEndOfSync(told);
     if (told !== undefined && !hasEnded) this.#noteSync(told);
-    // An announcement received meanwhile may be newer than this reply.
+    // An announcement that was received in the meantime may be newer than this reply.
     if (this.#announcements !== before) return;
     if (this.latest !== undefined && block.number > this.latest.number) this.#isAnnounced = false;
     await this.#chain.take(block);
@@ -255,19 +257,19 @@ export class HeadTracker implements ChainView {
     }
   }
 
-  /** Reads the sync state; undefined where the feed has no such request. The feed reports a node without the method as synced. */
+  /** Reads the sync state; undefined if the feed does not support that. For a node without the method, the feed reports that the node is synced. */
   async #requestSync(): Promise<ToldSync | undefined> {
     if (this.#feed.getSync === undefined) return undefined;
     try {
       return { claim: await this.#feed.getSync() };
     } catch (fault) {
       if (!(fault instanceof UpstreamFault)) throw fault;
-      // A node that cannot be asked retains its last known state.
+      // If a node does not answer, its last known state remains.
       return { claim: this.#sync };
     }
   }
 
-  /** Whether a sync has ended: the known head is still that of a syncing node, so the end takes effect with the next head. */
+  /** Whether a sync has ended. The known head is still the one of a syncing node, so the end takes effect with the next head. */
   #isEndOfSync({ claim }: ToldSync): boolean {
     return claim === undefined && this.isSyncing;
   }
@@ -286,15 +288,15 @@ export class HeadTracker implements ChainView {
   }
 
   /**
-   * Polls latest with a request sent after this call.
-   * @returns whether it succeeded
+   * Polls `latest` with a request that is sent after this call.
+   * @returns whether the poll succeeded
    */
   async #pollTwice(): Promise<boolean> {
     await this.#latestLoop.pollAnew();
     return this.#latestLoop.failures === 0;
   }
 
-  /** Reads finalized first, so that safe, read later, is never below it. Where a node jumps repeatedly, the marks are left to the next poll. */
+  /** Reads finalized first: safe, which is read later, is then never below finalized. If the node jumps repeatedly, the next poll reads the marks. */
   async #pollMarks(): Promise<void> {
     if (this.#hasSync) await this.#pollSync();
     let jumps: number;
@@ -315,7 +317,7 @@ export class HeadTracker implements ChainView {
     this.#noteChange();
   }
 
-  /** Rejects only with faults that say nothing about the tag. */
+  /** Rejects only with faults that have no information about the tag. */
   async #getMark(tag: 'safe' | 'finalized'): Promise<BlockHeader | undefined> {
     try {
       return (await this.#feed.getBlock(tag)) ?? undefined;
@@ -334,7 +336,7 @@ export class HeadTracker implements ChainView {
     this.#noteChange();
   }
 
-  /** Drops the marks of a node that has caught up: it reported them while it was behind. */
+  /** Drops the safe and finalized blocks of a node that has caught up, because the node reported them while it was behind. */
   #forgetMarks(): void {
     this.#jumps++;
     this.#hasMarks = false;

@@ -1,14 +1,14 @@
 import type { BlockHeader } from './block.ts';
 import type { SyncClaim } from './head-feed.ts';
 
-/** Lag bounds; a node lags that is behind by more than both. */
+/** Bounds of lag; a node lags if it is behind by more than both bounds. */
 export type LagBounds = { readonly maxLagBlocks: number; readonly maxLagMs: number };
 
 const MS = 1_000;
 
 /**
- * Whether a node that reports that it is syncing really is. Geth also reports a sync while it indexes transactions, at the target.
- * @param tolerance blocks that it may be behind the reported target
+ * Whether a node that reports a sync is really syncing. Geth also reports a sync while it indexes transactions, when its head is at the target.
+ * @param tolerance number of blocks by which the node may be behind the reported target
  */
 export function isSyncClaimTrue(
   claim: SyncClaim,
@@ -23,9 +23,9 @@ export function isSyncClaimTrue(
 type Position = Pick<BlockHeader, 'number' | 'timestamp'>;
 
 /**
- * Whether a block is behind another by more than both bounds.
- * @param until Unix milliseconds: later timestamps are clamped to it
- * @param part factor applied to the bounds
+ * Whether a block is behind another block by more than both bounds.
+ * @param until Unix ms; later timestamps are reduced to this time
+ * @param part factor on the bounds
  */
 export function isFarBehind(
   block: Position,

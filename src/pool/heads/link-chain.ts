@@ -3,18 +3,18 @@ import type { BlockWindow } from './block-window.ts';
 
 export type GetBlock = (number: bigint) => Promise<BlockHeader | null>;
 
-/** Where a new head joins the known blocks. */
+/** Place where a new head is connected to the known blocks. */
 export type Junction = {
-  /** The highest known block that is the head or an ancestor of it; undefined where none is known. */
+  /** Number of the highest known block that is the head or an ancestor of the head; undefined if no such block is known. */
   readonly at: bigint | undefined;
-  /** The head and the blocks read on the way down, highest first. */
+  /** The head, and the blocks below it that were read, highest first. */
   readonly headers: readonly BlockHeader[];
 };
 
 /** Maximum number of blocks requested to find where a reorg began. */
 const MAX_STEPS = 64;
 
-/** Number at which `header` joins the window, by its own hash or its parent's. */
+/** Returns the number of the known block to which `header` is connected, by its own hash or by its parent hash. */
 export function findJunction(window: BlockWindow, header: BlockHeader): bigint | undefined {
   if (window.hashAt(header.number) === header.hash) return header.number;
   const below = header.number - 1n;
@@ -22,8 +22,8 @@ export function findJunction(window: BlockWindow, header: BlockHeader): bigint |
 }
 
 /**
- * Walks down from a head that skips blocks or is on another branch, until a block joins the window. Blocks between the head and the window are not all
- * requested: the one right above the window shows whether the head left it.
+ * Walks down from a head that skips blocks or is on another branch, until a block is connected to the window. Not all blocks between the head and the
+ * window are requested: the block directly above the window shows whether the head is on another branch.
  */
 export async function walkDown(
   window: BlockWindow,
@@ -47,7 +47,7 @@ export async function walkDown(
   return { at: undefined, headers };
 }
 
-/** Reads up to `count` ancestors of a header, highest first, as long as the upstream's replies form one chain. */
+/** Reads up to `count` ancestors of a header, highest first. It stops when a reply of the upstream does not continue the chain. */
 export async function listAncestors(
   header: BlockHeader,
   count: number,
@@ -64,7 +64,7 @@ export async function listAncestors(
   return ancestors;
 }
 
-/** Requests a block by number. Undefined where the upstream returns no such block: less of the chain is known then. */
+/** Requests a block by number. Undefined if the upstream returns no such block; only a shorter part of the chain is then known. */
 export async function requestAncestor(number: bigint, getBlock: GetBlock): Promise<BlockHeader | undefined> {
   const block = await getBlock(number).catch(() => null);
   return block?.number === number ? block : undefined;

@@ -8,72 +8,72 @@ import { Persistence } from './persistence.ts';
 import { ServedMarks } from './served-marks.ts';
 import type { SharedHeights } from './shared-heights.ts';
 
-/** Agreement of the configured operators on a block. */
+/** Condition that enough of the configured operators agree on a block. */
 export interface HeadAgreement {
   /** Whether enough of the operators have the block now. */
   has(block: Pick<BlockHeader, 'number' | 'hash'>): boolean;
-  /** Called when the quorum has, or the network serves, a block that too few operators are known to have: those that have not reported it should be asked. */
+  /** Called with the quorum's block, or the served block, if too few operators are known to have it; it must be requested from the others. */
   onMissing(block: BlockHeader): void;
-  /** Time for which the head waits for the operators before it follows the quorum alone, milliseconds; undefined where it never does. */
+  /** Time for which the head waits for the operators before it follows the quorum alone, ms; undefined if it never does. */
   readonly patienceMs: number | undefined;
 }
 
 /**
- * Why the head must not be served as the latest block. `age`: no healthy node has had it for `headAgeMs`. Only where agreement is mandatory, `voices`: too few
- * operators have it now; `stalled`: for `headAgeMs` the quorum has had other blocks, which too few operators have.
+ * Reason why the head must not be served as the latest block. `age`: no healthy node has had it for `headAgeMs`. Only if agreement is mandatory,
+ * `voices`: too few operators have it now; `stalled`: for `headAgeMs` the quorum has had other blocks, which too few operators have.
  */
 export type HeadHindrance = 'age' | 'voices' | 'stalled';
 
 export type NetworkHeadOptions<C extends Candidate = Candidate> = LagBounds & {
   readonly share: Share;
-  /** Time for which a false head outlives the last healthy node that has it, milliseconds. */
+  /** Time after which a head is given up if no healthy node has it, ms. */
   readonly giveUpMs: number;
-  /** Time for which a head that no healthy node has is served, milliseconds. */
+  /** Time for which a head that no healthy node has is still served, ms. */
   readonly headAgeMs: number;
-  /** Whether the only node may replace its blocks by lower ones at any time. */
+  /** Whether the network's only node may replace its blocks by lower ones at any time. */
   readonly isDevelopment: boolean;
-  /** Further condition on every served block; absent where the quorum alone decides. */
+  /** Further condition on every served block; absent if the quorum alone decides. */
   readonly agreement?: HeadAgreement | undefined;
-  /** Heights that other processes are ready for; absent where one process serves the chain. */
+  /** Heights that other processes are ready for; absent if only one process serves the chain. */
   readonly admission?: Pick<SharedHeights, 'admits' | 'admitted'> | undefined;
   /** Returns the nodes that are healthy now. */
   candidates(): readonly C[];
-  /** Returns Unix milliseconds. */
+  /** Returns the current time, Unix ms. */
   wallTime(): number;
   /** Called with the hashes of served blocks that left the chain, highest first. */
   onOrphaned(hashes: readonly string[]): void;
   onAbandoned(from: BlockHeader, to: BlockHeader): void;
-  /** Called when a node's vote changed; `candidate` has the new one. */
+  /** Called when the vote of a node has changed; `candidate` has the new vote. */
   onVote(candidate: C, before: Vote): void;
-  /** Called when a node seems far ahead: it should be asked whether its chain contains the block of this number. */
+  /** Called when a node seems to be far ahead: the receiver must check whether the node's chain contains the block of this number. */
   onUnlinked(candidate: C, number: bigint): void;
-  /** Called when a node is far ahead of a majority that stays at the served head, so that this head remains served; and when that ends. */
+  /** Called when a node is far ahead of a majority that stays at the served head, so that this head remains served; and when this state ends. */
   onAhead(candidate: C, isAhead: boolean): void;
-  /** Called when the head is no longer served, or for another reason than before, or is served again (undefined). */
+  /** Called when the head is no longer served, when the reason for that has changed, or when the head is served again (undefined). */
   onExpiry(head: BlockHeader, hindrance: HeadHindrance | undefined): void;
-  /** Called last, when `served` has become another block, none, or one again. */
+  /** Called last, when `served` has become another block or undefined, or is defined again. */
   onServed(): void;
   readonly clock: Clock;
 };
 
-/** Factor on `giveUpMs` for a head that is outvoted but still held by a healthy node. */
+/** Factor on `giveUpMs` for a head that is outvoted, although a healthy node still has it. */
 const OUTVOTED_FACTOR = 10;
-/** Time limit for the first head to wait for first blocks of nodes, and for the chains of nodes far ahead, milliseconds. */
+/** Time limit for the first head to wait for the first blocks of nodes, and for the chains of nodes far ahead, ms. */
 const UNDECIDED_MS = 5_000;
 const MS = 1_000;
 
 /**
  * The one head that a network serves.
- * 1. It is the highest block that a quorum of the voting nodes has. A healthy node votes unless it reports that it is syncing, is far behind the served head or
- * the leader, or is of a lower tier than another voting node. The leader is the highest node far ahead, unless more nodes, of its tier or better, are near the
- * served head.
- * 2. It moves to a block that is not above it only when that quorum proves a reorg: by another hash at a height already served, or, when for `giveUpMs` no
- * healthy node has had the head (ten times as long: neither the quorum nor half of the voters), by a block that is not above it and yet was made after it. It
- * never moves because nodes lag, leave or jump back.
- * 3. When no healthy node has had it for `headAgeMs`, it stays, but is not served until one has it again.
- * 4. With `agreement` it moves only to blocks that enough of the configured operators have too: for `patienceMs`, after which it follows the quorum alone until
- * they have one again. Where `patienceMs` is undefined it never follows the quorum alone, and is not served while too few operators have it, or when the quorum
- * has had other blocks for `headAgeMs`.
+ * 1. The head is the highest block that a quorum of the voting nodes has. A healthy node votes unless it reports that it is syncing, is far behind
+ * the served head or the leader, or is of a lower tier than another voting node. The leader is the highest node far ahead, unless more nodes, of its
+ * tier or a better one, are near the served head.
+ * 2. The head moves to a block that is not above it only if the quorum shows a reorg. Either the quorum has another hash at a height that was already
+ * served. Or no healthy node has had the head for `giveUpMs` (or, for ten times as long, neither the quorum nor half of the voters have had it), and
+ * the quorum has a block that is not above the head but was made after it. The head never moves because nodes lag, leave or jump back.
+ * 3. If no healthy node has had the head for `headAgeMs`, it remains the head, but is not served until a node has it again.
+ * 4. With `agreement`, the head moves only to blocks that enough of the configured operators have too. If they have had none for `patienceMs`, the
+ * head follows the quorum alone until they have one again. If `patienceMs` is undefined, the head never follows the quorum alone: it is not served
+ * while too few operators have it, or after the quorum has had other blocks for `headAgeMs`.
  */
 export class NetworkHead<C extends Candidate = Candidate> {
   readonly #options: NetworkHeadOptions<C>;
@@ -81,7 +81,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
   readonly #deserted: Persistence;
   readonly #outvoted: Persistence;
   readonly #unconfirmed: Persistence;
-  /** Time for which the quorum has had a block that too few operators have, since the head last moved to an agreed one. */
+  /** Time for which the quorum has had a block that too few operators have, since the head last moved to a block that enough operators have. */
   readonly #short: Persistence;
   readonly #undecided = new Persistence(UNDECIDED_MS);
   readonly #known: Promise<void>;
@@ -90,12 +90,12 @@ export class NetworkHead<C extends Candidate = Candidate> {
   #voters: readonly HeadReport[] = [];
   #leader: BlockHeader | undefined;
   #ahead: readonly C[] = [];
-  /** When the head was first served, Unix milliseconds; an upper bound of the time it was made. */
+  /** Time at which the head was first served, Unix ms; an upper bound of the time at which the block was made. */
   #servedAt = 0;
   #hindrance: HeadHindrance | undefined;
   /** The highest block that the quorum has, regardless of agreement. */
   #wished: BlockHeader | undefined;
-  /** Hash of the block of the last `onServed` call. */
+  /** Hash of the served block at the last call of `onServed`. */
   #servedHash: string | undefined;
   #cancelCheck: () => void = () => {};
 
@@ -115,17 +115,17 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#chain.head;
   }
 
-  /** The highest block of a node that is seen to be on the served chain; lag is measured from it. */
+  /** Highest block of a node that is known to be on the served chain; lag is measured from it. */
   get leader(): BlockHeader | undefined {
     return this.#leader;
   }
 
-  /** Whether the first head waits for blocks or chains that nodes have yet to report. */
+  /** Whether the first head waits for blocks or chains that nodes have not reported yet. */
   get isUndecided(): boolean {
     return this.head === undefined && this.#undecided.since !== undefined;
   }
 
-  /** Why the head must not be served as the latest block; undefined while it may. */
+  /** Reason why the head must not be served as the latest block; undefined if the head may be served. */
   get hindrance(): HeadHindrance | undefined {
     return this.#hindrance;
   }
@@ -135,54 +135,54 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#hindrance !== undefined;
   }
 
-  /** The highest block that the quorum has, where too few operators have it. */
+  /** Highest block that the quorum has, if too few operators have it. */
   get unagreed(): BlockHeader | undefined {
     return this.#wished === undefined || this.#isAgreed(this.#wished) ? undefined : this.#wished;
   }
 
-  /** Milliseconds for which the quorum has had a block that too few operators have, since the head last moved to an agreed one; 0 while it has none. */
+  /** Time for which the quorum has had a block that too few operators have, ms; 0 if it has none. A move to an agreed block resets the time. */
   get shortMs(): number {
     const { since } = this.#short;
     return since === undefined ? 0 : this.#options.clock.now() - since;
   }
 
-  /** The head; undefined while it must not be served as the latest block. */
+  /** The head; undefined if it must not be served as the latest block. */
   get served(): BlockHeader | undefined {
     return this.isExpired ? undefined : this.head;
   }
 
-  /** Milliseconds since a healthy node last had the head; 0 while one has it. */
+  /** Time since a healthy node last had the head, ms; 0 if one has it now. */
   get unconfirmedMs(): number {
     const { since } = this.#unconfirmed;
     return since === undefined ? 0 : this.#options.clock.now() - since;
   }
 
-  /** The highest safe block that a quorum of the voters with such a block has; never above the head. */
+  /** Highest safe block that a quorum of the voters with a safe block has; never above the head. */
   get safe(): BlockHeader | undefined {
     return this.#marks.safe;
   }
 
-  /** The highest finalized block that a quorum of the voters with such a block has; never above the head. */
+  /** Highest finalized block that a quorum of the voters with a finalized block has; never above the head. */
   get finalized(): BlockHeader | undefined {
     return this.#marks.finalized;
   }
 
-  /** Whether safe and finalized of every voter have been read. */
+  /** Whether the safe and finalized blocks of every voter have been read. */
   get hasMarks(): boolean {
     return this.#voters.every((report) => report.hasMarks);
   }
 
-  /** Hash of a recent canonical block, where it is known. */
+  /** Returns the hash of a recent canonical block, if it is known. */
   hashAt(number: bigint): string | undefined {
     return this.#chain.hashAt(number);
   }
 
-  /** Header of a recent canonical block, where it was received. */
+  /** Returns the header of a recent canonical block, if it was received. */
   headerAt(number: bigint): BlockHeader | undefined {
     return this.#chain.headerAt(number);
   }
 
-  /** Number of a recent canonical block by its hash, where it is known. */
+  /** Returns the number of a recent canonical block by its hash, if it is known. */
   numberOf(hash: string): bigint | undefined {
     return this.#chain.numberOf(hash);
   }
@@ -192,7 +192,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#known;
   }
 
-  /** Must be called whenever a report changes, appears or disappears. */
+  /** Must be called whenever a report of a node changes, appears or disappears. */
   update(): void {
     const { share } = this.#options;
     const candidates = this.#options.candidates();
@@ -212,18 +212,18 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#options.agreement?.has(block) !== false;
   }
 
-  /** Milliseconds until the limit of the time for which the quorum may have a block that too few operators have. */
+  /** Returns the time until the limit for which the quorum may have a block that too few operators have, ms. */
   #checkShort(): number {
     return this.#short.check(this.unagreed !== undefined, this.#options.clock.now());
   }
 
-  /** Whether the head follows the quorum alone for now, because too few operators have had its block for `patienceMs`. */
+  /** Whether the head follows the quorum alone for now, because for `patienceMs` the quorum has had a block that too few operators have. */
   get #isOnShareAlone(): boolean {
     const { patienceMs } = this.#options.agreement ?? {};
     return patienceMs !== undefined && this.shortMs >= patienceMs;
   }
 
-  /** Returns the highest block, not above `wished`, that the quorum and enough operators have; `wished` itself while the head follows the quorum alone. */
+  /** Returns the highest block up to `wished` that the quorum and enough operators have; `wished` itself if the head follows the quorum alone. */
   #findAgreed(wished: BlockHeader | undefined, voters: readonly ChainView[]): BlockHeader | undefined {
     if (wished === undefined || this.#isAgreed(wished)) return wished;
     this.#options.agreement?.onMissing(wished);
@@ -233,7 +233,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     );
   }
 
-  /** Returns the block, or the highest agreed one below it that other processes are ready for. */
+  /** Returns the block if other processes are ready for its height; otherwise the highest agreed block that they are ready for. */
   #findAdmitted(block: BlockHeader | undefined, voters: readonly ChainView[]): BlockHeader | undefined {
     const { admission, share } = this.#options;
     if (block === undefined || admission === undefined || admission.admits(block.number)) return block;
@@ -251,7 +251,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#noteServed();
   }
 
-  /** Cancels the scheduled check for expiry or give-up of the head. */
+  /** Cancels the scheduled check whether the head has expired or is given up. */
   stop(): void {
     this.#cancelCheck();
   }
@@ -263,7 +263,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#options.onServed();
   }
 
-  /** Runs an election. @returns whether the first head waits for blocks or chains that nodes have yet to report */
+  /** Runs an election. @returns whether the first head waits for blocks or chains that nodes have not reported yet */
   #elect(candidates: readonly C[]): boolean {
     const { share, maxLagBlocks, maxLagMs, isDevelopment } = this.#options;
     const wallTime = this.#options.wallTime();
@@ -295,7 +295,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     for (const candidate of before) if (!ahead.includes(candidate)) this.#options.onAhead(candidate, false);
   }
 
-  /** Bounds the wait for nodes, each of which may report another head every time. */
+  /** Limits the time that the first head waits: each node may report another head every time. */
   #mayWait(isUndecided: boolean): boolean {
     const { clock } = this.#options;
     const left = this.#undecided.check(isUndecided, clock.now());
@@ -311,7 +311,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     return this.#options.isDevelopment || this.#isReorged(block.number, voters);
   }
 
-  /** Whether the quorum, and with `agreement` enough operators, have one other block at a height already served, at `from` or above. */
+  /** Whether the quorum, and with `agreement` enough operators, have a different block at a height that was already served, at `from` or above. */
   #isReorged(from: bigint, voters: readonly ChainView[]): boolean {
     const needed = countShare(this.#options.share, voters.length);
     return this.#chain
@@ -386,7 +386,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     this.#options.onExpiry(head, hindrance);
   }
 
-  /** Replaces the head where the voters have a block that proves it wrong: not above it, so no descendant; made later, so no ancestor. @returns whether the head was replaced */
+  /** Replaces a head that the voters' block refutes: not above the head but made later, so on another branch. @returns whether it was replaced */
   #giveUp(head: BlockHeader): boolean {
     const next = this.#findAgreed(chooseHead(this.#voters, this.#options.share), this.#voters);
     const madeAt = Math.min(Number(head.timestamp) * MS, this.#servedAt);

@@ -1,4 +1,4 @@
-/** Parses blocks that nodes return. Nodes add fields and omit some; every field that is read is validated. */
+/** Parses blocks that nodes return. Nodes add members and omit some; every member that is read is validated. */
 
 import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { HeaderView } from '../../chain/chain.ts';
@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 const EMPTY_LIST_HASH = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
-/** Value of the roots on chains without these commitments (zkSync Era). */
+/** Value of the roots on chains that do not compute these commitments (zkSync Era). */
 const NO_COMMITMENT = `0x${'0'.repeat(64)}`;
 
 /**
@@ -25,7 +25,7 @@ export function parseReportedHeader(value: unknown): BlockHeader {
 
 /**
  * Parses the header of a pending block object, which has no hash.
- * @throws ChainError `unavailable` where a field is invalid
+ * @throws ChainError `unavailable` if a member is invalid
  */
 export function parsePendingHeader(block: JsonText): HeaderView {
   try {
@@ -45,8 +45,8 @@ export function parsePendingHeader(block: JsonText): HeaderView {
 }
 
 /**
- * Parses only the header of a block object: its lists are not read, but must not be empty where the header commits to items.
- * @throws UpstreamFault `malformed`, or `wrong` when the block contradicts itself
+ * Parses only the header of a block object: its lists are not read, but must not be empty if the header commits to items.
+ * @throws UpstreamFault `malformed`, or `wrong` if the block contradicts itself
  */
 export function parseBlockHeader(value: unknown): BlockHeader {
   const fields = readObject(value);
@@ -57,7 +57,7 @@ export function parseBlockHeader(value: unknown): BlockHeader {
 
 /**
  * Parses a block object, with transaction hashes or whole transactions.
- * @throws UpstreamFault `malformed`, or `wrong` when the block contradicts itself
+ * @throws UpstreamFault `malformed`, or `wrong` if the block contradicts itself
  */
 export function parseBlock(value: unknown): ReportedBlock {
   const fields = readObject(value);
@@ -72,7 +72,10 @@ export function parseBlock(value: unknown): ReportedBlock {
   return { ...header, transactionHashes, uncleHashes, logsBloom, blockAccessListHash };
 }
 
-/** Rejects empty lists under non-empty roots. The opposite is legal: Polygon lists its state-sync transaction, which the root leaves out. */
+/**
+ * Rejects empty lists under non-empty roots. A non-empty list under an empty root is legal: Polygon lists its state-sync transaction, which the root
+ * does not cover.
+ */
 function checkEmpty(fields: Fields, transactions: number, uncles: number): void {
   if (transactions === 0 && commitsToMore(fields['transactionsRoot'], EMPTY_TRIE_ROOT)) {
     throw new UpstreamFault('wrong', 'the block lists no transactions, but its root commits to some');
@@ -101,7 +104,7 @@ function readObject(value: unknown): Fields {
   return value as Fields;
 }
 
-/** Leading zeros, which some nodes write, are accepted. */
+/** Reads a quantity; leading zeros are accepted, because some nodes write them. */
 function readQuantity(fields: Fields, name: string, bits: number): bigint {
   const text = fields[name];
   const digits = typeof text === 'string' ? /^0x0*(0|[1-9a-fA-F][0-9a-fA-F]*)$/.exec(text)?.[1] : undefined;

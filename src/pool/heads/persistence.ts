@@ -1,4 +1,4 @@
-/** Measures how long a condition has held without a break. */
+/** Measures for how long a condition has held without interruption. */
 export class Persistence {
   readonly #limit: number;
   #since: number | undefined;
@@ -7,12 +7,12 @@ export class Persistence {
     this.#limit = limitMs;
   }
 
-  /** When the condition began to hold, clock milliseconds; undefined while it does not. */
+  /** Time at which the condition began to hold, clock ms; undefined if it does not hold. */
   get since(): number | undefined {
     return this.#since;
   }
 
-  /** Milliseconds until the condition has held for the limit; infinite while it does not hold. */
+  /** Returns the time until the condition has held for the limit, ms; infinite if it does not hold. */
   check(isSo: boolean, now: number): number {
     if (!isSo) {
       this.#since = undefined;

@@ -1,27 +1,27 @@
-/** Spacing of polls around the time when a block is due, as a part of the block time. */
+/** Interval of the polls around the time at which a block is due, as a part of the block time. */
 const DUE_FACTOR = 1 / 16;
-/** Number of such polls before the block is due: where the first of them finds it, the next series starts earlier. */
+/** Number of these polls before the block is due: if the first of them already finds the block, the next series starts earlier. */
 const POLLS_BEFORE = 2;
-/** Number of such polls after the block is due, until it counts as late. */
+/** Number of these polls after the time at which the block is due; after them, the block counts as late. */
 const POLLS_AFTER = 6;
 
 export type PollInterval = {
-  /** Block time, milliseconds. */
+  /** Block time, ms. */
   readonly blockTime: number;
-  /** Bounds of the poll interval, milliseconds. */
+  /** Bounds of the poll interval, ms. */
   readonly min: number;
   readonly max: number;
 };
 
-/** Returns the usual poll interval in milliseconds: half the block time. */
+/** Returns the usual poll interval, ms: half the block time. */
 export function pausePolls({ blockTime, min, max }: PollInterval): number {
   return Math.min(Math.max(blockTime / 2, min), max);
 }
 
 /**
- * Returns the poll interval in milliseconds while a request waits for the next block: where blocks come at a steady rate, polls are close together around the
- * time when it is due. With polls at half the block time alone, a block is seen a quarter of the block time late on average.
- * @param sinceHead milliseconds since the last head was first seen
+ * Returns the poll interval while a request waits for the next block, ms. If blocks come at a steady rate, polls are close together around the time
+ * at which the block is due. Polls at half the block time alone would find a block late by a quarter of the block time on average.
+ * @param sinceHead time since the last head was first seen, ms
  */
 export function pauseUntilDue(pace: PollInterval, sinceHead: number): number {
   const usual = pausePolls(pace);

@@ -1,14 +1,14 @@
 import type { Clock } from '../../util/clock.ts';
 import { UpstreamFault } from '../fault.ts';
 
-/** Cap on the retry delay that an upstream requests, milliseconds. */
+/** Maximum accepted retry delay that an upstream requests, ms. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 export type PollLoopOptions = {
   poll(): Promise<void>;
-  /** Milliseconds from the end of one poll to the next; read after each. */
+  /** Returns the time from the end of one poll to the next, ms; read after each poll. */
   interval(): number;
-  /** Bound of the pause after failures, milliseconds. */
+  /** Maximum pause after failures, ms. */
   readonly maxBackoff: number;
   readonly clock: Clock;
 };
@@ -25,7 +25,7 @@ export class PollLoop {
     this.#options = options;
   }
 
-  /** Failed polls since the last successful one. */
+  /** Number of failed polls since the last successful poll. */
   get failures(): number {
     return this.#failures;
   }
@@ -36,13 +36,13 @@ export class PollLoop {
     void this.pollNow();
   }
 
-  /** Stops polling; a poll in progress ends by itself. */
+  /** Stops polling; a running poll ends by itself. */
   stop(): void {
     this.#isRunning = false;
     this.#cancelNext();
   }
 
-  /** Starts a poll, or joins the one in progress. Never rejects. */
+  /** Starts a poll, or waits for the running poll. Never rejects. */
   pollNow(): Promise<void> {
     this.#underWay ??= this.#poll();
     return this.#underWay;
@@ -70,7 +70,7 @@ export class PollLoop {
     this.#cancelNext = this.#options.clock.schedule(() => void this.pollNow(), pause);
   }
 
-  /** Pause to the next poll, milliseconds. The first failure may be a hiccup: the pause doubles from the second on. */
+  /** Returns the pause before the next poll, ms. The first failure may be accidental, so the pause doubles only from the second failure on. */
   #pause(): number {
     const interval = this.#options.interval();
     if (this.#failures <= 1) return interval;

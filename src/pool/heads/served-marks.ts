@@ -4,25 +4,25 @@ import type { HeadReport } from './electorate.ts';
 
 type Served = { readonly head: BlockHeader | undefined; hashAt(number: bigint): string | undefined };
 
-/** The safe and finalized blocks that a network serves: by the quorum of the head, among the nodes that report them. */
+/** The safe and finalized blocks that a network serves, chosen by the quorum of the head among the nodes that report them. */
 export class ServedMarks {
   readonly #share: Share;
   readonly #isAgreed: (block: BlockHeader) => boolean;
   #safe: BlockHeader | undefined;
   #finalized: BlockHeader | undefined;
 
-  /** @param isAgreed further condition on each mark */
+  /** @param isAgreed further condition on each of these blocks */
   constructor(share: Share, isAgreed: (block: BlockHeader) => boolean = () => true) {
     this.#share = share;
     this.#isAgreed = isAgreed;
   }
 
-  /** The highest safe block that a quorum of the nodes reporting one has; never above the head. */
+  /** Highest safe block that a quorum of the nodes with a safe block has; never above the head. */
   get safe(): BlockHeader | undefined {
     return this.#safe;
   }
 
-  /** The highest finalized block that a quorum of the nodes reporting one has; never above the head. */
+  /** Highest finalized block that a quorum of the nodes with a finalized block has; never above the head. */
   get finalized(): BlockHeader | undefined {
     return this.#finalized;
   }
@@ -32,7 +32,10 @@ export class ServedMarks {
     this.#finalized = this.#raise(this.#finalized, 'finalized', served, reports);
   }
 
-  /** Drops marks above `ancestor`, the highest block that stayed when blocks left the chain; all marks where it is undefined. */
+  /**
+   * Drops safe and finalized blocks above `ancestor`, the highest block that remained when blocks left the chain; all of them if `ancestor` is
+   * undefined.
+   */
   cutAbove(ancestor: bigint | undefined): void {
     const stays = (mark: BlockHeader | undefined): boolean =>
       mark !== undefined && ancestor !== undefined && mark.number <= ancestor;
@@ -49,7 +52,7 @@ export class ServedMarks {
     const views = reports.flatMap((report) => {
       const latest = report[name];
       if (latest !== undefined) return [new MarkView(report, latest)];
-      // A node not asked yet counts in the quorum without a mark; one that does not know the tag does not count.
+      // If the tags of a node were not requested yet, the node counts in the quorum without a block; if it does not know the tag, it does not count.
       return report.hasMarks ? [] : [NOTHING];
     });
     const chosen = chooseHead(views, this.#share, mark, served.head?.number, this.#isAgreed);
@@ -61,7 +64,7 @@ export class ServedMarks {
 
 const NOTHING: ChainView = { latest: undefined, hashAt: () => undefined, headerAt: () => undefined };
 
-/** A node's chain up to its safe or finalized block. */
+/** The chain of a node up to its safe or finalized block. */
 class MarkView implements ChainView {
   readonly latest: BlockHeader;
   readonly #report: HeadReport;

@@ -10,11 +10,11 @@ import type { Clock } from '../../util/clock.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { FloorTrust, type FloorTrustOptions } from './floor-trust.ts';
 
-/** Time limit for a request to wait for a head that another process serves, milliseconds. */
+/** Time limit for a request to wait for a head that another process serves, ms. */
 const WAIT_LIMIT_MS = 2_000;
-/** Interval between checks of the table and the nodes while requests wait, milliseconds. */
+/** Interval between checks of the table and the nodes while requests wait, ms. */
 const LOOK_MS = 20;
-/** Pause of requests to an unavailable table, milliseconds. */
+/** Pause between requests to an unavailable table, ms. */
 const AWAY_MS = 250;
 
 export type SharedHeightsOptions = {
@@ -24,31 +24,32 @@ export type SharedHeightsOptions = {
   readonly clock: Clock;
   /** Returns the height of the served head. */
   readonly height: () => bigint | undefined;
-  /** Requests the heads of the nodes. */
+  /** Requests the current heads from the nodes. */
   readonly refresh: () => Promise<void>;
   /** Called when a higher head may be served. */
   readonly onAdmitted: () => void;
 } & Pick<FloorTrustOptions, 'onLost' | 'onRegained'>;
 
 /**
- * Keeps the heads of the processes that serve one chain from going back: a read of the head in one process reflects every earlier answer of the others. A
- * process announces the height of a new head in the table, and serves it once every reply that the table sent before has expired (`HEIGHT_LEASE_MS`); a process
- * whose reply has expired reads the table again before it reads its head, and waits where the head of another process is higher. While the table is
- * unavailable, and while its nodes do not confirm what others serve (`FloorTrust`), a process relies on its own nodes alone.
+ * Prevents the heads of the processes that serve one chain from going back: a read of the head in one process reflects every earlier answer of the
+ * other processes. A process announces the height of a new head in the table, and serves the head once all earlier replies of the table have expired
+ * (`HEIGHT_LEASE_MS`). A process whose reply has expired reads the table again before it reads its head, and waits if the head of another process is
+ * higher. While the table is unavailable, and while the own nodes do not confirm the heights of other processes (`FloorTrust`), a process uses only
+ * its own nodes.
  */
 export class SharedHeights {
   readonly #options: SharedHeightsOptions;
   readonly #id = randomUUID();
   readonly #trust: FloorTrust;
-  /** Highest height that may be served here. */
+  /** Highest height that may be served by this process. */
   #admitted = -1n;
-  /** Announced height that is not admitted yet. */
+  /** Announced height that may not be served yet. */
   #announced: bigint | undefined;
-  /** Height served by another process. */
+  /** Height that another process serves. */
   #floor = -1n;
-  /** Heights announced by other processes, and when they may serve each at the earliest, clock milliseconds. */
+  /** Heights that other processes have announced, each with the earliest time at which it may be served, clock ms. */
   #rising: readonly { readonly height: bigint; readonly at: number }[] = [];
-  /** Until then no process serves a higher block than is known here, clock milliseconds. */
+  /** Time until which no process serves a higher block than is known here, clock ms. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
   #following: Promise<void> | undefined;
@@ -68,10 +69,10 @@ export class SharedHeights {
     return this.#admitted;
   }
 
-  /** Whether a block of this height may be served now; otherwise it is announced, and `onAdmitted` is called when it may. */
+  /** Whether a block of this height may be served now. If not, the height is announced, and `onAdmitted` is called when it may be served. */
   admits(height: bigint): boolean {
     if (height <= this.#admitted || this.#isClosed) return true;
-    // One at a time: the table stores only the last announced height.
+    // Only one height is announced at a time, because the table stores only the last announced height.
     if (this.#announced === undefined) this.#announce(height);
     return height <= this.#admitted;
   }
@@ -89,7 +90,7 @@ export class SharedHeights {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Whether no process can have served a higher block than this by now; renews the lease in the background. */
+  /** Whether no process can have served a block above this height until now; also renews the lease in the background. */
   isCurrent(height: bigint): boolean {
     const { clock } = this.#options;
     const now = clock.now();
@@ -98,8 +99,8 @@ export class SharedHeights {
   }
 
   /**
-   * Resolves once the served head is as high as that of every other process at the time of the call.
-   * @throws ChainError `unavailable` where the nodes do not have it in time
+   * Resolves once the served head is as high as the head of every other process at the time of the call.
+   * @throws ChainError `unavailable` if the nodes do not have such a head in time
    */
   async catchUp(scope: RequestScope): Promise<void> {
     const { clock, height } = this.#options;
@@ -114,7 +115,7 @@ export class SharedHeights {
         );
       this.#refresh();
       await this.#waitForChange();
-      // A reorg may have shortened the chain.
+      // A reorg may have shortened the chain in the meantime.
       await this.#readAgain();
       if (this.#findFloor(clock.now()) < floor) return;
     }
@@ -126,14 +127,14 @@ export class SharedHeights {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Height that is served, or may be from now on. */
+  /** Returns the height that is served, or that may be served from now on. */
   #findServed(): bigint | undefined {
     const height = this.#options.height();
     const isAbove = this.#admitted >= 0n && (height === undefined || this.#admitted > height);
     return isAbove ? this.#admitted : height;
   }
 
-  /** Height that other processes serve; -1 where this process does not wait for them. */
+  /** Returns the height that other processes serve; -1 if this process does not wait for them. */
   #findFloor(now: number): bigint {
     for (const { height, at } of this.#rising) if (now >= at && height > this.#floor) this.#floor = height;
     return this.#trust.isTrusted(this.#floor, this.#options.height() ?? -1n, now) ? this.#floor : -1n;
@@ -167,7 +168,7 @@ export class SharedHeights {
     this.#announced = undefined;
   }
 
-  /** Reads the heights of other processes. Returns undefined where the table replied synchronously. */
+  /** Reads the heights of other processes. Returns undefined if the table replied synchronously. */
   #read(): Promise<void> | undefined {
     const others = this.#exchange();
     if (!(others instanceof Promise)) return undefined;
@@ -178,7 +179,7 @@ export class SharedHeights {
     return reading;
   }
 
-  /** Reads the heights with a request sent after this call: one in flight may have been answered already. */
+  /** Reads the heights with a request that is sent after this call, because the table may already have replied to a running request. */
   #readAgain(): Promise<void> | undefined {
     if (this.#reading === undefined) return this.#read();
     this.#following ??= this.#reading.then(() => {
@@ -242,7 +243,7 @@ export class SharedHeights {
   }
 }
 
-/** Milliseconds until a block of this height may be served, after this reply of the table. */
+/** Returns the time until a block of this height may be served after this reply of the table, ms. */
 function findWait({ served, rising, hasReaders }: OtherHeights, height: bigint): number {
   if (!hasReaders) return 0;
   if (served !== undefined && BigInt(served) >= height) return HEIGHT_SLACK_MS;

@@ -7,9 +7,9 @@ export type AnnouncedPendingParts = {
   /** A transport with `watch`. */
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Called with one hash, not validated yet. */
+  /** Called with one hash, which is not validated yet. */
   readonly onHash: (hash: unknown) => void;
-  /** Called when the node announces more than the rate limit: its subscription is paused for `FLOOD_PAUSE_MS`. */
+  /** Called when the announcements of the node exceed the rate limit; its subscription is then paused for `FLOOD_PAUSE_MS`. */
   readonly onFlood: () => void;
 };
 

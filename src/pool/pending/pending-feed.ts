@@ -6,13 +6,13 @@ import type { Upstream } from '../upstream.ts';
 import { AnnouncedPending } from './announced-pending.ts';
 import { PolledPending } from './polled-pending.ts';
 
-/** Cap on remembered hashes, so that each is passed on once: some minutes of the busiest networks, about 200 bytes each. */
+/** Maximum number of remembered hashes, each of which is passed on only once: some minutes of the busiest networks, about 200 bytes per hash. */
 const MAX_SEEN = 32_768;
 /** Maximum number of hashes per call of a listener. */
 const MAX_FRESH = 1_024;
 const HASH = /^0x[0-9a-f]{64}$/;
 
-/** The parts of a node that a feed of pending transactions uses. */
+/** Members of a node that a feed of pending transactions uses. */
 export type PendingNode = Pick<
   Upstream,
   'name' | 'operator' | 'control' | 'announcer' | 'openMemory' | 'isUp' | 'isOnFork' | 'isBehind'
@@ -28,14 +28,14 @@ export type PendingFeedParts = {
 };
 
 /**
- * Pending transactions that nodes report: announced over a WebSocket where the node supports that, otherwise read from a filter each second. The feed uses
- * healthy nodes on this chain, passes each hash on once, and runs only while it has listeners.
+ * Pending transactions that nodes report: announced over a WebSocket if the node supports that, otherwise read from a filter each second. The feed
+ * uses healthy nodes on this chain, passes each hash on once, and runs only while it has listeners.
  */
 export class NodePendingFeed {
   readonly #parts: PendingFeedParts;
   readonly #watchers = new Listeners<[readonly string[]]>();
   readonly #seen = new Lru<string, true>(MAX_SEEN, Number.POSITIVE_INFINITY);
-  /** Operators that have reported a hash, while they are too few. */
+  /** Operators that have reported a hash, as long as they are too few. */
   readonly #tellers = new Lru<string, Set<string>>(MAX_SEEN, Number.POSITIVE_INFINITY);
   #sources: readonly { stop(): void }[] = [];
   /** Hashes to pass on in this turn of the event loop. */
@@ -46,8 +46,8 @@ export class NodePendingFeed {
   }
 
   /**
-   * Starts the feed with the first listener.
-   * @returns a function that removes the listener, and stops the feed with the last one
+   * Adds a listener; the first listener starts the feed.
+   * @returns a function that removes the listener, and stops the feed if it was the last one
    */
   watch(listener: (hashes: readonly string[]) => void): () => void {
     if (this.#watchers.size === 0) this.#sources = this.#parts.nodes.map((node) => this.#open(node));
@@ -115,7 +115,7 @@ export class NodePendingFeed {
   }
 }
 
-/** Whether the node's pending transactions are those for this chain's next block. */
+/** Whether the node's pending transactions are for the next block of this chain. */
 function isHealthy({ isUp, isOnFork, isBehind }: PendingNode): boolean {
   return isUp && !isOnFork && !isBehind;
 }

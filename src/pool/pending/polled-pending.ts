@@ -14,13 +14,13 @@ import { createHashRate, FLOOD_PAUSE_MS } from './hash-rate.ts';
 const POLL_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
 const ANSWER_LIMIT_MS = 5_000;
-/** Time for which a node counts as lacking such filters, milliseconds. */
+/** Time for which a node counts as lacking these filters, ms. */
 const UNSUPPORTED_MS = 600_000;
-/** Pause of polls after a node limits its rate, milliseconds. */
+/** Pause of polls after the node reports a rate limit, ms. */
 const REST_MS = 60_000;
-/** Maximum number of successive filters that a node forgets before their first reply: such an endpoint has several nodes behind it. */
+/** Maximum number of successive filters that a node forgets before their first reply: behind such an address there are several nodes. */
 const MAX_LOST = 3;
-/** Hashes passed on between two pauses of the event loop: 2 ms. */
+/** Number of hashes passed on between two pauses of the event loop, which takes 2 ms. */
 const SLICE_HASHES = 512;
 
 export type PolledPendingParts = {
@@ -28,11 +28,11 @@ export type PolledPendingParts = {
   readonly clock: Clock;
   /** Whether the node should be polled now. */
   readonly isWanted: () => boolean;
-  /** Called with one hash, not validated yet. */
+  /** Called with one hash, which is not validated yet. */
   readonly onHash: (hash: unknown) => void;
-  /** Opens the memory reservation of its replies. */
+  /** Opens the memory reservation for replies. */
   readonly memory: () => AnswerMemory;
-  /** Called when the node sends more than the rate limit. */
+  /** Called when the hashes of the node exceed the rate limit. */
   readonly onFlood: () => void;
 };
 
@@ -104,7 +104,7 @@ export class PolledPending {
     }
   }
 
-  /** Pauses polls of a node that sends more than the rate limit. */
+  /** Pauses the polls of a node whose hashes exceed the rate limit. */
   #leaveOut(): void {
     this.#uninstall();
     this.#rest(FLOOD_PAUSE_MS);
@@ -129,7 +129,7 @@ export class PolledPending {
 
   #uninstall(): void {
     if (this.#filter === undefined) return;
-    // A node that cannot be reached lets its filters expire.
+    // If the node cannot be reached, its filters expire without a request.
     this.#send('eth_uninstallFilter', `[${this.#filter}]`).catch(() => {});
     this.#filter = undefined;
   }

@@ -6,26 +6,26 @@ import type { Handler, RequestContext, UpstreamRequest } from '../upstream-reque
 import { ContinuedStream } from './continued-stream.ts';
 
 /**
- * Decides whether the answers of all nodes fail verification in the same way: then the chain follows rules unknown here, and matching answers are accepted
- * from then on.
- * @returns the nodes that answered otherwise; undefined where the refutation stands
+ * Decides whether the answers of all nodes fail verification in the same way. If so, the chain follows rules that are unknown here, and matching
+ * answers are accepted from then on.
+ * @returns the nodes that answered differently; undefined if the refutation remains valid
  */
 export type AcceptRules = (
   refutation: Refutation,
   call: UpstreamRequest,
 ) => ReadonlySet<Upstream> | undefined;
 
-/** Cap on successive refuted parts of one answer. */
+/** Maximum number of successively refuted parts of one answer. */
 const MAX_ROUNDS = 16;
 
 /**
- * Repeats a request after every node's answer to it was refuted, once `accept` finds that the chain's rules are unknown here. Streams continue with the
- * repeat.
- * @param accept undefined where nothing is verified, so that nothing is refuted
+ * Repeats a request after the answers of all nodes to it were refuted, if `accept` finds that the rules of the chain are unknown here. Streams
+ * continue with the answer to the repeated request.
+ * @param accept undefined if nothing is verified, so that nothing is refuted
  */
 export function acceptRules(accept: AcceptRules | undefined): Policy {
   if (accept === undefined) return createPolicy({});
-  /** Returns the request to send after a fault; undefined where the fault stands. */
+  /** Returns the request to send after a fault; undefined if the fault remains. */
   const chooseAfter = (context: RequestContext): ((fault: unknown) => RequestContext | undefined) => {
     const except = new Set(context.except);
     let rounds = 0;

@@ -2,7 +2,7 @@ import { UnclearMethod, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed } from '../upstream-request.ts';
 
-/** Pauses a node that reports a rate limit for as long as it asked, and stops sending methods that a node lacks. */
+/** If a node reports a rate limit, pauses it for the requested time; if it lacks a method, stops sending the method to it. */
 export function backOff(): Policy<Directed> {
   return createPolicy({
     onError({ call, upstream }, error) {

@@ -7,7 +7,7 @@ import type { Directed } from '../upstream-request.ts';
 import { watchStream } from '../watch-stream.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
-/** Faults that indicate a problem of the node, not of the request or a transient condition. */
+/** Faults that indicate a problem of the node, not of the request, and not a temporary condition. */
 const COUNTED: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unreachable',
   'timeout',
@@ -19,17 +19,17 @@ const COUNTED: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 export type CircuitEvents = {
-  /** An upstream's circuit opened after repeated failures: it is tried last until its backoff is over. */
+  /** Called when the circuit of an upstream has opened after repeated failures: until its backoff ends, the upstream is tried last. */
   onOpen(upstream: Upstream, fault: UpstreamFault): void;
   onFault(upstream: Upstream, fault: UpstreamFault, method: string): void;
-  /** A silent upstream has answered. @param method set where it was silent on this method alone */
+  /** Called when a silent upstream has answered. @param method set if the upstream was silent only on this method */
   onHeard(upstream: Upstream, method?: string): void;
 };
 
 /** Faults without any response from the node. */
 const UNHEARD: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'timeout', 'aborted']);
 
-/** Records latency and failures of the upstream that a request went to, and opens its circuit after repeated failures. */
+/** Records latency and failures of the upstream that a request was sent to, and opens its circuit after repeated failures. */
 export function breakCircuit(events: CircuitEvents): Policy<Directed> {
   const count = (upstream: Upstream, fault: UpstreamFault, method: string): void => {
     upstream.countFault(fault.kind);
@@ -58,7 +58,7 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       if (health.succeed(ms)) events.onHeard(upstream);
       noteHeard(context);
       upstream.seconds.record(ms / 1_000);
-      // A result contradicts the nodes that claimed a failed execution.
+      // A result contradicts nodes that claimed that the execution failed.
       for (const { upstream: other, error } of route.takeClaims()) count(other, error, call.method);
       if (isComplete(result)) return result;
       return watchStream(result, (fault) => note(context, fault, requestedAt));
@@ -83,7 +83,10 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
   });
 }
 
-/** A claimed execution failure is recorded only once another node contradicts it; an error to a passed-through method is never recorded. */
+/**
+ * Whether a failure is recorded. A claim that the execution failed is recorded only when another node contradicts it; an error to a passed-through
+ * method is never recorded.
+ */
 function isNoted(error: unknown): error is UpstreamFault {
   return (
     error instanceof UpstreamFault &&
@@ -101,7 +104,7 @@ function isAbandoned(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'aborted';
 }
 
-/** A timeout at the caller's own deadline says nothing about the node. */
+/** Whether a timeout was at the caller's own deadline, which carries no information about the node. */
 function isCallersLimit({ kind }: UpstreamFault, deadline: number): boolean {
   return kind === 'timeout' && performance.now() >= deadline;
 }

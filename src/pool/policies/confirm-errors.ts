@@ -5,15 +5,18 @@ import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Directed } from '../upstream-request.ts';
 
-/** Number of remembered texts, and their lifetime: two nodes' agreement need not hold forever. */
+/** Number of remembered texts, and their lifetime: an agreement of two nodes need not remain true forever. */
 const MAX_TEXTS = 256;
 const REMEMBERED_MS = 600_000;
-/** Prefix by which texts are distinguished, UTF-16 units. */
+/** Length of the prefix by which texts are distinguished, UTF-16 units. */
 const MAX_LENGTH = 200;
 
 /** geth's catch-all code, and Parity's and Nethermind's codes for failed executions. */
 const EXECUTION_CODES: ReadonlySet<number> = new Set([-32000, -32010, -32015]);
-/** Words of a node in trouble, which two nodes may share at the same time: such a text needs a second node's confirmation every time. */
+/**
+ * Matches words that report a problem of the node. Two nodes may have the same problem at the same time, so such a text must be confirmed by a second
+ * node each time.
+ */
 const TROUBLE =
   /\b(?:auth|busy|clos|connect|crash|database|denied|dial|disk|forbidden|head|history|i\/o|internal|key|later|load|memory|missing|not (?:available|found|ready)|panic|permission|plan|pruned|quota|rate|resource|retry|server|shut|snapshot|socket|state|sync|temporar|time|trie|unavailable|upstream)/i;
 
@@ -21,9 +24,10 @@ const HEX = /0x[0-9a-f]{0,200}/g;
 const DIGITS = /\d{1,200}/g;
 
 /**
- * Accepts an execution error in unknown words as an answer when a second upstream reports the same text; from then on no second request is needed. A single
- * upstream cannot bring that about, whatever it reports.
- * @param onLearnt called when a text has been confirmed and is known from now on
+ * Accepts an execution error in unknown words as an answer if a second upstream reports the same text; from then on no second request is needed for
+ * this text.
+ * A single upstream cannot cause that, whatever it reports.
+ * @param onLearnt called when a text has been confirmed, and is known from now on
  */
 export function confirmErrors(
   onLearnt: (error: UnknownExecutionError, upstream: Upstream, method: string) => void,
@@ -52,7 +56,7 @@ export function confirmErrors(
   return createPolicy({ onError: classify });
 }
 
-/** Normalizes addresses, numbers and case, so that texts that differ only in these are equal. */
+/** Normalizes addresses, numbers and case: texts that differ only in these become equal. */
 function normalise(text: string): string {
   return text.slice(0, MAX_LENGTH).toLowerCase().replace(HEX, '#').replace(DIGITS, '#');
 }

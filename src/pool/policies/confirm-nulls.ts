@@ -7,12 +7,13 @@ import type { Upstream } from '../upstream.ts';
 import { type Directed, type Handler, type RoutedRequest, withScope } from '../upstream-request.ts';
 
 /**
- * Accepts a null when it is true by nature, or when a second upstream reports the same. Without a second upstream, a `claim` is accepted and a `uncertainty` is
- * not; from nodes that are behind neither is accepted, since they may not have the object yet. A `search` tries all upstreams; with `voices`, `needed`
- * operators have to report the null. A `certain` null requires that all upstreams reported it, none left out.
- * @throws LoneNull where no other node can confirm the null
- * @throws UpstreamFault `unreachable` where a node is missing for a `certain` null
- * @throws ChainError `unavailable` where too few operators report the null
+ * Accepts a null if it needs no confirmation, or if a second upstream reports null too. Without a second upstream, a null of meaning `claim` is
+ * accepted, and a null of meaning `doubt` is not; if the nodes are behind, neither is accepted, because they may not have the object yet. For
+ * `search`, all upstreams are tried; with `voices`, `needed` operators must report the null. For `certain`, all upstreams must report the null,
+ * including unavailable ones.
+ * @throws LoneNull if no other node can confirm the null
+ * @throws UpstreamFault `unreachable` if a node is unavailable for a `certain` null
+ * @throws ChainError `unavailable` if too few operators report the null
  */
 export function confirmNulls(voices?: { readonly needed: number }): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({
@@ -44,7 +45,7 @@ async function confirm(context: RoutedRequest, next: Handler<RoutedRequest>): Pr
   throw new LoneNull('the only available node lacks data that it should have');
 }
 
-/** Adds upstreams that report the object as absent to `lacking`, where the request context has it. */
+/** Adds upstreams that report the object as absent to `lacking`, if the request context has this set. */
 export function noteLacking(): Policy<Directed> {
   return createPolicy({
     onResult({ lacking, upstream }, result) {
@@ -58,7 +59,7 @@ export function noteLacking(): Policy<Directed> {
   });
 }
 
-/** Tries one upstream after the other until one has the object. Returns null only where at least `needed` operators report it absent. */
+/** Tries one upstream after the other until one has the object. Returns null only if at least `needed` operators report the object as absent. */
 async function countVoices(
   next: Handler<RoutedRequest>,
   context: RoutedRequest,
@@ -75,7 +76,7 @@ async function countVoices(
   throw new ChainError('unavailable', `the answer has too few voices: ${why}`);
 }
 
-/** Tries one upstream after the other until one has the object. Returns null only where all upstreams of the route report it absent. */
+/** Tries one upstream after the other until one has the object. Returns null only if all upstreams of the route report the object as absent. */
 async function requestAll(next: Handler<RoutedRequest>, context: RoutedRequest): Promise<JsonResult> {
   const lacking = new Set<Upstream>();
   const requested = { ...context, lacking };
@@ -98,17 +99,17 @@ function isMissing(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'missing';
 }
 
-/** Whether the node that answered last is behind. */
+/** Whether the node that sent the last answer is behind. */
 function isBehind({ witness }: RoutedRequest): boolean {
   return witness?.upstream?.isBehind === true;
 }
 
-/** Halves the remaining time: a second node that stays silent must not cost the answer of the first. */
+/** Halves the remaining time, so that a second node that does not answer cannot delay the first node's answer beyond the deadline. */
 function halveTime(scope: RequestScope): RequestScope {
   return scope.derive({ deadline: (scope.deadline + performance.now()) / 2 });
 }
 
-/** Returns the answer of the next upstream of the route; undefined when none can answer. */
+/** Returns the answer of the next upstream of the route; undefined if no upstream can answer. */
 async function requestFromAnother(
   next: Handler<RoutedRequest>,
   context: RoutedRequest,

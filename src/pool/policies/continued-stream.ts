@@ -4,10 +4,10 @@ import { Refutation, UpstreamFault } from '../fault.ts';
 import { type Handler, type RequestContext, withScope } from '../upstream-request.ts';
 import { areSame, type Passed, PassedBytes } from './passed-bytes.ts';
 
-/** Time limit from the resumed request to the first piece of its answer. */
+/** Time limit from the resumed request to the first piece of its answer, ms. */
 const RESUME_LIMIT_MS = 10_000;
 
-/** The resumed answer does not begin with the bytes that were already passed on. */
+/** Fault: the resumed answer does not begin with the bytes that were already passed on. */
 class OtherBytes extends UpstreamFault {
   constructor() {
     super('wrong', 'the answer of another node has different bytes');
@@ -15,17 +15,18 @@ class OtherBytes extends UpstreamFault {
 }
 
 /**
- * Continues a broken-off stream with another upstream's answer, if that begins with exactly the bytes already passed on (compared by length and by a checksum
- * under a secret key: with any other checksum, a lying node could craft bytes that have the checksum of another's). Where an answer was refuted at its end,
- * others are read to theirs, whether they begin alike or not: the verified one shows which node was wrong.
+ * Continues a failed stream with another upstream's answer, if this answer begins with exactly the bytes that were already passed on. The beginnings
+ * are compared by length and by a checksum under a secret key: for any other checksum, a lying node could craft bytes that have the checksum of
+ * another node's answer. If an answer was refuted at its end, the answers of other upstreams are read to their ends, even if they begin differently:
+ * the verified answer shows which node was wrong.
  */
 export class ContinuedStream<E extends RequestContext> implements JsonStream {
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly #next: Handler<E>;
-  /** Returns the request to send after a fault; undefined where the stream ends with the fault. */
+  /** Returns the request to send after a fault; undefined if the stream ends with the fault. */
   readonly #choose: (fault: UpstreamFault) => E | undefined;
   #isCancelled = false;
-  /** Scope of the latest request. */
+  /** Scope of the last request. */
   #scope: RequestScope | undefined;
   #source: JsonStream;
 
@@ -60,12 +61,12 @@ export class ContinuedStream<E extends RequestContext> implements JsonStream {
         if (!(error instanceof UpstreamFault) || this.#isCancelled || error.kind === 'aborted') throw error;
         if (passed.length > (known?.length ?? 0)) known = passed.end();
         if (error instanceof Refutation) refutation = error;
-        // An answer that was read to its end is verified: the bytes passed on were wrong, and no other answer continues them.
+        // This answer was read to its end and verified, so the bytes that were passed on were wrong, and no other answer can continue them.
         else if (refutation !== undefined && error instanceof OtherBytes) throw refutation;
         const context = this.#choose(error);
         if (context === undefined) throw refutation ?? error;
         this.#source = toStream(await this.#ask(context));
-        // The new source is not yet cancelled.
+        // The stream was cancelled in the meantime, and the new source must be cancelled too.
         if (this.#isCancelled) this.#source.cancel();
       }
     }
@@ -79,10 +80,10 @@ export class ContinuedStream<E extends RequestContext> implements JsonStream {
 }
 
 /**
- * Yields what follows the known bytes.
- * @param passed collects the skipped bytes, as long as they may be the known ones
- * @param isChecked whether a source that begins otherwise is read to its end, so that it is compared with its block
- * @throws UpstreamFault when the source begins with other bytes
+ * Yields the bytes after the known bytes.
+ * @param passed collects the skipped bytes, as long as they may equal the known bytes
+ * @param isChecked whether a source with another beginning is read to its end, so that it is compared with its block
+ * @throws UpstreamFault if the source begins with other bytes
  */
 async function* skipKnown(
   source: JsonStream,

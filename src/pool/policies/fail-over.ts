@@ -3,12 +3,12 @@ import { Refutation, UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Handler, RoutedRequest } from '../upstream-request.ts';
 
-/** Unknown errors are most likely caused by the request: at most one other upstream is tried. */
+/** Maximum number of unknown errors: most likely the request causes them, so at most one other upstream is tried. */
 const MAX_UNKNOWN = 2;
 
 /**
- * Tries one upstream after the other until one answers; each is tried once. Rejects with the fault most informative to the caller. Its `retryAfterMs`, if
- * any, becomes the shortest of all faults, 0 where one of them has none.
+ * Tries one upstream after the other until one answers; each upstream is tried once. Rejects with the fault that is most informative for the caller.
+ * If this fault has `retryAfterMs`, it becomes the minimum of all faults, where a fault without it counts as 0.
  */
 export function failOver(): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({
@@ -50,9 +50,9 @@ function summarize(faults: readonly UpstreamFault[]): UpstreamFault {
   return new UpstreamFault(worst.kind, worst.message, soonestMs);
 }
 
-/** Ranks faults by information: a node's own words about the request outrank that a node could not be reached. */
+/** Ranks faults by information: a node's message about the request ranks higher than the fault that a node could not be reached. */
 function weigh(fault: UpstreamFault): number {
-  // An answer was there: that it was refuted is more informative than what others reported about the request.
+  // There was an answer: its refutation is more informative than messages of other nodes about the request.
   if (fault instanceof Refutation) return 6;
   switch (fault.kind) {
     case 'tooMuch':

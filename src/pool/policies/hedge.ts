@@ -15,28 +15,28 @@ import {
 } from '../upstream-request.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
-/** Latency percentile of a method above which a call is slow. */
+/** Percentile of a method's latencies above which a call counts as slow. */
 const SLOW_SHARE = 0.95;
-/** No call counts as slow before this many calls of its method were seen, or within `MIN_DELAY_MS`. */
+/** A call counts as slow only after this many calls of its method, and after `MIN_DELAY_MS`. */
 const MIN_SAMPLES = 20;
 const MIN_DELAY_MS = 5;
-/** Timer granularity: the call to the next upstream is at most this late, ms. */
+/** Granularity of the timer, ms: the call to the next upstream is late by at most this time. */
 const SWEEP_MS = 2;
 
 export type HedgeParts = {
-  /** Hedged calls as a fraction of all calls; 0 disables hedging. */
+  /** Maximum part of all calls that may be hedged; 0 disables hedging. */
   readonly share: number;
   readonly budget: TokenBucket;
-  /** Latency window of a method. Batch items have their own: they wait for others in the same request. */
+  /** Returns the latency window of a method. Batch items have a separate window, because they wait for other items of the same request. */
   readonly latenciesOf: (method: string, isOfBatch: boolean) => LatencyWindow;
 };
 
 /**
- * Sends the call to the next upstream of the route. When it takes longer than nearly all calls of the method, the upstream after it gets the call too, as far
- * as `budget` allows. An upstream that stays silent for its share of the caller's time is never waited for alone: the others get their share. The first
- * answer wins; the other calls are cancelled, and their upstreams may be tried again when the answer does not suffice (a null to be confirmed, a broken-off
- * stream).
- * @throws UpstreamFault `unreachable` where the route is empty, `aborted` where the caller has gone
+ * Sends the call to the next upstream of the route. If the answer takes longer than nearly all calls of the method, the call is also sent to the
+ * upstream after that, as far as `budget` allows. If an upstream does not answer within its share of the caller's time, the call is always sent to
+ * the next one, within the next share. The first answer is used, and the other calls are cancelled. Their upstreams may be tried again if the answer
+ * is not sufficient (a null that must be confirmed, a failed stream).
+ * @throws UpstreamFault `unreachable` if the route is empty, `aborted` if the caller has disconnected
  */
 export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<RoutedRequest, Directed> {
   const findLatencies = ({ call, scope }: RoutedRequest): LatencyWindow =>
@@ -71,15 +71,15 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed
   });
 }
 
-/** Records the upstream whose answer counts: the last one to answer. */
+/** Records the upstream whose answer is used, which is the last one to answer. */
 function noteConfirmed({ witness }: RoutedRequest, upstream: Upstream): void {
   if (witness !== undefined) witness.upstream = upstream;
 }
 
 type Delays = {
-  /** Delay until the budgeted second call. */
+  /** Delay until the second call that the budget must allow. */
   readonly slowMs: number;
-  /** Delay until the next upstream gets the call regardless of the budget. */
+  /** Delay until the next upstream gets the call, whatever the budget. */
   readonly silentMs: number;
 };
 
@@ -88,7 +88,7 @@ function chooseDelays(
   latencies: LatencyWindow | undefined,
   now: number,
 ): Delays {
-  // Pending blocks differ between nodes: for a sticky call another node is tried only if no answer comes.
+  // Pending blocks differ between nodes, so a sticky call is sent to another node only if the first one does not answer.
   const isKnown = latencies !== undefined && latencies.count >= MIN_SAMPLES && call.isSticky !== true;
   const slowMs = isKnown ? latencies.percentile(SLOW_SHARE) : undefined;
   return {
@@ -111,10 +111,10 @@ type Runner = { readonly upstream: Upstream; readonly scope: RequestScope };
 
 const NONE: readonly Runner[] = [];
 
-/** Shared timer of all races: nearly all races end before anything is due. */
+/** Timer that all races share: nearly all races end before any further call is due. */
 const RACES = new ExpirySweep<Race>(SWEEP_MS);
 
-/** Races the same request on several upstreams. It expires whenever one more upstream is due. */
+/** Races the same request on several upstreams. It expires each time when the call to one more upstream is due. */
 class Race implements Expiring {
   expiresAt: number;
   sweepIndex = -1;
@@ -179,7 +179,7 @@ class Race implements Expiring {
 
   #fail(runner: Runner, error: unknown): void {
     this.#forget(runner);
-    // A fault leaves the other upstreams their chance; an answer that is an error is final.
+    // After a fault, another upstream may still succeed; an error that is an answer is final.
     const leavesChance = error instanceof UpstreamFault && this.#running.length > 0;
     if (this.#isOver || leavesChance) return;
     if (!(error instanceof UpstreamFault)) noteConfirmed(this.#parts.context, runner.upstream);

@@ -4,8 +4,8 @@ import { UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 
 /**
- * Rejects requests past the caller's deadline; a fault after the deadline is reported as the timeout.
- * @throws ChainError `timeout`, or `aborted` where the caller has gone
+ * Rejects requests whose deadline has passed; a fault after the deadline is reported as a timeout.
+ * @throws ChainError `timeout`, or `aborted` if the caller has disconnected
  */
 export function keepDeadline(): Policy {
   return createPolicy({
@@ -21,7 +21,7 @@ export function keepDeadline(): Policy {
   });
 }
 
-/** Timeout error that names the time limit of the scope. */
+/** Returns the timeout error that names the time limit of the scope. */
 export function describeLimit({ limitMs }: RequestScope): ChainError {
   return createTimeout(limitMs);
 }

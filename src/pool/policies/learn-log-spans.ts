@@ -3,8 +3,8 @@ import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed } from '../upstream-request.ts';
 
 /**
- * Remembers block ranges that a node refuses to search for logs, and does not send such ranges again.
- * @throws LogRefusal where the range exceeds the node's known limit
+ * Remembers block ranges that a node refuses to search for logs, and does not send ranges of this length again.
+ * @throws LogRefusal if the range exceeds the known limit of the node
  */
 export function learnLogSpans(): Policy<Directed> {
   return createPolicy({

@@ -11,18 +11,19 @@ import type { Control } from '../node-methods.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { Directed, Handler } from '../upstream-request.ts';
 
-/** Method name after the namespace's underscore that no node implements. */
+/** Method name, without its namespace, that no node implements. */
 const CONTROL_NAME = 'portcullisControlMethod';
-/** Time limit of the control request, ms; the original answer of a node that leaves it unanswered is accepted. */
+/** Time limit of the control request, ms; if a node does not answer it in time, its original answer is accepted. */
 const CONTROL_LIMIT_MS = 2_000;
-/** A longer result proves that the node has the method; unit: UTF-16 units or bytes. */
+/** Maximum length of a compared result, UTF-16 units or bytes; a longer result shows that the node has the method. */
 const MAX_COMPARED = 1_024;
 
 /**
- * Learns whether a node has a passed-through method. Some nodes answer any name: with null, an error about parameters, or a result. The first answer in a
- * namespace is compared with the one to a name that cannot exist; the same answer to both shows that the node lacks the method. Such an answer is not
- * remembered for the method: a node that has it may have nothing else to answer. No control request precedes a client's call in the namespace.
- * @throws UnclearMethod where both answers are the same
+ * Learns whether a node has a passed-through method. Some nodes answer any method name: with null, an error about parameters, or a result. The first
+ * answer in a namespace is therefore compared with the answer to a name that cannot exist. If both are the same, the answer carries no information,
+ * and the node counts as lacking the method for this request. That is not remembered: for a node that has the method, the same answer may be correct.
+ * A control request is sent only after a client's call in the namespace.
+ * @throws UnclearMethod if both answers are the same
  */
 export function learnMethods(): Policy<Directed> {
   return createPolicy<Directed>({
@@ -45,7 +46,7 @@ export function learnMethods(): Policy<Directed> {
   });
 }
 
-/** @throws UnclearMethod where the node gives the same answer to a method that cannot exist */
+/** @throws UnclearMethod if the node gives the same answer to a method that cannot exist */
 async function compare(context: Directed, answer: string, next: Handler<Directed>): Promise<void> {
   const { call, upstream } = context;
   const namespace = call.method.slice(0, call.method.indexOf('_'));
@@ -74,7 +75,7 @@ function nameResult(result: JsonText | JsonBytes): string {
   return `result ${(typeof result === 'string' ? result : result.text).slice(0, MAX_COMPARED)}`;
 }
 
-/** Code and message of a node's error without the method name; undefined for any other failure. */
+/** Returns code and message of a node's error, without the method name; undefined for any other failure. */
 function nameError(error: unknown, method: string): string | undefined {
   const refusal = error instanceof PassedFault ? error.refusal : error;
   if (!(refusal instanceof NodeRefusal)) {

@@ -14,16 +14,16 @@ import {
   type UpstreamRequest,
 } from '../upstream-request.ts';
 
-/** Items of one batch sent to the same node before another may be chosen. */
+/** Number of items of one batch that are sent to the same node before another node may be chosen. */
 const BATCH_ITEMS = 100;
 
 /** Node that receives the items of one batch. */
 type BatchChoice = { readonly upstream: Upstream; left: number };
 
 /**
- * Chooses the upstreams of a request, in order: those that have the block and the method, the lowest tier first, within a tier the one with the shortest
- * expected latency. Upstreams with an open circuit come last instead of being left out: when all are down, a request is the only way to find out which is
- * back. Items of one batch go to one node as long as it is no worse than others except for its load: there they share a request.
+ * Chooses the upstreams of a request, in order: upstreams that have the block and the method, lower tiers first, and within a tier in the order of
+ * their expected latency. Upstreams with an open circuit are last instead of excluded: if all upstreams are down, only a request can show which one
+ * works again. Items of one batch go to the same node as long as only its load makes it worse than others, because at this node they share a request.
  */
 export function order(
   upstreams: readonly Upstream[],
@@ -51,7 +51,7 @@ export function order(
     begin(context, next) {
       const routed = decide(context);
       if (!(routed instanceof UpstreamFault)) return routed;
-      // A node that is being identified may be the missing one.
+      // A node that is being identified may be able to answer.
       const checks = upstreams.flatMap(({ checking }) => checking ?? []);
       if (checks.length === 0) throw routed;
       return sendAfter(checks, context, next);
@@ -60,7 +60,7 @@ export function order(
   });
 }
 
-/** Adds a route to a request context; returns the fault where there is none. */
+/** Adds a route to a request context; returns a fault if there is no route. */
 export type DecideRoute = (context: RequestContext) => RoutedRequest | UpstreamFault;
 
 /** Creates the routing that `order` describes. */
@@ -90,7 +90,7 @@ function isAvailable(block: BlockPosition | undefined, candidates: readonly Upst
   return false;
 }
 
-/** Whether a node that is behind reported the block as missing, in whatever words. */
+/** Whether a node reported the block as missing, in any words; a node that is behind does that. */
 function isMissing(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'missing';
 }
@@ -99,7 +99,7 @@ function explainMissing(block: bigint, upstreams: readonly Upstream[]): Upstream
   return new UpstreamFault('unreachable', `no node has block ${block} now: ${explainOutage(upstreams)}`);
 }
 
-/** Counts upstreams that belong to the network, as far as known, and are unavailable now. */
+/** Counts the upstreams that belong to the network, as far as is known, and are unavailable now. */
 function countAbsent(
   upstreams: readonly Upstream[],
   candidates: readonly Upstream[],
@@ -135,7 +135,7 @@ function findCandidates(
   let reason: UpstreamFault | undefined;
   let soonest: Upstream | undefined;
   for (const upstream of upstreams) {
-    // When a `certain` null is wanted, a block that left the chain may be the target: a node still on that branch is the one that has it.
+    // For a `certain` null, the requested block may have left the chain: a node that is still on that branch may have it.
     const isOther = upstream.isOnFork && call.nulls !== 'certain';
     if (upstream.standing !== 'verified' || isOther || except?.has(upstream) === true) continue;
     if (call.needsVote === true && upstream.vote !== 'votes') continue;
@@ -163,8 +163,8 @@ function findCandidates(
 }
 
 /**
- * Whether the node reports an older head than the block but may still have it: an address with several nodes behind it may do so. Such a node is tried last,
- * and only where it cannot answer for another block: the request is by hash, or its answer is compared with the block.
+ * Whether the node reports an older head than the block but may still have the block, because several nodes are behind its address. Such a node is
+ * tried last, and only if it cannot answer for another block: the request is by hash, or the answer is compared with the block.
  */
 function isBehind(
   { tracker, knowsHashParameters }: Upstream,
@@ -180,8 +180,8 @@ function compareUpstreams(a: Upstream, b: Upstream, method: string): number {
 }
 
 /**
- * Rank by trust, lowest first. After a circuit's backoff, one call at a time probes whether a node has recovered. Nodes without a vote in the head for being
- * behind come after healthy ones, for older blocks too: they may lack state.
+ * Rank by trust, lowest first. After the backoff of a circuit, one call at a time tests whether the node has recovered. Nodes that are behind, and
+ * have no vote in the head, rank after healthy nodes even for older blocks, because they may lack state.
  */
 function rankTrust(upstream: Upstream, method: string): number {
   const { health, isAway, isBehind, isOnFork } = upstream;
@@ -190,12 +190,12 @@ function rankTrust(upstream: Upstream, method: string): number {
   return health.circuit === 'halfOpen' && health.inFlight > 0 ? 1 : 0;
 }
 
-/** Whether the node answers calls of the method, as far as known. */
+/** Whether the node answers calls of the method, as far as is known. */
 export function isResponsive({ health, methodSilences }: Upstream, method: string): boolean {
   return health.circuit !== 'open' && !methodSilences.isSilent(method);
 }
 
-/** Keeps the previously chosen node as long as it is a healthy candidate. */
+/** Returns the previously chosen node as long as it is a healthy candidate. */
 function keepFavourite(
   favourite: Upstream | undefined,
   candidates: readonly Upstream[],
@@ -207,12 +207,12 @@ function keepFavourite(
     favourite.health.circuit === 'closed' &&
     isResponsive(favourite, method) &&
     !favourite.isAway &&
-    // The pending block of a node that is behind lacks what others have already mined.
+    // If the node is behind, its pending block lacks transactions that other nodes have already seen in blocks.
     (!favourite.isBehind || candidates[0]?.isBehind === true);
   return isWell ? favourite : candidates[0];
 }
 
-/** Puts the node that served earlier items of the batch first, as long as it ranks with the best one. */
+/** Puts the node that served earlier items of the batch first, as long as it has the same rank as the best node. */
 function keepGrouped(
   candidates: Upstream[],
   batch: object,
@@ -244,7 +244,7 @@ function moveToFront(candidates: Upstream[], favourite: Upstream | undefined): v
   if (at > 0) candidates.unshift(...candidates.splice(at, 1));
 }
 
-/** Moves preferred nodes to the front, unless they do not answer; the order is kept otherwise. */
+/** Moves preferred nodes to the front, except for nodes that do not answer; otherwise the order is unchanged. */
 function preferAll(candidates: Upstream[], preferred: ReadonlySet<Upstream>, method: string): void {
   const isFirst = (upstream: Upstream): boolean => preferred.has(upstream) && rankTrust(upstream, method) < 3;
   candidates.sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)));

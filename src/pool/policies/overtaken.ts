@@ -1,2 +1,2 @@
-/** Abort reason of a call that lost the race: another upstream answered first. */
+/** Abort reason of a call when another upstream has answered first. */
 export const OVERTAKEN: unique symbol = Symbol('overtaken');

@@ -13,21 +13,21 @@ import {
 } from '../upstream-request.ts';
 
 export type ProbeParts = {
-  /** Sends to an already chosen node, and updates its record. */
+  /** Sends a request to a chosen node, and updates the record of the node. */
   readonly sendToNode: Handler<Directed>;
   /** Time limit of a probe, ms. */
   readonly limitMs: number;
   /**
-   * Called when a repeatedly overtaken node does not answer a probe: the first such probe since its last answer.
-   * @param method set where the node answers other methods
+   * Called if a repeatedly overtaken node does not answer a probe; only for the first such probe since the node's last answer.
+   * @param method set if the node answers other methods
    */
   onSilent(upstream: Upstream, method?: string): void;
 };
 
-/** Sends a copy of the call to silent nodes of its route, beside the nodes that are waited for. */
+/** Sends a copy of the call to silent nodes of its route, in addition to the nodes that the caller waits for. */
 export type ProbeSilent = (routed: RoutedRequest) => void;
 
-/** Creates the sender of probes: one at a time per silent upstream, or per method that the upstream does not answer. */
+/** Creates the sender of probes: it sends one probe at a time per silent upstream, or per method that an upstream does not answer. */
 export function createProbe({ sendToNode, limitMs, onSilent }: ProbeParts): ProbeSilent {
   const probe = async (
     routed: RoutedRequest,
@@ -36,7 +36,7 @@ export function createProbe({ sendToNode, limitMs, onSilent }: ProbeParts): Prob
     method?: string,
   ): Promise<void> => {
     const scope = routed.scope.derive({ isDetached: true, deadline: performance.now() + limitMs });
-    // A probe is not part of the trace, nor an item of a batch.
+    // A probe does not belong to the trace or to the batch of the call.
     scope.trace = undefined;
     scope.batch = undefined;
     try {
@@ -44,7 +44,7 @@ export function createProbe({ sendToNode, limitMs, onSilent }: ProbeParts): Prob
       const result = await sendToNode(setUpstream(alone, upstream));
       if (!isComplete(result)) result.cancel();
     } catch {
-      // The node's record already has the failure.
+      // The failure is already in the record of the node.
     } finally {
       if (silence.endProbe()) onSilent(upstream, method);
     }
@@ -64,7 +64,7 @@ export function createProbe({ sendToNode, limitMs, onSilent }: ProbeParts): Prob
   };
 }
 
-/** Runs after `order`, which puts silent nodes last. */
+/** Must be inside of `order`, which puts silent nodes last. */
 export function probeSilent(probe: ProbeSilent): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({
     begin(routed) {

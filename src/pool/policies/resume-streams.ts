@@ -3,11 +3,11 @@ import { createPolicy, type Policy } from '../policy-stack.ts';
 import type { RoutedRequest } from '../upstream-request.ts';
 import { ContinuedStream } from './continued-stream.ts';
 
-/** Continues a broken-off stream with another upstream's answer to the same request. When no upstream is left, the stream ends with the fault. */
+/** Continues a failed stream with another upstream's answer to the same request. If no upstream is left, the stream ends with the fault. */
 export function resumeStreams(): Policy<RoutedRequest> {
   return createPolicy<RoutedRequest>({
     onResult(context, result, next) {
-      // Each upstream is tried once: a route exhausted now has no upstream for a continuation.
+      // Each upstream is tried once: if the route is exhausted now, no upstream is left that could continue the stream.
       if (isComplete(result) || context.route.isExhausted) return result;
       return new ContinuedStream(result, next, () => (context.route.isExhausted ? undefined : context));
     },

@@ -6,10 +6,10 @@ import type { Handler, RequestContext } from '../upstream-request.ts';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
-/** Tokens earned per answer: further rounds are at most a tenth of the load. */
+/** Number of tokens per answer: further rounds are at most a tenth of the load. */
 const EARNED = 0.1;
 
-/** Faults that may pass within a moment. */
+/** Faults that may be over after a moment. */
 const PASSING: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unreachable',
   'malformed',
@@ -20,8 +20,8 @@ const PASSING: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 /**
- * Starts another round over the upstreams when every one has failed, after a growing pause, or as long as the nodes asked for. `budget` keeps an outage from
- * multiplying the load: rounds cost tokens that only answers earn.
+ * Starts another round over the upstreams when every upstream has failed, after a pause that grows, or that the nodes requested. `budget` prevents an
+ * outage from multiplying the load: rounds cost tokens, and only answers earn tokens.
  * @param rounds maximum number of further rounds
  * @param isFinal whether a block height is final; missing data of a final block is not retried
  */
@@ -30,16 +30,16 @@ export function retry(
   budget: TokenBucket,
   isFinal: (height: bigint) => boolean = () => false,
 ): Policy {
-  /** Takes a token for the next round; returns the pause before it in ms, or undefined where there is no further round. */
+  /** Takes a token for the next round. Returns the pause before the round in ms; undefined if there is no further round. */
   const beginRound = (
     { call, except, scope }: RequestContext,
     error: unknown,
     round: number,
   ): number | undefined => {
-    // A call that excludes upstreams is a second request for comparison, which is optional too: it is not repeated.
+    // A call that excludes upstreams is a second request for comparison, which is also optional, so it is not repeated.
     const isOptional = call.isOptional === true || (except !== undefined && except.size > 0);
     if (round >= rounds || isOptional || !isPassing(error)) return undefined;
-    // Data of a final block that the nodes lack stays missing.
+    // If the nodes lack data of a final block, they will not get it later.
     if (error.kind === 'missing' && call.block !== undefined && isFinal(call.block.number)) return undefined;
     const pause = Math.max(choosePause(round), error.retryAfterMs ?? 0);
     return performance.now() + pause < scope.deadline && budget.tryTake() ? pause : undefined;
@@ -81,7 +81,9 @@ function isPassing(error: unknown): error is UpstreamFault {
   return error instanceof UpstreamFault && PASSING.has(error.kind);
 }
 
-/** Random pause between half and all of a doubling time, so that calls that failed together do not retry together. */
+/**
+ * Returns a random pause between half and all of a time that doubles per round: calls that failed at the same time are not retried at the same time.
+ */
 function choosePause(round: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** round, MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
 }

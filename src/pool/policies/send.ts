@@ -25,23 +25,26 @@ import type { Directed, Handler, UpstreamRequest } from '../upstream-request.ts'
 /** geth's error message for parameters that a method does not have. */
 const ONE_PARAMETER = /^too many arguments, want at most 1$/;
 
-/** Parts of one answer requested concurrently. */
+/** Maximum number of parts of one answer that are requested concurrently. */
 const PARTS_AT_ONCE = 100;
 
-/** A result that is to be buffered becomes a stream only above this multiple of `streamBytes`. */
+/** A result that will be buffered becomes a stream only above this multiple of `streamBytes`. */
 const HOLD_FACTOR = 8;
 
-/** Answers up to this length are compared with a block inline, in about 50 µs, UTF-16 units; up to PIECE_LENGTH it takes milliseconds. */
+/**
+ * Answers up to this length are compared with a block immediately, which takes about 50 µs, UTF-16 units; up to PIECE_LENGTH, the comparison takes
+ * milliseconds.
+ */
 const CHECKED_AT_ONCE = 4 * 1024;
 
 export type SenderBounds = {
-  /** Bound on one answer, and on the combined answer of its parts, bytes. */
+  /** Maximum size of one answer, and of the combined answer of its parts, bytes. */
   readonly answerBytes: number;
-  /** A longer result is a stream, bytes. */
+  /** A result that is longer than this is a stream, bytes. */
   readonly streamBytes: number;
 };
 
-/** Creates the innermost handler: it sends the call to the chosen upstream and reads the reply. */
+/** Creates the innermost handler, which sends the call to the chosen upstream and reads the reply. */
 export function createSender(bounds: SenderBounds): Handler<Directed> {
   return (context) => send(context, bounds);
 }
@@ -62,15 +65,18 @@ function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
   return answer.then((result) => takeResult(result, directed, bounds));
 }
 
-/** Reports the outcome of one of several calls sent to one node: a result, or the error of that call. */
+/** Reports the outcome of one of several calls to one node: a result, or the error of the call. */
 export type TellAnswer = (position: number, answer: unknown) => void;
 
-/** Sends several calls to one node; `tell` gets each outcome, possibly synchronously. None of the calls is traced, or has a replacement. */
+/**
+ * Sends several calls to one node; `tell` gets each outcome, possibly synchronously. The calls are not traced, and cannot be replaced by calls of
+ * other methods.
+ */
 export type SendMany = (contexts: readonly Directed[], tell: TellAnswer) => void;
 
 /**
- * Creates the sender of several calls to one node, without a promise per call where the transport needs none.
- * @param around observers called at the begin and end of each call
+ * Creates the sender of several calls to one node, without a promise per call if the transport needs none.
+ * @param around observers called at the beginning and at the end of each call
  */
 export function createManySender(bounds: SenderBounds, around: Observed<Directed>): SendMany {
   return (contexts, tell) => {
@@ -131,7 +137,7 @@ function takeResult(
     if (!isLonger(whole, CHECKED_AT_ONCE)) return checkAnswer(call, whole, upstream);
     const work = { owner, signal, memory: upstream.openMemory };
     if (isLonger(whole, PIECE_LENGTH)) return checkParsed(() => checkAnswer(call, whole, upstream), work);
-    // Other answers may have arrived in the same batch.
+    // The same batch may have contained other answers, so the check waits for a scheduler slot.
     return SCHEDULER.take(owner, () => checkAnswer(call, whole, upstream));
   };
   if (isComplete(result)) return check(result);
@@ -140,7 +146,7 @@ function takeResult(
   return call.isDrained === true ? drain(checked, scope) : holdAnswer(checked, directed, bounds);
 }
 
-/** Buffers as much of a stream as the call wants before use. */
+/** Buffers as much of a stream as the call requires before its use. */
 function holdAnswer(
   stream: JsonStream,
   { call, scope, upstream }: Directed,
@@ -185,13 +191,16 @@ async function sendTraced(
     span.end();
     return answer;
   } catch (error) {
-    // A node's error is an answer.
+    // An error of the node is an answer.
     span.end(error instanceof UpstreamFault ? error.kind : undefined);
     throw error;
   }
 }
 
-/** Sends the call; a method that the node lacks is replaced at once where there is a replacement, since this says nothing about the node's state. */
+/**
+ * Sends the call. If the node lacks the method and there is a replacement, the replacement is sent immediately, because the error carries no
+ * information about the node's state.
+ */
 function ask(
   call: UpstreamRequest,
   upstream: Upstream,
@@ -233,7 +242,7 @@ function chooseOptions(
   return traceParent === undefined ? { deadline, signal, batch } : { deadline, signal, batch, traceParent };
 }
 
-/** Maps HTTP 403 to `unsupported` for a method that not every node has. @throws UpstreamFault */
+/** Converts HTTP 403 to `unsupported` for a method that not every node has. @throws UpstreamFault */
 function readRefusal(error: unknown, { method }: UpstreamRequest): never {
   if (error instanceof UpstreamFault && error.kind === 'unauthorized')
     throw new UpstreamFault('unsupported', `${method} is not available`);
@@ -262,8 +271,8 @@ type PartsOptions = {
 };
 
 /**
- * Requests the parts of an answer whose method the node lacks, as items of batches; the results become one array.
- * @throws UpstreamFault `missing` for a null part, `tooLarge` when the combined results exceed `answerBytes`
+ * Requests an answer whose method the node lacks in parts, which are items of batches; the results become one array.
+ * @throws UpstreamFault `missing` for a null part, `tooLarge` if the combined results exceed `answerBytes`
  */
 async function sendParts(
   call: UpstreamRequest,

@@ -15,18 +15,19 @@ import {
   type UpstreamRequest,
 } from '../upstream-request.ts';
 
-/** Cap on shareable in-flight requests; further ones are not shared. */
+/** Maximum number of in-flight requests that can be shared; further requests are not shared. */
 const MAX_IN_FLIGHT = 10_000;
 
-/** A number combines the hashes of a key: a Map needs half the time for it. */
+/** Name of a request. If it is a number, it combines the hashes of a key, for which a Map needs half the time. */
 type FlightName = string | number;
 
 /** In-flight requests by name. */
 export type InFlightRequests = PassingMap<FlightName, Flight>;
 
 /**
- * Coalesces identical concurrent requests into one. The shared call is cancelled when all its callers have gone, and a caller with more time than the first
- * one is not bound by the first one's deadline. A result that is too large to be buffered cannot be shared: every caller but the first sends its own request.
+ * Coalesces identical concurrent requests into one. The shared call is cancelled when all its callers have disconnected. A caller with more time than
+ * the first caller is not limited by the first one's deadline. If the result is too large to be buffered, it cannot be shared: every caller except
+ * the first sends its own request.
  */
 export function singleFlight(inFlight: InFlightRequests = new PassingMap()): Policy {
   return (next) => {
@@ -56,9 +57,9 @@ export function singleFlight(inFlight: InFlightRequests = new PassingMap()): Pol
 }
 
 /**
- * Registers an in-flight request for a call that is sent as part of a group: callers of the same request wait for it meanwhile. Whether they wait or leave
- * does not affect it.
- * @returns undefined where the request is in flight already, has no name, or the cap is reached
+ * Registers an in-flight request for a call that is sent as part of a group: in the meantime, callers of the same request wait for it. Whether they
+ * wait or leave does not affect the request.
+ * @returns undefined if the request is already in flight, has no name, or the maximum is reached
  */
 export function announce(inFlight: InFlightRequests, call: UpstreamRequest): Flight | undefined {
   const name = nameRequest(call);
@@ -70,11 +71,11 @@ export function announce(inFlight: InFlightRequests, call: UpstreamRequest): Fli
 }
 
 function nameRequest({ key, sharedAs, nulls }: UpstreamRequest): FlightName | undefined {
-  // A null that satisfies other requests does not satisfy one that needs a certain null.
+  // A null that is accepted for other requests is not accepted for a request that needs a certain null.
   const isCertain = nulls === 'certain';
   if (key?.hashes !== undefined && !isCertain) {
     const { hash, tag } = key.hashes;
-    // All 32 bits of one hash and as many of the other as a number holds exactly.
+    // The number contains all 32 bits of one hash, and as many bits of the other as fit exactly.
     return hash * 2 ** 21 + (tag >>> 11);
   }
   const name = key === undefined ? sharedAs : composeName(key);
@@ -86,7 +87,7 @@ export class Flight {
   readonly #inFlight: InFlightRequests;
   readonly #name: FlightName;
   readonly #key: CacheKey | undefined;
-  /** Scope of the call: it ends with the last caller. Absent where the request is announced. */
+  /** Scope of the call, which ends with the last caller. Absent if the request is announced. */
   readonly #scope: RequestScope | undefined;
   /** Callers in order of arrival. */
   #waiting: Waiter[] | undefined;
@@ -104,12 +105,12 @@ export class Flight {
     this.#scope = scope;
   }
 
-  /** Deadline of the caller that started the request. An announced request binds no other caller. */
+  /** Deadline of the caller that started the request. An announced request does not limit other callers. */
   get deadline(): number {
     return this.#scope?.deadline ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether the in-flight request equals the call, which has the same name: different requests may share their hashes. */
+  /** Whether the in-flight request equals the call with the same name: different requests may have the same hashes. */
   isOf({ key }: UpstreamRequest): boolean {
     return this.#key?.request === key?.request && this.#key?.blockHash === key?.blockHash;
   }
@@ -125,7 +126,7 @@ export class Flight {
     return answer;
   }
 
-  /** Waits until the call is done or the caller has gone. */
+  /** Waits until the call is complete or the caller has disconnected. */
   join(scope: RequestScope): Promise<JsonResult> {
     return new Promise((resolve, reject) => {
       const waiter = new Waiter(scope, this, resolve, reject);
@@ -140,7 +141,7 @@ export class Flight {
     const waiting = this.#waiting ?? [];
     waiting.splice(waiting.indexOf(waiter), 1);
     if (waiting.length > 0 || this.#scope === undefined) return;
-    // New callers start their own request instead of waiting for a cancelled one.
+    // New callers must start their own request instead of waiting for a cancelled one.
     this.#end();
     this.#scope.abort();
   }
@@ -155,7 +156,7 @@ export class Flight {
     completeAll(this.#end(), (waiter) => waiter.fail(error));
   }
 
-  /** @returns the callers that still wait */
+  /** Removes the request. @returns the callers that are still waiting */
   #end(): readonly Waiter[] {
     if (this.#inFlight.get(this.#name) === this) this.#inFlight.delete(this.#name);
     const waiting = this.#waiting ?? [];
@@ -164,7 +165,9 @@ export class Flight {
   }
 }
 
-/** Settles the first caller at once, the others in scheduler slots of their owners: each continues with all that is left of its call. */
+/**
+ * Completes the first caller immediately, and the other callers in scheduler slots of their owners: each then continues with the rest of its call.
+ */
 function completeAll(waiting: readonly Waiter[], complete: (waiter: Waiter) => void): void {
   for (const [at, waiter] of waiting.entries()) {
     if (at === 0) complete(waiter);
@@ -172,7 +175,7 @@ function completeAll(waiting: readonly Waiter[], complete: (waiter: Waiter) => v
   }
 }
 
-/** A caller that has neither been answered nor gone. */
+/** A caller that is still waiting: it has not been answered, and has not disconnected. */
 class Waiter {
   readonly #scope: RequestScope;
   readonly #flight: Flight;
@@ -197,7 +200,7 @@ class Waiter {
     else this.#scope.signal.addEventListener('abort', this.#leave);
   }
 
-  /** Settles later. The request is over: a caller that leaves meanwhile cancels nothing. */
+  /** Completes the caller later. The request has ended, so a caller that leaves in the meantime cancels nothing. */
   settleLater(complete: () => void): void {
     this.#isOver = true;
     SCHEDULER.resumeLater(this.#scope.owner ?? '', complete);

@@ -22,9 +22,9 @@ export function readCache(cache: Cache): (next: Handler) => Send {
 }
 
 /**
- * Stores cacheable answers, once for all callers that share an answer. Only whole results under a block's hash are stored: never an error, a null, or
- * anything under a tag, and nothing from a node that may have answered for another block: the answer was checked against the block, or the request named the
- * block's hash, or the height is final.
+ * Stores cacheable answers, once for all callers that share an answer. Only complete results under a block hash are stored, never an error, a null,
+ * or an answer for a tag. An answer of a node that may have answered for another block is not stored: the answer must have been checked against the
+ * block, or the request named the block by hash, or the height is final.
  */
 export function fillCache(keep: KeepAnswer): Policy {
   return createPolicy({
@@ -35,7 +35,7 @@ export function fillCache(keep: KeepAnswer): Policy {
   });
 }
 
-/** Caches a node's answer where the rules of `fillCache` allow it. */
+/** Caches the answer of a node if the rules of `fillCache` allow it. */
 export type KeepAnswer = (call: UpstreamRequest, upstream: Upstream | undefined, result: JsonResult) => void;
 
 /**
@@ -46,7 +46,7 @@ export function createKeeper(cache: Cache, isFinal: (height: bigint) => boolean)
   return (call, upstream, result) => {
     if (call.key === undefined || !isComplete(result) || result === 'null') return;
     if (call.isKept?.() === false) return;
-    // The node was quarantined while it answered: its cached answers were dropped, and this one must not be stored.
+    // The node was quarantined while it answered: its cached answers were dropped, so this answer must not be stored either.
     if (upstream?.evidence !== undefined) return;
     const wasReported = upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
     const isSure =

@@ -3,11 +3,11 @@ import { ERROR_BYTES, MAX_DEPTH, type ShapeBounds, UNPARSED_SHAPE } from './answ
 
 /** Bounds on the answer to one request. */
 export type AnswerBounds = ShapeBounds & {
-  /** Bytes of the whole answer with its envelope, after decompression. `pool.answerBytes` may be lower. */
+  /** Maximum bytes of the whole answer with its envelope, after decompression. `pool.answerBytes` may be lower. */
   readonly bytes: number;
   /**
-   * True where the request alone determines the maximum length, so that a longer answer is the node's fault. Otherwise the caller or the chain
-   * determines it, and the call fails without blaming the node.
+   * Whether the request alone determines the maximum length, so that a longer answer is the node's fault. Otherwise the caller or the chain
+   * determines the length, and the call fails without blaming the node.
    */
   readonly isFixed: boolean;
 };
@@ -15,14 +15,14 @@ export type AnswerBounds = ShapeBounds & {
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Maximum length of a number: quantities are strings, and ratios and gas have fewer than 20 digits. */
+/** Maximum length of a number, digits: quantities are strings, and ratios and gas have fewer than 20 digits. */
 const DIGITS = 256;
 /** Maximum nesting of answers other than traces: simulated blocks with calls, logs and topics have eight levels. */
 const DEPTH = 32;
 
 /**
- * A quantity, a hash, an id, an uncle (a header without transactions), a client version, or a small object such as that of `eth_syncing`; errors may
- * carry a page of text.
+ * A quantity, a hash, an id, an uncle (a header without transactions), a client version, or a small object such as the one of `eth_syncing`; errors
+ * may contain a page of text.
  */
 const SMALL: AnswerBounds = {
   bytes: 64 * KiB,
@@ -35,22 +35,22 @@ const SMALL: AnswerBounds = {
   isFixed: true,
 };
 
-/** A quantity, or the revert data of an execution, which makes the longest error. */
+/** A quantity, or the revert data of an execution, which can make a longer error than any other method. */
 const ESTIMATE: AnswerBounds = { ...SMALL, bytes: ERROR_BYTES + 64 * KiB, textBytes: ERROR_BYTES };
 
 /**
  * 1 MiB of code. Ethereum's limit of 24 KiB (EIP-170), the proposed 32 KiB (EIP-7954) and 256 KiB (EIP-7907), and the limits of other chains that
- * accept a deployment in one transaction are far lower. It is hashed in one piece, 5 ms.
+ * accept a deployment in one transaction are far lower. The code is hashed in one step of 5 ms.
  */
 const CODE: AnswerBounds = { ...SMALL, bytes: 2 * MiB + KiB, textBytes: 2 * MiB + 2 };
 
 /**
- * 128 KiB of `extraData`, the only header member of variable length; heads, their ancestors and blocks keep it. Validator lists (clique, parlia,
- * QBFT with a seal per validator) take up to 20 KB; with the transaction dependencies that bor writes there, 5,000 transactions take about 50 KB.
+ * 128 KiB of `extraData`, the only header member of variable length; heads, their ancestors and blocks contain it. Validator lists (clique, parlia,
+ * QBFT with a seal per validator) take up to 20 KB; with the transaction dependencies that bor writes into it, 5,000 transactions take about 50 KB.
  */
 const EXTRA_DATA_BYTES = 128 * KiB;
 
-/** A header with its transaction hashes, 69 bytes each: 120,000 of them. */
+/** A header with up to 120,000 transaction hashes of 69 bytes each. */
 const HEADER: AnswerBounds = {
   ...SMALL,
   bytes: 8 * MiB,
@@ -63,7 +63,7 @@ const HEADER: AnswerBounds = {
 const PROOF_BYTES = 72 * KiB;
 const PROOF: AnswerBounds = { ...HEADER, textBytes: 16 * KiB };
 
-/** Return or revert data of contracts: one string, up to 20 MiB with 200 million gas of memory, and a few values around it. */
+/** Return or revert data of contracts: one string, up to 20 MiB with 200 million gas of memory, and a few other values. */
 const CALL: AnswerBounds = {
   ...SMALL,
   bytes: Number.POSITIVE_INFINITY,
@@ -72,9 +72,9 @@ const CALL: AnswerBounds = {
 };
 
 /**
- * Blocks, transactions and access lists: at most one value or name per `bytesPerValue` bytes. The minimum is 12.1 bytes in 2,521 transactions and
- * 14.5 in 439 blocks of the vectors (execution-apis, chain-samples), and 13.4 in an access list of addresses alone. Short answers may have 16,384
- * values in any case.
+ * Blocks, transactions and access lists: at most one value or name per `bytesPerValue` bytes. The minimum in the test vectors (execution-apis,
+ * chain-samples) is 12.1 bytes in 2,521 transactions and 14.5 bytes in 439 blocks, and 13.4 bytes in an access list that has only addresses. Short
+ * answers may have 16,384 values in any case.
  */
 const OBJECTS: AnswerBounds = {
   ...CALL,
@@ -89,47 +89,47 @@ const OBJECTS: AnswerBounds = {
 const TRANSACTION: AnswerBounds = { ...OBJECTS, bytes: 16 * MiB };
 
 /**
- * Logs and receipts. The minimum bytes per value in 2,970 logs and 1,223 receipts of the vectors are 19.1 and 23.3; a log without topics and data,
- * with short quantities, has 17.2.
+ * Logs and receipts. The minimum bytes per value in the test vectors are 19.1 in 2,970 logs and 23.3 in 1,223 receipts; a log without topics and
+ * data, with short quantities, has 17.2.
  */
 const LOGS: AnswerBounds = { ...OBJECTS, bytesPerValue: 12 };
 
-/** 2^24 gas (EIP-7825) allow 44,000 logs without topics and data, 20 MB; some rollups allow a transaction twice as much. */
+/** 2^24 gas (EIP-7825) suffice for 44,000 logs without topics and data, which take 20 MB; some rollups allow transactions of twice that size. */
 const RECEIPT: AnswerBounds = { ...LOGS, bytes: 64 * MiB };
 
 /** Simulations. The result of a call without logs and data takes 61 bytes, 6.8 bytes per value. */
 const SIMULATIONS: AnswerBounds = { ...OBJECTS, bytesPerValue: 6 };
 
 /**
- * Reads and writes of a block, with slot values as words: a change of one digit is `{"txIndex":"0x1","value":"0x1"}`, a slot that was read is
+ * Reads and writes of a block, with slot values as words: a change by one digit is `{"txIndex":"0x1","value":"0x1"}`, a slot that was read is
  * `"0x1",`.
  */
 const ACCESSES: AnswerBounds = { ...SIMULATIONS, trimsZeros: false };
 
-/** 1,024 blocks of 100 percentiles, each as short as `"0x0",`. */
+/** 1,024 blocks of 100 percentiles, each at least as long as `"0x0",`. */
 const FEES: AnswerBounds = { ...SMALL, bytes: 4 * MiB, values: 131_072, bytesPerValue: 8 };
 
 /** Hashes of pending transactions, 69 bytes each. */
 const HASHES: AnswerBounds = { ...HEADER, bytes: 4 * MiB, textBytes: KiB };
 
-/** A subscription notification (a header or a hash), or a message that no request expects. */
+/** A subscription notification (a header or a hash), or a message that was not requested. */
 export const NOTIFICATION: AnswerBounds = { ...HEADER, bytes: 256 * KiB };
 
 /** Forwarded methods: the answer is not parsed. */
 const PASSED_ON: AnswerBounds = { ...UNPARSED_SHAPE, bytes: Number.POSITIVE_INFINITY, isFixed: false };
 
-/** Limit on a batch answer, which is buffered, scanned and compared result by result as a whole: 12 ms. */
+/** Maximum size of a batch answer, which is buffered, scanned and compared result by result in one step of 12 ms. */
 export const BATCH_BYTES: number = 8 * MiB;
 
 type Row = AnswerBounds | ((params: string) => AnswerBounds);
 
-/** Full transactions make a block as long as the chain allows. */
+/** A block with full transactions is as long as the chain allows. */
 const blockRow = (params: string): AnswerBounds => (/true\s*\]$/.test(params) ? OBJECTS : HEADER);
 
 const rowsOf = (row: Row, methods: readonly string[]): (readonly [string, Row])[] =>
   methods.map((method) => [method, row] as const);
 
-/** One row per method that the service calls on its own account or whose answer it parses. */
+/** One row per method that the service itself calls, or whose answer it parses. */
 const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ...rowsOf(SMALL, [
     'eth_baseFee',
@@ -157,7 +157,7 @@ const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
     'net_version',
     'web3_clientVersion',
   ]),
-  // Methods that identify and describe rollup families and the rules of a chain.
+  // Methods that identify and describe rollup families and the fork rules of a chain.
   ...rowsOf(SMALL, [
     'admin_sequencerActive',
     'eth_capabilities',
@@ -209,16 +209,16 @@ function proofRow(params: string): AnswerBounds {
 
 /**
  * Returns the bounds on the answer to a request. A method without a row is forwarded.
- * @param params JSON text
+ * @param params JSON text of the parameters
  */
 export function findBounds(method: string, params: string): AnswerBounds {
   const row = ROWS.get(method) ?? PASSED_ON;
   return typeof row === 'function' ? row(params) : row;
 }
 
-/** Returns bounds that admit whatever any of the given bounds admits. */
+/** Returns bounds that admit every answer that any of these bounds admits. */
 export function loosen(all: readonly AnswerBounds[]): AnswerBounds {
-  // Calls of a batch are mostly of one method, whose answers share one row.
+  // Calls of a batch mostly have the same method, whose answers share one row.
   const rows = [...new Set(all)];
   const [first] = rows;
   if (first !== undefined && rows.length === 1) return first;
@@ -239,15 +239,15 @@ export function loosen(all: readonly AnswerBounds[]): AnswerBounds {
 export type BatchBounds = {
   /** Bounds of each answer, by the position of its call. */
   readonly answers: readonly AnswerBounds[];
-  /** Admits every answer of the batch: an answer is scanned before it is known which call it names. */
+  /** Bounds that admit every answer of the batch: an answer is scanned before it is known which call it belongs to. */
   readonly shape: ShapeBounds;
-  /** Bytes of the whole body. */
+  /** Maximum bytes of the whole body. */
   readonly bytes: number;
 };
 
 /**
  * Computes the bounds on the answer to a batch.
- * @param limit bytes that the transport buffers of one batch at most
+ * @param limit maximum number of bytes of one batch that the transport buffers
  */
 export function findBatchBounds(calls: readonly NodeCall[], limit: number): BatchBounds {
   const answers = calls.map(({ method, params }) => findBounds(method, params));

@@ -22,18 +22,18 @@ import {
 import { ReplyScanner } from './reply-scanner.ts';
 import { type ResultSource, ResultStream } from './result-stream.ts';
 
-/** Maximum bytes outside of a streamed result: members that are ignored. */
+/** Maximum number of bytes outside of a streamed result, in members that are ignored. */
 const OTHER_BYTES = 1_048_576;
-/** Envelope overhead: a Content-Length above `streamBytes` plus this means that the result must be streamed. */
+/** Envelope overhead, bytes: a Content-Length above `streamBytes` plus this overhead means that the result must be streamed. */
 const ENVELOPE_BYTES = 1_024;
-/** A shorter result is always text: its bytes are not worth an object. */
+/** Minimum size of a result that is returned as bytes; for a shorter result, an object would cost more than the text. */
 const LARGE_RESULT_BYTES = 8 * 1024;
 
 /** Bounds of the transport. */
 type OwnBounds = {
-  /** Bytes of the whole body, whatever the request. */
+  /** Maximum bytes of the whole body, for any request. */
   readonly answerBytes: number;
-  /** A longer result is returned as a stream: once more than this has arrived, or is known to follow. */
+  /** A longer result is returned as a stream, as soon as more bytes than this have arrived or are announced. */
   readonly streamBytes: number;
   /** Opens a reservation of memory for the buffered answer. */
   readonly memory: () => AnswerMemory;
@@ -47,10 +47,10 @@ export class AnswerReader implements BodyReader<NodeReply> {
   readonly #answer: AnswerBounds;
   readonly #source: ResultSource;
   readonly #scanner: ReplyScanner;
-  /** Everything received so far; dropped when streaming begins. */
+  /** All bytes received so far; dropped when streaming begins. */
   readonly #buffered: BufferedPieces;
   #received = 0;
-  /** Bytes of the whole body where its length is known, otherwise 0. */
+  /** Length of the whole body in bytes if it is known, otherwise 0. */
   #expected = 0;
   #stream: ResultStream | undefined;
   readonly #trimmer = new PieceTrimmer();
@@ -94,7 +94,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     }
     this.#buffered.push(chunk);
     if (this.#isLarge) return this.#beginStream();
-    // An error is needed as a whole: the data of a revert may be as long as the result of a call.
+    // An error is buffered completely: the data of a revert may be as long as the result of a call.
     const { error } = this.#scanner;
     const hasError = error !== undefined;
     if (hasError && (error.end ?? this.#received) - error.start > ERROR_BYTES) {
@@ -154,8 +154,8 @@ export class AnswerReader implements BodyReader<NodeReply> {
   }
 
   /**
-   * Whether the result is too large to buffer. Where the body's length says so, this is known with the first bytes of the result, and up to a
-   * megabyte of each forwarded answer is not buffered needlessly.
+   * Whether the result is too large to buffer. If the length of the body shows that, it is known with the first bytes of the result, and up to a
+   * megabyte of each forwarded answer need not be buffered.
    */
   get #isLarge(): boolean {
     const bytes = this.#countResultBytes();
@@ -170,7 +170,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     return result === undefined ? 0 : (result.end ?? this.#received) - result.start;
   }
 
-  /** Copies the result into its own memory, so that keeping it retains nothing else. */
+  /** Copies the result into memory of its own, so that a reference to the result does not keep the rest of the answer in memory. */
   #collectResult(): Buffer {
     const { start, end = this.#received } = findResult(this.#scanner);
     const bytes = Buffer.allocUnsafeSlow(end - start);
@@ -204,7 +204,7 @@ export class AnswerReader implements BodyReader<NodeReply> {
     const to = Math.min((end ?? Number.POSITIVE_INFINITY) - base, chunk.length);
     if (from >= to) return;
     const piece = chunk.subarray(from, to);
-    // The stream withholds its last piece until the whole answer has been parsed, so the rest of the read is not needed.
+    // The stream withholds its last piece until the whole answer has been parsed, so the rest of the received chunk is not needed.
     if (end !== undefined) dropRest(piece);
     const { zeros, openAt } = this.#scanner.padding;
     if (zeros.length === 0 && openAt === Number.POSITIVE_INFINITY && !this.#trimmer.holds) {

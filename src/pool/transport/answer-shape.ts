@@ -2,25 +2,25 @@ import { UpstreamFault } from '../fault.ts';
 
 /** Bounds on the structure of an answer, which limit the cost of parsing it. */
 export type ShapeBounds = {
-  /** Values, keys, lists and objects: this many, plus one per `bytesPerValue` bytes received. */
+  /** Maximum number of values, keys, lists and objects: this many, plus one per `bytesPerValue` received bytes. */
   readonly values: number;
   readonly bytesPerValue: number;
-  /** Nesting of lists and objects, the answer itself included. */
+  /** Maximum nesting of lists and objects, including the answer itself. */
   readonly depth: number;
-  /** Longest string and longest number, in bytes as written. */
+  /** Maximum length of a string and of a number, bytes as written. */
   readonly textBytes: number;
   readonly digits: number;
-  /** Whether members with names of quantities are quantities, which lose leading zeros. */
+  /** Whether members with names of quantities are quantities, whose leading zeros are removed. */
   readonly trimsZeros: boolean;
 };
 
-/** Longest member name in bytes; no method has one nearly as long. */
+/** Maximum length of a member name, bytes; the answers of all methods have much shorter names. */
 const NAME_BYTES = 4_096;
 
-/** Call traces are the most deeply nested answers of nodes. */
+/** Maximum nesting of any answer: call traces are the most deeply nested ones. */
 export const MAX_DEPTH = 512;
 
-/** Bounds on answers that are forwarded without parsing: a scan costs the same whatever they contain. */
+/** Bounds on answers that are forwarded without parsing: a scan costs the same for any content. */
 export const UNPARSED_SHAPE: ShapeBounds = {
   values: Number.POSITIVE_INFINITY,
   bytesPerValue: 1,
@@ -30,10 +30,10 @@ export const UNPARSED_SHAPE: ShapeBounds = {
   trimsZeros: false,
 };
 
-/** Longest error in bytes. Errors are parsed; revert data may be as long as other results, but megabytes of it are unusable. */
+/** Maximum length of an error, bytes. Errors are parsed; revert data may be as long as other results, but megabytes of it are useless. */
 export const ERROR_BYTES = 4_194_304;
 
-/** An error has a few members around one string, which may be as long as the result of a call. */
+/** Bounds of an error: a few members and one string, which may be as long as the result of a call. */
 export const ERROR_SHAPE: ShapeBounds = {
   values: 1_024,
   bytesPerValue: Number.POSITIVE_INFINITY,
@@ -43,12 +43,12 @@ export const ERROR_SHAPE: ShapeBounds = {
   trimsZeros: false,
 };
 
-/** Running counts over an answer. */
+/** Running counts over the structure of an answer. */
 export type ShapeCounts = { values: number; longestText: number; longestName: number; longestNumber: number };
 
 /**
  * Rejects an answer that no honest node can give to the request.
- * @param bytes received bytes of the answer
+ * @param bytes number of received bytes of the answer
  * @throws UpstreamFault `excessive`, with the name of the bound
  */
 export function checkShape(counts: ShapeCounts, bytes: number, bounds: ShapeBounds): void {
@@ -59,7 +59,7 @@ export function checkShape(counts: ShapeCounts, bytes: number, bounds: ShapeBoun
 }
 
 /**
- * Creates the fault of an answer that exceeds a bound.
+ * Creates the fault for an answer that exceeds a bound.
  * @param what name of the bound
  */
 export function excessive(what: string): UpstreamFault {

@@ -2,33 +2,36 @@
 import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import { SCHEDULER, SLOT_MS, type SlotScheduler } from '../../util/slot-scheduler.ts';
 
-/** A shorter answer is read and its call completed as soon as it is whole: that takes a fraction of a millisecond, whatever it contains. */
+/**
+ * Maximum length of an answer that is read as soon as it is complete, bytes: reading it and completing its call takes a fraction of a millisecond for
+ * any content.
+ */
 const SHORT_BYTES = 4 * 1024;
 
-/** An answer up to this length is read at once: that takes a fraction of a millisecond. */
+/** Maximum length of an answer that is read in one step, bytes: that takes a fraction of a millisecond. */
 const READ_BYTES = 16 * 1024;
 
-/** Owner under which answers of nodes queue in `SCHEDULER`, where callers are owners. */
+/** Owner under which answers of nodes queue in `SCHEDULER`; other owners are callers. */
 const OWNER = 'answers of nodes';
 
 /**
- * Runs callbacks that settle calls one after the other. The consequences of a callback run in promises, and their time is charged to it: once the
- * turn's time is used up, the next callback waits for the next turn.
+ * Runs callbacks that complete calls, one after the other. The consequences of a callback run in promises, and their time is charged to the callback:
+ * when the time of the turn is used up, the next callback waits for the next turn.
  */
 export class CompletionQueue {
   readonly #waiting: (() => void)[] = [];
-  /** True while a callback runs or is scheduled. */
+  /** Whether a callback is running or scheduled. */
   #isBusy = false;
   readonly #slots: SlotScheduler;
   readonly #now: () => number;
 
-  /** @param now the clock of `slots` */
+  /** @param now clock of `slots` */
   constructor(slots: SlotScheduler, now: () => number) {
     this.#slots = slots;
     this.#now = now;
   }
 
-  /** Runs `complete` at once where nothing waits and this turn has time left, otherwise in a later turn. */
+  /** Runs `complete` immediately if no callback waits and this turn has time left, otherwise in a later turn. */
   enter(complete: () => void): void {
     this.#waiting.push(complete);
     if (this.#isBusy) return;
@@ -49,7 +52,7 @@ export class CompletionQueue {
 
   #runUntil(end: number, onPause: () => void): void {
     const complete = this.#waiting.shift() as () => void;
-    // All promises that follow from the callback run before a tick that is scheduled from a microtask.
+    // The tick is scheduled from a microtask, so all promises that follow from the callback run before the tick.
     queueMicrotask(() => process.nextTick(() => this.#goOn(end, onPause)));
     complete();
   }
@@ -67,15 +70,18 @@ export class CompletionQueue {
 
 const LINE = new CompletionQueue(SCHEDULER, () => performance.now());
 
-/** Runs a callback that settles calls with an answer of `bytes` bytes: at once where it is short, otherwise in a turn shared with other answers. */
+/**
+ * Runs a callback that completes calls with an answer of `bytes` bytes: immediately if the answer is short, otherwise in a turn shared with other
+ * answers.
+ */
 export function completeInSlot(bytes: number, complete: () => void): void {
   if (bytes <= SHORT_BYTES) complete();
   else LINE.enter(complete);
 }
 
 /**
- * Reads an answer of `bytes` bytes: at once where it is short, otherwise in scheduler slots.
- * @throws the error that the work throws, synchronously or by rejection
+ * Reads an answer of `bytes` bytes: in one step if it is short, otherwise in scheduler slots.
+ * @throws the error of `work`, synchronously or by rejection
  */
 export function readInSlots<T>(bytes: number, work: Iterator<undefined, T>): PromiseOrValue<T> {
   if (bytes > READ_BYTES) return SCHEDULER.run(OWNER, work);
@@ -85,7 +91,7 @@ export function readInSlots<T>(bytes: number, work: Iterator<undefined, T>): Pro
   }
 }
 
-/** Resolves in a turn shared with other long answers: the work up to the next await is charged to it. */
+/** Resolves in a turn shared with other long answers; the work up to the next await is charged to this turn. */
 export function awaitAnswerSlot(): Promise<void> {
   return SCHEDULER.rejoin(OWNER);
 }

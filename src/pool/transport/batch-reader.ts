@@ -74,7 +74,7 @@ export class BatchReader implements BodyReader<NodeBatchAnswer> {
   }
 }
 
-/** Returns the answer where it consists only of errors that name their calls, or of one error without a call where that is accepted. */
+/** Returns the answer if it consists only of errors that name their calls, or of one error without a call if that is accepted. */
 function keepRefusal(
   answer: NodeBatchAnswer | undefined,
   mustNameCall: boolean,

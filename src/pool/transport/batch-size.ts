@@ -1,7 +1,7 @@
 /** Time for which a node's refusal of larger batches is remembered. */
 const REMEMBERED_MS = 300_000;
 
-/** Maximum number of calls in a batch to a node: the configured number, or fewer for some minutes after the node refused a batch. */
+/** Maximum number of calls in a batch to a node: the configured number, or fewer for some minutes after the node has refused a batch. */
 export class BatchSize {
   readonly #most: number;
   readonly #now: () => number;
@@ -10,7 +10,7 @@ export class BatchSize {
 
   /**
    * @param most configured maximum
-   * @param now monotonic clock in milliseconds
+   * @param now monotonic clock, ms
    */
   constructor(most: number, now: () => number) {
     this.#most = most;
@@ -18,15 +18,15 @@ export class BatchSize {
     this.#now = now;
   }
 
-  /** Current maximum; below 2 no batches are sent. */
+  /** Current maximum; if it is below 2, no batches are sent. */
   get limit(): number {
     if (this.#limit < this.#most && this.#now() >= this.#until) this.#limit = this.#most;
     return this.#limit;
   }
 
   /**
-   * Notes that a batch of `count` calls was refused.
-   * @param isTooLarge whether fewer calls might have been accepted: half of them are tried next
+   * Records that a batch of `count` calls was refused.
+   * @param isTooLarge whether fewer calls might have been accepted; if so, half as many are tried next
    */
   refuse(count: number, isTooLarge: boolean): void {
     const next = isTooLarge ? Math.floor(count / 2) : 1;

@@ -3,38 +3,44 @@ import { excessive } from './answer-shape.ts';
 
 /** Allowed bytes around the body of one answer: heads, interim answers, sizes and extensions of chunks, trailers. */
 const FRAMING_BYTES = 128 * 1024;
-/** Additional framing bytes per byte of the body: chunks of a few bytes need as many. */
+/** Allowed framing bytes per byte of the body: chunks of a few bytes need this many. */
 const FRAMING_PER_BYTE = 8;
-/** Maximum bytes of one head or trailer, as in Node.js HTTP. */
+/** Maximum size of one head or trailer, bytes, the same as in Node.js HTTP. */
 const HEAD_BYTES = 16 * 1024;
-/** Bytes of a head or trailer that the parser gets at once: it calls back for each field, and this many bytes hold at most 500 fields. */
+/**
+ * Maximum size of a piece of a head or trailer that the parser gets in one call, bytes: the parser calls back for each field, and a piece has at most
+ * 500 fields.
+ */
 const HEAD_PIECE = 2 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
-/** The last chunk of a body, whose size is 0, may be followed by a trailer. Other lines with this prefix only cost shorter pieces. */
+/**
+ * Beginning of the last chunk of a body, whose size is 0 and which may be followed by a trailer. If other lines begin in the same way, the only cost
+ * is shorter pieces.
+ */
 const LAST_CHUNK = Buffer.from('\n0');
 const [NEWLINE, ZERO] = LAST_CHUNK as unknown as readonly [number, number];
-/** Time that reading from all nodes may take of one turn of the event loop, milliseconds. */
+/** Time that reading from all nodes may take in one turn of the event loop, ms. */
 const SLOT_MS = 4;
 
-/** Shorter reads are not timed: they take less time than reading the clock. */
+/** Minimum size of a read that is timed, bytes: shorter reads take less time than reading the clock. */
 const TIMED_BYTES = 16_384;
 
 /**
- * Counters that request contexts update in their callbacks. The HTTP client parses a read synchronously, between two calls of `read`, so a change in
- * between belongs to that socket.
+ * Counters that request contexts update in their callbacks. The HTTP client parses a read synchronously, between two calls of `read`, so a change
+ * between two calls belongs to the socket of the first one.
  */
 export const PARSED = {
   bodyBytes: 0,
   answers: 0,
-  /** Heads of answers other than interim ones, and whether the last one stated the length of its body, so that no trailer follows. */
+  /** Number of heads of answers, without interim answers, and whether the last one had the length of its body, so that no trailer follows. */
   heads: 0,
   isSized: false,
 };
 
-/** Reading time shared by all sockets, since libuv calls back for each socket with data in one turn of the event loop. */
+/** Reading time that all sockets share, because libuv calls back for each socket with data in one turn of the event loop. */
 class ReadingTime {
   #slotEnd = 0;
-  /** Sockets with data left for the next turn, longest-waiting first. */
+  /** Sockets with data left for the next turn; the socket that has waited longest is first. */
   #withheld = new Set<Socket>();
 
   isOver(): boolean {
@@ -62,24 +68,24 @@ class ReadingTime {
 const READING = new ReadingTime();
 
 /**
- * Bounds the framing bytes of a connection to a node, which the HTTP client does not report, and the time that reading takes of one turn of the
+ * Limits the framing bytes of a connection to a node, which the HTTP client does not report, and the time that reading takes in one turn of the
  * event loop: libuv reads up to 32 times before it serves another socket.
  */
 export function boundFraming(socket: Socket): void {
   const read = socket.read.bind(socket);
-  /** Length of the read that is being parsed, and the counters before it. */
+  /** Length of the read that is being parsed, and the values of the counters before it. */
   let chunkBytes = 0;
   let bodyBefore = 0;
   let answersBefore = 0;
   let headsBefore = 0;
-  /** True where the incoming answer states the length of its body. */
+  /** Whether the incoming answer has the length of its body. */
   let isSized = false;
-  /** Framing and body bytes of the incoming answer. */
+  /** Number of framing bytes and of body bytes of the incoming answer. */
   let framing = 0;
   let body = 0;
-  /** Bytes of its head or trailer while the read may be part of one; undefined inside of a body. */
+  /** Number of bytes of the answer's head or trailer, while the read may belong to one; undefined inside of a body. */
   let head: number | undefined = 0;
-  /** True where the body may have ended in the read that is being parsed. */
+  /** Whether the body may have ended in the read that is being parsed. */
   let mayEnd = false;
   let lastByte = 0;
 
@@ -101,8 +107,8 @@ export function boundFraming(socket: Socket): void {
     chunkBytes = 0;
   };
   /**
-   * Returns the number of bytes of a read that the parser gets, so that it gets no head and no trailer in one piece. A piece ends with a head, so
-   * that the body has no short one.
+   * Returns how many bytes of a read are passed to the parser: never a whole head or trailer at once. A piece ends where a head ends, so that the
+   * body does not begin with a short piece.
    */
   const measure = (chunk: Buffer): number => {
     if (head !== undefined && chunk.length > HEAD_PIECE) {
@@ -121,7 +127,7 @@ export function boundFraming(socket: Socket): void {
   };
 
   socket.read = (size?: number): Buffer | null => {
-    // The stream itself requests more data, and takes nothing.
+    // With size 0, the stream only requests more data, and takes nothing.
     if (size === 0) return read(0) as null;
     complete();
     if ((head ?? 0) > HEAD_BYTES || framing > FRAMING_BYTES + FRAMING_PER_BYTE * body) {
@@ -131,7 +137,7 @@ export function boundFraming(socket: Socket): void {
       return null;
     }
     const available = socket.readableLength;
-    // The first piece of a head is not timed: nearly every head has only one.
+    // The first piece of a head is not timed, because nearly every head has only one piece.
     const isTimed = head === undefined || head === 0 ? available >= TIMED_BYTES : available > 0;
     if (isTimed && READING.isOver()) {
       READING.holdBack(socket);

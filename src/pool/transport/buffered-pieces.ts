@@ -3,12 +3,12 @@ import { BOUNDS } from '../../util/bounds.ts';
 import { UpstreamFault } from '../fault.ts';
 import { PieceList } from './piece-list.ts';
 
-/** A shorter answer is not counted: most are shorter, and there are at most as many as calls in flight. */
+/** Minimum size of a counted answer, bytes: most answers are shorter, and there are at most as many as calls in flight. */
 export const COUNTED_FROM: number = 16 * 1024;
-/** Retry delay when the memory is exhausted: it is released as soon as answers are taken. */
+/** Retry delay if the memory is exhausted, ms: memory is released as soon as answers are used. */
 const RETRY_MS = 100;
 
-/** An answer that is buffered until it is complete, counted in the memory that answers of all nodes share. */
+/** An answer that is buffered until it is complete, and counted in the memory that the answers of all nodes share. */
 export class BufferedPieces {
   readonly #open: () => AnswerMemory;
   readonly #pieces = new PieceList();
@@ -23,7 +23,7 @@ export class BufferedPieces {
     return this.#pieces;
   }
 
-  /** @throws UpstreamFault when the shared memory has no room for it */
+  /** @throws UpstreamFault if the shared memory has no room for the piece */
   push(piece: Buffer): void {
     this.#bytes += piece.length;
     if (this.#memory !== undefined) this.#hold(piece.length);
@@ -52,7 +52,7 @@ export class BufferedPieces {
   }
 }
 
-/** Creates the fault for exhausted response memory: the gateway's own bound, and no fault of the node. */
+/** Creates the fault for exhausted memory of responses, which is a bound of the gateway and no fault of the node. */
 export function outOfMemory(): UpstreamFault {
   return new UpstreamFault('rateLimited', BOUNDS['nodes.bytes'].says, RETRY_MS, 'nodes.bytes');
 }

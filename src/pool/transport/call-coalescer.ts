@@ -11,22 +11,26 @@ import { packCallers, type SubmittedCalls } from './pack-callers.ts';
 import type { NodeBatchAnswer } from './read-batch.ts';
 import type { BatchOptions, OnComplete, SendOptions } from './transport.ts';
 
-/** Maximum parameters of a call that shares a request, UTF-16 units: it keeps the bodies of batches below what nodes and vendors accept. */
+/**
+ * Maximum length of the parameters of a call that shares a request, UTF-16 units: bodies of batches then stay below the limits of nodes and vendors.
+ */
 const MAX_PARAMS_LENGTH = 4_096;
-/** From this many calls on, one call of a client's batch is occasionally sent alone, to measure single calls and batches at the same moments. */
+/**
+ * Minimum number of calls in a client's batch from which one call is occasionally sent alone, to measure single calls and batches at the same time.
+ */
 const PROBE_ITEMS = 4;
-/** Batches between two such calls, and the position of the sampled batch among them. */
+/** Number of batches between two such calls, and the position of the sampled batch among these batches. */
 const PROBE_BATCHES = 16;
 const PROBE_BATCH = 4;
 
-/** Origin of a client's batch that is not compared with others. */
+/** Origin of a client's batch that is not compared with other batches. */
 const OF_ONE: BatchOrigin = { callers: 1, apart: undefined };
 
-/** Connections to the node. Each call occupies an in-flight place until its request is over. */
+/** Connections to the node. Each call occupies a place in flight until its request has ended. */
 export interface CoalescingHost {
   /** Sends one call in a request of its own; its place is already taken. */
   sendAlone(call: NodeCall, options: SendOptions, complete: OnComplete<NodeReply>): void;
-  /** Sends several calls in one request; the place of each is already taken. */
+  /** Sends several calls in one request; the place of each call is already taken. */
   sendCoalescedBatch(
     calls: readonly NodeCall[],
     options: SendOptions,
@@ -39,15 +43,15 @@ export interface CoalescingHost {
 /** Calls of different callers in one turn of the event loop. */
 type Turn = {
   readonly coalescesCallers: boolean;
-  /** Number of callers; a client's batch is one. */
+  /** Number of callers; a client's batch counts as one. */
   count: number;
   readonly joined: SubmittedCalls[];
 };
 
 /**
  * Coalesces calls that arrive at the same time into few requests. Items of one client's batch always share requests, which are sent as soon as the
- * event-loop callback in which they arrived is over. Calls of different callers, single ones and batches alike, share requests where the policy
- * allows it, and are sent at the end of the turn of the loop. That is before the loop waits again, so no call waits for another to arrive.
+ * event-loop callback in which the items arrived has ended. Calls of different callers, both single calls and batches, share requests if the policy
+ * allows it, and are sent at the end of the turn of the event loop. That is before the event loop waits again, so no call waits for later calls.
  */
 export class CallCoalescer implements BatchHost {
   readonly now: () => number;
@@ -56,11 +60,11 @@ export class CallCoalescer implements BatchHost {
   readonly #policy: CoalescingPolicy;
   readonly #sweep = new ExpirySweep<CoalescedBatch>();
   #turn: Turn | undefined;
-  /** Items of each client's batch. */
+  /** Items by client's batch. */
   #items = new Map<object, CoalescedCall[]>();
   #batches = 0;
 
-  /** @param now the clock of deadlines */
+  /** @param now clock of the deadlines */
   constructor(options: BatchOptions, host: CoalescingHost, now: () => number = () => performance.now()) {
     this.#host = host;
     this.now = now;
@@ -70,12 +74,12 @@ export class CallCoalescer implements BatchHost {
 
   /**
    * Takes a call that may share a request, and whose place is taken.
-   * @returns false where the call has to be sent alone
+   * @returns false if the call must be sent alone
    */
   take(call: NodeCall, options: SendOptions, complete: OnComplete<NodeReply>): boolean {
     const { batch, traceParent } = options;
     const isOfBatch = batch !== undefined;
-    // A request has one trace context: that of a client's batch is the same for all of its items.
+    // A request has only one trace context. All items of a client's batch have the same one, but calls of different callers do not.
     if (!isOfBatch && (!this.#policy.mayCoalesceCallers || traceParent !== undefined)) return false;
     if (!this.mayShare(call)) return false;
     if (isOfBatch) {
@@ -131,7 +135,7 @@ export class CallCoalescer implements BatchHost {
       items.push(item);
       return;
     }
-    // Pending promise callbacks run first: they may add further items.
+    // Pending promise callbacks run first, because they may add further items.
     if (this.#items.size === 0) queueMicrotask(() => process.nextTick(() => this.#sendItems()));
     this.#items.set(batch, [item]);
   }
@@ -148,7 +152,7 @@ export class CallCoalescer implements BatchHost {
       const isProbe = items.length >= PROBE_ITEMS && this.#batches % PROBE_BATCHES === PROBE_BATCH;
       if (isProbe) {
         this.#send(items.slice(0, 1), undefined);
-        // Also where calls are sent alone, the cost that one call adds to another is measured.
+        // Even if calls are sent alone, the cost that one more call adds to a batch is measured.
         this.#sendBatch(items.slice(1), Math.max(most, 2), undefined);
       } else if (!this.#policy.mayCoalesceCallers || first.options.traceParent !== undefined) {
         this.#sendBatch(items, most, undefined);
@@ -156,7 +160,7 @@ export class CallCoalescer implements BatchHost {
     }
   }
 
-  /** Sends a client's batch, or leaves it to the end of the turn, where it shares a request with calls of other callers. */
+  /** Sends a client's batch, or adds it to the end of the turn, where it shares a request with calls of other callers. */
   #giveBatch(items: SubmittedCalls, most: number): void {
     const turn = this.#turn ?? this.#beginTurn();
     turn.count++;
@@ -182,7 +186,7 @@ export class CallCoalescer implements BatchHost {
     }
     for (const { calls, callers } of packCallers(fitting, most))
       this.#send(calls, turn, { callers, apart: undefined });
-    // Calls that are timed retain the turn object.
+    // Timed calls still reference the turn object, so its calls are removed.
     turn.joined.length = 0;
   }
 
@@ -192,12 +196,12 @@ export class CallCoalescer implements BatchHost {
   }
 
   /**
-   * Sends items of a client's batch in as few requests as `most` calls per request allow, of about the same size.
+   * Sends items of a client's batch in as few requests as `most` calls per request allow; all requests have about the same size.
    * @param turn the turn in which different callers are sent separately
    */
   #sendBatch(items: SubmittedCalls, most: number, turn: Turn | undefined): void {
     const requests = Math.ceil(items.length / most);
-    // Where there are several requests, no caller waits for one of them alone.
+    // If there are several requests, no caller waits for one of them alone, so the latency is not compared.
     const apart = requests === 1 ? turn : undefined;
     for (let i = 0; i < requests; i++) {
       const from = Math.floor((i * items.length) / requests);
@@ -206,7 +210,7 @@ export class CallCoalescer implements BatchHost {
     }
   }
 
-  /** Keeps the calls that were not aborted in this turn, and releases the places of the others. */
+  /** Returns the calls that were not aborted in this turn, and releases the places of the others. */
   #keepWanted(calls: SubmittedCalls): SubmittedCalls {
     return calls.filter(({ isOver }) => {
       if (isOver) this.#host.releasePlace();
@@ -214,7 +218,7 @@ export class CallCoalescer implements BatchHost {
     });
   }
 
-  /** @param turn the turn in which several callers sent calls, where a call on its own is compared with coalesced ones */
+  /** @param turn the turn in which several callers sent calls, if a single call is compared with coalesced calls */
   #send(calls: readonly CoalescedCall[], turn: Turn | undefined, origin: BatchOrigin = OF_ONE): void {
     const [first] = calls as readonly [CoalescedCall];
     if (calls.length === 1) {

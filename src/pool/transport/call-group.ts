@@ -3,12 +3,12 @@ import type { NodeCall, NodeReply } from '../node-call.ts';
 import { CoalescedCall } from './coalesced-call.ts';
 import type { OnCompleteMany, SendOptions } from './transport.ts';
 
-/** Calls that were sent at the same time with the same options: they share one abort listener. */
+/** Calls that were sent at the same time with the same options; they share one abort listener. */
 export class CallGroup {
   readonly options: SendOptions;
   readonly complete: OnCompleteMany;
   readonly #calls: GroupCall[] = [];
-  /** Number of calls that share a request. */
+  /** Number of calls that still share a request. */
   #sharing = 0;
 
   constructor(options: SendOptions, complete: OnCompleteMany) {
@@ -16,7 +16,7 @@ export class CallGroup {
     this.complete = complete;
   }
 
-  /** Adds a call to the group, which shares a request from here on. */
+  /** Adds a call to the group; from now on the call shares a request. */
   add(call: NodeCall, position: number): GroupCall {
     if (this.#sharing++ === 0) this.options.signal?.addEventListener('abort', this.#abort);
     const joined = new GroupCall(this, call, position);
@@ -24,7 +24,7 @@ export class CallGroup {
     return joined;
   }
 
-  /** Notes that a call no longer shares a request. */
+  /** Records that a call no longer shares a request. */
   noteLeft(): void {
     if (--this.#sharing === 0) this.options.signal?.removeEventListener('abort', this.#abort);
   }

@@ -7,53 +7,55 @@ import type { CoalescedCall, CoalescedRequest } from './coalesced-call.ts';
 import type { RunningRequest } from './http-request.ts';
 import { type NodeBatchAnswer, REFUSAL_BYTES } from './read-batch.ts';
 
-/** Interface of a shared request to the connections of the node and to the measurements of the node. */
+/** Interface between a shared request and the connections and measurements of the node. */
 export interface BatchHost {
   readonly now: () => number;
-  /** Sends one call in a request of its own; the call gets the outcome, and a fault as `onFault` returns it. */
+  /** Sends one call in a request of its own; the call gets the outcome, and for a fault the result of `onFault`. */
   sendSeparately(
     call: CoalescedCall,
     onReply: (reply: NodeReply) => void,
     onFault?: (fault: UpstreamFault) => UpstreamFault,
   ): void;
-  /** Notes that the batch that was sent at `sentAt` was answered, or abandoned. */
+  /** Records that the batch that was sent at `sentAt` was answered, or abandoned. */
   noteDone(batch: CoalescedBatch, sentAt: number, isAnswered: boolean): void;
   /**
-   * Notes that the node refused a batch of `count` calls.
+   * Records that the node refused a batch of `count` calls.
    * @param isTooLarge whether fewer calls might have been accepted
    */
   noteRefused(count: number, isTooLarge: boolean): void;
-  /** Notes that the batch needs no expiry watch any more. */
+  /** Ends the expiry watch of the batch. */
   forget(batch: CoalescedBatch): void;
 }
 
 /** Source of the calls of a batch. */
 export type BatchOrigin = {
-  /** Number of callers; a client's batch is one. */
+  /** Number of callers; a client's batch counts as one. */
   readonly callers: number;
   /**
-   * The turn of the event loop in which this caller was sent separately from others, with its number of callers; undefined where the latency is not
+   * The turn of the event loop in which this caller was sent separately from others, with its number of callers; undefined if the latency is not
    * compared.
    */
   readonly apart: { readonly count: number } | undefined;
 };
 
-/** Faults by which a node asks for fewer requests, or none: in answer to a batch, they may refer to batches. */
+/** Faults by which a node requests fewer requests, or none: in reply to a batch, they may refer to batches. */
 const PAUSES: ReadonlySet<string> = new Set<FaultKind>(['rateLimited', 'unauthorized']);
 /** geth's error code of a revert. */
 const REVERT = 3;
 const INVALID_REQUEST = -32600;
 /** Bytes of replies that are delivered in one step. */
 const COALESCED_BYTES = 16 * 1024;
-/** Errors about the batch in geth (`batch too large`, `response too large`, `request timed out`) and in the words of other nodes and vendors. */
+/**
+ * Matches errors about the batch in geth (`batch too large`, `response too large`, `request timed out`) and in the words of other nodes and vendors.
+ */
 const ABOUT_BATCH =
   /\bbatch(?:es)?\b|\b(?:response|request|payload|body)\b.{0,40}\btoo (?:large|big|long)\b|^request timed out\b/i;
 const ABOUT_SIZE = /too (?:large|big|long|many)|exceed|limit|maxim|\bup to\b|timed out/i;
 
 /**
- * Calls that share one request. An answer that is about the batch, and not about a call, settles no call: such calls are sent alone at once. All
- * calls are sent alone when the batch takes much longer than expected, since nodes execute its calls one after the other. Where it is unclear
- * whether the node rejects the batch or fails in general, one call is sent alone first.
+ * Calls that share one request. If an answer is about the batch and not about a call, it completes no call: the calls are sent alone immediately. If
+ * the batch takes much longer than expected, all calls are sent alone, because nodes execute the calls of a batch one after the other. If it is
+ * unclear whether the node rejects the batch or fails in general, one call is sent alone first.
  */
 export class CoalescedBatch implements Expiring, CoalescedRequest {
   readonly origin: BatchOrigin;
@@ -68,10 +70,10 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
   #splitAt: number;
   #left: number;
   #isOver = false;
-  /** True once the answer to a single call has shown that the node refused the batch. */
+  /** Set when the answer to a single call has shown that the node refused the batch. */
   #isRefused = false;
 
-  /** @param splitMs time after which an unanswered batch is abandoned, milliseconds */
+  /** @param splitMs time after which an unanswered batch is abandoned, ms */
   constructor(calls: readonly CoalescedCall[], origin: BatchOrigin, splitMs: number, host: BatchHost) {
     this.#calls = calls;
     this.count = calls.length;
@@ -91,7 +93,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
 
   /**
    * Begins the expiry watch of the batch.
-   * @param exchange the request that was sent
+   * @param running the request that was sent
    */
   watch(running: RunningRequest): void {
     this.#running = running;
@@ -120,7 +122,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
     this.#completeFrom(0, answer);
   }
 
-  /** Settles the calls from this position on: about `COALESCED_BYTES` of replies in one step, the rest in later turns. */
+  /** Completes the calls from this position on: about `COALESCED_BYTES` of replies in one step, the rest in later turns. */
   #completeFrom(from: number, answer: NodeBatchAnswer): void {
     const { length } = this.#calls;
     let bytes = 0;
@@ -142,7 +144,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
     else call.complete(reply);
   }
 
-  /** Notes that the request failed. */
+  /** Handles the failure of the request. */
   fail(fault: UpstreamFault): void {
     if (this.#isOver) return;
     const isBroken = fault.kind === 'unreachable' && this.#running?.isSent === true;
@@ -182,7 +184,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
       return;
     }
     if (now >= this.#splitAt) {
-      // The batch waits for a connection: as several requests it would wait no less.
+      // The batch still waits for a connection; several requests would not wait less.
       this.#startedAt = now;
       this.#splitAt = now + this.#splitMs;
     }
@@ -203,7 +205,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
     this.expiresAt = next;
   }
 
-  /** Runs once: all other calls may have been aborted while one was sent alone. */
+  /** Has an effect only once: while one call was sent alone, all other calls may have been aborted. */
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -211,10 +213,10 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
   }
 
   /**
-   * Sends one call alone after the connection broke, or the node asked for a pause or refused the credentials: if the node answers that call, it
-   * rejects only the batch. Vendors refuse batches in all of these ways.
-   * @param conclude settles the calls with the outcome of the batch, where a single call fails too
-   * @param fault fault of the request, if any; the call that is sent alone gets it where its own fault is of the same kind
+   * Sends one call alone after the connection broke, or after the node requested a pause or refused the credentials. If the node answers this call,
+   * it rejects only the batch: vendors refuse batches in all of these ways.
+   * @param conclude completes the calls with the outcome of the batch, if the single call fails too
+   * @param fault fault of the request, if any; the call that is sent alone gets this fault if its own fault is of the same kind
    */
   #sendOneFirst(conclude: () => void, fault?: UpstreamFault): void {
     this.#running = undefined;
@@ -239,7 +241,7 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
       this.#sendAllAlone(undefined);
     };
     const onFault = (later: UpstreamFault): UpstreamFault => {
-      // The caller of this call has gone, or had no more time: that says nothing about the others.
+      // The caller of this call has disconnected, or its time was over, which carries no information about the other calls.
       if (
         later.kind === 'aborted' ||
         (later.kind === 'timeout' && first.options.deadline <= this.#host.now())
@@ -258,15 +260,15 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
 
   /**
    * Sends all calls alone.
-   * @param isTooLarge undefined where the node has refused nothing
+   * @param isTooLarge undefined if the node has refused nothing
    */
   #sendAllAlone(isTooLarge: boolean | undefined): void {
     for (const call of this.#calls) this.#sendSeparately(call, isTooLarge);
   }
 
   /**
-   * Sends a call alone; if it succeeds, the node rejects batches.
-   * @param isTooLarge whether fewer calls might have been accepted; undefined where the node has refused nothing
+   * Sends a call alone; if the call succeeds, the node rejects batches.
+   * @param isTooLarge whether fewer calls might have been accepted; undefined if the node has refused nothing
    */
   #sendSeparately(call: CoalescedCall, isTooLarge: boolean | undefined): void {
     if (!call.leave()) return;
@@ -279,7 +281,10 @@ export class CoalescedBatch implements Expiring, CoalescedRequest {
   }
 }
 
-/** Whether an error is about the batch, and not about the call that it answers. The message of a revert is a contract's. */
+/**
+ * Whether an error is about the batch, and not about the call that it answers. A contract can choose the message of a revert, so reverts are
+ * excluded.
+ */
 function isAboutBatch({ code, message }: NodeError): boolean {
   return code === INVALID_REQUEST || (code !== REVERT && ABOUT_BATCH.test(message.slice(0, REFUSAL_BYTES)));
 }
@@ -289,8 +294,8 @@ function isAboutSize({ message }: NodeError): boolean {
 }
 
 /**
- * Whether an error asks for a pause or refuses the credentials, and is not about batches. It is classified as an answer to the call, so that the
- * same words in a contract's message count as a revert.
+ * Whether an error requests a pause or refuses the credentials, and is not about batches. The error is classified as an answer to the call, so that
+ * the same words in the message of a contract count as a revert.
  */
 function isPause(error: NodeError, method: string): boolean {
   if (isAboutBatch(error)) return false;
@@ -298,7 +303,7 @@ function isPause(error: NodeError, method: string): boolean {
   return PAUSES.has(kind);
 }
 
-/** Returns a reply for each call where the answer to all of them is such an error; undefined otherwise. */
+/** Returns a reply for each call if the answers to all of them are such errors; otherwise undefined. */
 function readPauses(
   calls: readonly CoalescedCall[],
   { replies, bytes, refusal }: NodeBatchAnswer,

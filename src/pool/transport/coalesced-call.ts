@@ -3,13 +3,13 @@ import { UpstreamFault } from '../fault.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import type { OnComplete, SendOptions } from './transport.ts';
 
-/** The request that a call shares with others, as seen by the call. */
+/** The request that a call shares with other calls, from the call's point of view. */
 export interface CoalescedRequest {
-  /** Notes that the call is complete and its answer is not needed any more. */
+  /** Records that the call is complete, so that its answer is not needed any more. */
   drop(): void;
 }
 
-/** One call that shares a request with others. Deadline, abort, reply and fault are its own. */
+/** One call that shares a request with other calls. Deadline, abort, reply and fault are separate for each call. */
 export abstract class CoalescedCall implements OnComplete<NodeReply> {
   readonly call: NodeCall;
   readonly options: SendOptions;
@@ -22,12 +22,12 @@ export abstract class CoalescedCall implements OnComplete<NodeReply> {
     this.options = options;
   }
 
-  /** Whether the call is complete, or handed back to be sent in another way. */
+  /** Whether the call is complete, or was taken out of the request to be sent in another way. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Settles the call with its outcome, while it shares the request or afterwards. */
+  /** Completes the call with its outcome, while it shares the request or afterwards. */
   abstract resolve(reply: NodeReply): void;
   abstract reject(fault: UpstreamFault): void;
 
@@ -40,8 +40,8 @@ export abstract class CoalescedCall implements OnComplete<NodeReply> {
   }
 
   /**
-   * Ends the sharing.
-   * @returns whether the call still has to be completed
+   * Takes the call out of the shared request.
+   * @returns whether the call still must be completed
    */
   leave(): boolean {
     if (this.#isOver) return false;
@@ -50,14 +50,14 @@ export abstract class CoalescedCall implements OnComplete<NodeReply> {
     return true;
   }
 
-  /** Handles the abort of the caller. */
+  /** Handles an abort by the caller. */
   abort(): void {
     if (this.#isOver) return;
     this.fail(new UpstreamFault('aborted', 'the call was cancelled'));
     this.request?.drop();
   }
 
-  /** Removes the abort listener: from now on another component handles an abort. */
+  /** Removes the abort listener; from now on, another component handles an abort. */
   protected abstract ignoreAbort(): void;
 }
 

@@ -1,70 +1,70 @@
 import { Ewma } from '../../util/ewma.ts';
 import { LatencyWindow } from '../../util/latency-window.ts';
 
-/** Policy for coalescing calls of different callers into one request: `auto` only where measured latencies show no loss, `always`, or `never`. */
+/** Policy for coalescing calls of different callers into one request: `auto` only if measured latencies show no loss, `always`, or `never`. */
 export type CallerCoalescing = 'auto' | 'always' | 'never';
 
 const WINDOW_MS = 30_000;
-/** Below this many latencies of either kind in the window, calls of different callers are sent separately. */
+/** Minimum number of latencies of each kind in the window; with fewer, calls of different callers are sent separately. */
 const MIN_SAMPLES = 32;
 /**
- * One turn in this many takes the opposite decision, so that both latencies stay measured. While calls are coalesced, such turns are at least
- * `PROBE_MS` milliseconds apart: each call of one is a request, which delays the requests behind it.
+ * One turn out of this number takes the opposite decision, so that both latencies stay measured. While calls are coalesced, such turns are at least
+ * `PROBE_MS` milliseconds apart, because each call in such a turn is a request, which delays the requests behind it.
  */
 const PROBE_TURNS = 16;
 const PROBE_MS = 32;
-/** Turns between two comparisons. */
+/** Number of turns between two comparisons. */
 const REVIEW_TURNS = 64;
 /**
  * Compared percentiles, and the factor by which coalesced calls may be slower: `begin` while calls are sent separately, `keep` while they are
- * coalesced. A bucket of the windows is 9 % wide. Coalescing saves time on both sides, which shows only once most calls are coalesced, so it begins
- * with more tolerance.
+ * coalesced. A bucket of the windows is 9 % wide. Coalescing saves time on both sides, which shows only when most calls are coalesced, so `begin`
+ * has more tolerance.
  */
 const COMPARED: readonly { readonly share: number; readonly begin: number; readonly keep: number }[] = [
   { share: 0.5, begin: 1.25, keep: 1.1 },
   { share: 0.95, begin: 1.5, keep: 1.5 },
 ];
 /**
- * Minimum length of a comparison period while calls are coalesced. This many periods in a row have to find them slower: other load of the node and
- * the machine within a second affects either kind by chance.
+ * Minimum length of a comparison period while calls are coalesced. `SLOW_PERIODS` periods in a row must find them slower, because within a second,
+ * other load of the node and the machine affects either kind by chance.
  */
 const PERIOD_MS = 1_000;
 const SLOW_PERIODS = 3;
-/** Tolerance in standard deviations for a percentile that is estimated from few calls. */
+/** Tolerance for a percentile that is estimated from few calls, in standard deviations. */
 const UNCERTAINTY = 3;
-/** Backoff after coalesced calls turned out to be slower: calls are sent separately for at least this long, doubled each time. */
+/** Backoff after coalesced calls have become slower: calls are sent separately for at least this time, which doubles each time. */
 const MIN_REST_MS = 30_000;
 const MAX_REST_MS = 900_000;
 const HALF_LIFE_MS = 10_000;
-/** Weight of one single call half a minute ago. */
+/** Weight of one single call that was measured half a minute ago. */
 const KNOWN_WEIGHT = 0.1;
-/** Added calls in batches that are needed before the cost of one is known: the time of one small batch says little. */
+/** Minimum number of added calls in batches before the cost of one added call is known: the time of one small batch carries little information. */
 const MIN_ADDED_CALLS = 32;
-/** Time that calls of one batch may wait for each other at a node that executes them one after the other. */
+/** Maximum time that calls of one batch may wait for each other at a node that executes them one after the other, ms. */
 const SERIAL_MS = 10;
-/** A batch is abandoned after this multiple of its expected time. */
+/** A batch is abandoned after its expected time multiplied by this factor. */
 const SLOW_FACTOR = 4;
 const MIN_SPLIT_MS = 250;
-/** Upper bound on the time after which a batch is abandoned, whatever its expected time. */
+/** Maximum time after which a batch is abandoned, whatever its expected time. */
 const MAX_SPLIT_MS = 5_000;
 
 /**
  * Decides which calls to one node share a request, by measured cost. Nodes execute the calls of a batch one after the other, and separate requests
- * concurrently: where calls are slow, coalescing them delays all but the first.
+ * concurrently: if calls are slow, coalescing delays all calls but the first.
  */
 export class CoalescingPolicy {
   readonly #callers: CallerCoalescing;
   /**
-   * Latencies of calls sent separately and of coalesced calls, since the last decision, or in this period while calls are coalesced. A decision
-   * changes which kind has most of the calls, so windows across it would compare moments of different load.
+   * Latencies of calls that were sent separately, and of coalesced calls, since the last decision; while calls are coalesced, in the current period.
+   * A decision changes which kind has most of the calls, so a window that spans a decision would compare times of different load.
    */
   #alone: LatencyWindow;
   #joined: LatencyWindow;
-  /** Callers per turn for the latencies in `#alone`. */
+  /** Number of callers per turn for the latencies in `#alone`. */
   readonly #company: Ewma;
   /** Latency of single calls at the node. */
   readonly #loneMs: Ewma;
-  /** Time that batches took at the node beyond that of a single call, and the number of calls beyond the first. */
+  /** Time that batches took at the node beyond the time of a single call, and the number of calls beyond the first. */
   readonly #addedMs: Ewma;
   readonly #addedCalls: Ewma;
   /** Total number of calls beyond the first in measured batches. */
@@ -79,7 +79,7 @@ export class CoalescingPolicy {
   #backoffMs = MIN_REST_MS;
   #backoffUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param now a monotonic clock in milliseconds */
+  /** @param now monotonic clock, ms */
   constructor(callers: CallerCoalescing, now: () => number) {
     this.#callers = callers;
     this.#now = now;
@@ -91,7 +91,7 @@ export class CoalescingPolicy {
     this.#addedCalls = new Ewma(HALF_LIFE_MS, now);
   }
 
-  /** Whether calls of different callers ever share a request. */
+  /** Whether calls of different callers may ever share a request. */
   get mayCoalesceCallers(): boolean {
     return this.#callers !== 'never';
   }
@@ -103,7 +103,7 @@ export class CoalescingPolicy {
 
   /**
    * Decides for one turn of the event loop; called once for each turn that has calls.
-   * @returns whether calls of different callers share requests in it
+   * @returns whether calls of different callers share requests in this turn
    */
   decideTurn(): boolean {
     if (this.#callers !== 'auto') return this.coalescesCallers;
@@ -115,29 +115,29 @@ export class CoalescingPolicy {
     return isProbe !== this.#joins;
   }
 
-  /** Maximum number of calls in one batch, such that none is expected to wait long for those before it. */
+  /** Maximum number of calls in one batch for which no call is expected to wait long for the calls before it. */
   get items(): number {
     const itemMs = this.#itemMs;
     if (itemMs === 0) return Number.POSITIVE_INFINITY;
     return Math.max(1, Math.floor(Math.max(SERIAL_MS, this.#loneMs.read(0)) / itemMs));
   }
 
-  /** True while the latency of a single call is unknown; the cost that a call adds to a batch is then unknown, too. */
+  /** Whether the latency of a single call is unknown; the cost that a call adds to a batch is then unknown too. */
   get #lacksLoneCalls(): boolean {
     return this.#loneMs.weight < KNOWN_WEIGHT;
   }
 
-  /** Time after which an unanswered batch is abandoned, milliseconds from its request on. */
+  /** Returns the time from its request after which an unanswered batch is abandoned, ms. */
   splitAfterMs(count: number): number {
     const expected = this.#loneMs.read(0) + count * this.#itemMs;
     return Math.min(MAX_SPLIT_MS, Math.max(MIN_SPLIT_MS, SLOW_FACTOR * expected));
   }
 
   /**
-   * Notes the latency of a call that was sent alone.
-   * @param ms latency in milliseconds
-   * @param company number of callers that sent to the node in the same turn: only with several is the call comparable with coalesced ones
-   * @param nodeMs latency without the time in which the answer waited here to be read
+   * Records the latency of a call that was sent alone.
+   * @param ms latency, ms
+   * @param company number of callers that sent to the node in the same turn: only if there are several is the call comparable with coalesced calls
+   * @param nodeMs latency without the time in which the arrived answer waited to be read, ms
    */
   noteAlone(ms: number, company: number, nodeMs: number = ms): void {
     this.#loneMs.record(nodeMs);
@@ -145,14 +145,14 @@ export class CoalescingPolicy {
   }
 
   /**
-   * Notes that a batch of `count` calls was answered, or abandoned, after `ms`.
-   * @param callers number of callers with calls in it: a client's batch is one
-   * @param company as for `noteAlone`; used where the batch has one caller
-   * @param nodeMs latency without the time in which the answer waited here to be read
+   * Records that a batch of `count` calls was answered, or abandoned, after `ms`.
+   * @param callers number of callers with calls in the batch; a client's batch counts as one
+   * @param company same as for `noteAlone`; used if the batch has one caller
+   * @param nodeMs latency without the time in which the arrived answer waited to be read, ms
    */
   noteBatch(ms: number, count: number, callers: number, company: number, nodeMs: number = ms): void {
     if (!this.#lacksLoneCalls && count > 1) {
-      // A batch that was faster than a single call is recorded as a negative sample: latencies vary more than a call adds.
+      // If a batch was faster than a single call, the sample is negative: latencies vary by more than one call adds.
       this.#addedMs.record(nodeMs - this.#loneMs.read(0));
       this.#addedCalls.record(count - 1);
       this.#callsAdded += count - 1;
@@ -167,7 +167,7 @@ export class CoalescingPolicy {
     this.#company.record(company);
   }
 
-  /** Milliseconds that one more call adds to a batch; 0 while unknown. */
+  /** Time that one more call adds to a batch, ms; 0 while it is unknown. */
   get #itemMs(): number {
     if (this.#callsAdded < MIN_ADDED_CALLS) return 0;
     return Math.max(0, this.#addedMs.read(0) / this.#addedCalls.read(1));
@@ -175,7 +175,7 @@ export class CoalescingPolicy {
 
   #review(): void {
     const now = this.#now();
-    // Without enough calls of both kinds the comparison is unknown, and there is little to gain.
+    // Without enough calls of both kinds, the comparison is unknown, and coalescing would gain little.
     const isKnown = Math.min(this.#alone.count, this.#joined.count) >= MIN_SAMPLES;
     if (!this.#joins) {
       if (!isKnown || now < this.#backoffUntil || !this.#isNoSlower('begin')) return;
@@ -214,7 +214,10 @@ export class CoalescingPolicy {
     });
   }
 
-  /** Margin of error of a percentile of calls that were sent separately. Calls of one turn are one sample: the same node was busy with all of them. */
+  /**
+   * Margin of error for a percentile of calls that were sent separately. All calls of one turn are one sample, because the same node was busy with
+   * all of them.
+   */
   #uncertainty(share: number): number {
     const samples = this.#alone.count / this.#company.read(1);
     return UNCERTAINTY * Math.sqrt((share * (1 - share)) / samples);

@@ -3,7 +3,7 @@ import { readErrorCode } from '../../util/system-error.ts';
 import { UpstreamFault } from '../fault.ts';
 
 const TIMEOUTS: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
-/** Errors of responses that are not HTTP. */
+/** Codes of errors for responses that are not HTTP. */
 const PROTOCOL_ERRORS = [
   errors.HTTPParserError,
   errors.HeadersOverflowError,
@@ -11,9 +11,9 @@ const PROTOCOL_ERRORS = [
 ];
 const BROKEN: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
-/** Returns the fault for a network error. Only its code is kept: the message may contain the address. */
+/** Returns the fault for a network error. Only the code of the error is used, because the message may contain the address. */
 export function describeConnectionError(error: unknown): UpstreamFault {
-  // The connection was ended by this process.
+  // This process ended the connection itself, with this fault.
   if (error instanceof UpstreamFault) return error;
   const code = readCode(error);
   if (TIMEOUTS.has(code))
@@ -33,7 +33,7 @@ export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.has(readCode(error));
 }
 
-/** Several addresses of one name fail together as an AggregateError, which has the code of the first. */
+/** If several addresses of one name fail, the error is an AggregateError, which has the code of the first one. */
 function readCode(error: unknown): string {
   return readErrorCode(error) ?? '';
 }

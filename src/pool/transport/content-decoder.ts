@@ -9,17 +9,17 @@ import {
   type Inflate,
 } from 'node:zlib';
 
-/** Maximum size of a decoded piece, so a bound on their sum is exceeded by at most this. */
+/** Maximum size of a decoded piece, bytes: a bound on the sum of pieces is exceeded by at most this size. */
 const PIECE_BYTES = 65_536;
 /**
- * Honest receipts reach a ratio of 435. Deflate reaches at most 1,032, and comes near that only for decompression bombs. Brotli and zstd have no
- * such limit.
+ * Real receipts reach a ratio of 435. Deflate reaches at most 1,032, and only decompression bombs come near this ratio. Brotli and zstd have no such
+ * limit.
  */
 const MAX_DEFLATE_RATIO = 700;
-/** The ratio is checked from this many decoded bytes on. */
+/** Number of decoded bytes from which the ratio is checked. */
 const RATIO_FROM_BYTES = 4 * 1024 * 1024;
 
-/** zstd, available in Node.js from 22.15 on. */
+/** Decoder of zstd, available since Node.js 22.15. */
 type ZstdDecompress = Transform & { readonly bytesWritten: number };
 const createZstd = (zlib as { readonly createZstdDecompress?: (options: zlib.ZlibOptions) => ZstdDecompress })
   .createZstdDecompress;
@@ -27,7 +27,7 @@ const createZstd = (zlib as { readonly createZstdDecompress?: (options: zlib.Zli
 /** A stream that decodes a `content-encoding`. */
 export type Decompressor = {
   readonly stream: Gunzip | Inflate | BrotliDecompress | ZstdDecompress;
-  /** Highest accepted ratio of decoded to encoded bytes. */
+  /** Maximum accepted ratio of decoded to encoded bytes. */
   readonly maxRatio: number;
 };
 
@@ -45,8 +45,8 @@ export interface EncodedSource {
 }
 
 /**
- * Decodes a response that is compressed although it was requested uncompressed, piece by piece and only as fast as the pieces are taken. The reader
- * bounds the decoded size.
+ * Decodes a response that is compressed although no compression was requested. It decodes piece by piece, and only as fast as the pieces are taken.
+ * The reader limits the decoded size.
  */
 export class ContentDecoder {
   readonly #transform: Decompressor['stream'];

@@ -2,7 +2,7 @@ import type { NodeCall } from '../node-call.ts';
 
 /**
  * Encodes a JSON-RPC request.
- * @param id a decimal number
+ * @param id decimal number
  */
 export function encodeCall(call: NodeCall, id: string): string {
   return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`;

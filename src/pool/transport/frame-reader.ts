@@ -4,20 +4,20 @@ export interface FrameSink {
   takePayload(piece: Buffer): void;
   /**
    * Begins a frame of the message, with `bytes` bytes of payload.
-   * @returns whether the sink keeps it, and all that follows in the message
+   * @returns whether the sink takes over the payload of the frame, and of all later frames of the message
    */
   beginFrame(bytes: number): boolean;
   endMessage(): void;
-  /** Notes a ping or a pong. */
+  /** Counts a ping or a pong. */
   takeControl(): void;
 }
 
 const FIN = 0x80;
 const OPCODE_BITS = 0x0f;
-/** Opcodes of close, ping and pong have this bit. */
+/** Bit that is set in the opcodes of close, ping and pong. */
 const CONTROL = 0x08;
 const CLOSE = 0x08;
-/** Values of the second byte: from `MASKED` on a frame is masked; 126 and 127 place the length in the two or eight bytes behind the head. */
+/** Values of the second byte: from `MASKED` on, the frame is masked; after 126 and 127, the length is in the two or eight bytes behind the head. */
 const MASKED = 0x80;
 const LENGTH_IN_16_BITS = 126;
 const LENGTH_IN_64_BITS = 127;
@@ -25,43 +25,46 @@ const LONGEST_HEAD = 10;
 /** An empty frame that ends a message. */
 const END = Buffer.of(FIN, 0);
 
-/** Messages that are scanned before the library gets them: a read holds a thousand short ones, and the first may be reason enough to stop reading. */
+/**
+ * Maximum number of messages that are scanned before the library gets them: one read may contain a thousand short messages, and the first one may
+ * already be a reason to stop reading.
+ */
 const MESSAGES_AT_ONCE = 16;
 
 /**
- * Takes bytes on their way to the library that assembles messages from frames.
- * @throws the error that ends the connection: nothing is read after it
+ * Takes bytes for the library that assembles messages from frames.
+ * @throws the error that ends the connection; nothing is read after it
  */
 export type PassOn = (bytes: Buffer) => void;
 
 /**
  * Finds the frames of a server (RFC 6455 5.2, not masked, without extensions) in the bytes of a socket, and passes the bytes on. The library rejects
- * invalid frames, and nothing is found behind one. Frames that the sink keeps are passed on as empty ones: the library checks their heads and ends
- * the message, and has nothing to assemble.
+ * invalid frames; frames behind an invalid one are not found. Frames whose payload the sink takes over are passed on as empty frames: the library
+ * checks their heads and ends the message, but has nothing to assemble.
  */
 export class FrameReader {
   readonly #sink: FrameSink;
   readonly #head = Buffer.alloc(LONGEST_HEAD);
   #headBytes = 0;
-  /** Bytes of the frame's payload that are still to come. */
+  /** Number of payload bytes of the frame that have not arrived. */
   #left = 0;
   #isControl = false;
   #isLast = false;
   #isLost = false;
-  /** True where the sink keeps the payload of the frame. */
+  /** Whether the sink takes over the payload of the frame. */
   #isKept = false;
-  /** True where the sink keeps the message, which has not ended. */
+  /** Whether the sink takes over the current message. */
   #keepsMessage = false;
-  /** Bytes of the head that came at the end of earlier chunks: they are passed on once it is known whether the sink keeps the frame. */
+  /** Bytes of the head that arrived at the end of earlier chunks; they are passed on when it is known whether the sink takes over the frame. */
   #headBefore = 0;
-  /** Messages that have ended in bytes that are not passed on yet. */
+  /** Number of messages that ended in bytes that are not passed on yet. */
   #ended = 0;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
   }
 
-  /** @throws the error that the sink or `pass` throws */
+  /** @throws errors of the sink and of `pass` */
   push(chunk: Buffer, pass: PassOn): void {
     /** Start of the bytes that are not passed on yet. */
     let from = 0;
@@ -120,7 +123,7 @@ export class FrameReader {
     this.#isKept = false;
     this.#isControl = (first & CONTROL) !== 0;
     this.#isLast = (first & FIN) !== 0;
-    // The library does not read what follows a close frame either.
+    // Bytes after a close frame are not searched, because the library does not read them either.
     this.#isLost = second >= MASKED || (first & OPCODE_BITS) === CLOSE;
     if (this.#isLost) return;
     this.#left = this.#readLength(second);
@@ -129,8 +132,8 @@ export class FrameReader {
   }
 
   /**
-   * Passes on the head of a kept frame, empty and without FIN. Heads of mere continuation frames are omitted: they carry no information for the
-   * library.
+   * Passes on the head of a frame whose payload the sink takes over, without payload and without FIN. Heads of mere continuation frames are omitted,
+   * because the library does not need them.
    */
   #passEmpty(pass: PassOn): void {
     const first = (this.#head[0] as number) & ~FIN;

@@ -5,7 +5,7 @@ import { parseRetryAfter, readBackoff } from './retry-after.ts';
 export type HttpRefusal = {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** The `data` of a JSON-RPC error in its body, where there was one. */
+  /** The `data` of a JSON-RPC error in the body, if there is one. */
   readonly data?: unknown;
 };
 

@@ -24,7 +24,7 @@ import type {
   TransportLimits,
 } from './transport.ts';
 
-/** Idle connections are kept this long unless the node says otherwise. */
+/** Time for which idle connections stay open, ms, unless the node specifies another time. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** Creates a transport over HTTP/1.1, with one request at a time on each of a bounded number of connections. */
@@ -39,13 +39,13 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
   readonly memory: () => AnswerMemory;
   readonly #limits: TransportLimits;
   readonly #pool: Pool;
-  /** Pool for retries and calls that are sent once: every request has a connection of its own. */
+  /** Pool for retries, and for calls that are sent only once: every request has a connection of its own. */
   readonly #ownPool: Pool;
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #contexts = new ExpirySweep<RunningRequest>();
   readonly #coalescer: CallCoalescer;
-  /** Calls in requests that occupy a connection, wait for one, or are about to. */
+  /** Number of calls in requests that occupy a connection, wait for a connection, or are about to. */
   #inFlight = 0;
   #lastId = 0;
   #isClosed = false;
@@ -63,7 +63,7 @@ class HttpTransport implements Transport, RequestHost, CoalescingHost {
       'accept-encoding': 'identity',
       ...headers,
     };
-    // Request contexts enforce their own timeouts: the client's timers are coarse and do not include the time that a request is queued.
+    // Request contexts enforce their own timeouts: timers of the client are coarse, and do not include the time in which a request is queued.
     const options = {
       connections: limits.connections,
       connect: createConnector(limits.connectTimeout),

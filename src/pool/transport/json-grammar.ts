@@ -1,14 +1,14 @@
 /**
- * The grammar of JSON (RFC 8259) over UTF-8 (RFC 3629) as a table by state and byte. An entry is the next state, `BEGINS_VALUE` plus the first state
- * inside a number, a string or a literal, or an action. The table does not track nesting: the reader keeps the stack.
+ * The grammar of JSON (RFC 8259) over UTF-8 (RFC 3629) as a table by state and byte. An entry is the next state, or `BEGINS_VALUE` plus the first
+ * state inside a number, a string or a literal, or an action. The table does not track nesting: the reader has a stack for that.
  */
 
-/** Before the object that every answer is. */
+/** Before the object that each answer is. */
 export const START = 0;
 export const VALUE = 1;
-/** After `[`: a value or `]`. */
+/** After `[`: a value or `]` may follow. */
 export const ARRAY_START = 2;
-/** After `{`: a key or `}`. */
+/** After `{`: a key or `}` may follow. */
 export const OBJECT_START = 3;
 /** After a comma in an object. */
 export const KEY = 4;
@@ -18,7 +18,7 @@ export const COLON = 5;
 export const AFTER = 6;
 export const STRING = 7;
 const ESCAPE = 8;
-/** Four states: hexadecimal digits of `\u` that are still to come, 4 to 1. */
+/** Four states, with 4 to 1 hexadecimal digits of `\u` that have not been read. */
 const UNICODE = 9;
 const MINUS = 13;
 const ZERO = 14;
@@ -32,11 +32,11 @@ const EXPONENT_DIGITS = 20;
 const LITERALS = 21;
 /** First of the three states of `null`: after its first, second and third letter. */
 export const NULL_STATES = 28;
-/** States in which 1, 2 or 3 continuation bytes are still to come. */
+/** States in which 1, 2 or 3 continuation bytes have not been read. */
 export const CONTINUATION_1 = 31;
 const CONTINUATION_2 = 32;
 const CONTINUATION_3 = 33;
-/** States before a restricted second byte: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/** States before a second byte that is restricted: no overlong forms, no surrogates, nothing above U+10FFFF. */
 const AFTER_E0 = 34;
 const AFTER_ED = 35;
 const AFTER_F0 = 36;
@@ -53,7 +53,7 @@ export function isStringState(state: number): boolean {
   return state >= STRING && (state < MINUS || state >= CONTINUATION_1);
 }
 
-/** Flag of an entry: the byte is the first of a value, and the bits below contain the state. */
+/** Flag of an entry: the byte is the first byte of a value, and the lower bits contain the state. */
 export const BEGINS_VALUE = 0x40;
 export const STATE_BITS = 0x3f;
 
@@ -65,14 +65,14 @@ export const COMMA = 0x84;
 export const BEGIN_KEY = 0x85;
 export const END_STRING = 0x86;
 export const END_LITERAL = 0x87;
-/** The byte is not part of the number: it is read again after the number. */
+/** Action: the byte does not belong to the number, and is read again after the number. */
 export const END_NUMBER = 0x88;
 const ILLEGAL = 0x89;
 
 const SPACES = ' \t\n\r';
 const DIGITS = '0123456789';
 
-/** Entry of a state and a byte: `TRANSITIONS[(state << 8) | byte]`. */
+/** Entry for a state and a byte: `TRANSITIONS[(state << 8) | byte]`. */
 export const TRANSITIONS: Uint8Array = buildTransitions();
 
 function buildTransitions(): Uint8Array {

@@ -41,7 +41,7 @@ type JsonScan = {
 
 /** Start of the free memory of the module: its second page. */
 const BUFFER = 65_536;
-/** Fewer bytes are faster to scan one by one in JavaScript. */
+/** Minimum number of bytes for a scan in WebAssembly; fewer bytes are scanned faster one by one in JavaScript. */
 export const LEAST_SCANNED = 256;
 
 const json = new WEB_ASSEMBLY.Instance(new WEB_ASSEMBLY.Module(decodeBase64(JSON_SCAN_MODULE)))
@@ -53,10 +53,10 @@ space.set(new Uint8Array(listNameLetters('last').buffer), json.LAST_LETTERS.valu
 const size = space.length - BUFFER;
 const words = new DataView(json.memory.buffer);
 words.setUint32(json.LIST_LENGTHS.value, listNameLengths(), true);
-/** Bytes of an answer before a chunk that are needed for values and names that end in the chunk. */
+/** Number of bytes of an answer before a chunk that are needed for values and names that end in the chunk. */
 export const BEFORE: number = json.BEFORE.value;
 
-/** Position of the scan within a text, and its counts so far. */
+/** Position of a scan within a text, and the counts up to this position. */
 export type JsonPlace = ShapeCounts & {
   /** State of the grammar. */
   state: number;
@@ -64,28 +64,28 @@ export type JsonPlace = ShapeCounts & {
   isInKey: boolean;
   /** Whether each enclosing level is a list, the innermost last. */
   readonly levels: boolean[];
-  /** Bytes so far of the string (without its quote) or number that the end of the last chunk cut. */
+  /** Number of bytes before the position of a string (without its quote) or number that the end of the last chunk cut. */
   openBytes: number;
 };
 
-/** Receives values `0x0…` of members that may be quantities, and null for members that may be lists. */
+/** Receives values `0x0…` of members that may be quantities, and null of members that may be lists. */
 export interface PaddedValues {
   /** The last bytes before the chunk, at most `BEFORE`; undefined for the first chunk. */
   readonly before: Uint8Array | undefined;
   /**
    * Takes a value that may be a quantity with leading zeros.
-   * @param start position of the value's text in the chunk, below 0 where the text begins before it
+   * @param start position of the value's text in the chunk, below 0 if the text begins before the chunk
    */
   addPadded(chunk: Uint8Array, start: number): void;
-  /** Notes that the chunk contains the end of a null that may stand for a list. */
+  /** Records that the chunk contains the end of a null that may be in place of a list. */
   noteNull(): void;
 }
 
 /**
  * Scans as long as the position stays inside of the second level, and the input is JSON.
- * @param place position inside of the second level; it is advanced
+ * @param place position inside of the second level; the scan advances it
  * @param values receives values that may have to be normalized
- * @returns the position of the first byte that is left to the caller
+ * @returns the position of the first byte that the caller must read
  */
 export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace, values: PaddedValues): number {
   const { levels } = place;
@@ -118,7 +118,7 @@ export function scanInside(chunk: Uint8Array, from: number, place: JsonPlace, va
   }
 }
 
-/** Writes the bytes before a position, which contain the beginnings of names and values. */
+/** Writes the bytes before a position, which contain the beginnings of names and values, into the module. */
 function writeBefore(chunk: Uint8Array, at: number, before: Uint8Array | undefined): void {
   const near = Math.min(at, BEFORE);
   if (near > 0) space.set(chunk.subarray(at - near, at), BUFFER - near);

@@ -2,10 +2,13 @@ import type { JsonStream } from '../../../packages/ethereum/primitives/json-resu
 import { UpstreamFault } from '../fault.ts';
 import { type Padding, trimZeros } from './padded-quantities.ts';
 
-/** Maximum bytes of a stream's piece. */
+/** Maximum size of a stream's piece, bytes. */
 const PIECE_BYTES = 65_536;
 
-/** The bytes of a message. A part is a view where it lies in one piece, and otherwise a copy: parts are no longer than what is read in one step. */
+/**
+ * The bytes of a message. A part is a view if it lies in one piece, otherwise a copy: a part is never longer than the bytes that are read in one
+ * step.
+ */
 export type AnswerBytes = Pick<Buffer, 'length'> & {
   subarray(start: number, end?: number): Buffer;
 };
@@ -26,7 +29,7 @@ export class MessagePieces implements AnswerBytes {
     return parts.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(parts);
   }
 
-  /** Streams a part without its superfluous zeros; pieces without any are views. */
+  /** Streams a part without its superfluous zeros; pieces without such zeros are views. */
   stream(start: number, end: number, padding: Padding): JsonStream {
     return streamPieces(trimPieces(this.#cut(start, end), start, padding));
   }

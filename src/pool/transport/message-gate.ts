@@ -10,44 +10,47 @@ import { skipBlank } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
 const LIST_BEGIN = 0x5b;
-/** Allowed frames of one message, and bytes per further frame: geth sends frames of a kilobyte. */
+/** Allowed number of frames of one message, and bytes per further frame: geth sends frames of a kilobyte. */
 const FRAMES = 64;
 const BYTES_PER_FRAME = 128;
 /**
- * A longer message is kept in pieces from the frame on that exceeds this length: assembling it takes 0.9 ms per megabyte, most of it for fresh
- * memory.
+ * Maximum length of a message that the library assembles, bytes; from the frame on that exceeds it, the message is stored in pieces. Assembling takes
+ * 0.9 ms per megabyte, most of it for new memory.
  */
 export const BUFFERED_BYTES: number = 1024 * 1024;
-/** Allowed pings and pongs; the node answers our pings every 15 s. */
+/** Allowed pings and pongs; the node answers pings of this service every 15 s. */
 const CONTROL_FRAMES = { capacity: 100, perSecond: 10 };
 /** Allowed messages that answer no request and belong to no subscription. */
 const UNASKED = { capacity: 64, perSecond: 1 };
-/** A long unrequested message counts as one more for each of these bytes. */
+/** A long message that was not requested counts as one more message for each of these bytes. */
 const UNSOLICITED_BYTES = 16_384;
 
-/** Bounds of a message that costs next to nothing, whatever it contains: most are no longer, and their own bounds are looked up only after their id. */
+/**
+ * Bounds for a message that costs nearly nothing for any content. Most messages are not longer than this, and their own bounds are looked up only
+ * when their id is known.
+ */
 const SHORT: AnswerBounds = { ...UNPARSED_SHAPE, trimsZeros: true, bytes: 4_096, isFixed: true };
 
 /** Bounds of the answers that a connection expects. */
 export interface Expectations {
-  /** Returns the bounds of the answer with this id; undefined where no call waits for it, or waited a short time ago. */
+  /** Returns the bounds of the answer with this id; undefined if no call waits for the answer, or has recently waited for it. */
   boundsOf(id: string): AnswerBounds | undefined;
   /** Bounds that admit every expected answer. */
   readonly loosest: AnswerBounds;
   /** Bounds that admit every expected list of answers. */
   readonly listBounds: AnswerBounds;
-  /** Fails the call with this id, whose answer cannot be buffered: the fault that ends the connection is about it. */
+  /** Fails the call with this id, whose answer cannot be buffered, with the fault that ends the connection. */
   fail(id: string, fault: UpstreamFault): void;
 }
 
-/** One message, of which every byte has been scanned. */
+/** One message whose bytes have all been scanned. */
 export type ScannedMessage = {
-  /** Absent where the message is a list. */
+  /** Absent if the message is a list. */
   readonly scanner: ReplyScanner | undefined;
-  /** Whether the message is one whole JSON object and nothing else, or a list. */
+  /** Whether the message is one complete JSON object without other text, or a list. */
   readonly isWhole: boolean;
   readonly bytes: number;
-  /** The payload that is kept here and not passed to the library; undefined where the library has all of it. */
+  /** Payload that is stored here and not passed to the library; undefined if the library has the whole payload. */
   readonly rest: Iterable<Uint8Array> | undefined;
 };
 
@@ -56,7 +59,7 @@ type OpenMessage = {
   scanner: ReplyScanner | undefined;
   isWhole: boolean;
   hasBegun: boolean;
-  /** Bounds of the message's own call once its id has arrived; `SHORT` or the loosest until then. */
+  /** Bounds of the message's own call once the id of the message is known; until then `SHORT` or the loosest bounds. */
   bounds: AnswerBounds;
   isNamed: boolean;
   bytes: number;
@@ -65,8 +68,8 @@ type OpenMessage = {
 };
 
 /**
- * Scans every byte that a node sends over a WebSocket before the library assembles messages: scans messages as they arrive, bounds them in bytes,
- * structure and frames by the expected answers, and keeps long ones in pieces.
+ * Scans every byte that a node sends over a WebSocket before the library assembles messages. It scans messages as they arrive, limits their bytes,
+ * structure and frames by the expected answers, and stores long messages in pieces.
  */
 export class MessageGate implements FrameSink {
   readonly #frames = new FrameReader(this);
@@ -75,14 +78,14 @@ export class MessageGate implements FrameSink {
   readonly #answerBytes: number;
   readonly #controls = new TokenBucket(CONTROL_FRAMES);
   readonly #unsolicited = new TokenBucket(UNASKED);
-  /** Complete messages that the library has yet to emit. */
+  /** Complete messages that the library has not emitted yet. */
   readonly #scanned: { readonly message: ScannedMessage; readonly reserved: AnswerMemory | undefined }[] = [];
   #open: OpenMessage | undefined;
   #reserved: AnswerMemory | undefined;
 
   /**
    * @param memory opens a reservation of memory for a message
-   * @param answerBytes maximum bytes of one message, whatever is expected
+   * @param answerBytes maximum bytes of any message, whatever answers are expected
    */
   constructor(expected: Expectations, memory: () => AnswerMemory, answerBytes: number) {
     this.#expected = expected;
@@ -92,19 +95,19 @@ export class MessageGate implements FrameSink {
 
   /**
    * Scans bytes of the connection and passes them on.
-   * @throws UpstreamFault with which the connection ends
+   * @throws UpstreamFault that ends the connection
    */
   push(chunk: Buffer, pass: PassOn): void {
     this.#frames.push(chunk, pass);
   }
 
-  /** Takes the scan of the next message that the library emits; its memory remains reserved until `release`. */
+  /** Takes the scan of the next message that the library emits; the memory of the message remains reserved until `release`. */
   take(): { readonly message: ScannedMessage; readonly release: () => void } | undefined {
     const next = this.#scanned.shift();
     return next && { message: next.message, release: () => next.reserved?.release() };
   }
 
-  /** Releases the memory of messages that will not be emitted any more. */
+  /** Releases the memory of messages that will not be emitted. */
   close(): void {
     for (const { reserved } of this.#scanned.splice(0)) reserved?.release();
     this.#reserved?.release();
@@ -113,7 +116,7 @@ export class MessageGate implements FrameSink {
 
   /**
    * Counts a message of `bytes` bytes that answers no request and belongs to no subscription.
-   * @throws UpstreamFault when there are too many of them
+   * @throws UpstreamFault if there are too many such messages
    */
   countUnsolicited(bytes: number): void {
     if (!this.#unsolicited.tryTake(1 + bytes / UNSOLICITED_BYTES))
@@ -194,7 +197,7 @@ export class MessageGate implements FrameSink {
     }
   }
 
-  /** Bounds a message by its own call once its id is known. */
+  /** Applies the bounds of the message's own call once its id is known. */
   #name(open: OpenMessage): void {
     const id = open.scanner?.id;
     if (open.isNamed || id === undefined) return;
@@ -213,8 +216,8 @@ export class MessageGate implements FrameSink {
 
   /**
    * Reserves memory for the message.
-   * @param all bytes of the message so far
-   * @param added bytes of its last piece
+   * @param all number of bytes of the message that have arrived
+   * @param added number of bytes of the last piece
    */
   #hold(all: number, added: number): void {
     const isFirst = this.#reserved === undefined;

@@ -12,7 +12,7 @@ const COMMA = 0x2c;
 
 /** A complete message of a node: one answer or notification, or a list of answers. */
 export type NodeMessage = {
-  /** In pieces where it is long. */
+  /** Bytes of the message; in pieces if the message is long. */
   readonly bytes: Buffer | MessagePieces;
   readonly isList: boolean;
   /** Scans of the answers, at least one. */
@@ -21,7 +21,7 @@ export type NodeMessage = {
 
 /**
  * Combines a message with its scan.
- * @param first the bytes that the library has assembled
+ * @param first bytes that the library has assembled
  * @param findShape returns the bounds of the answers in a list, which is scanned here
  * @returns undefined for a message that no node may send
  */
@@ -35,7 +35,7 @@ export function readMessage(
   const bytes = rest === undefined ? first : new MessagePieces([first, ...rest]);
   if (scanner !== undefined) return { bytes, isList: false, scanners: [scanner] };
   try {
-    // The bounds of lists are those of batches, which are read in one piece.
+    // A list has the bounds of batches, which are read in one piece.
     const whole = bytes.subarray(0);
     return { bytes: whole, isList: true, scanners: scanList(whole, findShape(), maxAnswers) };
   } catch {
@@ -43,7 +43,7 @@ export function readMessage(
   }
 }
 
-/** @throws UpstreamFault when the message is not a list of answers, or has more than `maxAnswers` */
+/** @throws UpstreamFault if the message is not a list of answers, or has more than `maxAnswers` */
 function scanList(bytes: Buffer, shape: ShapeBounds, maxAnswers: number): ReplyScanner[] {
   const scanners: ReplyScanner[] = [];
   let at = skipBlank(bytes, 0);
@@ -59,9 +59,9 @@ function scanList(bytes: Buffer, shape: ShapeBounds, maxAnswers: number): ReplyS
 }
 
 /**
- * Reads the reply to one call from a message: a long result becomes a stream over the message's bytes.
- * @param streamBytes a longer result becomes a stream
- * @throws UpstreamFault `malformed` where the message is a list or not a JSON-RPC answer
+ * Reads the reply to one call from a message: a long result becomes a stream over the bytes of the message.
+ * @param streamBytes a result that is longer becomes a stream
+ * @throws UpstreamFault `malformed` if the message is a list or not a JSON-RPC answer
  */
 export function readSingleReply(
   { bytes, isList, scanners }: NodeMessage,

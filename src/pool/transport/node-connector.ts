@@ -15,29 +15,29 @@ function findPaused(socket: Socket): Parser | undefined {
   return parser?.paused === true ? parser : undefined;
 }
 
-/** The socket is drained when it emits `end`, so resuming the parser only completes the message. */
+/** Resumes the parser when the socket emits `end`: the socket is then drained, so resuming only completes the message. */
 function endPaused(this: Socket): void {
   findPaused(this)?.resume();
   failPaused.call(this);
 }
 
-/** Makes undici fail the request, as for a keep-alive connection, instead of finishing the paused parser. */
+/** Makes undici fail the request, as it does for a keep-alive connection, instead of finishing the paused parser. */
 function failPaused(this: Socket): void {
   const parser = findPaused(this);
   if (parser !== undefined) parser.shouldKeepAlive = true;
 }
 
 /**
- * Creates a connector for undici that works around nodejs/undici#5360: when a socket ends, fails or closes while its parser is paused, undici 7
- * throws from the socket event, which ends the process, or discards a keep-alive answer that was received in full.
- * @param timeout of connecting, in milliseconds
+ * Creates a connector for undici that works around nodejs/undici#5360: if a socket ends, fails or closes while its parser is paused, undici 7
+ * throws from the socket event, which ends the process, or discards a keep-alive answer that was received completely.
+ * @param timeout timeout of connecting, ms
  */
 export function createConnector(timeout: number): buildConnector.connector {
   const connect = buildConnector({ timeout, onread: READ_MEMORY });
   return (options, callback) => {
     connect(options, (...connected) => {
       if (connected[1]) boundFraming(connected[1]);
-      // Registered before undici's own listeners, so that these run first.
+      // Registered before undici's own listeners, so that these listeners run first.
       connected[1]?.on('end', endPaused).on('error', failPaused).on('close', failPaused);
       callback(...connected);
     });

@@ -8,24 +8,24 @@ import { describeRefusal } from './http-status.ts';
 import type { Endpoint, TransportLimits } from './transport.ts';
 
 const NORMAL_CLOSURE = 1000;
-/** Time that messages of one node may take of one turn of the event loop, milliseconds. */
+/** Time that messages of one node may take in one turn of the event loop, ms. */
 const SLOT_MS = 2;
-/** Shorter reads are not timed: a node that sends without a pause fills longer ones. */
+/** Minimum size of a read that is timed, bytes; a node that sends without a pause fills longer reads. */
 const TIMED_BYTES = 16_384;
-/** Time that the node has to answer a close frame. */
+/** Time for the node to answer a close frame, ms. */
 const CLOSE_GRACE_MS = 1_000;
 
 export interface SocketListener {
   /**
-   * Receives bytes of the connection, before the library assembles messages from them.
+   * Receives bytes of the connection before the library assembles messages from them.
    * @param pass passes bytes on to the library
-   * @throws UpstreamFault with which the connection ends
+   * @throws UpstreamFault that ends the connection
    */
   onBytes(chunk: Buffer, pass: PassOn): void;
   onOpen(): void;
-  /** @throws UpstreamFault with which the connection ends */
+  /** @throws UpstreamFault that ends the connection */
   onMessage(message: Buffer): void;
-  /** Notes that the connection has ended or could not be established. Called once, last. */
+  /** Called once, as the last call, when the connection has ended or could not be established. */
   onDown(fault: UpstreamFault): void;
 }
 
@@ -37,13 +37,13 @@ export class NodeSocket {
   readonly #connectTimer: NodeJS.Timeout;
   #pingTimer: NodeJS.Timeout | undefined;
   #socket: Socket | undefined;
-  /** The library's own listeners to the bytes of the socket. */
+  /** The library's own listeners for bytes of the socket. */
   #givers: readonly PassOn[] = [];
   #isCorked = false;
   #bytesAtPing = -1;
-  /** Time after which reading pauses in this turn of the event loop; 0 before anything has been read in it. */
+  /** Time after which reading pauses in this turn of the event loop; 0 before anything has been read in this turn. */
   #slotEnd = 0;
-  /** Reason for the end of the connection, as far as it is known; the first one counts. */
+  /** Reason why the connection ends, if it is known; only the first reason is stored. */
   #fault: UpstreamFault | undefined;
 
   constructor({ url, headers }: Endpoint, limits: TransportLimits, listener: SocketListener) {
@@ -61,7 +61,7 @@ export class NodeSocket {
     }, limits.connectTimeout);
     ws.on('upgrade', ({ socket }) => {
       this.#socket = socket;
-      // Reads bytes that arrived while reading was paused, before the library takes them for frames.
+      // Reads bytes that arrived while reading was paused, before the library interprets them as frames.
       socket.on('close', () => {
         const rest: unknown = socket.read();
         if (Buffer.isBuffer(rest)) this.#read(rest);
@@ -95,7 +95,7 @@ export class NodeSocket {
       this.#gatherWrites();
       this.#ws.send(text);
     } else {
-      // The node is closing the connection: its end is reported at once instead of when the node has finished.
+      // The node is closing the connection. Termination reports the end immediately, instead of when the node has finished.
       this.#ws.terminate();
     }
   }
@@ -107,7 +107,7 @@ export class NodeSocket {
     clearTimeout(timer);
   }
 
-  /** Replaces the library's listener, which was attached a moment ago: the library gets only the bytes that are passed on. */
+  /** Replaces the library's listener, which was attached just before: the library gets only bytes that are passed on. */
   #readFirst(): void {
     const socket = this.#socket as Socket;
     this.#givers = socket.listeners('data') as PassOn[];
@@ -122,13 +122,13 @@ export class NodeSocket {
     this.#guard(() => this.#listener.onBytes(chunk, this.#pass));
   }
 
-  /** @throws UpstreamFault once there is a reason to end the connection: nothing is passed on any more, and the rest of the read is ignored */
+  /** @throws UpstreamFault if there is a reason to end the connection; no bytes are then passed on, and the rest of the read is ignored */
   readonly #pass = (bytes: Buffer): void => {
     if (this.#fault === undefined) for (const give of this.#givers) give.call(this.#socket, bytes);
     if (this.#fault !== undefined) throw this.#fault;
   };
 
-  /** Gathers everything sent in this turn of the event loop into one write at its end. */
+  /** Collects all bytes that are sent in this turn of the event loop into one write at its end. */
   #gatherWrites(): void {
     const socket = this.#socket;
     if (socket === undefined || this.#isCorked) return;
@@ -140,7 +140,10 @@ export class NodeSocket {
     });
   }
 
-  /** A pong may be queued behind a large message: any byte since the last ping is a sign of life. */
+  /**
+   * Sends a ping, or ends the connection if no byte has arrived since the last ping. Any byte counts, because a pong may be queued behind a large
+   * message.
+   */
   #ping(): void {
     const bytes = this.#socket?.bytesRead ?? 0;
     if (bytes === this.#bytesAtPing) {
@@ -151,7 +154,7 @@ export class NodeSocket {
     this.#ws.ping();
   }
 
-  /** Pauses a fast connection until the next turn of the event loop: libuv reads up to 32 chunks of a socket before it serves another. */
+  /** Pauses a fast connection until the next turn of the event loop: libuv reads up to 32 chunks from a socket before it serves another socket. */
   #pace(): void {
     const now = performance.now();
     if (this.#slotEnd === 0) {
@@ -163,7 +166,7 @@ export class NodeSocket {
     } else if (now > this.#slotEnd) this.#ws.pause();
   }
 
-  /** Reads nothing once there is a reason to end the connection: the library may still emit what it has. */
+  /** Reads nothing if there is a reason to end the connection: the library may still emit messages that it has. */
   #guard(read: () => void): void {
     if (this.#fault !== undefined) return;
     try {

@@ -6,7 +6,7 @@ export type NodeNotification = { readonly subscription: string; readonly result:
 /**
  * Reads the notification of a subscription. A message without the id of any subscription is not parsed.
  * @param subscriptions ids of the subscriptions
- * @returns undefined when the message is something else
+ * @returns undefined if the message is not such a notification
  */
 export function readNotification(
   message: NodeMessage,
@@ -24,7 +24,7 @@ export function readNotification(
   return { subscription, result };
 }
 
-/** Whether a message is no longer than a notification and its text contains the id of one of these subscriptions. */
+/** Whether a message is no longer than a notification, and its text contains the id of one of these subscriptions. */
 export function isOfOne({ bytes }: NodeMessage, subscriptions: Iterable<string>): boolean {
   if (!Buffer.isBuffer(bytes) || bytes.length > NOTIFICATION.bytes) return false;
   for (const id of subscriptions) if (bytes.includes(JSON.stringify(id))) return true;

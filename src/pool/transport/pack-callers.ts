@@ -1,17 +1,17 @@
 import type { CoalescedCall } from './coalesced-call.ts';
 
-/** Calls of one caller: a single call, or items of a batch, which stay together. */
+/** Calls of one caller: a single call, or items of a batch, which are sent in the same request. */
 export type SubmittedCalls = readonly CoalescedCall[];
 
-/** Calls of one request. */
+/** Calls of one request, and the number of their callers. */
 export type PackedCalls = { readonly calls: readonly CoalescedCall[]; readonly callers: number };
 
-/** Maximum callers in one request. */
+/** Maximum number of callers in one request. */
 const MOST_CALLERS = 16;
 
 /**
- * Packs callers into as few requests as the bounds allow, of about the same size, in order of arrival.
- * @param most maximum calls in one request; no caller has more
+ * Packs callers into as few requests as the bounds allow, in order of arrival; all requests have about the same size.
+ * @param most maximum number of calls in one request; no caller has more calls
  */
 export function packCallers(provided: readonly SubmittedCalls[], most: number): readonly PackedCalls[] {
   const total = provided.reduce((sum, { length }) => sum + length, 0);

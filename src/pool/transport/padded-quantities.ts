@@ -1,7 +1,7 @@
 /**
- * Normalizes quantities with leading zeros (`"logIndex":"0x00"`) and null in place of lists (`"logs":null`) in answers of nodes, which go-ethereum's
- * client rejects. Members are identified as quantities or lists by name; data (hashes, addresses, topics, the seal of a header) has other names, or
- * is an item of a list.
+ * Normalizes quantities with leading zeros (`"logIndex":"0x00"`) and null in place of lists (`"logs":null`) in answers of nodes, because
+ * go-ethereum's client rejects both. Members are identified as quantities or lists by their names; data (hashes, addresses, topics, the seal of a
+ * header) has other names, or is an item of a list.
  */
 
 /**
@@ -48,17 +48,17 @@ const QUANTITY_NAMES: ReadonlySet<string> = new Set([
 
 /**
  * Names of lists for which null means `[]`: Go's encoder writes null for a list that was never filled. `withdrawals`, `accessList`, `reward` and
- * others are excluded: clients accept null there, which can also mean that a block or transaction has no such member.
+ * others are excluded: clients accept null for them, and null can also mean that a block or transaction has no such member.
  */
 const LIST_NAMES: ReadonlySet<string> = new Set([
   ...['transactions', 'uncles', 'logs', 'topics', 'calls', 'storageKeys', 'accountProof', 'storageProof'],
 ]);
 
-/** Length, prefix included, of the seal of a header: 8 bytes of data under `nonce`, which is a quantity in an account. */
+/** Length of the seal of a header with its prefix: 8 bytes of data under `nonce`, which is the name of a quantity in an account. */
 const SEAL_LENGTH = 18;
 /** Length of `0x` and 64 digits. */
 export const MAX_QUANTITY_LENGTH = 66;
-/** Bytes in front of a value that are searched for its name: the longest name, quotes, a colon and some white space. */
+/** Number of bytes before a value that are searched for its name: the longest name, quotes, a colon and some white space. */
 export const NAME_ROOM = 64;
 const PREFIX_LENGTH = 2;
 const QUOTE = 0x22;
@@ -68,8 +68,8 @@ const ZERO = 0x30;
 const LETTER_X = 0x78;
 
 /**
- * Returns a bit set of the first or last letters of quantity names by name length, and at index 0 those of all names; a scan skips other members by
- * them.
+ * Returns bit sets of the first or last letters of quantity names, by name length; index 0 has the letters of all names. With them, a scan skips
+ * other members.
  */
 export function listNameLetters(place: 'first' | 'last'): Uint32Array {
   const letters = new Uint32Array(32);
@@ -80,7 +80,7 @@ export function listNameLetters(place: 'first' | 'last'): Uint32Array {
   return letters;
 }
 
-/** Returns a bit set of the lengths of list names; a scan skips null for other members by them. */
+/** Returns a bit set of the lengths of list names, with which a scan skips null of other members. */
 export function listNameLengths(): number {
   let lengths = 0;
   for (const { length } of LIST_NAMES) lengths |= 1 << length;
@@ -99,9 +99,9 @@ export function mayBePadded(bytes: Uint8Array, start: number, length: number): b
 }
 
 /**
- * Returns the number of superfluous zeros of a quantity; 0 where the value is not a quantity, or is in normal form.
- * @param bytes JSON with the whole value, preceded by its name or `NAME_ROOM` bytes
- * @param start position of the value's text, behind the quote
+ * Returns the number of superfluous zeros of a quantity; 0 if the value is not a quantity, or is in normal form.
+ * @param bytes JSON with the whole value, preceded by its name or by `NAME_ROOM` bytes
+ * @param start position of the value's text, after the quote
  */
 export function countPadding(bytes: Buffer, start: number): number {
   let end = start + PREFIX_LENGTH;
@@ -110,7 +110,7 @@ export function countPadding(bytes: Buffer, start: number): number {
     if (!isDigit(bytes[end])) return 0;
     if (firstDigit === 0 && bytes[end] !== ZERO) firstDigit = end;
   }
-  // One zero remains where there is no other digit.
+  // If there is no other digit, one zero remains.
   const zeros = (firstDigit === 0 ? end - 1 : firstDigit) - start - PREFIX_LENGTH;
   if (zeros <= 0) return 0;
   const isSeal = end - start === SEAL_LENGTH && readName(bytes, start - 1) === 'nonce';
@@ -120,7 +120,7 @@ export function countPadding(bytes: Buffer, start: number): number {
 
 /**
  * Whether the member whose value's text begins at `start` has the name of a quantity.
- * @param bytes as for `countPadding`
+ * @param bytes same as for `countPadding`
  */
 export function isQuantityAt(bytes: Buffer, start: number): boolean {
   return QUANTITY_NAMES.has(readName(bytes, start - 1));
@@ -128,13 +128,13 @@ export function isQuantityAt(bytes: Buffer, start: number): boolean {
 
 /**
  * Whether the member whose value begins at `start` has the name of a list.
- * @param bytes as for `countPadding`
+ * @param bytes same as for `countPadding`
  */
 export function isList(bytes: Buffer, start: number): boolean {
   return LIST_NAMES.has(readName(bytes, start));
 }
 
-/** Returns the name of the member whose value begins at `quote`; empty where it is not a member. */
+/** Returns the name of the member whose value begins at `quote`; empty if the value is not a member. */
 function readName(bytes: Buffer, quote: number): string {
   const colon = skipBlankBack(bytes, quote - 1);
   const end = skipBlankBack(bytes, colon - 1);
@@ -184,7 +184,7 @@ export function packNull(at: number): number {
 }
 
 /**
- * Returns a part of an answer without these zeros and nulls; the same bytes where it contains none.
+ * Returns a part of an answer without these zeros and nulls; if the part contains none of them, returns the same bytes.
  * @param base position of the part in the answer
  */
 export function trimZeros<B extends Uint8Array>(bytes: B, base: number, padding: Padding): B | Buffer {
@@ -215,7 +215,7 @@ export function trimZeros<B extends Uint8Array>(bytes: B, base: number, padding:
   return trimmed.subarray(0, length);
 }
 
-/** Returns the index of the first entry that ends behind a position. */
+/** Returns the index of the first entry that ends after a position. */
 function findFirst(padding: Padding, place: number): number {
   let low = 0;
   let high = padding.length;

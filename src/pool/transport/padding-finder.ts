@@ -17,26 +17,29 @@ import {
 const PADDED_BEGIN: Uint8Array = Buffer.from('0x0');
 /** Length of the prefix before the first digit. */
 const PREFIX_LENGTH = 2;
-/** Searched for instead of the whole literal: its first letter is rarer in names and hex digits, and the search skips to that. */
+/**
+ * The literal without its first letter. Searching for this part is faster than for the whole literal: its first letter is rarer in names and hex
+ * digits.
+ */
 const NULL_END: Buffer = NULL_TEXT.subarray(1);
 
 /**
- * Finds leading zeros of quantities, and null in place of lists, in an answer that is scanned chunk by chunk. A value and its name may span several
- * chunks.
+ * Finds leading zeros of quantities, and null in place of lists, in an answer that is scanned chunk by chunk. A value and its name may be in
+ * different chunks.
  */
 export class PaddingFinder implements PaddedValues {
   #isOn: boolean;
   #zeros: number[] = [];
-  /** Number of entries in `#zeros` found in earlier chunks. */
+  /** Number of entries in `#zeros` that were found in earlier chunks. */
   #foundBefore = 0;
   #openAt = Number.POSITIVE_INFINITY;
-  /** Start of a null in place of a list whose end has not arrived; Infinity where there is none. */
+  /** Start of a null in place of a list whose end has not arrived; Infinity if there is none. */
   #openNullAt = Number.POSITIVE_INFINITY;
-  /** Whether the current chunk has a null that may stand for a list. */
+  /** Whether the current chunk has a null that may be in place of a list. */
   #hasNull = false;
   /** Position of the current chunk's first byte in the answer. */
   #base = 0;
-  /** The last bytes before the current chunk, at most `BEFORE`. */
+  /** Last bytes before the current chunk, at most `BEFORE`. */
   #before: Buffer | undefined;
 
   /** @param isOn whether members with names of quantities are quantities in this answer */
@@ -49,12 +52,12 @@ export class PaddingFinder implements PaddedValues {
     if (!isOn) this.forget();
   }
 
-  /** Zeros to leave out of the scanned bytes, and nulls to replace, since `forget`. In the order of the answer once a chunk has ended. */
+  /** Zeros to leave out of the bytes scanned since `forget`, and nulls to replace. At the end of a chunk, they are in the order of the answer. */
   get zeros(): Padding {
     return this.#zeros;
   }
 
-  /** Start of an incomplete value that may have to be changed; Infinity where there is none. */
+  /** Start of an incomplete value that may have to be changed; Infinity if there is none. */
   get openAt(): number {
     return Math.min(this.#openAt, this.#openNullAt);
   }
@@ -70,8 +73,8 @@ export class PaddingFinder implements PaddedValues {
   }
 
   /**
-   * Notes that a string that is the value of a member has ended.
-   * @param start position of its text in the chunk, below 0 where it begins before the chunk
+   * Handles the end of a string that is the value of a member.
+   * @param start position of the string's text in the chunk, below 0 if it begins before the chunk
    */
   addValue(chunk: Buffer, start: number, end: number): void {
     const length = end - start;
@@ -115,8 +118,8 @@ export class PaddingFinder implements PaddedValues {
   }
 
   /**
-   * Adds the nulls of the chunk. Inside of a JSON string a quote before a colon is always escaped, so the name of a list followed by `null` is a
-   * member.
+   * Adds the nulls of the chunk. Inside of a JSON string, a quote before a colon is always escaped, so the name of a list followed by `null` is
+   * always a member.
    */
   #addNulls(chunk: Buffer, from: number, to: number): void {
     const zeros = this.#zeros;
@@ -135,13 +138,13 @@ export class PaddingFinder implements PaddedValues {
       }
     }
     this.#hasNull = false;
-    // Zeros were found while the chunk was scanned, so nulls between them are added too late and have to be sorted in.
+    // Zeros were found while the chunk was scanned, and nulls are added after the scan, so both must be sorted.
     if (zeros.length > length && length > first)
       for (const found of zeros.splice(first).sort((one, other) => one - other)) zeros.push(found);
     this.#foundBefore = zeros.length;
   }
 
-  /** Returns the start of the literal that the end of the chunk cuts, if it is a null in place of a list. */
+  /** Returns the start of the literal that the end of the chunk cuts, if the literal is a null in place of a list. */
   #findOpenNull(chunk: Buffer, { state }: JsonPlace): number {
     if (state < NULL_STATES || state >= CONTINUATION_1) return Number.POSITIVE_INFINITY;
     const start = chunk.length - 1 - (state - NULL_STATES);
@@ -163,7 +166,7 @@ export class PaddingFinder implements PaddedValues {
     return isQuantityAt(...this.#joinBefore(chunk, start)) ? this.#base + start : Number.POSITIVE_INFINITY;
   }
 
-  /** Returns bytes that include the name in front of a value, and the start of the value's text in them. */
+  /** Returns bytes that include the name before a value, and the start of the value's text in these bytes. */
   #joinBefore(chunk: Uint8Array, start: number): [bytes: Buffer, start: number] {
     const before = this.#before;
     if (before === undefined || start >= NAME_ROOM) return [chunk as Buffer, start];

@@ -15,10 +15,10 @@ export type PendingParts<T> = {
   readonly text: string;
   /** Bounds of the answer. */
   readonly bounds: AnswerBounds;
-  /** True where the answer is a list. */
+  /** Whether the answer is a list. */
   readonly isBatch: boolean;
   readonly options: SendOptions;
-  /** Reads the value from the message that answers. */
+  /** Reads the value from the message with the answer. */
   readonly read: (message: NodeMessage) => PromiseOrValue<T>;
   readonly resolve: (value: T) => void;
   readonly reject: (fault: UpstreamFault) => void;
@@ -36,7 +36,7 @@ export interface Pending extends Expiring {
   fail(fault: UpstreamFault): void;
 }
 
-/** One call or batch that was sent over a WebSocket, or will be once it is connected. */
+/** One call or batch that was sent over a WebSocket, or that will be sent when the WebSocket is connected. */
 export class PendingCall<T> implements Pending {
   readonly ids: readonly string[];
   readonly text: string;
@@ -101,14 +101,14 @@ export class PendingCall<T> implements Pending {
   }
 }
 
-/** Maximum number of remembered calls that were abandoned lately, for which an answer may still arrive. */
+/** Maximum number of remembered calls that were recently abandoned, for which an answer may still arrive. */
 const MAX_LATE = 1_024;
 
 /** All calls and batches that wait for an answer on one WebSocket, by the ids that were sent. */
 export class PendingCalls implements Expectations {
   readonly #byId = new PassingMap<string, Pending>();
   readonly #late = new Lru<string, AnswerBounds>(MAX_LATE, Number.POSITIVE_INFINITY);
-  /** Number of calls per bounds: most bounds are rows of one table. */
+  /** Number of calls per bounds; most calls have the bounds of a row in one table. */
   readonly #bounds = new Map<AnswerBounds, number>();
   #loosest: AnswerBounds | undefined;
   readonly #sweep: ExpirySweep<Pending>;
@@ -126,12 +126,12 @@ export class PendingCalls implements Expectations {
     return this.#byId.get(id);
   }
 
-  /** Returns the waiting call when it is the only one. */
+  /** Returns the waiting call if it is the only one. */
   getOnly(): Pending | undefined {
     return this.#sweep.size === 1 ? this.#sweep.list()[0] : undefined;
   }
 
-  /** Bounds of an answer whose id has not arrived yet. They admit a notification, which a node may send at any time. */
+  /** Bounds of an answer whose id has not arrived yet. They also admit a notification, which a node may send at any time. */
   get loosest(): AnswerBounds {
     this.#loosest ??= loosen([NOTIFICATION, ...this.#bounds.keys()]);
     return this.#loosest;
@@ -158,7 +158,7 @@ export class PendingCalls implements Expectations {
     return isLate;
   }
 
-  /** Forgets abandoned calls when the connection ends: no answer to them can arrive any more. */
+  /** Forgets abandoned calls when the connection ends, because no answers to them can arrive any more. */
   forgetLate(): void {
     this.#late.clear();
   }

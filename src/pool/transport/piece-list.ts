@@ -1,23 +1,26 @@
-/** Shorter pieces are copied into one block: a piece of one byte would retain the whole read that it is a view of. */
+/**
+ * Minimum size of a piece that is stored as it is, bytes. Shorter pieces are copied into one block, because a piece of one byte would keep the whole
+ * read in memory that it is a view of.
+ */
 const SHORT_BYTES = 16 * 1024;
-/** Size of a block in which short pieces are collected. */
+/** Size of a block in which short pieces are collected, bytes. */
 const BLOCK_BYTES = 32 * 1024;
 
 /**
- * Pieces of a body in order of arrival. Its memory is at most ten times their sum, plus a read of 128 KiB and a block, however short a node makes
- * its chunks. The first piece, and every one of at least `SHORT_BYTES`, is kept as it is.
+ * Pieces of a body in order of arrival. The used memory is at most ten times the sum of the pieces, plus a read of 128 KiB and a block, however short
+ * the chunks of a node are. The first piece, and every piece of at least `SHORT_BYTES`, is stored without a copy.
  */
 export class PieceList {
   readonly #pieces: Uint8Array[] = [];
-  /** Memory of the last piece, where that is a copy. */
+  /** Memory of the last piece, if the piece is a copy. */
   #block: Uint8Array | undefined;
 
-  /** Number of pieces; short ones that were merged into one block count as one. */
+  /** Number of pieces; short pieces that were merged into one block count as one. */
   get length(): number {
     return this.#pieces.length;
   }
 
-  /** @param piece must not change any more, and may be kept */
+  /** @param piece a piece that must not change any more, and that may be stored */
   push(piece: Uint8Array): void {
     const last = this.#pieces.length - 1;
     if (last < 0 || piece.length >= SHORT_BYTES) {
@@ -48,7 +51,7 @@ export class PieceList {
     this.#block = undefined;
   }
 
-  /** Returns the bytes of all pieces; those of a single one are not copied. */
+  /** Returns the bytes of all pieces; if there is only one piece, its bytes are not copied. */
   join(): Buffer {
     const [first] = this.#pieces;
     if (this.#pieces.length === 1 && Buffer.isBuffer(first)) return first;

@@ -1,6 +1,6 @@
 import { type Padding, trimZeros } from './padded-quantities.ts';
 
-/** Removes zeros from a result that is forwarded as it arrives. An incomplete quantity is held back. */
+/** Removes zeros from a result that is forwarded as it arrives. An incomplete quantity is buffered until it is complete. */
 export class PieceTrimmer {
   /** The beginning of a quantity whose end has not arrived. */
   #reserved: Uint8Array | undefined;
@@ -8,9 +8,9 @@ export class PieceTrimmer {
   /**
    * Yields the trimmed bytes that are complete.
    * @param piece next piece of the result
-   * @param base its position in the answer
-   * @param padding zeros to leave out, at least those in this piece and in what is held back
-   * @param openAt start of a text that may become a quantity with zeros to leave out; Infinity where none is open
+   * @param base position of the piece in the answer
+   * @param padding zeros to leave out, at least those in this piece and in the buffered bytes
+   * @param openAt start of a text that may become a quantity with zeros to leave out; Infinity if there is none
    */
   *trim(piece: Uint8Array, base: number, padding: Padding, openAt: number): Generator<Uint8Array> {
     const reserved = this.#reserved;
@@ -39,7 +39,7 @@ function* emit(bytes: Uint8Array, base: number, limit: number, padding: Padding)
   if (trimmed.length > 0) yield trimmed;
 }
 
-/** Copies the bytes from `limit` on into memory of their own, since they are few. */
+/** Copies the bytes from `limit` on into memory of their own, because there are only few of them. */
 function hold(reserved: Uint8Array | undefined, piece: Uint8Array, base: number, limit: number): Uint8Array {
   const before =
     reserved === undefined || limit >= base ? [] : [reserved.subarray(limit - base + reserved.length)];

@@ -22,13 +22,15 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const NINE = 0x39;
-/** Maximum digits of an id: every number of up to 15 digits is exact. */
+/** Maximum number of digits of an id: every number with up to 15 digits is exact. */
 const MAX_ID_DIGITS = 15;
-/** A longer error concerns one call: nodes and vendors refuse a batch, or ask for a pause, in a line. */
+/**
+ * Maximum size of an error that refuses a batch, or that requests a pause: nodes and vendors do so in one line, and a longer error is about one call.
+ */
 export const REFUSAL_BYTES: number = 4_096;
-/** Bytes read between two pauses: a fraction of a millisecond. */
+/** Bytes that are read between two pauses, which takes a fraction of a millisecond. */
 const SLICE_BYTES = 256 * 1024;
-/** Prefixes of answers: geth, reth and anvil write the id first, others the result. */
+/** Beginnings of answers: geth, reth and anvil write the id first, other nodes the result. */
 const ID_FIRST = Buffer.from('{"jsonrpc":"2.0","id":');
 const RESULT_BEHIND_ID = Buffer.from(',"result":"');
 const RESULT_FIRST = Buffer.from('{"jsonrpc":"2.0","result":"');
@@ -38,16 +40,16 @@ const ID_BEHIND_RESULT = Buffer.from(',"id":');
 export type NodeBatchAnswer = {
   /** Replies in the order of the calls; undefined for a call without exactly one answer. */
   readonly replies: readonly (NodeReply | undefined)[];
-  /** Bytes of each reply; 0 where there is none. */
+  /** Size of each reply, bytes; 0 if there is no reply. */
   readonly bytes: readonly number[];
-  /** The error that is the whole answer. In a list it may name a call, which then has it as its reply, too. */
+  /** Error that is the whole answer. In a list it may name a call, and is then the reply to this call too. */
   readonly refusal: NodeError | undefined;
 };
 
 /**
- * Reads a complete answer to a batch with pauses: a list of answers, or a single error where the node refuses the batch as a whole.
+ * Reads a complete answer to a batch with pauses: a list of answers, or a single error if the node refuses the whole batch.
  * @param firstId id of the first call; the ids are consecutive
- * @throws UpstreamFault when it is neither, has an answer to another call, or one that is more than its request can need
+ * @throws UpstreamFault if the body is neither, or has an answer to another call, or an answer that is longer than its request can need
  */
 export function readBatch(
   body: Buffer,
@@ -57,7 +59,9 @@ export function readBatch(
   return new BatchParser(body, firstId, bounds).read();
 }
 
-/** Returns the batch answer for a single error that has been parsed; undefined where it answers another call, or is too long to refuse a batch. */
+/**
+ * Returns the batch answer for a single error that is already parsed; undefined if the error answers another call, or is too long to refuse a batch.
+ */
 export function readLoneRefusal(
   scanner: ReplyScanner,
   error: NodeError,
@@ -67,7 +71,7 @@ export function readLoneRefusal(
   return new BatchParser(Buffer.alloc(0), firstId, bounds).takeLoneError(scanner, error);
 }
 
-/** Parses the bytes in one pass. A result that is a string without escapes is cut out; other answers are read by a scanner each. */
+/** Parses the bytes in one pass. A result that is a string without escapes is cut out of the bytes; each other answer is read by a scanner. */
 class BatchParser {
   readonly #body: Buffer;
   readonly #firstId: number;
@@ -75,11 +79,11 @@ class BatchParser {
   readonly #replies: (NodeReply | undefined)[];
   readonly #bytes: number[];
   readonly #isSeen: boolean[];
-  /** An error that names no call. */
+  /** Error that names no call. */
   #anonymous: NodeError | undefined;
   #anonymousBytes = 0;
   #answers = 0;
-  /** The id that was read last. */
+  /** Id that was read last. */
   #number = Number.NaN;
 
   constructor(body: Buffer, firstId: number, bounds: BatchBounds) {
@@ -118,7 +122,10 @@ class BatchParser {
     return isOurs ? this.#createAnswer(error) : undefined;
   }
 
-  /** Reads an answer that is a single error. Geth puts the first call's id into the error with which it refuses a batch, other nodes none. */
+  /**
+   * Reads an answer that is a single error. In the error with which it refuses a batch, geth writes the id of the first call, other nodes write no
+   * id.
+   */
   *#readLoneError(from: number): Generator<undefined, NodeBatchAnswer> {
     const { scanner, text } = yield* this.#scan(from);
     if (!isBlank(this.#body, from + text.length)) throw malformed('the answer has trailing data');
@@ -140,7 +147,7 @@ class BatchParser {
     return reply?.kind === 'error' ? reply.error : this.#anonymous;
   }
 
-  /** @returns the position behind the answer that begins at `from`; undefined where it has to be scanned */
+  /** @returns the position after the answer that begins at `from`; undefined if the answer must be scanned */
   #readFastPath(from: number): number | undefined {
     if (this.#answers++ === this.#replies.length) throw malformed('the batch has more answers than calls');
     return this.#readIdFirst(from) ?? this.#readResultFirst(from);
@@ -180,7 +187,7 @@ class BatchParser {
     return from + text.length;
   }
 
-  /** Scans the answer that begins at `from`; the scanner's positions are relative to it. */
+  /** Scans the answer that begins at `from`; the positions of the scanner are relative to `from`. */
   *#scan(from: number): Generator<undefined, { readonly scanner: ReplyScanner; readonly text: Buffer }> {
     const scanner = new ReplyScanner(this.#bounds.shape);
     let at = from;
@@ -194,14 +201,14 @@ class BatchParser {
 
   #holds(text: Buffer, from: number): boolean {
     const body = this.#body;
-    // Compares backwards, since the forms differ at the end.
+    // The comparison runs backwards, because the forms differ at the end.
     for (let i = text.length - 1; i >= 0; i--) if (body[from + i] !== text[i]) return false;
     return true;
   }
 
   /**
-   * Reads an id of digits into `#number`, NaN where the service does not write ids in this form.
-   * @returns the position behind it
+   * Reads an id of digits into `#number`; NaN if the service does not write ids in this form.
+   * @returns the position after the id
    */
   #readNumber(from: number): number {
     const body = this.#body;
@@ -219,7 +226,7 @@ class BatchParser {
     return at;
   }
 
-  /** Returns the position behind printable ASCII without quotes and escapes. */
+  /** Returns the position after printable ASCII without quotes and escapes. */
   #skipUnescapedText(from: number): number {
     const body = this.#body;
     let at = from;
@@ -230,7 +237,7 @@ class BatchParser {
     }
   }
 
-  /** Keeps the result of the call whose id is `#number`. */
+  /** Stores the result of the call whose id is `#number`. */
   #keepText(start: number, end: number): void {
     const result = this.#body.toString('latin1', start, end);
     this.#keep(this.#placeOf(this.#number), { kind: 'result', result }, end - start);
@@ -245,7 +252,7 @@ class BatchParser {
     this.#isSeen[position] = true;
   }
 
-  /** Returns the position of the call with this id, as written in the answer. */
+  /** Returns the position of the call with this id. @param id text of the id in the answer */
   #findPosition(id: string | undefined): number | undefined {
     if (id === undefined || id.length === 0 || id.length > MAX_ID_DIGITS) return undefined;
     const number = Number(id);
@@ -258,14 +265,14 @@ class BatchParser {
   }
 }
 
-/** Returns the length of a text result; results of a batch are always text. */
+/** Returns the length of a text result; results in a batch are always text. */
 function lengthOf(result: JsonResult): number {
   return typeof result === 'string' ? result.length : 0;
 }
 
 /**
- * Returns a reply for each call; an error that is the whole answer counts for all of them.
- * @throws UpstreamFault when a call has no reply or more than one
+ * Returns a reply for each call; an error that is the whole answer is the reply to all calls.
+ * @throws UpstreamFault if a call has no reply or more than one
  */
 export function requireAll({ replies, refusal }: NodeBatchAnswer): readonly NodeReply[] {
   if (refusal !== undefined && replies.every((reply) => reply === undefined || reply.kind === 'error')) {

@@ -9,11 +9,14 @@ import type { AnswerBytes } from './message-bytes.ts';
 import { trimZeros } from './padded-quantities.ts';
 import type { ReplyScanner, ScannedMember } from './reply-scanner.ts';
 
-/** Maximum characters of an error message that are read: no message says more beyond them, and every rule is tried on each. */
+/**
+ * Maximum length of an error message that is read, characters: longer messages contain no more information, and every rule is matched against a
+ * message.
+ */
 const MAX_MESSAGE = 16_384;
-/** Code of an error without a numeric one; geth's generic error code. */
+/** Code of an error without a numeric code: geth's generic error code. */
 const DEFAULT_CODE = -32000;
-/** An error is parsed as a whole up to this length, and so is one without its data: less than a millisecond. */
+/** Maximum size of an error, or of an error without its data, that is parsed in one step, bytes: that takes less than a millisecond. */
 const SHORT_ERROR_BYTES = 64 * 1024;
 const DATA_NAME = '"data"';
 /** Placeholder for data that is not parsed. */
@@ -23,8 +26,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Whether an answer is an error rather than a result, as far as it has been read. A null beside the other one counts as absent, as in JSON-RPC 1.
- * @throws UpstreamFault when it has both
+ * Whether an answer is an error rather than a result, in the part that has been read. If one of the two members is null, it counts as absent, as in
+ * JSON-RPC 1.
+ * @throws UpstreamFault if the answer has both
  */
 export function isErrorAnswer(scanner: ReplyScanner): boolean {
   const { result, error } = scanner;
@@ -34,8 +38,8 @@ export function isErrorAnswer(scanner: ReplyScanner): boolean {
 }
 
 /**
- * Checks that an answer belongs to the call with this id. An error may come without an id: the node could not read one.
- * @throws UpstreamFault when it belongs to another call
+ * Checks that an answer belongs to the call with this id. An error may have no id, because the node could not read the id.
+ * @throws UpstreamFault if the answer belongs to another call
  */
 export function checkId(scanner: ReplyScanner, id: string): void {
   if (scanner.id === id) return;
@@ -50,7 +54,7 @@ export function isAnonymousError(scanner: ReplyScanner): boolean {
 
 /**
  * Returns the result of a complete answer.
- * @throws UpstreamFault when it has none
+ * @throws UpstreamFault if the answer has no result
  */
 export function findResult(scanner: ReplyScanner): ScannedMember {
   if (scanner.result === undefined) throw malformed('the answer has neither a result nor an error');
@@ -58,8 +62,8 @@ export function findResult(scanner: ReplyScanner): ScannedMember {
 }
 
 /**
- * Reads the reply of a complete answer, its result as text. A long error is read in scheduler slots.
- * @throws UpstreamFault when it is not a JSON-RPC answer, synchronously or by rejection
+ * Reads the reply of a complete answer; the result becomes text. A long error is read in scheduler slots.
+ * @throws UpstreamFault if the answer is not JSON-RPC, synchronously or by rejection
  */
 export function readReply(scanner: ReplyScanner, bytes: AnswerBytes): PromiseOrValue<NodeReply> {
   if (!isErrorAnswer(scanner)) return readResult(scanner, bytes);
@@ -69,7 +73,7 @@ export function readReply(scanner: ReplyScanner, bytes: AnswerBytes): PromiseOrV
 
 /**
  * Reads the reply of a complete answer, with pauses.
- * @throws UpstreamFault when it is not a JSON-RPC answer
+ * @throws UpstreamFault if the answer is not JSON-RPC
  */
 export function* readReplyInSlices(
   scanner: ReplyScanner,
@@ -85,13 +89,13 @@ function readResult(scanner: ReplyScanner, bytes: AnswerBytes): NodeReply {
   return { kind: 'result', result: result.toString('utf8') };
 }
 
-/** Form of a code that some nodes write as a string. */
+/** Form of an error code that some nodes write as a string. */
 const CODE_TEXT = /^-?\d{1,10}$/;
 
 /**
  * Reads the error object of a complete answer, with pauses. Some nodes omit code or message, or write the code as a string of digits or words;
- * neutral values then replace what is missing.
- * @throws UpstreamFault `excessive` where it is longer than any error; `malformed` where code or message is invalid: a number that is not an
+ * the missing values are replaced by neutral ones.
+ * @throws UpstreamFault `excessive` if the error is longer than any error needs; `malformed` if code or message is invalid: a number that is not an
  * integer, or not exact in JSON, or another type
  */
 export function* readErrorInSlices(
@@ -122,7 +126,7 @@ function readMessage(message: unknown): string {
   return message.length > MAX_MESSAGE ? message.slice(0, MAX_MESSAGE) : message;
 }
 
-/** @param bytes a JSON object that has been validated, with few values */
+/** @param bytes validated JSON object with few values */
 function* parseError(bytes: Buffer): Generator<undefined, unknown> {
   if (bytes.length <= SHORT_ERROR_BYTES) return JSON.parse(bytes.toString('utf8'));
   return parseWithoutData(bytes) ?? (yield* parseInSlices(yield* decodeInSlices(bytes)));
@@ -139,9 +143,9 @@ function* decodeInSlices(bytes: Buffer): Generator<undefined, string> {
 }
 
 /**
- * Parses an error without its data, where that is one long string without escapes: parsing that would take tens of milliseconds.
- * @param bytes a JSON object that has been validated
- * @returns undefined where it has to be parsed as a whole
+ * Parses an error without its data, if the data is one long string without escapes, which would take tens of milliseconds to parse.
+ * @param bytes validated JSON object
+ * @returns undefined if the error must be parsed as a whole
  */
 function parseWithoutData(bytes: Buffer): object | undefined {
   const name = bytes.indexOf(DATA_NAME);
@@ -158,7 +162,7 @@ function parseWithoutData(bytes: Buffer): object | undefined {
   return error.data === CUT_DATA ? { ...error, data: text.toString('latin1') } : undefined;
 }
 
-/** Returns the position of the first byte from `from` on that is not white space. */
+/** Returns the position of the first byte at or after `from` that is not white space. */
 export function skipBlank(bytes: Buffer, from: number): number {
   let at = from;
   while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++;

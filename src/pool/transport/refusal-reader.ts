@@ -9,15 +9,15 @@ import { describeRefusal } from './http-status.ts';
 import { isBlank, isErrorAnswer, readErrorInSlices } from './read-reply.ts';
 import { ReplyScanner } from './reply-scanner.ts';
 
-/** Maximum bytes of a list of errors, which answers a batch and is scanned when it is complete. */
+/** Maximum size of a list of errors, bytes; such a list answers a batch, and is scanned when it is complete. */
 const LIST_BYTES = 1_048_576;
 
-/** Faults of the body that do not matter, since the status is already known. */
+/** Faults of the body that are ignored, because the status is already known. */
 const INTERRUPTIONS: ReadonlySet<FaultKind> = new Set(['unreachable', 'timeout', 'malformed', 'tooLarge']);
 
 /**
- * Reads the body of a response with a status other than 2xx: some nodes send their JSON-RPC errors that way. A body that is too long, or has more
- * values than an error can need, is dropped, and only the status counts.
+ * Reads the body of a response with a status other than 2xx, because some nodes send their JSON-RPC errors with such a status. A body that is too
+ * long, or that has more values than an error can need, is dropped, and only the status is used.
  */
 export class RefusalReader<T> implements BodyReader<T> {
   readonly isWaitedFor = true;
@@ -27,7 +27,7 @@ export class RefusalReader<T> implements BodyReader<T> {
   readonly #reader: BodyReader<T>;
   readonly #buffered: BufferedPieces;
   readonly #scanner = new ReplyScanner(ERROR_SHAPE);
-  /** Whether the bytes so far may be one JSON-RPC answer. */
+  /** Whether the received bytes may be one JSON-RPC answer. */
   #mayBeAnswer = true;
   #received = 0;
 
@@ -84,14 +84,14 @@ export class RefusalReader<T> implements BodyReader<T> {
     return list === undefined ? undefined : yield* list;
   }
 
-  /** Reads the body where it is one JSON-RPC error, whichever call it names. */
+  /** Reads the body if it is one JSON-RPC error, for any call. */
   *#readLoneError(body: Buffer): Generator<undefined, LoneError | undefined> {
     const scanner = this.#scanner;
     try {
       if (this.#mayBeAnswer && scanner.isDone && isErrorAnswer(scanner))
         return { scanner, error: yield* readErrorInSlices(scanner, body) };
     } catch {
-      // The body is not a JSON-RPC answer, so only the status counts.
+      // The body is not a JSON-RPC answer, so only the status is used.
     }
     return undefined;
   }

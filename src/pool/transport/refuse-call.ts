@@ -1,10 +1,10 @@
 import { UpstreamFault } from '../fault.ts';
 import type { SendOptions } from './transport.ts';
 
-/** Retry delay when all places are taken: one may become free at any moment. */
+/** Retry delay if all places are taken, ms: a place may become free at any moment. */
 const FULL_RETRY_MS = 10;
 
-/** Returns the reason not to send a call; undefined when it may be sent. */
+/** Returns the reason not to send a call; undefined if the call may be sent. */
 export function refuseCall(
   options: SendOptions,
   isClosed: boolean,

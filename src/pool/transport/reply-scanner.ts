@@ -27,9 +27,9 @@ import {
 import { type JsonPlace, LEAST_SCANNED, scanInside } from './json-scan.ts';
 import { PaddingFinder } from './padding-finder.ts';
 
-/** Maximum characters of a key or id that are captured: `result` written in `\u` escapes has 38 with its quotes. */
+/** Maximum length of a key or id that is captured, characters: `result` written in `\u` escapes has 38 with its quotes. */
 const MAX_CAPTURED = 64;
-/** 1 for each byte that is a character of a string by itself. */
+/** Table with 1 for each byte that is a complete character of a string. */
 const IN_STRING = TRANSITIONS.slice(STRING << 8, (STRING + 1) << 8).map((entry) =>
   entry === STRING ? 1 : 0,
 );
@@ -38,16 +38,16 @@ const LETTER_N = 0x6e;
 /** Position of a member in the answer, counted from the first byte of the first chunk. */
 export type ScannedMember = {
   readonly start: number;
-  /** Position behind its last byte; undefined while the value has not ended. */
+  /** Position after the last byte of the value; undefined if the value has not ended. */
   readonly end: number | undefined;
   readonly isNull: boolean;
-  /** Number of values, keys and containers in it, once it has ended; before that, the number before it in the answer. */
+  /** Number of values, keys and containers in the value once it has ended; until then, the number before it in the answer. */
   readonly values: number;
 };
 
 /**
- * Reads one JSON-RPC answer, an object, as its bytes arrive: checks that they are JSON in UTF-8 to the last byte and no more than the request can
- * need, and finds the relevant members, in any order. It copies nothing; the caller keeps the chunks.
+ * Reads one JSON-RPC answer, an object, as its bytes arrive. It checks every byte, that the answer is JSON in UTF-8 and not more than the request can
+ * need, and finds the relevant members in any order. It copies nothing; the caller stores the chunks.
  */
 export class ReplyScanner {
   readonly #place: JsonPlace = {
@@ -62,11 +62,11 @@ export class ReplyScanner {
   };
   #bounds: ShapeBounds;
   #isDone = false;
-  /** Position of the current chunk's first byte. */
+  /** Position of the current chunk's first byte in the answer. */
   #base = 0;
-  /** Start in the current chunk of the key or id that is captured as text; -1 when none is. */
+  /** Start in the current chunk of the key or id that is captured as text; -1 if none is captured. */
   #captureFrom = -1;
-  /** The part of the captured text in earlier chunks. */
+  /** The part of the captured text that is in earlier chunks. */
   #captured = '';
   #key = '';
   #id: string | undefined;
@@ -82,8 +82,8 @@ export class ReplyScanner {
   }
 
   /**
-   * Applies other bounds to the answer from here on.
-   * @throws UpstreamFault `excessive` when it exceeds them already
+   * Applies other bounds to the answer from now on.
+   * @throws UpstreamFault `excessive` if the answer already exceeds them
    */
   narrow(bounds: ShapeBounds): void {
     this.#bounds = bounds;
@@ -104,7 +104,7 @@ export class ReplyScanner {
     return this.#error;
   }
 
-  /** Leading zeros of quantities in the bytes read so far, which have to be left out. */
+  /** Leading zeros of quantities in the bytes that have been read; they must be left out. */
   get padding(): PaddingFinder {
     return this.#padding;
   }
@@ -115,9 +115,9 @@ export class ReplyScanner {
   }
 
   /**
-   * Reads a chunk from `from` to its end or the end of the object, whichever comes first, and returns where it stopped. It must not be called when
-   * the object is done.
-   * @throws UpstreamFault `malformed` at the first byte that cannot be part of an answer, `excessive` beyond a bound
+   * Reads a chunk from `from` to its end or to the end of the object, whichever comes first, and returns the position where it stopped. Must not be
+   * called when the object is complete.
+   * @throws UpstreamFault `malformed` at the first byte that cannot be part of an answer, `excessive` if a bound is exceeded
    */
   push(chunk: Buffer, from = 0): number {
     const at = this.#read(chunk, from);
@@ -133,7 +133,7 @@ export class ReplyScanner {
     const { levels } = place;
     let at = levels.length > 1 ? this.#scanInside(chunk, from) : from;
     let { state } = place;
-    /** Start of the open string (behind its quote) or number; below 0 where it is before this chunk. */
+    /** Start of the open string (after its quote) or number; below 0 if it is before this chunk. */
     let tokenStart = at - place.openBytes;
     place.openBytes = 0;
     while (at < end) {
@@ -228,7 +228,7 @@ export class ReplyScanner {
     return at;
   }
 
-  /** Notes the end of the chunk, which may cut a string or a number of `bytes` bytes. */
+  /** Handles the end of the chunk, which may cut a string or a number of `bytes` bytes. */
   #cutToken(state: number, bytes: number): void {
     const place = this.#place;
     const isNumber = isNumberState(state);
@@ -246,7 +246,7 @@ export class ReplyScanner {
 
   /**
    * Skips the contents of a member's value, which contain no relevant members.
-   * @returns the position of the first byte that has to be read here
+   * @returns the position of the first byte that must be read here
    */
   #scanInside(chunk: Buffer, from: number): number {
     return chunk.length - from < LEAST_SCANNED ? from : scanInside(chunk, from, this.#place, this.#padding);
@@ -293,7 +293,7 @@ export class ReplyScanner {
     return text;
   }
 
-  /** Captures one character more than the limit, so that a longer text equals no relevant one. */
+  /** Captures one character more than the limit, so that a longer text cannot equal a relevant one. */
   #readCaptured(chunk: Buffer, to: number): string {
     const room = MAX_CAPTURED + 1 - this.#captured.length;
     const from = this.#captureFrom;
@@ -301,7 +301,7 @@ export class ReplyScanner {
   }
 }
 
-/** Whether four bytes are characters of a string; testing all together costs half as much as one by one. */
+/** Whether four bytes are characters of a string; testing them in one step costs half as much as one by one. */
 function areInString(chunk: Buffer, at: number): boolean {
   const first = (IN_STRING[chunk[at] as number] as number) & (IN_STRING[chunk[at + 1] as number] as number);
   const second =
@@ -309,7 +309,7 @@ function areInString(chunk: Buffer, at: number): boolean {
   return (first & second) === 1;
 }
 
-/** Returns the name that a key's text encodes; the text itself where it is too long to matter. */
+/** Returns the name that a key's text encodes; if the text is too long to be relevant, returns the text itself. */
 function readKey(text: string): string {
   if (text.length > MAX_CAPTURED) return text;
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);

@@ -2,13 +2,13 @@ import type { JsonStream } from '../../../packages/ethereum/primitives/json-resu
 import { UpstreamFault } from '../fault.ts';
 import { PieceList } from './piece-list.ts';
 
-/** Buffered bytes from which on the source is paused. */
+/** Number of buffered bytes from which the source is paused. */
 const HIGH_WATER_BYTES = 65_536;
 
 /** Source of the pieces of a result. */
 export interface ResultSource {
   pause(): void;
-  /** Resumes the source, since a reader waits for more. */
+  /** Resumes the source, because a reader waits for more bytes. */
   resume(): void;
   cancel(): void;
 }
@@ -19,7 +19,7 @@ type Waiter = {
 };
 
 /**
- * A result that is forwarded as it arrives. The last piece is withheld until the whole answer is valid, so a reader that received everything
+ * A result that is forwarded as it arrives. The last piece is withheld until the whole answer is valid, so a reader that has received all pieces has
  * received a valid value.
  */
 export class ResultStream implements JsonStream {
@@ -50,20 +50,20 @@ export class ResultStream implements JsonStream {
 
   push(piece: Uint8Array): void {
     if (this.#fault !== undefined || piece.length === 0) return;
-    // The buffered piece is not the last one any more: it is delivered before a short one is merged into it.
+    // The buffered piece is not the last piece any more, so it is delivered before a short piece is merged into it.
     if (this.#waiting.length > 0) this.#serve();
     this.#waiting.push(piece);
     this.#waitingBytes += piece.length;
     if (this.#waiter === undefined && this.#waitingBytes >= HIGH_WATER_BYTES) this.#source.pause();
   }
 
-  /** Notes that the answer has been read to its end and is valid. */
+  /** Records that the answer has been read to its end and is valid. */
   complete(): void {
     this.#isComplete = true;
     this.#serve();
   }
 
-  /** Notes that the answer cannot be completed: nothing more is delivered. */
+  /** Records that the answer cannot be completed: nothing more is delivered. */
   fail(fault: UpstreamFault): void {
     if (this.#isComplete || this.#fault !== undefined) return;
     this.#fault = fault;
@@ -73,7 +73,7 @@ export class ResultStream implements JsonStream {
     waiter?.reject(fault);
   }
 
-  /** Cancels the stream, even when its answer is complete: a reader that continues must not take what it has for the whole. */
+  /** Cancels the stream, even if its answer is complete: a reader that continues must not mistake the pieces that it has for the whole result. */
   cancel(): void {
     const isOpen = !this.#isComplete && this.#fault === undefined;
     this.#isComplete = false;

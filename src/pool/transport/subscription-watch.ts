@@ -4,12 +4,12 @@ import type { NodeCall, NodeReply } from '../node-call.ts';
 import { excessive } from './answer-shape.ts';
 import type { AnnouncementListener, SubscriptionKind } from './transport.ts';
 
-/** Retry delay after a node left a subscription unanswered. A node that refuses is not asked again on the same connection. */
+/** Retry delay after a node did not answer a subscription, ms. If a node refuses, the subscription is not sent again on the same connection. */
 const RETRY_MS = 30_000;
 
-/** Allowed heads of one node: the fastest chains have a hundred per second. A listener of pending transactions has a bound of its own. */
+/** Allowed heads of one node: the fastest chains have a hundred per second. A listener for pending transactions has a bound of its own. */
 const HEADS = { capacity: 512, perSecond: 128 };
-/** Average bytes of one head with its envelope: Ethereum's have 2 KB, and a megabyte is parsed in 5 ms. */
+/** Allowed average size of one head with its envelope, bytes: heads of Ethereum have 2 KB, and a megabyte is parsed in 5 ms. */
 const HEAD_BYTES = 4_096;
 
 /** Sends a call on the open connection; the outcome is reported before any later message is read. */
@@ -35,8 +35,8 @@ export class SubscriptionWatch {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param onEnd gets the id of a subscription that the node is asked to end
-   * @param now a monotonic clock in milliseconds
+   * @param onEnd gets the id of a subscription when the node is requested to end it
+   * @param now monotonic clock, ms
    */
   constructor(
     kind: SubscriptionKind,
@@ -58,18 +58,18 @@ export class SubscriptionWatch {
     this.#onEnd = onEnd;
   }
 
-  /** Its id on the open connection, once the node has confirmed it. */
+  /** Id of the subscription on the open connection, once the node has confirmed it. */
   get subscription(): string | undefined {
     return this.#subscription;
   }
 
-  /** Notes that the connection is open, and subscribes. */
+  /** Handles the opening of the connection, and subscribes. */
   goUp(): void {
     this.#isUp = true;
     this.#subscribe();
   }
 
-  /** Notes that the connection is gone. */
+  /** Handles the end of the connection. */
   goDown(): void {
     this.#isUp = false;
     this.#subscription = undefined;
@@ -78,9 +78,9 @@ export class SubscriptionWatch {
   }
 
   /**
-   * Handles a notification of some subscription, perhaps this one.
+   * Handles a notification of any subscription, possibly this one.
    * @param bytes length of the message
-   * @throws UpstreamFault when there are more, or longer ones, than any chain has heads
+   * @throws UpstreamFault if there are more heads, or longer ones, than any chain has
    */
   announce(subscription: string, result: unknown, bytes: number): void {
     if (subscription !== this.#subscription) return;
@@ -126,7 +126,7 @@ export class SubscriptionWatch {
   #unsubscribe(subscription: string): void {
     const params = JSON.stringify([subscription]);
     this.#onEnd(subscription);
-    // The outcome does not matter: notifications without a subscriber are dropped.
+    // The outcome is not used, because notifications without a subscriber are dropped.
     this.#ask(
       { method: 'eth_unsubscribe', params },
       () => {},

@@ -6,13 +6,13 @@ import type { CallerCoalescing } from './coalescing-policy.ts';
 
 /** Options of a call. Deadline and signal apply until the reply is known; a stream is ended by `cancel`. */
 export type SendOptions = {
-  /** Milliseconds on the clock of `performance.now()`; the transport's own limits may end earlier. */
+  /** Deadline, ms on the clock of `performance.now()`; the transport's own limits may end the call earlier. */
   readonly deadline: number;
-  /** Aborted when the caller gives up: the call rejects with fault `aborted` and releases its resources. */
+  /** Aborted if the caller gives up: the call then rejects with fault `aborted` and releases its resources. */
   readonly signal?: CancelSignal;
-  /** W3C trace context to be sent along, where there are headers. */
+  /** W3C trace context that is sent with the call, if the protocol has headers. */
   readonly traceParent?: string;
-  /** Identity of the client's batch that the call is an item of: its items share requests. */
+  /** Identity of the client's batch to which the call belongs: items of a batch share requests. */
   readonly batch?: object | undefined;
 };
 
@@ -22,7 +22,7 @@ export type OnComplete<T> = {
   readonly reject: (fault: UpstreamFault) => void;
 };
 
-/** Callbacks for the outcomes of several requests, each by its position. */
+/** Callbacks for the outcomes of several requests, each with the position of its request. */
 export type OnCompleteMany = {
   readonly resolve: (position: number, reply: NodeReply) => void;
   readonly reject: (position: number, fault: UpstreamFault) => void;
@@ -33,30 +33,30 @@ export type SubscriptionKind = 'newHeads' | 'newPendingTransactions';
 
 /** Receives the notifications of a node. */
 export type AnnouncementListener = {
-  /** Takes the `result` of one notification as JSON value: a header object, or the hash of a transaction. */
+  /** Takes the `result` of one notification as a JSON value: a header object, or the hash of a transaction. */
   onResult(result: unknown): void;
-  /** Notifications stop until `onReady`: the node is disconnected, or does not offer them. */
+  /** Called when notifications stop until `onReady`: the node is disconnected, or does not offer them. */
   onLost(): void;
-  /** Notifications arrive (again); some may have been missed. */
+  /** Called when notifications begin to arrive, also after `onLost`; some may have been missed. */
   onReady(): void;
 };
 
 /** The connection to one node. Every rejection is an `UpstreamFault`. */
 export interface Transport {
   /**
-   * Sends one call. A result longer than the stream threshold comes as a `JsonStream` as soon as that is known: by the length of the answer, or when
-   * that much of it has arrived; everything else comes as text, checked to be one complete JSON value.
+   * Sends one call. If a result is longer than the stream threshold, it is returned as a `JsonStream` as soon as that is known: from the length of
+   * the answer, or when that many bytes have arrived. Any other result is text that was checked to be one complete JSON value.
    */
   send(call: NodeCall, options: SendOptions): Promise<NodeReply>;
   /**
-   * Sends calls that share their options, like `send` of each but without a promise per call. A call may complete before this returns. Absent where
-   * it would save nothing.
+   * Sends calls with the same options, like `send` for each of them, but without a promise per call. A call may complete before this function
+   * returns. Absent if it would save nothing.
    */
   sendMany?(calls: readonly NodeCall[], options: SendOptions, complete: OnCompleteMany): void;
-  /** Sends several calls in one JSON-RPC batch; replies are in the order of the calls, results always as text. */
+  /** Sends several calls in one JSON-RPC batch; the replies are in the order of the calls, and all results are text. */
   sendBatch(calls: readonly NodeCall[], options: SendOptions): Promise<readonly NodeReply[]>;
   /**
-   * Subscribes to notifications of one kind; absent where the transport has none.
+   * Subscribes to notifications of one kind; absent if the transport has no notifications.
    * @returns a function that ends the subscription
    */
   watch?(kind: SubscriptionKind, listener: AnnouncementListener): () => void;
@@ -64,41 +64,41 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Address and headers of one node. Nothing here may ever be logged. */
+/** Address and headers of one node. No part of it may ever be logged. */
 export type Endpoint = {
-  /** `http:`, `https:`, `ws:` or `wss:`; may contain a key in its path or query, never credentials. */
+  /** URL of the node: `http:`, `https:`, `ws:` or `wss:`. It may contain a key in its path or query, but never credentials. */
   readonly url: URL;
-  /** Headers sent with every request, or with the upgrade: authorization and custom headers, lower-case names. */
+  /** Headers sent with every request, or with the upgrade: authorization and custom headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 };
 
 /** Limits on requests that several calls share (HTTP). */
 export type BatchOptions = {
-  /** Maximum calls in one batch; 1 disables batches. */
+  /** Maximum number of calls in one batch; 1 disables batches. */
   readonly items: number;
   readonly callers: CallerCoalescing;
 };
 
 /** Bounds of one transport. Durations are milliseconds. */
 export type TransportLimits = {
-  /** Maximum concurrent connections to the node (HTTP). */
+  /** Maximum number of concurrent connections to the node (HTTP). */
   readonly connections: number;
-  /** Maximum calls in flight; further ones reject with `rateLimited`. */
+  /** Maximum number of calls in flight; further calls reject with `rateLimited`. */
   readonly inFlight: number;
   readonly batch: BatchOptions;
   readonly connectTimeout: number;
-  /** Time from the request to the first byte of the answer; on a WebSocket, where answers come whole, to all of it. */
+  /** Time from the request to the first byte of the answer; on a WebSocket, where answers arrive as a whole, time to the whole answer. */
   readonly answerTimeout: number;
-  /** Time for each 4 KiB of an answer, while a reader waits for them. */
+  /** Time for each 4 KiB of an answer, while a reader waits for these bytes. */
   readonly stallTimeout: number;
-  /** Maximum bytes of one answer, after decompression. */
+  /** Maximum size of one answer after decompression, bytes. */
   readonly answerBytes: number;
-  /** A longer result is returned as a stream, once it is known to be longer. */
+  /** A result that is longer than this is returned as a stream, once its length is known to be greater, bytes. */
   readonly streamBytes: number;
-  /** Time between two pings of a WebSocket; some byte must arrive before the next. */
+  /** Time between two pings of a WebSocket; at least one byte must arrive between two pings. */
   readonly pingInterval: number;
-  /** Opens a reservation for one answer in the memory that answers of all nodes share. */
+  /** Opens a reservation for one answer in the memory that the answers of all nodes share. */
   readonly memory: () => AnswerMemory;
-  /** Notes that the node sent more than a request can need, or messages that were not requested. */
+  /** Called if the node sent more than a request can need, or messages that were not requested. */
   readonly onExcessive?: (fault: UpstreamFault) => void;
 };

@@ -29,20 +29,23 @@ import type {
 
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 30_000;
-/** Maximum bytes of a message; geth's own client accepts as much. */
+/** Maximum size of a message, bytes, the same as in geth's own client. */
 const MESSAGE_BYTES = 32 * 1024 * 1024;
-/** Time after the end of a subscription in which its notifications are no fault, and bounds on such subscriptions and messages. */
+/**
+ * Time after the end of a subscription in which its notifications are not a fault, ms, and limits on the number of these subscriptions and
+ * notifications.
+ */
 const ENDED_MS = 10_000;
 const MAX_ENDED = 16;
 const MAX_ENDED_MESSAGES = 20_000;
 const FIRST_REST_MS = 2_000;
 const MAX_REST_MS = 300_000;
-/** Maximum answers in one list; no batch of ours has as many calls. */
+/** Maximum number of answers in one list; no batch of this service has that many calls. */
 const MAX_LIST = 10_000;
 
 /**
- * Creates a transport over one WebSocket, which is opened when it is first needed and then kept open. Calls wait for the first connection; while a
- * later one is down they are refused at once.
+ * Creates a transport over one WebSocket, which is opened when it is first needed and then stays open. Calls wait for the first connection; if a
+ * later connection is down, calls are refused immediately.
  */
 export function createWebSocketTransport(endpoint: Endpoint, limits: TransportLimits): Transport {
   return new WebSocketTransport(endpoint, limits);
@@ -53,17 +56,17 @@ class WebSocketTransport implements Transport, SocketListener {
   readonly #limits: TransportLimits;
   readonly #pending = new PendingCalls(new ExpirySweep());
   readonly #watches = new Set<SubscriptionWatch>();
-  /** Subscriptions that were ended a moment ago: the node may not know yet. */
+  /** Subscriptions that ended recently: the node may not have processed the end yet. */
   readonly #ended = new Lru<string, true>(MAX_ENDED, ENDED_MS);
   readonly #backoff = new Backoff({ firstMs: FIRST_BACKOFF_MS, maxMs: MAX_BACKOFF_MS });
   readonly #endedMessages = new TokenBucket({ capacity: MAX_ENDED_MESSAGES, perSecond: 100 });
-  /** Backoff after a node floods the connection: longer each time, whatever it answers in between. */
+  /** Backoff after a node floods the connection; each backoff is longer than the previous one, whatever the node answers in between. */
   readonly #excesses = new Backoff({ firstMs: FIRST_REST_MS, maxMs: MAX_REST_MS });
   #gate: MessageGate;
   #socket: NodeSocket | undefined;
   #isUp = false;
   #isClosed = false;
-  /** Reason why the connection is down, from its end or a failed attempt to the next success. */
+  /** Reason why the connection is down; set when the connection ends or an attempt fails, until the next success. */
   #fault: UpstreamFault | undefined;
   #reconnectTimer: NodeJS.Timeout | undefined;
   #reconnectAt = 0;
@@ -87,7 +90,7 @@ class WebSocketTransport implements Transport, SocketListener {
     const bounds = { ...loosen(batch.answers), bytes: batch.bytes };
     return new Promise((resolve, reject) => {
       const read = ({ bytes }: NodeMessage): PromiseOrValue<readonly NodeReply[]> => {
-        // An error that names no call may be of any length.
+        // An error that names no call may have any length.
         if (bytes.length > batch.bytes)
           throw new UpstreamFault('tooLarge', 'the answer exceeds the bound on its size');
         const answers = readBatch(bytes.subarray(0), firstId, batch);
@@ -143,7 +146,7 @@ class WebSocketTransport implements Transport, SocketListener {
     this.#gate.close();
     if (this.#isClosed) return;
     if (fault.kind === 'excessive') this.#limits.onExcessive?.(fault);
-    // With several calls it is unknown whose answer was too large.
+    // If there are several calls, it is unknown which answer was too large.
     const isUnclear = fault.kind === 'tooLarge' && this.#pending.size > 1;
     this.#failAll(
       isUnclear ? new UpstreamFault('unreachable', 'the connection to the node was lost') : fault,
@@ -175,7 +178,7 @@ class WebSocketTransport implements Transport, SocketListener {
       else broken.fail(malformed('the answer is not JSON'));
       return;
     }
-    // The backoff is not reset before a valid message: a node that accepts connections only to drop them gets longer and longer pauses.
+    // The backoff is reset only after a valid message, so that a node that accepts connections and drops them gets longer and longer pauses.
     this.#backoff.reset();
     if (!this.#complete(message) && !this.#announce(message)) this.#gate.countUnsolicited(scanned.bytes);
   }
@@ -241,7 +244,7 @@ class WebSocketTransport implements Transport, SocketListener {
     }
   }
 
-  /** Returns the fault of an outage; undefined while the connection is up or has not been tried. */
+  /** Returns the fault of an outage; undefined if the connection is up, or if no connection has been tried. */
   #describeOutage(): UpstreamFault | undefined {
     if (this.#fault === undefined) return undefined;
     const { kind, message } = this.#fault;

@@ -20,7 +20,7 @@ export class Balancer {
     clearInterval(this.#timer);
   }
 
-  /** Never rejects. */
+  /** Compares the workers once, and instructs them. Never rejects. */
   async #balance(): Promise<void> {
     // A load covers the time since the previous request for it, so a slow worker must not get a second request in the meantime.
     if (this.#isBusy) return;

@@ -15,8 +15,7 @@ const FAR_MORE = 1.5;
 
 /**
  * Returns the number of connections that each worker should close. Clients that reconnect then reach less utilized workers; if all workers are busy,
- * they
- * reach workers with fewer connections.
+ * they reach workers with fewer connections.
  */
 export function findSurplus(loads: readonly WorkerLoad[]): readonly number[] {
   const utilizations = loads.map(({ utilization }) => utilization);

@@ -42,8 +42,7 @@ export class WorkerPool {
     this.#options = options;
     this.#configSource = options.configSource;
     // The kernel assigns connections to workers. The primary could assign a connection to a worker that is about to be killed, and keep it open: the
-    // client
-    // would hang.
+    // client would hang.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ args: ['worker'] });
   }

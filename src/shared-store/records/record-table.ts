@@ -37,8 +37,8 @@ export interface RecordTable {
   read(name: string): PromiseOrValue<StoredRecord | undefined>;
   /**
    * Writes a record for `lifeMs` from now, replacing a record with the same name.
-   * @param lifeMs the same for all records of a kind, unless a setting changes it. If the owner is full, records that expire later than the new one
-   * are shortened to its expiry, because they may have been written while the clock was ahead
+   * @param lifeMs lifetime, the same for all records of a kind, unless a setting changes it. If the owner is full, records that expire later than the
+   * new one are shortened to its expiry, because they may have been written while the clock was ahead
    * @param whenFull behaviour if the owner already has `maxOfOwner` records of that kind, or `MAX_OWNER_BYTES` in total: refuse, or remove
    * the records that expire first
    * @returns false if nothing was written

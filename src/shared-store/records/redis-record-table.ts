@@ -15,9 +15,8 @@ import {
 
 /**
  * Uses the server's clock. KEYS of each script: the record (hash of text and version), the names of the owner's records by expiry, the lengths of
- * their
- * texts, and the stored number and sum of the lengths. An earlier version does not update the number; if the number differs, the sum is recomputed.
- * Each write removes a bounded number of expired records from the owner's lists.
+ * their texts, and the stored number and sum of the lengths. An earlier version does not update the number; if the number differs, the sum is
+ * recomputed. Each write removes a bounded number of expired records from the owner's lists.
  */
 const PRELUDE = `
   local time = redis.call('TIME')

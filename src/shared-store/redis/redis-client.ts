@@ -15,11 +15,11 @@ const REPLY_SLACK_BYTES = 1024 * 1024;
 
 /** Fault class of a server. */
 export type RedisFault =
-  /** No connection, or the connection broke. */
+  /** There is no connection, or the connection broke. */
   | 'unreachable'
-  /** No reply in time. */
+  /** There was no reply in time. */
   | 'timeout'
-  /** Error reply: credentials, memory, or a server that is loading. */
+  /** The reply is an error: credentials, memory, or a server that is loading. */
   | 'refused'
   /** The value was not written by this program under this key. */
   | 'garbage';
@@ -159,7 +159,7 @@ class BoundedClient implements RedisClient {
   }
 }
 
-/** The server was restarted, or never had the script. */
+/** Whether the error means that the server does not know the script, because it was restarted or never had the script. */
 function isUnknownScript(error: unknown): boolean {
   return error instanceof ReplyError && (error as Error).message.startsWith('NOSCRIPT');
 }
