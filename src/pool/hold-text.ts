@@ -13,15 +13,15 @@ import { UpstreamFault } from './fault.ts';
 import { joinBytes, joinText, readText } from './join-pieces.ts';
 import { staysBytes } from './upstream-request.ts';
 
-/** Owner and accepted form of a buffered result. */
+/** Owner and form of a buffered result. */
 export type HoldOptions = {
   /** Scope of the caller; when it aborts, the source is cancelled. */
   readonly scope?: RequestScope;
-  /** Opens a memory reservation if the scope has none, which means that the service itself sent the request. */
+  /** Opens a memory reservation if the scope has none: the service sent the request on its own account. */
   readonly memory: () => AnswerMemory;
-  /** Whether the result may remain bytes. */
+  /** The result may stay bytes. */
   readonly takesBytes?: boolean;
-  /** Whether a long result may remain bytes. */
+  /** The result may stay bytes if it is long. */
   readonly takesLongBytes?: boolean;
 };
 
@@ -31,18 +31,18 @@ export function holdText(result: JsonResult, options: HoldOptions): Promise<Json
 }
 
 /**
- * Collects a result for callers that need the whole result. The transport limits its length by `answerBytes`.
- * @throws UpstreamFault if the stream fails, or if the caller has disconnected
- * @throws ChainError `busy` if the answers of all callers fill the budget for responses
+ * Collects a result for callers that need the whole of it. The transport bounds its length by `answerBytes`.
+ * @throws UpstreamFault when it breaks off, or when the caller has gone
+ * @throws ChainError `busy` when the answers of all callers fill the response buffer
  */
 export function holdAll(result: JsonResult, options: HoldOptions): Promise<JsonResult> {
   return hold(result, Number.POSITIVE_INFINITY, options);
 }
 
 /**
- * Reads a stream to its end, so that the checks of the stream run, and drops the bytes.
+ * Reads a stream to its end, so that its checks run, and drops the bytes.
  * @returns an empty stream
- * @throws the stream's error; UpstreamFault if the caller has disconnected
+ * @throws the stream's error; UpstreamFault when the caller has gone
  */
 export async function drain(stream: JsonStream, { signal }: RequestScope): Promise<JsonStream> {
   const cancel = (): void => stream.cancel();
@@ -53,14 +53,14 @@ export async function drain(stream: JsonStream, { signal }: RequestScope): Promi
   } finally {
     signal.removeEventListener('abort', cancel);
   }
-  if (signal.aborted) throw new UpstreamFault('aborted', 'the caller has gone');
-  // All `pieces` have been read, so the stream is empty.
+  if (signal.aborted) throw new UpstreamFault('aborted', 'the caller has cancelled the request');
+  // `pieces` is exhausted here.
   return { pieces: stream.pieces, cancel };
 }
 
 /**
- * Collects a result of at most this many bytes; a longer result is returned as a stream from its beginning.
- * @throws UpstreamFault and ChainError, like `holdAll`
+ * Collects a result of at most this many bytes; a longer one is returned as a stream from its beginning.
+ * @throws UpstreamFault and ChainError, as `holdAll`
  */
 export async function hold(result: JsonResult, bytes: number, options: HoldOptions): Promise<JsonResult> {
   const { scope, memory: openMemory } = options;

@@ -16,19 +16,19 @@ import type { KeepAnswer } from './policies/use-cache.ts';
 import type { Upstream } from './upstream.ts';
 import { fitResult, openContext, type RoutedRequest, type UpstreamRequest } from './upstream-request.ts';
 
-/** Minimum number of calls that are coalesced; fewer calls are sent alone. */
+/** Fewer calls than this are not coalesced; each is sent alone. */
 const LEAST_CALLS = 2;
-/** Resolution of the timer that sends to the next node, ms: the calls are sent late by at most this time. */
+/** Resolution of the timer that sends to the next node, ms: the send is late by at most this. */
 const SWEEP_MS = 20;
-/** Rejects callers that wait for a call without a coalesced answer, so that they send the call themselves. */
-const NOT_ANSWERED = new UpstreamFault('aborted', 'the question is to be asked by itself');
+/** Rejects callers that wait for a call without a coalesced answer: they then send it themselves. */
+const NOT_ANSWERED = new UpstreamFault('aborted', 'the call must be sent alone');
 
-/** Outcome of a call, and the node that answered the call; `node` is undefined for a cached answer. */
+/** Outcome of a call and the node that answered it; `node` is undefined for a cached answer. */
 export type SharedOutcome = CallOutcome & { readonly node: Upstream | undefined };
 
 /**
- * Answers calls at one block as a group: first from the cache, then over one route, with one deadline and shared requests.
- * The result has undefined for a call that no node answers properly, or that is already in flight; the caller then sends this call alone,
+ * Answers calls at one block together: first from the cache, the others over one route, with one deadline and shared requests.
+ * A call is undefined in the result if no node answers it well or it is already in flight; the caller then sends it alone,
  * with every policy of the pool. Throws and rejects only on internal errors of this program.
  */
 export type SendCoalesced = (
@@ -98,17 +98,17 @@ type Asked = {
   readonly call: UpstreamRequest;
   readonly position: number;
   readonly flight: Flight;
-  /** Number of nodes that the call was sent to and that have not replied. */
+  /** Nodes that the call is sent to and that have not replied. */
   running: number;
   isCompleted: boolean;
 };
 
-/** One timer for all rounds. */
+/** One timer serves all rounds. */
 const ROUNDS = new ExpirySweep<Round>(SWEEP_MS);
 
 /**
- * Calls that are sent to one node as a group. If the node does not answer within its share of the time, as in `hedge`, the unanswered calls are
- * sent to the next node, and the same applies to this node; the first answer to each call is used. A round expires when the next node is due.
+ * Calls that are sent to one node together. When it stays silent for its share of the time, as in `hedge`, the unanswered calls are
+ * sent to the next node, and so on; the first answer to each call counts. A round expires when the next node is due.
  */
 class Round implements Expiring {
   expiresAt = Number.POSITIVE_INFINITY;
@@ -117,9 +117,9 @@ class Round implements Expiring {
   readonly #outcomes: (SharedOutcome | undefined)[];
   readonly #parts: CoalescedParts;
   readonly #requested: Asked[] = [];
-  /** Scopes of the requests, one per node that the calls were sent to. */
+  /** One scope per node that calls are sent to. */
   readonly #scopes: RequestScope[] = [];
-  /** Number of calls without a final outcome. */
+  /** Calls without a final outcome. */
   #left = 0;
   #silentMs = 0;
   #resolve: (outcomes: readonly (SharedOutcome | undefined)[]) => void = () => {};
@@ -131,7 +131,7 @@ class Round implements Expiring {
     this.#parts = parts;
   }
 
-  /** Adds a call, unless the same call is already in flight; the caller must wait for that one. */
+  /** Adds a call, unless the same call is already in flight; that one has to be waited for. */
   add(call: UpstreamRequest, position: number): void {
     const flight = announce(this.#parts.inFlight, call);
     if (flight !== undefined)
@@ -179,16 +179,16 @@ class Round implements Expiring {
     );
   }
 
-  /** @param answer a result, or the error of the request */
+  /** @param answer a result, or the error with which the request failed */
   #hear(one: Asked, node: Upstream, answer: unknown): void {
     one.running--;
-    // A streamed result is too long to buffer: the caller will send the call again and pass the stream on.
+    // A streamed result is too long to buffer: the caller sends the call again and passes the stream on.
     if (isStream(answer)) answer.cancel();
     if (one.isCompleted) return;
     const isAnswer =
       answer instanceof ChainError ||
       (typeof answer === 'string' && (answer !== 'null' || one.call.nulls === 'truth'));
-    // After a failure, another node may still answer, so the call remains open.
+    // After a failure, wait while another node may still answer.
     if (!isAnswer && one.running > 0) return;
     one.isCompleted = true;
     try {

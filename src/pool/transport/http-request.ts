@@ -14,17 +14,17 @@ import { RefusalReader } from './refusal-reader.ts';
 import type { ResultSource } from './result-stream.ts';
 import type { OnComplete, SendOptions } from './transport.ts';
 
-/** Minimum number of bytes of an answer per `stallTimeout`, while a reader waits for the answer. */
+/** Minimum bytes of an answer per `stallTimeout`, while a reader waits for it. */
 const LEAST_PROGRESS = 4_096;
 
-/** Allowed number of pieces of one answer, and bytes per further piece: each piece costs as much as a kilobyte, however short it is. */
+/** Allowed pieces of one answer, and bytes per further piece: each costs as much as a kilobyte, however short it is. */
 const PIECES = 1_024;
 const BYTES_PER_PIECE = 16;
 
-/** Context of one request, independent of the type of its value. */
+/** The context of one request, independent of the type of its value. */
 export interface RunningRequest extends Dispatcher.DispatchHandler, Expiring {
   readonly body: string;
-  /** W3C trace context that is sent with the request. */
+  /** W3C trace context to be sent along. */
   readonly traceParent: string | undefined;
   /** Number of calls in the request. */
   readonly places: number;
@@ -39,13 +39,13 @@ export interface RequestHost {
   readonly stallTimeout: number;
   /** Opens a reservation of memory for an answer. */
   readonly memory: () => AnswerMemory;
-  /** Records that the node sent more than the request can need. */
+  /** Notes that the node sent more than the request can need. */
   noteExcessive(fault: UpstreamFault): void;
-  /** Sends the request over a connection; if `isAlone`, over a new connection of its own, which the node cannot have closed before. */
+  /** Puts the request on a connection; where `isAlone`, on a new one of its own, which the node cannot have closed before. */
   dispatch(running: RunningRequest, isAlone: boolean): void;
-  /** Ends the expiry watch of the context. */
+  /** Notes that the context needs no expiry watch any more. */
   forget(running: RunningRequest): void;
-  /** Records that the request no longer occupies a connection or a place in a queue. */
+  /** Notes that the request occupies no connection and no place in a queue any more. */
   release(running: RunningRequest): void;
 }
 
@@ -59,8 +59,8 @@ export type OutgoingRequest<T> = {
 };
 
 /**
- * One HTTP request and its answer. The request ends when the answer has been read to its end or has failed. If the result is streamed, the value is
- * known earlier. The deadline applies until the value is known.
+ * One HTTP request and its answer. It is over when the answer has been read to its end or has failed; the value may be known before, when the result
+ * is streamed. The deadline applies until the value is known.
  */
 export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource {
   readonly body: string;
@@ -77,19 +77,19 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
   #reader: BodyReader<T>;
   #controller: Dispatcher.DispatchController | undefined;
   #decoder: ContentDecoder | undefined;
-  /** Number of bytes since the stall timeout was last restarted. */
+  /** Bytes since the stall timeout was last restarted. */
   #progress = 0;
-  /** Number of body bytes that have arrived, as sent, and number of pieces in which they arrived. */
+  /** Bytes of the body so far, as sent, and the number of pieces in which they came. */
   #encodedBytes = 0;
   #pieces = 0;
-  /** Number of decoded body bytes that the reader has taken. */
+  /** Decoded bytes of the body that the reader has taken. */
   #takenBytes = 0;
   #hasAnswer = false;
   #isCompleted = false;
-  /** Whether the request is not sent again if its connection breaks. */
+  /** True where the request is not resent when its connection breaks. */
   #isLastTry: boolean;
   #isOver = false;
-  /** Whether the HTTP client has finished with the request. */
+  /** True once the HTTP client has finished with the request. */
   #isHandedBack = false;
 
   constructor(
@@ -119,7 +119,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     return this.#controller !== undefined;
   }
 
-  /** Ends the request without a value, or ends the stream that is its value with a fault. */
+  /** Ends the request without a value, or breaks off the stream that is its value. */
   fail(fault: UpstreamFault): void {
     if (this.#isOver) return;
     const reported = this.#reader.fail(fault);
@@ -150,8 +150,8 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // An error that is thrown here removes the request from the queue, and does not affect the connection.
-    if (this.#isOver) throw new UpstreamFault('aborted', 'the call is over');
+    // An error thrown here takes the request out of the queue and leaves the connection alone.
+    if (this.#isOver) throw new UpstreamFault('aborted', 'the call has ended');
     this.#controller = controller;
     this.#expectMore(this.#host.answerTimeout);
   }
@@ -194,7 +194,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
       this.fail(excessive('chunks'));
       return;
     }
-    // Without this condition, a node that sends single bytes could occupy a connection, and its caller, indefinitely.
+    // Without this check a node that sends a byte now and then could occupy a connection, and its caller, indefinitely.
     if (this.#progress >= LEAST_PROGRESS) this.#expectMore(this.#host.stallTimeout);
     if (this.#decoder === undefined) this.#take(chunk);
     else this.#decoder.write(chunk);
@@ -210,7 +210,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (!this.#isOver && !this.#hasAnswer && !this.#isLastTry && isBrokenConnection(error)) {
-      // The node may have closed an idle connection at the moment when it was used. Calls without `isOnce` only read, or may be sent again.
+      // The node may have closed an idle connection just as it was used. Calls that are not `isOnce` only read, or may be sent again.
       this.#isLastTry = true;
       this.#host.dispatch(this, true);
       return;
@@ -250,10 +250,10 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     }
   }
 
-  /** Reads the complete body. From now on, only the deadline of the call applies. */
+  /** Reads the complete body. Only the deadline of the call applies from now on. */
   #finish(): void {
     this.expiresAt = this.#deadline;
-    // The bytes of a stream are already forwarded, so only its end is handled.
+    // A stream that is already forwarded takes nothing but its end.
     if (this.#isCompleted) this.#readEnd();
     else completeInSlot(this.#takenBytes, () => this.#readEnd());
   }
@@ -279,7 +279,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
     this.#end();
   }
 
-  /** Delivers the value. From now on, only the consumer of the stream decides how long the request continues. */
+  /** Delivers the value. From here on only the consumer of the stream decides how long the request continues. */
   #complete(value: T): void {
     this.#isCompleted = true;
     this.#deadline = Number.POSITIVE_INFINITY;
@@ -305,7 +305,7 @@ export class HttpRequest<T> implements RunningRequest, DecodedSink, ResultSource
   }
 }
 
-/** Returns a header field; if it was sent more than once, the values are joined as a list, whatever they contain. */
+/** Returns a header field; one that was sent more than once is joined as a list, whatever it contains. */
 function readHeader(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   name: string,
