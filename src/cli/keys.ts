@@ -198,7 +198,7 @@ async function revoke(book: KeyBook, id: string): Promise<number> {
 /** Prints a record without its hashes. */
 function printRecord({ hashes, settings, ...record }: KeyRecord): void {
   const { secretHash, ...shown } = settings;
-  const forms = hashes.map(({ until }) => (until === undefined ? 'current' : `valid until ${until}`));
+  const forms = hashes.map(({ until }) => (until === undefined ? 'current' : `opens until ${until}`));
   const text = {
     ...record,
     keys: forms,

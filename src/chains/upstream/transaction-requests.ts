@@ -265,10 +265,7 @@ export class TransactionRequests {
     }
   }
 
-  /**
-   * Requests a transaction that one node reports as pending from another node. A node can hide that the transaction is in a block, but cannot report
-   * a block that does not list it. Undefined if no other node reports a block.
-   */
+  /** Requests a transaction that one node reports as pending from another node; undefined if no other node reports a block. */
   async #findMined(
     request: LookUp,
     scope: RequestScope,

@@ -324,7 +324,7 @@ describe('a rollup anchored in its layer 1', { skip: ANVIL_SKIP }, () => {
       await expectReason({ portal: ORACLE }, /names no AnchorStateRegistry/);
       await expectReason({ registry: ORACLE }, /no dispute game is resolved/);
       await chains.finalize(['anvil_setCode', GAME, '0x6080']);
-      await expectReason({ registry: REGISTRY }, /a form that is not known/);
+      await expectReason({ registry: REGISTRY }, /has an unknown form/);
       await chains.resolveGame(HEAD + 10n, await chains.findOutputRoot(POINT));
       await expectReason({ registry: REGISTRY }, /no node has block 70 yet/);
     });
