@@ -134,7 +134,7 @@ describe('a proof that does not come in time', () => {
       state.isSlow = true;
       const scope = new RequestScope(performance.now() + LIMIT_MS);
       const answer = Promise.resolve(requests.getBalance(ADDRESS, LATEST, scope));
-      await assert.rejects(answer, /demands: no node proves the state: execution aborted/);
+      await assert.rejects(answer, /demands it: no node proves the state: execution aborted/);
       assert.equal(requested.find(({ method }) => method === 'eth_getProof')?.deadline, scope.deadline);
       assert.ok(requested.every(({ method }) => method !== 'eth_getBalance'));
     } finally {
