@@ -37,7 +37,7 @@ export function requireCallInput(input: CallInput, name: string): void {
  * Checks an account of a source; null stands for none, as databases have it.
  * @throws RangeError with the member and what it must be
  */
-export function requireAccount(account: AccountState | null | undefined): AccountState | undefined {
+export function requireSourceAccount(account: AccountState | null | undefined): AccountState | undefined {
   if (account === undefined || account === null) return undefined;
   checkInteger(account.nonce, 'state source: nonce', NONCE_BITS, true);
   checkInteger(account.balance, 'state source: balance', WORD_BITS, true);
@@ -46,14 +46,14 @@ export function requireAccount(account: AccountState | null | undefined): Accoun
 }
 
 /** Checks the value of a slot. @throws RangeError when it is no word */
-export function requireWord(value: Uint8Array): Uint8Array {
+export function requireSourceWord(value: Uint8Array): Uint8Array {
   requireBytes(value, 'state source: storage');
   if (value.length > WORD_BYTES) throw new RangeError('state source: storage: expected at most 32 bytes');
   return value;
 }
 
 /** Checks code by its hash. @throws RangeError when it is other code */
-export function requireCode(code: Uint8Array, codeHash: Uint8Array): Uint8Array {
+export function requireSourceCode(code: Uint8Array, codeHash: Uint8Array): Uint8Array {
   requireBytes(code, 'state source: code');
   if (bytesToHex(keccak256(code)) === bytesToHex(codeHash)) return code;
   throw new RangeError(`state source: the code does not have the hash ${bytesToHex(codeHash)}`);

@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes } from '../../ethereum/primitives/hex.ts';
 import type { PromiseOrValue } from '../../ethereum/primitives/promise-or-value.ts';
 import type { AccountState, StateChanges } from '../interpreter/host.ts';
 import type { RootedState } from '../transition/execute-block.ts';
-import { requireAccount, requireBytes, requireCode, requireWord } from './check-values.ts';
+import { requireSourceAccount, requireBytes, requireSourceCode, requireSourceWord } from './check-values.ts';
 import type { StateSource } from './state-source.ts';
 
 /** Changes of one account, as a source has to be written. */
@@ -82,7 +82,7 @@ export class LayeredState implements RootedState {
       if (value !== undefined) return value;
       if (layer.cleared.has(owner)) return EMPTY_BYTES;
     }
-    return trimLeadingZeros(this.#read(key, () => this.#source.getStorage(address, slot), requireWord));
+    return trimLeadingZeros(this.#read(key, () => this.#source.getStorage(address, slot), requireSourceWord));
   }
 
   getCode(codeHash: Uint8Array): Uint8Array {
@@ -90,7 +90,7 @@ export class LayeredState implements RootedState {
     const changed = this.#draft.codes.get(key) ?? this.#committed.codes.get(key);
     if (changed !== undefined) return changed;
     const owner = this.#owners.get(key) ?? EMPTY_BYTES;
-    const check = (code: Uint8Array): Uint8Array => requireCode(code, codeHash);
+    const check = (code: Uint8Array): Uint8Array => requireSourceCode(code, codeHash);
     return this.#read(`code ${key}`, () => this.#source.getCode(codeHash, owner), check);
   }
 
@@ -180,7 +180,7 @@ export class LayeredState implements RootedState {
   /** Returns an account without the changes that can still be discarded. */
   #findBelow(key: string, address: Uint8Array): AccountState | undefined {
     if (this.#committed.accounts.has(key)) return this.#committed.accounts.get(key);
-    return this.#read(key, () => this.#source.getAccount(address), requireAccount);
+    return this.#read(key, () => this.#source.getAccount(address), requireSourceAccount);
   }
 
   /**
