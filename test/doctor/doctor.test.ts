@@ -251,7 +251,10 @@ test('whether calls can be executed here is tried', { skip: ANVIL_SKIP }, async 
   const required = writeConfig(t, {
     dev: { upstreams: [{ name: 'anvil', url: node.httpUrl }], verify: 'require', pool: { chainId: 31_337 } },
   });
-  assert.match((await run(['--config', required])).out, /^ {2}calls are refused: the answer is not proven/m);
+  assert.match(
+    (await run(['--config', required])).out,
+    /^ {2}calls are refused: the answer is not verified/m,
+  );
 });
 
 test('nodes without proofs are believed about state, which is said', { skip: ANVIL_SKIP }, async (t) => {

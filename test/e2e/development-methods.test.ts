@@ -77,7 +77,7 @@ test('methods of a development node are bound to clients of this machine, keys a
 
   for (const header of ['Forwarded', 'X-Forwarded-For', 'x-forwarded-proto', 'Via', 'X-Real-IP']) {
     const headers = { [header]: '10.0.0.1' };
-    isRefused(await ask(url, 'anvil_mine', [], headers), /header of one.*methods\.development: true/);
+    isRefused(await ask(url, 'anvil_mine', [], headers), /header of a proxy.*methods\.development: true/);
     assert.deepEqual((await ask(url, 'eth_accounts', [], headers)).result, []);
   }
   for (const origin of ['https://evil.example', 'null'])

@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes } from '../../ethereum/primitives/hex.ts';
 import type { PromiseOrValue } from '../../ethereum/primitives/promise-or-value.ts';
 import type { AccountState, StateChanges } from '../interpreter/host.ts';
 import type { RootedState } from '../transition/execute-block.ts';
-import { requireSourceAccount, requireBytes, requireSourceCode, requireSourceWord } from './check-values.ts';
+import { requireBytes, requireSourceAccount, requireSourceCode, requireSourceWord } from './check-values.ts';
 import type { StateSource } from './state-source.ts';
 
 /** Changes of one account, as a source has to be written. */

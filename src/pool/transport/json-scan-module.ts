@@ -1,4 +1,4 @@
-/** The WebAssembly module of src/pool/transport/assembly/scan-json.ts, in base64. Written by `npm run generate -- modules`; a test compares both. */
+/** The WebAssembly module of src/pool/transport/assembly/scan-json.ts, in base64. Written by `npm run generate -- modules`; a test compares. */
 export const JSON_SCAN_MODULE: string = `
 AGFzbQEAAAABDAFgB39/f39/f38BfwMCAQAFAwEAAgZlEn8AQYAIC38AQYDUAAt/AEGA1QALfwBBgNYAC38AQaABC38AQR4LfwFBAAt/AUEAC3
 8BQQALfwFBAAt/AUEAC38BQQALfwFBAAt/AUEAC38BQQALfwFBAAt/AUEAC38AQaCkAgsH4wEUC1RSQU5TSVRJT05TAwANRklSU1RfTEVUVEVS

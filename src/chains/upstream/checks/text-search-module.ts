@@ -1,6 +1,4 @@
-/**
- * The WebAssembly module of src/chains/upstream/checks/assembly/search-text.ts, in base64. Written by `npm run generate -- modules`; a test compares.
- */
+/** The WebAssembly module of src/chains/upstream/checks/assembly/search-text.ts, in base64. Written by `npm run generate -- modules`; a test compares. */
 export const TEXT_SEARCH_MODULE: string = `
 AGFzbQEAAAABFwRgAABgBH9/f38Bf2ADf39/AX9gAX8AAwUEAAECAwUDAQADBisIfwBBgAgLfwBBgCgLfwBBCwt/AUEAC38BQQALfwFBAAt/AU
 EAC38BQQALB2kLBkhBU0hFUwMACkJMT0NLX0hBU0gDAQZCRUZPUkUDAgVzdGF0ZQMDBWZvdW5kAwQIcmVjZWlwdHMDBQZoYXNPd24DBghoYXNP
