@@ -1,4 +1,4 @@
-/** Writes packages/NAME/dist, the contents of the published packages; `npm pack` runs it. */
+/** Writes packages/NAME/dist, the contents of the published packages. It must run before `npm pack`. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPackage, PACKAGES } from './packages/build-package.ts';

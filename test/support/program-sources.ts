@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ROOT, SOURCE_FOLDERS } from '../../scripts/program-files.ts';
 
-/** AssemblyScript: modules of their own, which no TypeScript imports. */
-const ASSEMBLY = /\/assembly\/|interpreter\/core\//;
+/** AssemblyScript, which no TypeScript imports, and what `npm run generate -- packages` writes. */
+const NO_SOURCE = /\/assembly\/|interpreter\/core\/|^packages\/\w+\/dist\//;
 
 export type SourceFile = { readonly name: string; readonly text: string };
 
@@ -18,4 +18,4 @@ export function readFilesBelow(folder: string, ending: string): readonly SourceF
 /** TypeScript sources of the program and its packages, without AssemblyScript. */
 export const PROGRAM_SOURCES: readonly SourceFile[] = SOURCE_FOLDERS.flatMap((folder) =>
   readFilesBelow(folder, '.ts'),
-).filter(({ name }) => !ASSEMBLY.test(name));
+).filter(({ name }) => !NO_SOURCE.test(name));
