@@ -19,6 +19,11 @@ export type NodesByHash = ReadonlyMap<string, Uint8Array>;
 
 type OnNode = (hash: Uint8Array, encoded: Uint8Array) => void;
 
+/** Gets the position of each node that a proof does not need. */
+type OnExtra = (position: number) => void;
+
+const ignoreExtra: OnExtra = () => {};
+
 /** The account leaf does not have Ethereum's form. */
 class UnknownAccount extends RangeError {}
 
@@ -27,6 +32,7 @@ class UnknownAccount extends RangeError {}
  * @param address 20 bytes
  * @param proof encoded nodes, the root first
  * @param onNode passed to `readProof`
+ * @param onExtra passed to `readProof`; by default, unneeded nodes are ignored
  * @returns null if the proof shows that the account does not exist
  * @throws RangeError with the fault of the proof
  */
@@ -35,10 +41,11 @@ export function proveAccount(
   address: Uint8Array,
   proof: readonly Uint8Array[],
   onNode?: OnNode,
+  onExtra: OnExtra = ignoreExtra,
 ): AccountLeaf | null {
   // No real state is empty: anvil reports the empty root for its first block, with nodes that prove another state.
-  const extra = bytesEqual(stateRoot, EMPTY_TRIE_ROOT) ? 'refused' : 'passed over';
-  const leaf = readProof(stateRoot, keccak256(address), proof, onNode, extra);
+  const ofExtra = bytesEqual(stateRoot, EMPTY_TRIE_ROOT) ? undefined : onExtra;
+  const leaf = readProof(stateRoot, keccak256(address), proof, onNode, ofExtra);
   if (leaf === undefined) return null;
   try {
     return decodeAccountLeaf(leaf);
@@ -52,6 +59,7 @@ export function proveAccount(
  * @param key 32 bytes
  * @param proof encoded nodes, the root first
  * @param onNode passed to `readProof`
+ * @param onExtra passed to `readProof`; by default, unneeded nodes are ignored
  * @returns 0n if the proof shows that the slot is absent or stored as zero
  * @throws RangeError with the fault of the proof
  */
@@ -60,8 +68,9 @@ export function proveSlot(
   key: Uint8Array,
   proof: readonly Uint8Array[],
   onNode?: OnNode,
+  onExtra: OnExtra = ignoreExtra,
 ): bigint {
-  const leaf = readProof(storageRoot, keccak256(key), proof, onNode, 'passed over');
+  const leaf = readProof(storageRoot, keccak256(key), proof, onNode, onExtra);
   if (leaf === undefined) return 0n;
   // Ethereum's tries do not store zeros; anvil's do, and its roots include them.
   return asInteger(decodeRlp(leaf), 'slot');
@@ -83,6 +92,8 @@ export type VerifiedState = {
   readonly words: readonly bigint[];
   /** Trie nodes of the proofs. */
   readonly nodes: NodesByHash;
+  /** Positions of unneeded nodes: in the account's proof, then in the proof of each slot. Absent if every node is needed. */
+  readonly extra?: readonly (readonly number[])[];
 };
 
 /**
@@ -109,13 +120,23 @@ export function verifyAccountProof(
   }
   const nodes = new Map<string, Uint8Array>();
   const note: OnNode = (hash, encoded) => nodes.set(bytesToHex(hash), encoded);
+  const extra: number[][] = [];
+  const collectExtra = (): OnExtra => {
+    const positions: number[] = [];
+    extra.push(positions);
+    return (position) => positions.push(position);
+  };
   let path: readonly Uint8Array[] = [];
   try {
     path = readNodes(members['accountProof']);
-    const account = proveAccount(hexToBytes(stateRoot), hexToBytes(address), path, note);
+    const account = proveAccount(hexToBytes(stateRoot), hexToBytes(address), path, note, collectExtra());
     compareAccount(members, account, findings);
-    const words = slots.map((slot, index) => proveMember(storageProof[index], slot, account, findings, note));
-    return findings.has('state') ? undefined : { account, words, nodes };
+    const words = slots.map((slot, index) =>
+      proveMember(storageProof[index], slot, account, findings, note, collectExtra()),
+    );
+    if (findings.has('state')) return undefined;
+    const hasExtra = extra.some(({ length }) => length > 0);
+    return hasExtra ? { account, words, nodes, extra } : { account, words, nodes };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     if (error instanceof UnknownAccount) findings.noteUnknown('state', error.message);
@@ -165,11 +186,12 @@ function proveMember(
   account: AccountLeaf | null,
   findings: Findings,
   onNode: OnNode,
+  onExtra: OnExtra,
 ): bigint {
   const { key, value, proof } = isMembers(member) ? member : ({} as Members);
   if (!isSameInteger(key, BigInt(slot))) findings.contradict('state', 'the proof is for another slot');
   const path = bigIntToFixedBytes(BigInt(slot), WORD_BYTES);
-  const word = proveSlot(account?.storageRoot ?? EMPTY_TRIE_ROOT, path, readNodes(proof), onNode);
+  const word = proveSlot(account?.storageRoot ?? EMPTY_TRIE_ROOT, path, readNodes(proof), onNode, onExtra);
   if (!isSameInteger(value, word))
     findings.contradict('state', 'the value of a slot does not match its proof');
   return word;

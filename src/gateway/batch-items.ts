@@ -26,9 +26,9 @@ type Group = {
   responses: readonly CallResponse[] | Promise<never> | undefined;
 };
 
-/** State of an item before it is run: the outcome of its check, and its index in a group. */
+/** State of an item before it is run: the outcome of the steps before it, and its index in a group. */
 type Prepared = {
-  readonly problem: PromiseOrValue<RpcError | undefined>;
+  readonly refusal: PromiseOrValue<RpcError | undefined>;
   readonly group: Group | undefined;
   readonly at: number;
   /** Whether the batch has run the item. */
@@ -52,11 +52,10 @@ export class BatchItems {
     this.#prepared = new Array(items.length);
   }
 
-  /** Checks items from position `from` up to, excluding, `to`, and begins the calls that can run as a group. */
+  /** Begins calls of one method from position `from` up to, excluding, `to`, and dispatches them as a group. */
   prepare(from: number, to: number, now: number, delivery: Delivery): void {
     const context = this.#context;
     const runner = this.#runner;
-    if (!runner.hasRoom(context)) return;
     const positions: number[] = [];
     const calls: Call[] = [];
     let method: Method<MethodContext> | undefined;
@@ -66,9 +65,9 @@ export class BatchItems {
       const own = findMethod(item.method, context.session.network);
       if (own?.invokeMany === undefined || (method ?? own) !== own) continue;
       method = own;
-      const problem = runner.check(item, context, now);
-      if (problem !== undefined) {
-        this.#prepared[position] = { problem, group: undefined, at: 0, hasBegun: false };
+      const refusal = runner.begin(item, context, now);
+      if (refusal !== undefined) {
+        this.#prepared[position] = { refusal, group: undefined, at: 0, hasBegun: false };
         continue;
       }
       positions.push(position);
@@ -78,7 +77,7 @@ export class BatchItems {
     const group: Group = { calls, positions, startedAt: now, responses: undefined };
     const begun = this.#begin(group, method, delivery) ? group : undefined;
     for (let at = 0; at < positions.length; at++)
-      this.#prepared[positions[at] as number] = { problem: undefined, group: begun, at, hasBegun: false };
+      this.#prepared[positions[at] as number] = { refusal: undefined, group: begun, at, hasBegun: false };
   }
 
   /** @returns whether the calls run as a group; otherwise each call must run separately */
@@ -143,10 +142,23 @@ export class BatchItems {
     const prepared = this.#prepared[position];
     const runner = this.#runner;
     if (prepared === undefined || item.kind !== 'call') return runner.runItem(item, this.#context, now);
-    const { problem, group } = prepared;
-    if (group === undefined) return runner.runChecked(item, problem, this.#context, now);
+    const { refusal, group } = prepared;
+    if (group === undefined) {
+      this.#prepared[position] = undefined;
+      return runner.runBegun(item, refusal, this.#context, now);
+    }
     prepared.hasBegun = true;
     return group.responses === undefined ? LATER : this.#conclude(position, prepared, group);
+  }
+
+  /** Ends items that have begun and were not run, because the answer of the batch is full. */
+  abandon(): void {
+    for (const [position, prepared] of this.#prepared.entries()) {
+      const item = this.#items[position] as BatchItem;
+      if (prepared === undefined || item.kind !== 'call') continue;
+      this.#prepared[position] = undefined;
+      this.#runner.abandon(item, prepared.refusal, this.#context, prepared.group?.startedAt ?? 0);
+    }
   }
 
   /** Concludes the response of an item from its group; if the group has no response, the item is run separately. */
@@ -161,8 +173,8 @@ export class BatchItems {
     const response = responses?.[at];
     // The time of the call counts from the first attempt.
     return response === undefined
-      ? this.#runner.runChecked(item, undefined, this.#context, startedAt)
-      : this.#runner.concludeItem(response, item, this.#context, startedAt);
+      ? this.#runner.runBegun(item, undefined, this.#context, startedAt)
+      : this.#runner.endItem(response, item, this.#context, startedAt);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
-import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
+import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { BatchItem } from '../rpc/envelope.ts';
 import type { RpcError } from '../rpc/errors.ts';
 import { AnswerMemory } from '../util/answer-memory.ts';
@@ -99,7 +99,11 @@ export class BatchRunner {
       if (++begun === items.length) onBegun?.();
       return outcome;
     };
-    return this.#runWith(items, context, limits, run, (...range) => prepared.prepare(...range));
+    const answer = this.#runWith(items, context, limits, run, (...range) => prepared.prepare(...range));
+    return continueWith(answer, (completed) => {
+      prepared.abandon();
+      return completed;
+    });
   }
 
   #runWith(

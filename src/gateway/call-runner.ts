@@ -5,171 +5,139 @@ import type { BatchItem, Call, Notification } from '../rpc/envelope.ts';
 import { RpcError } from '../rpc/errors.ts';
 import type { Method } from '../rpc/method.ts';
 import { encodeSmallError } from '../rpc/response.ts';
-import type { SharedBudget } from '../util/shared-budget.ts';
 import type { Answer } from './answer.ts';
 import type { BodyContext } from './body-context.ts';
 import type { CallGuard } from './call-guard.ts';
+import type { CallSteps } from './call-steps.ts';
 import type { CallWatch } from './call-watch.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { CallResponse } from './running-call.ts';
 import { takeSlot } from './take-slot.ts';
 
+/** Builds the result from a response, or from the refusal of a call. */
+type Encode<T> = (response: CallResponse, item: Call | Notification, context: BodyContext) => T;
+
 export type CallRunnerParts = {
+  readonly steps: CallSteps;
   readonly guard: CallGuard;
   readonly dispatcher: Dispatcher;
   readonly watch: CallWatch | undefined;
-  /** Budget for buffered responses. */
-  readonly reservedAnswers: SharedBudget;
-  /** Minimum free bytes of that budget for running a call: with less, the answer could not be buffered. */
-  readonly leastRoom: number;
-  /** Builds the whole answer to a single call from its response or from its refusal. */
-  readonly answerAlone: (response: CallResponse, item: Call | Notification, context: BodyContext) => Answer;
+  /** Builds the whole answer to a single call. */
+  readonly answerAlone: Encode<Answer>;
 };
 
-/** Builds the result from a response, or from the refusal of a call. */
-type Conclude<T> = (
-  response: CallResponse,
-  item: Call | Notification,
-  context: BodyContext,
-  now: number,
-) => T;
-
 /**
- * Runs the items of a body: guard, network slot, dispatch. Refusals are reported and cost nothing. No closures are created per call, because they
- * would be a tenth of its allocations.
+ * Runs the items of a body: steps, network slot, dispatch. No closures are created per call, because they would be a tenth of its allocations.
  */
 export class CallRunner {
-  readonly #guard: CallGuard;
-  readonly #dispatcher: Dispatcher;
-  readonly #watch: CallWatch | undefined;
-  readonly #reservedAnswers: SharedBudget;
-  readonly #leastRoom: number;
+  readonly #parts: CallRunnerParts;
   readonly #dispatch: (
     item: Call | Notification,
     context: BodyContext,
     now: number,
   ) => PromiseOrValue<CallResponse>;
-  readonly #answerAlone: CallRunnerParts['answerAlone'];
-  readonly #concludeCall: Conclude<Answer>;
-  readonly #concludeItem: Conclude<JsonResult | undefined>;
+  readonly #endCall: Conclude<Answer>;
+  readonly #endItem: Conclude<JsonResult | undefined>;
 
-  constructor({ guard, dispatcher, watch, reservedAnswers, leastRoom, answerAlone }: CallRunnerParts) {
-    this.#guard = guard;
-    this.#dispatcher = dispatcher;
-    this.#watch = watch;
-    this.#reservedAnswers = reservedAnswers;
-    this.#leastRoom = leastRoom;
-    this.#answerAlone = answerAlone;
+  constructor(parts: CallRunnerParts) {
+    const { dispatcher, steps, answerAlone } = parts;
+    const endWith =
+      <T>(encode: Encode<T>): Conclude<T> =>
+      (response, item, context, startedAt) => {
+        steps.end(item, context, response, startedAt);
+        return encode(response, item, context);
+      };
+    this.#parts = parts;
     this.#dispatch = (item, context, now) =>
       item.kind === 'call' ? dispatcher.dispatch(item, context, now) : dispatcher.notify(item, context, now);
-    this.#concludeCall = (response, item, context, now) => {
-      if (response instanceof RpcError) this.#noteRefusal(response, item, context, now);
-      return answerAlone(response, item, context);
-    };
-    this.#concludeItem = (response, item, context, now) => {
-      if (!(response instanceof RpcError)) return response;
-      this.#noteRefusal(response, item, context, now);
-      return encodeRefusal(item, response);
-    };
+    this.#endCall = endWith(answerAlone);
+    this.#endItem = endWith(encodeItem);
+  }
+
+  /** Runs a single call and returns its answer. `now` is the current time on the clock of `performance.now()`. */
+  run(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<Answer> {
+    const refusal = this.begin(item, context, now);
+    return this.#runBegun(item, refusal, context, now, this.#endCall, this.#parts.answerAlone);
   }
 
   /** Runs an item of a batch and returns its response. */
   runItem(item: BatchItem, context: BodyContext, now: number): PromiseOrValue<JsonResult | undefined> {
     if (item.kind === 'malformed') return this.#refuseMalformed(item, context, now);
-    const refused = this.#refuseFull(item, context, now);
-    if (refused !== undefined) return encodeRefusal(item, refused);
-    return this.#guardAndRun(item, context, now, this.#concludeItem);
+    return this.runBegun(item, this.begin(item, context, now), context, now);
   }
 
-  /** Runs a single call and returns its answer. `now` is the current time on the clock of `performance.now()`. */
-  run(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<Answer> {
-    const refused = this.#refuseFull(item, context, now);
-    if (refused !== undefined) return this.#answerAlone(refused, item, context);
-    return this.#guardAndRun(item, context, now, this.#concludeCall);
-  }
-
-  /** Returns the reason to refuse a call; undefined if the call is allowed, in which case it is charged. */
-  check(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<RpcError | undefined> {
-    return this.#guard.check(item, context.session, now, context.prepaid);
+  /** Runs the steps before a call. @returns the refusal of the call; undefined if `runBegun` or `endItem` is to follow */
+  begin(item: Call | Notification, context: BodyContext, now: number): PromiseOrValue<RpcError | undefined> {
+    return this.#parts.steps.begin(item, context, now);
   }
 
   /**
-   * Runs an item after its check and returns its response.
-   * @param problem outcome of `check`
+   * Runs an item that has begun, and returns its response.
+   * @param refusal outcome of `begin`
    */
-  runChecked(
-    item: Call,
-    problem: PromiseOrValue<RpcError | undefined>,
+  runBegun(
+    item: Call | Notification,
+    refusal: PromiseOrValue<RpcError | undefined>,
     context: BodyContext,
     now: number,
   ): PromiseOrValue<JsonResult | undefined> {
-    return this.#runChecked(item, problem, context, now, this.#concludeItem);
+    return this.#runBegun(item, refusal, context, now, this.#endItem, encodeItem);
   }
 
-  /** Builds the response of an item from a response of `runMany`. */
-  concludeItem(
+  /** Ends an item that has begun, with a response of `runMany`. */
+  endItem(
     response: CallResponse,
     item: Call,
     context: BodyContext,
-    now: number,
+    startedAt: number,
   ): JsonResult | undefined {
-    return this.#concludeItem(response, item, context, now);
+    return this.#endItem(response, item, context, startedAt);
   }
 
-  /** Runs checked calls of one method as a group, like `Dispatcher.dispatchMany`. */
+  /** Ends an item that has begun and is not run. */
+  abandon(
+    item: Call,
+    refusal: PromiseOrValue<RpcError | undefined>,
+    context: BodyContext,
+    startedAt: number,
+  ): void {
+    void continueWith(refusal, (found) => {
+      if (found === undefined) this.#parts.steps.end(item, context, undefined, startedAt);
+    });
+  }
+
+  /** Dispatches calls of one method that have begun as a group, like `Dispatcher.dispatchMany`. */
   runMany(
     method: Method<MethodContext>,
     calls: readonly Call[],
     context: BodyContext,
     now: number,
   ): PromiseOrValue<readonly CallResponse[]> | undefined {
-    return this.#dispatcher.dispatchMany(method, calls, context, now);
+    return this.#parts.dispatcher.dispatchMany(method, calls, context, now);
   }
 
-  /** Whether the budget for responses has room for another call. */
-  hasRoom({ scope }: BodyContext): boolean {
-    const reservedAnswers = this.#reservedAnswers;
-    return reservedAnswers.used === 0 || reservedAnswers.hasRoom(scope.owner ?? '', this.#leastRoom);
-  }
-
-  /** Returns the refusal of a call if the budget for responses has no room. */
-  #refuseFull(item: Call | Notification, context: BodyContext, now: number): RpcError | undefined {
-    if (this.hasRoom(context)) return undefined;
-    const refused = new RpcError('overloaded', 'answers.bytes');
-    this.#watch?.noteRefused(item.method, context, refused, now);
-    return refused;
-  }
-
-  #guardAndRun<U>(
+  #runBegun<U>(
     item: Call | Notification,
+    refusal: PromiseOrValue<RpcError | undefined>,
     context: BodyContext,
     now: number,
-    conclude: Conclude<U>,
+    end: Conclude<U>,
+    encode: Encode<U>,
   ): PromiseOrValue<U> {
-    const problem = this.check(item, context, now);
-    return this.#runChecked(item, problem, context, now, conclude);
-  }
-
-  #runChecked<U>(
-    item: Call | Notification,
-    problem: PromiseOrValue<RpcError | undefined>,
-    context: BodyContext,
-    now: number,
-    conclude: Conclude<U>,
-  ): PromiseOrValue<U> {
-    if (problem === undefined) return takeSlot(context, item, now, this.#dispatch, conclude);
-    return continueWith(problem, (found) =>
+    if (refusal === undefined) return takeSlot(context, item, now, this.#dispatch, end);
+    return continueWith(refusal, (found) =>
       found === undefined
-        ? takeSlot(context, item, performance.now(), this.#dispatch, conclude)
-        : conclude(found, item, context, now),
+        ? takeSlot(context, item, performance.now(), this.#dispatch, end)
+        : encode(found, item, context),
     );
   }
 
   /** Charges input that is not a call. Resolves to the error of the input, or to the limit error if the key cannot pay for the reading. */
   chargeMalformed(error: RpcError, context: BodyContext, now: number): PromiseOrValue<RpcError> {
+    const { guard, watch } = this.#parts;
     const { session, report, prepaid } = context;
-    return continueWith(this.#guard.chargeMalformed(session, now, prepaid), (problem) => {
-      this.#watch?.noteMalformed(session, problem ?? error, now, report);
+    return continueWith(guard.chargeMalformed(session, now, prepaid), (problem) => {
+      watch?.noteMalformed(session, problem ?? error, now, report);
       return problem ?? error;
     });
   }
@@ -181,17 +149,18 @@ export class CallRunner {
   ): PromiseOrValue<JsonResult> {
     return continueWith(this.chargeMalformed(error, context, now), (found) => encodeSmallError(id, found));
   }
-
-  /** Reports a refusal, and refunds a call that was not run. */
-  #noteRefusal(refusal: RpcError, item: Call | Notification, context: BodyContext, now: number): void {
-    // The dispatcher has already reported the outcome of calls that it ran.
-    if (refusal.isOutcome) return;
-    if (refusal.rowName === 'overloaded') this.#guard.giveBack(item, context.session, context.prepaid);
-    this.#watch?.noteRefused(item.method, context, refusal, now);
-  }
 }
 
-/** Encodes the response to a refused item of a batch. */
-function encodeRefusal(item: Call | Notification, refusal: RpcError): JsonResult | undefined {
-  return item.kind === 'call' ? encodeSmallError(item.id, refusal) : undefined;
+/** Ends a dispatched call: steps after it, then its encoding. */
+type Conclude<T> = (
+  response: CallResponse,
+  item: Call | Notification,
+  context: BodyContext,
+  startedAt: number,
+) => T;
+
+/** Encodes the response to an item of a batch; a refused notification has none. */
+function encodeItem(response: CallResponse, item: Call | Notification): JsonResult | undefined {
+  if (!(response instanceof RpcError)) return response;
+  return item.kind === 'call' ? encodeSmallError(item.id, response) : undefined;
 }

@@ -57,6 +57,7 @@ const COSTS_NOTHING: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'creditsSpent',
   'overloaded',
   'rejected',
+  'intercepted',
 ]);
 
 /** Reports ended calls to the counters, to the report of their body, and to their trace span. */
@@ -167,6 +168,11 @@ function findSource(
   if (error !== undefined && (isFoundHere(error) || (hasNodes && isUnanswered(error)))) return 'local';
   // Without a request to a node, the answer comes from an earlier answer or from the cached state of the newest blocks.
   return hasNodes ? 'cache' : 'embedded';
+}
+
+/** Whether a refusal with this error is free. */
+export function costsNothing({ rowName }: RpcError): boolean {
+  return COSTS_NOTHING.has(rowName);
 }
 
 /** Whether an error is an answer of the nodes of a chain. */

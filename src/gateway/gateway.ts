@@ -37,11 +37,14 @@ import { bindStream } from './bound-stream.ts';
 import { logFault } from './call-errors.ts';
 import { BYTES_PER_CALL, CallGuard } from './call-guard.ts';
 import { CallRunner } from './call-runner.ts';
+import { CallSteps } from './call-steps.ts';
 import { CallWatch, findReason } from './call-watch.ts';
 import { CreditScale, type CreditTable } from './credit-scale.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { createInterceptorStep, type Interceptor } from './interceptor.ts';
 import { MeteredNotifier } from './metered-notifier.ts';
 import type { NetworkRegistry } from './network-registry.ts';
+import { checkLimits, reportRefusals, requireRoom } from './own-steps.ts';
 import { readFastPath, readLarge } from './read-body.ts';
 import {
   BOUND_REFUSALS,
@@ -139,6 +142,8 @@ export type GatewayOptions = {
   readonly observer?: CallObserver & LimitObserver;
   /** Provides the numbers of subscriptions. */
   readonly subscriptions?: SubscriptionObserver;
+  /** Code of the user around each call, from the outside to the inside. */
+  readonly interceptors?: readonly Interceptor[];
 };
 
 /** A new call needs at least 1/64 of the budget for responses free. */
@@ -148,7 +153,7 @@ const UNKNOWN_HOST_STATUS = 404;
 
 /** Creates the gateway of one configuration. */
 export function createGateway(options: GatewayOptions): ConfiguredGateway {
-  const { networks, access, clientVersion, limits, log, observer } = options;
+  const { networks, access, clientVersion, limits, log, observer, interceptors = [] } = options;
   const bounds: GatewayLimits = { ...DEFAULT_LIMITS, ...limits };
   const scale = new CreditScale(options.credits ?? {});
   const watch = observer === undefined ? undefined : new CallWatch(observer, scale);
@@ -158,7 +163,13 @@ export function createGateway(options: GatewayOptions): ConfiguredGateway {
   const bodies = new SharedBudget(bounds.bodiesInFlight, bounds.ownerShare);
   const reservedAnswers = new SharedBudget(bounds.reservedAnswerBytes, bounds.ownerShare);
   const leastRoom = Math.ceil(bounds.reservedAnswerBytes / ROOM_PART);
-  const runner = new CallRunner({ guard, dispatcher, watch, reservedAnswers, leastRoom, answerAlone });
+  const steps = new CallSteps([
+    reportRefusals(watch),
+    requireRoom(reservedAnswers, leastRoom),
+    checkLimits(guard),
+    ...interceptors.map((interceptor) => createInterceptorStep(interceptor, log)),
+  ]);
+  const runner = new CallRunner({ steps, guard, dispatcher, watch, answerAlone });
   const batches = new BatchRunner({
     runner,
     watch,

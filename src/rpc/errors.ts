@@ -376,6 +376,13 @@ const ROWS = {
     meaning:
       'The key is bound to networks, methods, contracts, origins or user agents, and this request does not match one of these lists.',
   },
+  intercepted: {
+    code: -32000,
+    status: 200,
+    message: '{}',
+    meaning:
+      'An interceptor of a program that embeds the service refused the call. Code and message are those of the interceptor; the call costs nothing.',
+  },
   rateLimited: {
     code: -32005,
     status: 429,

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { createNetworkFeed } from '../feed/network-feed.ts';
 import { RemovedRecords } from '../feed/removed-records.ts';
 import { type ConfiguredGateway, createGateway } from '../gateway/gateway.ts';
+import type { Interceptor } from '../gateway/interceptor.ts';
 import { SwitchableGateway } from '../gateway/switchable-gateway.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { MetricsJson } from '../observe/metrics/render-metrics.ts';
@@ -48,6 +49,8 @@ export type ServiceOptions = {
   readonly isStrict?: boolean;
   /** Creates the feed of a network; by default, feeds follow the served heads. */
   readonly openFeed?: OpenFeed;
+  /** Code of the user around each call, from the outside to the inside. */
+  readonly interceptors?: readonly Interceptor[];
 };
 
 /**
@@ -60,6 +63,7 @@ export async function composeService(
   options: ServiceOptions = {},
 ): Promise<Service> {
   const { hasDemoKey = () => false, processes = 1, isStrict = false, openFeed = createFeed } = options;
+  const { interceptors = [] } = options;
   const threads = Math.max(1, Math.floor((availableParallelism() - 1) / processes));
   const { simulationGas } = config.execution;
   const engine = new EmbeddedChains({
@@ -82,7 +86,11 @@ export async function composeService(
     await observability.close();
   };
   const open = (next: Config, before?: Core): Promise<Core> =>
-    openCore(next, { backends, observability, processes, isStrict, hasDemoKey, openFeed }, before);
+    openCore(
+      next,
+      { backends, observability, processes, isStrict, hasDemoKey, openFeed, interceptors },
+      before,
+    );
   let core: Core;
   try {
     core = await open(config);
@@ -158,10 +166,11 @@ type CoreParts = {
   readonly isStrict: boolean;
   readonly hasDemoKey: (network: string) => boolean;
   readonly openFeed: OpenFeed;
+  readonly interceptors: readonly Interceptor[];
 };
 
 async function openCore(config: Config, parts: CoreParts, before: Core | undefined): Promise<Core> {
-  const { backends, observability, processes, isStrict, hasDemoKey, openFeed } = parts;
+  const { backends, observability, processes, isStrict, hasDemoKey, openFeed, interceptors } = parts;
   const access = await openAccess(config, processes, backends.log, before?.access);
   const { records, heights } = access.tables;
   let networks: OpenNetworks;
@@ -193,6 +202,7 @@ async function openCore(config: Config, parts: CoreParts, before: Core | undefin
     log: backends.log,
     observer: observability.calls,
     subscriptions: observability.subscriptions,
+    interceptors,
   });
   return {
     gateway,

@@ -152,7 +152,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'src/chains/upstream/sending/private-hashes.ts': { parse: 1, answers: ['eth_getTransactionCount'] },
   'src/chains/upstream/sending/sent-keeper.ts': { parse: 1, answers: ['eth_getTransactionCount'] },
   'src/chains/upstream/sending/sent-records.ts': { parse: 5, bound: 'own' },
-  'src/chains/upstream/state-client.ts': { parse: 2, answers: ['eth_getCode'] },
+  'src/chains/upstream/state-client.ts': { parse: 3, answers: ['eth_getCode'] },
   'src/chains/upstream/state-proofs.ts': { parse: 1, answers: [PROOF] },
   'src/pool/transport/notification.ts': { parse: 1, decode: 1, within: 'NOTIFICATION' },
   'src/pool/transport/padded-quantities.ts': { decode: 1, within: 'NAME_ROOM' },

@@ -49,7 +49,8 @@ const EMPTY_NODE: Uint8Array = Uint8Array.of(0x80);
 /**
  * Reads the value of a key from a proof, trusting nothing except the root.
  * @param nodes result of `proveKey`; an embedded node may be repeated as a separate node, as some clients do
- * @param extra whether unneeded nodes are allowed between and behind the needed ones, as some clients send them
+ * @param onExtra called with the position of each unneeded node between and behind the needed ones, which some clients send; if absent, such a node is an
+ * error
  * @param onNode called with hash and encoding of each node that is not embedded
  * @returns undefined if the nodes prove that the key is absent
  * @throws RangeError if a node is missing, altered, malformed or not needed
@@ -59,16 +60,16 @@ export function readProof(
   key: Uint8Array,
   nodes: readonly Uint8Array[],
   onNode?: (hash: Uint8Array, encoded: Uint8Array) => void,
-  extra: 'refused' | 'passed over' = 'refused',
+  onExtra?: (position: number) => void,
 ): Uint8Array | undefined {
   let used = 0;
-  const mayHaveMore = extra === 'passed over';
   const open = (ref: Uint8Array): LoadedNode => {
     const from = used;
-    if (mayHaveMore)
+    if (onExtra !== undefined)
       while (used < nodes.length && !bytesEqual(keccak256(nodes[used] as Uint8Array), ref)) used++;
     // If none fits, the error names the first node.
     if (used === nodes.length) used = from;
+    for (let at = from; at < used; at++) onExtra?.(at);
     const encoded = nodes[used++];
     if (encoded === undefined) throw new RangeError(`proof: node ${used} is missing`);
     if (!bytesEqual(keccak256(encoded), ref))
@@ -87,7 +88,9 @@ export function readProof(
       return child;
     });
   }
-  if (used < nodes.length && !mayHaveMore) throw new RangeError(`proof: node ${used + 1} is not needed`);
+  if (used < nodes.length && onExtra === undefined)
+    throw new RangeError(`proof: node ${used + 1} is not needed`);
+  for (let at = used; at < nodes.length; at++) onExtra?.(at);
   return value;
 }
 

@@ -3,7 +3,7 @@ import { parseJsonText } from '../../../packages/ethereum/primitives/parse-json.
 import { hasRepeatedNames, REPEATED } from '../../../packages/proofs/repeated-names.ts';
 import { UpstreamFault } from '../../pool/fault.ts';
 
-/** Maximum length of an answer that is rewritten, UTF-16 units or bytes: 3 ms. No node is known to repeat names in a longer answer. */
+/** Maximum length of an answer that is rewritten, UTF-16 units or bytes: 3 ms. No node is known to need it for a longer answer. */
 const MAX_LENGTH = 1024 * 1024;
 
 /**
@@ -12,7 +12,15 @@ const MAX_LENGTH = 1024 * 1024;
  */
 export function keepUnique<A extends JsonText | JsonBytes>(answer: A): A | JsonText {
   const value: unknown = parseJsonText(answer);
-  if (!hasRepeatedNames(answer, value)) return answer;
-  if (answer.length > MAX_LENGTH) throw new UpstreamFault('wrong', REPEATED);
+  return hasRepeatedNames(answer, value) ? rewriteAnswer(answer, value, REPEATED) : answer;
+}
+
+/**
+ * Encodes the value that replaces a checked answer.
+ * @param why fault of the answer
+ * @throws UpstreamFault `wrong` if the answer is too long to rewrite
+ */
+export function rewriteAnswer(answer: JsonText | JsonBytes, value: unknown, why: string): JsonText {
+  if (answer.length > MAX_LENGTH) throw new UpstreamFault('wrong', why);
   return JSON.stringify(value);
 }

@@ -10,9 +10,8 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { StateNodes, StatePlace } from '../local-execution/proven/state-nodes.ts';
 import type { PinnedBlock, RequestParts } from './call-requests.ts';
 import { checkData } from './checks/check-values.ts';
-import { keepUnique } from './keep-unique.ts';
+import { keepUnique, rewriteAnswer } from './keep-unique.ts';
 
-/** Requests state proofs and codes from the pool and compares them with the block. Throws UpstreamFault and ChainError. */
 /** Maximum number of further nodes that are tried after one refuses. */
 const MAX_REFUSALS = 16;
 /** Error kinds that come from this service and not from a node. */
@@ -23,8 +22,14 @@ const OF_SERVICE: ReadonlySet<ChainError['kind']> = new Set<ChainError['kind']>(
   'timeout',
 ]);
 
+type VerifiedProof = {
+  readonly accountProof: readonly unknown[];
+  readonly storageProof: readonly { readonly proof: readonly unknown[] }[];
+};
+
 type GivenProof = { readonly text: JsonText; readonly state: VerifiedState | undefined };
 
+/** Requests state proofs and codes from the pool and compares them with the block. Throws UpstreamFault and ChainError. */
 export class StateClient implements StateNodes {
   readonly #parts: Pick<RequestParts, 'ask' | 'proofs'>;
 
@@ -40,17 +45,22 @@ export class StateClient implements StateNodes {
     return (await this.#ask(request, at, scope, (text) => text)).state;
   }
 
-  /** Requests a proof and returns it with its verified state. The text is the node's, or a rewritten one if an object in it repeats a name. */
+  /**
+   * Requests a proof and returns it with its verified state. The text is the node's; it is rewritten if an object in it repeats a name, or if a proof in it
+   * has unneeded nodes.
+   */
   requestProofText(request: StateProofRequest, at: StatePlace, scope: RequestScope): Promise<GivenProof> {
-    // `keepUnique` runs within the check, for which a long text is parsed with pauses.
-    return this.#ask(request, at, scope, keepUnique);
+    // The text is rewritten within the check, for which a long text is parsed with pauses.
+    return this.#ask(request, at, scope, (text, { extra }) =>
+      extra === undefined ? keepUnique(text) : dropNodes(text, extra),
+    );
   }
 
   async #ask(
     request: StateProofRequest,
     at: StatePlace,
     scope: RequestScope,
-    finish: (text: JsonText) => JsonText,
+    finish: (text: JsonText, state: VerifiedState) => JsonText,
   ): Promise<GivenProof> {
     const { proofs } = this.#parts;
     const { address, slots } = request;
@@ -58,7 +68,7 @@ export class StateClient implements StateNodes {
     const call: UpstreamRequest = {
       check(result, upstream) {
         state = proofs?.checkState(at, request, result as JsonText, upstream);
-        return state === undefined ? result : finish(result as JsonText);
+        return state === undefined ? result : finish(result as JsonText, state);
       },
       ...describeRead('eth_getProof', `"${address}",${JSON.stringify(slots)}`, at),
     };
@@ -106,6 +116,25 @@ export class StateClient implements StateNodes {
       }
     }
   }
+}
+
+/** Returns a proof without the nodes at these positions. @param extra as in `VerifiedState` */
+function dropNodes(
+  text: JsonText,
+  [ofAccount = [], ...ofSlots]: NonNullable<VerifiedState['extra']>,
+): JsonText {
+  const drop = (nodes: readonly unknown[], positions: readonly number[]): readonly unknown[] =>
+    nodes.filter((_, position) => !positions.includes(position));
+  const proof = parseJsonText(text) as VerifiedProof;
+  const dropped: VerifiedProof = {
+    ...proof,
+    accountProof: drop(proof.accountProof, ofAccount),
+    storageProof: proof.storageProof.map((slot, at) => ({
+      ...slot,
+      proof: drop(slot.proof, ofSlots[at] ?? []),
+    })),
+  };
+  return rewriteAnswer(text, dropped, 'the proof has nodes that are not needed');
 }
 
 /** Returns whether an error of the pool is a node's answer. */

@@ -23,17 +23,23 @@ const LIMIT_MS = 600_000;
 
 const node = useDevnetNode();
 
+type Proof = {
+  readonly accountProof: readonly string[];
+  readonly storageProof: readonly { readonly proof: readonly string[] }[];
+};
+
 type Asked = { readonly method: string; readonly deadline: number };
 
 /** Requests at the head of a true node; once it is slow, its proofs miss their deadline. */
 async function open(verify: VerifyMode) {
   const requested: Asked[] = [];
-  const state = { isSlow: false };
+  const state: { isSlow: boolean; proof?: JsonText } = { isSlow: false };
   const ask: Send = async ({ call, scope }) => {
     const { method, params, check } = call;
     requested.push({ method, deadline: scope.deadline });
     if (state.isSlow && method === 'eth_getProof')
       throw new ChainError('timeout', 'execution aborted (timeout = 5s)');
+    if (state.proof !== undefined && method === 'eth_getProof') return check?.(state.proof) ?? state.proof;
     const text: JsonText = JSON.stringify(await node.ask(method, ...(JSON.parse(params) as unknown[])));
     return check?.(text) ?? text;
   };
@@ -94,6 +100,37 @@ describe('state that is proven already', () => {
         reads.map(() => 'proven'),
       );
       assert.deepEqual([requested, recalled], [[], []]);
+    } finally {
+      verification.close();
+    }
+  });
+});
+
+describe('a proof with nodes that are not needed', () => {
+  it('reaches the client without them, whatever they are and wherever they stand', async () => {
+    const { requests, state, verification } = await open('require');
+    try {
+      const slots = ['0x2', '0x0'];
+      const want = (await node.ask('eth_getProof', ADDRESS, slots, 'latest')) as Proof;
+      const others = ((await node.ask('eth_getProof', `0x${'0'.repeat(40)}`, [], 'latest')) as Proof)
+        .accountProof;
+      const widen = (nodes: readonly string[]): string[][] => [
+        [...nodes, ...nodes],
+        nodes.flatMap((each) => [each, each]),
+        [...others.slice(1), ...nodes],
+        [...nodes, '0x', '0x80'],
+      ];
+      const scope = () => new RequestScope(performance.now() + LIMIT_MS);
+      for (let way = 0; way < widen([]).length; way++) {
+        const given = {
+          ...want,
+          accountProof: widen(want.accountProof)[way],
+          storageProof: want.storageProof.map((slot) => ({ ...slot, proof: widen(slot.proof)[way] })),
+        };
+        state.proof = JSON.stringify(given);
+        const text = await requests.getProof(ADDRESS, slots, LATEST, scope());
+        assert.equal(text, JSON.stringify(want), `way ${way}`);
+      }
     } finally {
       verification.close();
     }

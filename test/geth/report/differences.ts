@@ -57,6 +57,11 @@ function overrides(request: GeneratedRequest, ...names: readonly string[]): bool
   return typeof block === 'object' && block !== null && names.some((name) => name in block);
 }
 
+/** Whether a value can be converted by BigInt. */
+function isQuantity(value: unknown): value is string | number {
+  return typeof value === 'number' || (typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value));
+}
+
 export const DIFFERENCES: readonly Difference[] = [
   {
     reason: 'the words for a malformed parameter name its place and what was expected',
@@ -69,6 +74,21 @@ export const DIFFERENCES: readonly Difference[] = [
     ours: /^error -32000 maxPriorityFeePerGas is too high: maxFeePerGas would exceed 256 bits$/,
     geth: /^(?:error (?:-32000|3) .*|result .*)$/s,
     chance: 'it takes a tip of nearly 256 bits without a fee cap',
+  },
+  {
+    reason:
+      'a base fee whose sum with the tip exceeds 256 bits is above any fee cap; geth wraps the sum, to no gas price, and then drops the base fee',
+    methods: CALLS,
+    ours: /^error -32000 .*max fee per gas less than block base fee.*$/s,
+    geth: /^(?:error (?:-32000|3) .*|result .*)$/s,
+    chance: 'it takes a base fee of 2^256 less the tip',
+    when({ params }) {
+      const { maxPriorityFeePerGas: tip = 0 } = params[0] as { readonly maxPriorityFeePerGas?: string };
+      const { baseFeePerGas = 0 } = (params[3] ?? {}) as { readonly baseFeePerGas?: string };
+      return (
+        isQuantity(tip) && isQuantity(baseFeePerGas) && BigInt(tip) + BigInt(baseFeePerGas) >= 2n ** 256n
+      );
+    },
   },
   {
     reason:

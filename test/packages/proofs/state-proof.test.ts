@@ -79,6 +79,10 @@ test('a proof with more nodes than are needed is one, wherever they stand', () =
     for (let at = 0; at <= nodes.length; at++) {
       const more = [...nodes.slice(0, at), ...others, ...nodes.slice(at)];
       assert.equal(proveAccount(state.root, address(index), more)?.nonce, nonce);
+      const extra = new Set<number>();
+      proveAccount(state.root, address(index), more, undefined, (position) => extra.add(position));
+      const needed = more.filter((_, position) => !extra.has(position));
+      assert.deepEqual(needed, nodes, 'the positions of all nodes that are not needed are reported');
       const less = more.filter((node) => node !== nodes.at(-1));
       assert.throws(() => proveAccount(state.root, address(index), less), RangeError);
     }
