@@ -1,50 +1,41 @@
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
+import type { GroupHandler } from './group.ts';
+import { passEach } from './group-steps.ts';
+import type { PolicySteps, Steps } from './policy-steps.ts';
 import type { Handler, RequestContext } from './upstream-request.ts';
 
-/** A layer around the sending of a request: it gets request contexts of type `In` and passes them on as `Out`. */
+/** The form of a policy for requests that are sent to one node together. */
+type GroupForm<In extends RequestContext, Out extends In> = (next: GroupHandler<Out>) => GroupHandler<In>;
+
+/**
+ * A layer around the sending of a request: it gets request contexts of type `In` and passes them on as `Out`. Requests of a group pass the same policies:
+ * the steps of a policy run for each of them, or else its group form runs for all.
+ */
 export type Policy<In extends RequestContext = RequestContext, Out extends In = In> = ((
   next: Handler<Out>,
-) => Handler<In>) & {
-  /** Present if the policy consists of steps: adjacent policies with steps share one promise. */
-  readonly steps?: Steps;
-};
+) => Handler<In>) &
+  (
+    | {
+        /** Adjacent policies with steps share one promise. */
+        readonly steps: Steps;
+        readonly group?: GroupForm<In, Out> | undefined;
+      }
+    | { readonly steps?: undefined; readonly group: GroupForm<In, Out> }
+  );
 
-/** Steps of a policy before and after the inner handler. `next` is the handler with all policies inside of this one. */
-export type PolicySteps<In extends RequestContext, Out extends In = In> = {
-  /**
-   * Runs before the inner handler: returns the same request context with the policy's decisions, or an outcome that makes the inner handler
-   * unnecessary. Only the policies around this one see that outcome, and an error thrown here.
-   */
-  readonly begin?: (context: In, next: Handler<Out>) => Out | Promise<JsonResult>;
-  /** Runs after a result: returns its replacement, usually the result itself. */
-  readonly onResult?: (context: Out, result: JsonResult, next: Handler<Out>) => PromiseOrValue<JsonResult>;
-  /** Runs after a failure: returns its replacement, usually the error itself. */
-  readonly onError?: (context: Out, error: unknown) => unknown;
-  /** Runs after `onError`: tries to get a result in another way; undefined if there is no other way. */
-  readonly recover?: (context: Out, error: unknown, next: Handler<Out>) => Promise<JsonResult> | undefined;
-};
-
-/** Steps with erased types; the types of the policies ensure that a context has the decisions that they need. */
-type Steps = PolicySteps<RequestContext>;
-
-/** Creates a policy from steps; if it only observes, it needs no promise of its own. */
+/**
+ * Creates a policy from steps; if it only observes, it needs no promise of its own.
+ * @param group runs for a group in place of the steps, for a policy that decides for all of its requests at once
+ */
 export function createPolicy<In extends RequestContext, Out extends In = In>(
   own: PolicySteps<In, Out>,
+  group?: GroupForm<In, Out>,
 ): Policy<In, Out> {
   const steps = own as unknown as Steps;
   const wrap = (next: Handler<Out>): Handler<In> => fuse([steps], next as unknown as Handler);
-  return Object.assign(wrap, { steps });
+  return Object.assign(wrap, { steps, group });
 }
-
-/** Observers of a request whose outcome is reported by a call: they must be notified of its beginning and its end. */
-export type Observed<E extends RequestContext> = {
-  begin(context: E): void;
-  /** @returns the replacement of the result, usually the result itself */
-  succeed(context: E, result: JsonResult): JsonResult;
-  /** @returns the replacement of the error, usually the error itself */
-  fail(context: E, error: unknown): unknown;
-};
 
 /**
  * Policies from the outside to the inside. A policy can only use decisions of policies around it: in any other
@@ -67,28 +58,6 @@ export class PolicyStack<In extends RequestContext, Out extends In> {
     return new PolicyStack([...this.#policies, policy as unknown as Policy]);
   }
 
-  /** Returns the same policies as observers. All of them must consist of steps that only observe and never return an outcome of their own. */
-  observe(): Observed<In> {
-    const steps = this.#policies.map((policy) => policy.steps as Steps);
-    return {
-      begin(context) {
-        for (const { begin } of steps) begin?.(context, REFUSE);
-      },
-      succeed(context, result) {
-        let current = result;
-        for (let at = steps.length - 1; at >= 0; at--)
-          current = (steps[at]?.onResult?.(context, current, REFUSE) ?? current) as JsonResult;
-        return current;
-      },
-      fail(context, error) {
-        let current = error;
-        for (let at = steps.length - 1; at >= 0; at--)
-          current = steps[at]?.onError?.(context, current) ?? current;
-        return current;
-      },
-    };
-  }
-
   /** Returns the handler with all policies around `innermost`. */
   over(innermost: Handler<Out>): Handler<In> {
     let handler = innermost as unknown as Handler;
@@ -103,10 +72,20 @@ export class PolicyStack<In extends RequestContext, Out extends In> {
     }
     return fuse(group, handler);
   }
-}
 
-/** Handler for policies that only observe, which must not send requests. */
-const REFUSE: Handler = () => Promise.reject(new Error('an observing policy must not send requests'));
+  /** Returns the handler of groups with all policies around `innermost`. */
+  overGroups(innermost: GroupHandler<Out>): GroupHandler<In> {
+    let handler = innermost as unknown as GroupHandler;
+    let adjacent: readonly Steps[] = [];
+    for (const { group, steps } of this.#policies.toReversed()) {
+      if (group !== undefined) {
+        handler = group(passEach(adjacent, handler));
+        adjacent = [];
+      } else if (steps !== undefined) adjacent = [steps, ...adjacent];
+    }
+    return passEach(adjacent, handler);
+  }
+}
 
 /** Combines adjacent policies into one handler: a successful request needs one promise for all of them. */
 function fuse(group: readonly Steps[], innermost: Handler): Handler {

@@ -2,7 +2,6 @@ import type { Cache } from '../cache/cache.ts';
 import type { Logger } from '../observe/logger.ts';
 import { LatencyWindow } from '../util/latency-window.ts';
 import { Lru } from '../util/lru.ts';
-import { PassingMap } from '../util/passing-map.ts';
 import { TokenBucket } from '../util/token-bucket.ts';
 import type { UpstreamFault } from './fault.ts';
 import type { PoolOptions } from './options.ts';
@@ -16,12 +15,12 @@ import { hedge } from './policies/hedge.ts';
 import { keepDeadline } from './policies/keep-deadline.ts';
 import { learnLogSpans } from './policies/learn-log-spans.ts';
 import { learnMethods } from './policies/learn-methods.ts';
-import { createRouting, order } from './policies/order.ts';
+import { order } from './policies/order.ts';
 import { createProbe, probeSilent } from './policies/probe-silent.ts';
 import { resumeStreams } from './policies/resume-streams.ts';
 import { retry } from './policies/retry.ts';
-import { createManySender, createSender } from './policies/send.ts';
-import { type InFlightRequests, singleFlight } from './policies/single-flight.ts';
+import { createGroupSender, createSender } from './policies/send.ts';
+import { singleFlight } from './policies/single-flight.ts';
 import { createKeeper, fillCache, readCache } from './policies/use-cache.ts';
 import { PolicyStack } from './policy-stack.ts';
 import { createSendCoalesced, type SendCoalesced } from './send-coalesced.ts';
@@ -52,14 +51,10 @@ export type PoolParts = {
 /** Senders of requests to the pool. */
 export type Pool = { readonly ask: Send; readonly sendCoalesced: SendCoalesced };
 
-/** Creates the policy stack for requests to the nodes, from the outside to the inside. */
+/** Creates the policy stack for requests to the nodes, from the outside to the inside. Single requests and groups pass the same policies. */
 export function createPool({ network, upstreams, options, cache, isFinal, log, ...parts }: PoolParts): Pool {
-  const inFlight: InFlightRequests = new PassingMap();
-  const keep = createKeeper(cache, isFinal);
-  const decide = createRouting(upstreams);
-  const record = createRecord(network, log);
   const probe = createProbe({
-    sendToNode: record.over(createSender(options)),
+    sendToNode: createRecord(network, log).over(createSender(options)),
     limitMs: options.answerTimeout,
     onSilent: ({ name }, method) =>
       log.warn(
@@ -71,12 +66,12 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
   });
   const inTime = PolicyStack.of(keepDeadline());
   // Requests can change the state of a development node, so each answer is used only for the request that it was sent for.
-  const shared = options.development ? inTime : inTime.around(singleFlight(inFlight));
-  const sendToNodes = shared
-    .around(fillCache(keep))
+  const shared = options.development ? inTime : inTime.around(singleFlight());
+  const policies = shared
+    .around(fillCache(createKeeper(cache, isFinal)))
     .around(retry(options.retries, new TokenBucket({ capacity: RETRY_RESERVE }), isFinal))
     .around(acceptRules(parts.acceptRules))
-    .around(order(upstreams, decide))
+    .around(order(upstreams))
     .around(probeSilent(probe))
     .around(resumeStreams())
     .around(confirmNulls(parts.voices))
@@ -100,18 +95,10 @@ export function createPool({ network, upstreams, options, cache, isFinal, log, .
       ),
     )
     .around(backOff())
-    .around(learnMethods())
-    .over(createSender(options));
+    .around(learnMethods());
   return {
-    ask: readCache(cache)(sendToNodes),
-    sendCoalesced: createSendCoalesced({
-      cache,
-      keep,
-      inFlight,
-      decide,
-      probe,
-      sendToNode: createManySender(options, record.observe()),
-    }),
+    ask: readCache(cache)(policies.over(createSender(options))),
+    sendCoalesced: createSendCoalesced(cache, policies.overGroups(createGroupSender(options))),
   };
 }
 

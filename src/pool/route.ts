@@ -1,12 +1,17 @@
 import type { UnknownExecutionError } from './fault.ts';
 import type { Upstream } from './upstream.ts';
+import type { UpstreamRequest } from './upstream-request.ts';
 
-/** Claim of an upstream that the execution failed, in words that are not recognized. */
-export type Claim = { readonly upstream: Upstream; readonly error: UnknownExecutionError };
+/** Claim of an upstream that the execution of a call failed, in words that are not recognized. */
+export type Claim = {
+  readonly call: UpstreamRequest;
+  readonly upstream: Upstream;
+  readonly error: UnknownExecutionError;
+};
 
 const NONE: readonly Claim[] = [];
 
-/** The upstreams that may answer one call, best first. Each upstream is taken once, unless it is given back. */
+/** The upstreams that may answer a call, or the calls of a group, best first. Each upstream is taken once, unless it is given back. */
 export class Route {
   readonly #upstreams: Upstream[];
   /** Number of upstreams that may have an answer, including upstreams that are unavailable now. */
@@ -51,19 +56,20 @@ export class Route {
     this.#upstreams.push(upstream);
   }
 
-  /** Claims about this call that no upstream has confirmed or contradicted. */
-  get claims(): readonly Claim[] {
-    return this.#claims;
+  /** Returns the claims about a call that no upstream has confirmed or contradicted. */
+  claimsAbout(call: UpstreamRequest): readonly Claim[] {
+    return this.#claims.filter((claim) => claim.call === call);
   }
 
   addClaim(claim: Claim): void {
     this.#claims = [...this.#claims, claim];
   }
 
-  /** Removes and returns the claims, which are now confirmed or contradicted. */
-  takeClaims(): readonly Claim[] {
-    const claims = this.#claims;
-    this.#claims = NONE;
-    return claims;
+  /** Removes and returns the claims about a call, which are now confirmed or contradicted. */
+  takeClaims(call: UpstreamRequest): readonly Claim[] {
+    if (this.#claims.length === 0) return NONE;
+    const taken = this.claimsAbout(call);
+    this.#claims = this.#claims.filter((claim) => claim.call !== call);
+    return taken;
   }
 }

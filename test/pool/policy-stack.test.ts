@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { describe, it } from 'node:test';
-import { createPolicy, type Policy, PolicyStack, type PolicySteps } from '../../src/pool/policy-stack.ts';
-import type { Directed, RequestContext, RoutedRequest } from '../../src/pool/upstream-request.ts';
+import type { GroupHandler } from '../../src/pool/group.ts';
+import { createPolicy, type Policy, PolicyStack } from '../../src/pool/policy-stack.ts';
+import type { PolicySteps } from '../../src/pool/policy-steps.ts';
+import type { Directed, Handler, RequestContext, RoutedRequest } from '../../src/pool/upstream-request.ts';
 import { createExchange } from './support/exchange.ts';
 
 /** Whether the compiler accepts a policy of the first type where the second is expected. */
@@ -11,13 +13,15 @@ type Fits<Given, Expected> = Given extends Expected ? true : false;
 describe('PolicyStack', () => {
   it('passes an exchange through its policies from the outside in', async () => {
     const passed: string[] = [];
-    const name =
-      (text: string): Policy =>
-      (next) =>
-      (context) => {
-        passed.push(text);
-        return next(context);
-      };
+    const name = (text: string): Policy => {
+      const wrap =
+        (next: Handler): Handler =>
+        (context) => {
+          passed.push(text);
+          return next(context);
+        };
+      return Object.assign(wrap, { group: (next: GroupHandler) => next });
+    };
     const handler = PolicyStack.of(name('first'))
       .around(name('second'))
       .around(name('third'))
@@ -70,7 +74,14 @@ describe('policies made of steps', () => {
 
   it('share one promise, in one stack with policies that are functions', async () => {
     const seen: string[] = [];
-    const plain: Policy = (next) => (context) => next(context);
+    const plain: Policy = Object.assign(
+      (next: Handler): Handler =>
+        (context) =>
+          next(context),
+      {
+        group: (next: GroupHandler) => next,
+      },
+    );
     const handler = PolicyStack.of(watch('a', seen))
       .around(plain)
       .around(watch('b', seen))

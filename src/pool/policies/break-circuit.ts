@@ -59,7 +59,7 @@ export function breakCircuit(events: CircuitEvents): Policy<Directed> {
       noteHeard(context);
       upstream.seconds.record(ms / 1_000);
       // A result contradicts nodes that claimed that the execution failed.
-      for (const { upstream: other, error } of route.takeClaims()) count(other, error, call.method);
+      for (const { upstream: other, error } of route.takeClaims(call)) count(other, error, call.method);
       if (isComplete(result)) return result;
       return watchStream(result, (fault) => note(context, fault, requestedAt));
     },

@@ -39,14 +39,14 @@ export function confirmErrors(
     const text = normalise(error.message);
     const answer = new ChainError('failed', error.message);
     if (known.get(text) === true) return answer;
-    const isConfirmed = route.claims.some(
-      (claim) => claim.upstream !== upstream && normalise(claim.error.message) === text,
-    );
+    const isConfirmed = route
+      .claimsAbout(call)
+      .some((claim) => claim.upstream !== upstream && normalise(claim.error.message) === text);
     if (!isConfirmed) {
-      route.addClaim({ upstream, error });
+      route.addClaim({ call, upstream, error });
       return error;
     }
-    route.takeClaims();
+    route.takeClaims(call);
     if (EXECUTION_CODES.has(error.code) && !TROUBLE.test(error.message)) {
       known.set(text, true);
       onLearnt(error, upstream, call.method);

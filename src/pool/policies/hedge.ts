@@ -5,6 +5,7 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { TokenBucket } from '../../util/token-bucket.ts';
 import { UpstreamFault } from '../fault.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
+import type { PolicySteps } from '../policy-steps.ts';
 import type { Upstream } from '../upstream.ts';
 import {
   type Directed,
@@ -13,6 +14,7 @@ import {
   setUpstream,
   withScope,
 } from '../upstream-request.ts';
+import { hedgeGroups } from './hedge-group.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
 /** Percentile of a method's latencies above which a call counts as slow. */
@@ -44,7 +46,7 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed
   const note = (context: RoutedRequest, startedAt: number): void => {
     findLatencies(context).record(performance.now() - startedAt);
   };
-  return createPolicy<RoutedRequest, Directed>({
+  const steps: PolicySteps<RoutedRequest, Directed> = {
     begin(context, next) {
       const { route } = context;
       const first = route.take();
@@ -68,7 +70,8 @@ export function hedge({ share, budget, latenciesOf }: HedgeParts): Policy<Routed
       note(context, context.requestedAt);
       return result;
     },
-  });
+  };
+  return createPolicy(steps, hedgeGroups);
 }
 
 /** Records the upstream whose answer is used, which is the last one to answer. */

@@ -1,6 +1,7 @@
 import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { BOUNDS } from '../../util/bounds.ts';
 import { UpstreamFault } from '../fault.ts';
+import { findFirst, type Group, type GroupHandler, leaveGroup } from '../group.ts';
 import { explainOutage } from '../node-state.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import { Route } from '../route.ts';
@@ -25,10 +26,8 @@ type BatchChoice = { readonly upstream: Upstream; left: number };
  * their expected latency. Upstreams with an open circuit are last instead of excluded: if all upstreams are down, only a request can show which one
  * works again. Items of one batch go to the same node as long as only its load makes it worse than others, because at this node they share a request.
  */
-export function order(
-  upstreams: readonly Upstream[],
-  decide: DecideRoute = createRouting(upstreams),
-): Policy<RequestContext, RoutedRequest> {
+export function order(upstreams: readonly Upstream[]): Policy<RequestContext, RoutedRequest> {
+  const decide = createRouting(upstreams);
   const explain = ({ call: { block }, route }: RoutedRequest, error: unknown): unknown =>
     block === undefined || route.isAvailable || !isMissing(error)
       ? error
@@ -47,24 +46,45 @@ export function order(
       throw explain(routed, error);
     }
   };
-  return createPolicy<RequestContext, RoutedRequest>({
-    begin(context, next) {
-      const routed = decide(context);
-      if (!(routed instanceof UpstreamFault)) return routed;
-      // A node that is being identified may be able to answer.
-      const checks = upstreams.flatMap(({ checking }) => checking ?? []);
-      if (checks.length === 0) throw routed;
-      return sendAfter(checks, context, next);
+  return createPolicy<RequestContext, RoutedRequest>(
+    {
+      begin(context, next) {
+        const routed = decide(context);
+        if (!(routed instanceof UpstreamFault)) return routed;
+        // A node that is being identified may be able to answer.
+        const checks = upstreams.flatMap(({ checking }) => checking ?? []);
+        if (checks.length === 0) throw routed;
+        return sendAfter(checks, context, next);
+      },
+      onError: explain,
     },
-    onError: explain,
-  });
+    decideForAll(decide),
+  );
+}
+
+/** Fewer requests than this are not worth a group: each is sent alone. */
+const MIN_GROUP = 2;
+
+/** Chooses one route for a group, by its first request. */
+function decideForAll(decide: DecideRoute): (next: GroupHandler<RoutedRequest>) => GroupHandler {
+  return (next) => (group, receive) => {
+    const first = findFirst(group);
+    const isSmall = group.filter((context) => context !== undefined).length < MIN_GROUP;
+    const routed = first === undefined || isSmall || first.scope.aborted ? undefined : decide(first);
+    if (routed === undefined || routed instanceof UpstreamFault) {
+      leaveGroup(group, receive);
+      return;
+    }
+    for (const context of group) if (context !== undefined) setRoute(context, routed.route);
+    next(group as Group<RoutedRequest>, receive);
+  };
 }
 
 /** Adds a route to a request context; returns a fault if there is no route. */
-export type DecideRoute = (context: RequestContext) => RoutedRequest | UpstreamFault;
+type DecideRoute = (context: RequestContext) => RoutedRequest | UpstreamFault;
 
 /** Creates the routing that `order` describes. */
-export function createRouting(upstreams: readonly Upstream[]): DecideRoute {
+function createRouting(upstreams: readonly Upstream[]): DecideRoute {
   let favourite: Upstream | undefined;
   const choices = new WeakMap<object, BatchChoice>();
   return (context) => {

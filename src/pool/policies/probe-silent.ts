@@ -1,4 +1,5 @@
 import { isComplete } from '../../../packages/ethereum/primitives/json-result.ts';
+import { findFirst } from '../group.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import { Route } from '../route.ts';
 import type { Silence } from '../silence.ts';
@@ -66,10 +67,18 @@ export function createProbe({ sendToNode, limitMs, onSilent }: ProbeParts): Prob
 
 /** Must be inside of `order`, which puts silent nodes last. */
 export function probeSilent(probe: ProbeSilent): Policy<RoutedRequest> {
-  return createPolicy<RoutedRequest>({
-    begin(routed) {
-      probe(routed);
-      return routed;
+  return createPolicy<RoutedRequest>(
+    {
+      begin(routed) {
+        probe(routed);
+        return routed;
+      },
     },
-  });
+    // All requests of a group have one route.
+    (next) => (group, receive) => {
+      const first = findFirst(group);
+      if (first !== undefined) probe(first);
+      next(group, receive);
+    },
+  );
 }

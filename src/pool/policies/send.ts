@@ -13,10 +13,10 @@ import type { TraceSpan } from '../../util/trace-span.ts';
 import { readError } from '../errors/read-error.ts';
 import { readPassedError } from '../errors/read-passed-error.ts';
 import { UpstreamFault } from '../fault.ts';
+import { findFirst, type GroupHandler } from '../group.ts';
 import { drain, hold, holdAll, holdText } from '../hold-text.ts';
 import type { NodeCall, NodeReply } from '../node-call.ts';
 import { checkParsed } from '../parse-text.ts';
-import type { Observed } from '../policy-stack.ts';
 import { hasSmallAnswer } from '../small-answers.ts';
 import type { OnCompleteMany, SendOptions, Transport } from '../transport/transport.ts';
 import type { Upstream } from '../upstream.ts';
@@ -65,46 +65,40 @@ function send(directed: Directed, bounds: SenderBounds): Promise<JsonResult> {
   return answer.then((result) => takeResult(result, directed, bounds));
 }
 
-/** Reports the outcome of one of several calls to one node: a result, or the error of the call. */
-export type TellAnswer = (position: number, answer: unknown) => void;
-
 /**
- * Sends several calls to one node; `tell` gets each outcome, possibly synchronously. The calls are not traced, and cannot be replaced by calls of
- * other methods.
+ * Creates the innermost handler of groups, without a promise per request if the transport needs none. The requests are not traced, and cannot be replaced by
+ * requests of other methods.
  */
-export type SendMany = (contexts: readonly Directed[], tell: TellAnswer) => void;
-
-/**
- * Creates the sender of several calls to one node, without a promise per call if the transport needs none.
- * @param around observers called at the beginning and at the end of each call
- */
-export function createManySender(bounds: SenderBounds, around: Observed<Directed>): SendMany {
-  return (contexts, tell) => {
-    const [first] = contexts;
-    if (first === undefined) return;
-    const fail = (position: number, error: unknown): void =>
-      tell(position, around.fail(contexts[position] as Directed, error));
-    const succeed = (position: number, result: JsonResult): void =>
-      tell(position, around.succeed(contexts[position] as Directed, result));
-    const take = (position: number, reply: NodeReply): void => {
-      const directed = contexts[position] as Directed;
+export function createGroupSender(bounds: SenderBounds): GroupHandler<Directed> {
+  return (group, receive) => {
+    const positions: number[] = [];
+    const calls: NodeCall[] = [];
+    for (let position = 0; position < group.length; position++) {
+      const context = group[position];
+      if (context === undefined) continue;
+      positions.push(position);
+      calls.push(chooseCall(context.call, context.upstream));
+    }
+    const take = (at: number, reply: NodeReply): void => {
+      const position = positions[at] as number;
+      const directed = group[position] as Directed;
       let result: PromiseOrValue<JsonResult>;
       try {
         result = takeResult(readReply(reply, directed.call, directed.upstream), directed, bounds);
       } catch (error) {
-        fail(position, error);
+        receive(position, error as Error);
         return;
       }
-      if (!(result instanceof Promise)) succeed(position, result);
+      if (!(result instanceof Promise)) receive(position, result);
       else
         result.then(
-          (buffered) => succeed(position, buffered),
-          (error: unknown) => fail(position, error),
+          (buffered) => receive(position, buffered),
+          (error: Error) => receive(position, error),
         );
     };
-    for (const context of contexts) around.begin(context);
-    const calls = contexts.map(({ call, upstream }) => chooseCall(call, upstream));
-    sendMany(first.upstream.transport, calls, first.scope, { resolve: take, reject: fail });
+    const { upstream, scope } = findFirst(group) as Directed;
+    const reject = (at: number, error: unknown): void => receive(positions[at] as number, error as Error);
+    sendMany(upstream.transport, calls, scope, { resolve: take, reject });
   };
 }
 

@@ -6,6 +6,7 @@ import { PassingMap } from '../../util/passing-map.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import { UpstreamFault } from '../fault.ts';
+import { ALONE, findFirst, type GroupHandler } from '../group.ts';
 import type { Policy } from '../policy-stack.ts';
 import {
   fitResult,
@@ -22,15 +23,16 @@ const MAX_IN_FLIGHT = 10_000;
 type FlightName = string | number;
 
 /** In-flight requests by name. */
-export type InFlightRequests = PassingMap<FlightName, Flight>;
+type InFlightRequests = PassingMap<FlightName, Flight>;
 
 /**
  * Coalesces identical concurrent requests into one. The shared call is cancelled when all its callers have disconnected. A caller with more time than
  * the first caller is not limited by the first one's deadline. If the result is too large to be buffered, it cannot be shared: every caller except
  * the first sends its own request.
  */
-export function singleFlight(inFlight: InFlightRequests = new PassingMap()): Policy {
-  return (next) => {
+export function singleFlight(): Policy {
+  const inFlight: InFlightRequests = new PassingMap();
+  const wrap = (next: Handler): Handler => {
     const sendAlone: Handler = (context) => next(openContext(context, context.scope));
     const share: Handler = (context) => {
       const name = nameRequest(context.call);
@@ -54,14 +56,35 @@ export function singleFlight(inFlight: InFlightRequests = new PassingMap()): Pol
     };
     return share;
   };
+  return Object.assign(wrap, { group: (next: GroupHandler) => shareGroup(inFlight, next) });
+}
+
+/** Rejects callers that wait for a request that leaves its group: they then send it themselves. */
+const NOT_ANSWERED = new UpstreamFault('aborted', 'the request must be sent alone');
+
+/** Registers the requests of a group. A request that is already in flight leaves the group, and waits for its answer there. */
+function shareGroup(inFlight: InFlightRequests, next: GroupHandler): GroupHandler {
+  return (group, receive) => {
+    const flights = group.map((context) => context && announce(inFlight, context.call));
+    const sent = group.map((context, position) => (flights[position] === undefined ? undefined : context));
+    for (let position = 0; position < group.length; position++)
+      if (group[position] !== undefined && sent[position] === undefined) receive(position, ALONE);
+    if (findFirst(sent) === undefined) return;
+    next(sent, (position, outcome) => {
+      const flight = flights[position] as Flight;
+      if (!(outcome instanceof Error)) flight.land(outcome);
+      else flight.crash(outcome instanceof ChainError ? outcome : NOT_ANSWERED);
+      receive(position, outcome);
+    });
+  };
 }
 
 /**
- * Registers an in-flight request for a call that is sent as part of a group: in the meantime, callers of the same request wait for it. Whether they
+ * Registers an in-flight request for a request of a group: in the meantime, callers of the same request wait for it. Whether they
  * wait or leave does not affect the request.
  * @returns undefined if the request is already in flight, has no name, or the maximum is reached
  */
-export function announce(inFlight: InFlightRequests, call: UpstreamRequest): Flight | undefined {
+function announce(inFlight: InFlightRequests, call: UpstreamRequest): Flight | undefined {
   const name = nameRequest(call);
   if (name === undefined || inFlight.size >= MAX_IN_FLIGHT || inFlight.get(name) !== undefined)
     return undefined;
@@ -83,7 +106,7 @@ function nameRequest({ key, sharedAs, nulls }: UpstreamRequest): FlightName | un
 }
 
 /** One in-flight request, and the callers that wait for it. */
-export class Flight {
+class Flight {
   readonly #inFlight: InFlightRequests;
   readonly #name: FlightName;
   readonly #key: CacheKey | undefined;

@@ -6,7 +6,7 @@ import { UnknownExecutionError } from '../../../src/pool/fault.ts';
 import { confirmErrors } from '../../../src/pool/policies/confirm-errors.ts';
 import { Route } from '../../../src/pool/route.ts';
 import { createRecordingLog } from '../../gateway/recording-log.ts';
-import { createDirected, createExchange } from '../support/exchange.ts';
+import { createCall, createDirected, createExchange } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
 import { answer, createNode, fault, nodeError, type ScriptedNode } from '../support/scripted-node.ts';
 
@@ -18,6 +18,8 @@ const countCalls = (nodes: readonly ScriptedNode[]): number =>
 
 const countFaults = (nodes: readonly ScriptedNode[]): number[] =>
   nodes.map(({ upstream }) => [...upstream.faults.values()].reduce((a, b) => a + b, 0));
+
+const CALL = createCall();
 
 describe('an execution error in unknown words', () => {
   it('is an answer when two nodes say the same, and from then on when one says it', async () => {
@@ -128,7 +130,7 @@ describe('what is remembered', () => {
     text: string,
   ): Promise<string> => {
     const handler = policy(() => Promise.reject(new UnknownExecutionError(-32000, text)));
-    const context = { ...createDirected(node), route };
+    const context = { ...createDirected(node), route, call: CALL };
     return handler(context).then(
       () => assert.fail(),
       (error: ChainError | UnknownExecutionError) => error.name,

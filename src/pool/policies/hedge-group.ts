@@ -1,0 +1,131 @@
+import { isComplete, type JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
+import { ChainError } from '../../chain/errors.ts';
+import { type Expiring, ExpirySweep } from '../../util/expiry-sweep.ts';
+import type { RequestScope } from '../../util/request-scope.ts';
+import { UpstreamFault } from '../fault.ts';
+import {
+  ALONE,
+  findFirst,
+  type Group,
+  type GroupHandler,
+  leaveGroup,
+  type ReceiveOutcome,
+} from '../group.ts';
+import type { Upstream } from '../upstream.ts';
+import type { Directed, RoutedRequest, UpstreamRequest } from '../upstream-request.ts';
+import { isResponsive } from './order.ts';
+import { OVERTAKEN } from './overtaken.ts';
+
+/** Granularity of the timer, ms: the group is sent to the next node late by at most this time. */
+const SWEEP_MS = 20;
+
+/** Timer that all races share. */
+const RACES = new ExpirySweep<GroupRace>(SWEEP_MS);
+
+/**
+ * Sends a group to the first node of its route. If the node does not answer within its share of the callers' time, the unanswered requests are sent to
+ * the next node as a group, and so on. The first answer to each request is used. A request without a usable answer leaves the group.
+ */
+export function hedgeGroups(next: GroupHandler<Directed>): GroupHandler<RoutedRequest> {
+  return (group, receive) => new GroupRace(group, next, receive).begin();
+}
+
+/** The requests of a group on one or more nodes. It expires when the group is due at the next node. */
+class GroupRace implements Expiring {
+  expiresAt = Number.POSITIVE_INFINITY;
+  sweepIndex = -1;
+  readonly #group: Group<RoutedRequest>;
+  readonly #next: GroupHandler<Directed>;
+  readonly #receive: ReceiveOutcome;
+  /** One scope per node that the group is sent to. */
+  readonly #scopes: RequestScope[] = [];
+  /** By position: nodes that have the request and have not answered. */
+  readonly #running: Uint8Array;
+  readonly #isOver: Uint8Array;
+  /** Requests without a final outcome. */
+  #left = 0;
+  #silentMs = 0;
+
+  constructor(group: Group<RoutedRequest>, next: GroupHandler<Directed>, receive: ReceiveOutcome) {
+    this.#group = group;
+    this.#next = next;
+    this.#receive = receive;
+    this.#running = new Uint8Array(group.length);
+    this.#isOver = new Uint8Array(group.length);
+  }
+
+  begin(): void {
+    const first = findFirst(this.#group) as RoutedRequest;
+    const { route, scope, call } = first;
+    const node = route.take();
+    if (node === undefined || !isWell(node, call)) {
+      leaveGroup(this.#group, this.#receive);
+      return;
+    }
+    for (let at = 0; at < this.#group.length; at++) {
+      if (this.#group[at] === undefined) this.#isOver[at] = 1;
+      else this.#left++;
+    }
+    const now = performance.now();
+    this.#silentMs = (scope.deadline - now) / (route.left + 2);
+    this.expiresAt = now + this.#silentMs;
+    if (!route.isExhausted) RACES.add(this);
+    this.#sendTo(node, first);
+  }
+
+  expire(): void {
+    const first = findFirst(this.#group) as RoutedRequest;
+    const { route, call } = first;
+    const node = route.take();
+    this.expiresAt = performance.now() + this.#silentMs;
+    if (route.isExhausted) RACES.delete(this);
+    if (node !== undefined && isWell(node, call)) this.#sendTo(node, first);
+  }
+
+  /** Sends all requests without a final outcome to a node. */
+  #sendTo(upstream: Upstream, { scope: outer, route }: RoutedRequest): void {
+    const scope = outer.derive();
+    this.#scopes.push(scope);
+    const requestedAt = performance.now();
+    const sent = this.#group.map((context, position): Directed | undefined => {
+      if (context === undefined || this.#isOver[position] === 1) return undefined;
+      this.#running[position] = (this.#running[position] as number) + 1;
+      const { call, except, prefer, witness, lacking } = context;
+      return { call, scope, except, prefer, witness, lacking, route, upstream, requestedAt };
+    });
+    this.#next(sent, (position, outcome) => this.#hear(position, upstream, outcome));
+  }
+
+  #hear(position: number, node: Upstream, outcome: JsonResult | Error): void {
+    this.#running[position] = (this.#running[position] as number) - 1;
+    // A streamed result is too long to buffer: the caller sends the request again and passes the stream on.
+    if (!(outcome instanceof Error) && !isComplete(outcome)) outcome.cancel();
+    if (this.#isOver[position] === 1) return;
+    const { call, witness } = this.#group[position] as RoutedRequest;
+    const isFinal =
+      isAnswer(outcome, call) || (outcome instanceof Error && !(outcome instanceof UpstreamFault));
+    // After a failure, another node may still answer.
+    if (!isFinal && this.#running[position] !== 0) return;
+    this.#isOver[position] = 1;
+    if (isFinal && witness !== undefined) witness.upstream = node;
+    if (--this.#left === 0) this.#end();
+    this.#receive(position, isFinal ? outcome : ALONE);
+  }
+
+  #end(): void {
+    RACES.delete(this);
+    for (const scope of this.#scopes) {
+      scope.release();
+      scope.abort(OVERTAKEN);
+    }
+  }
+}
+
+function isWell(node: Upstream, { method }: UpstreamRequest): boolean {
+  return node.health.circuit === 'closed' && isResponsive(node, method);
+}
+
+function isAnswer(outcome: JsonResult | Error, { nulls }: UpstreamRequest): boolean {
+  if (outcome instanceof ChainError) return true;
+  return typeof outcome === 'string' && (outcome !== 'null' || nulls === 'truth');
+}
