@@ -5,7 +5,7 @@ import { RpcError } from '../rpc/errors.ts';
 import type { MethodContext } from './method-context.ts';
 
 /**
- * Sends a method that is not an operation of `Chain` to the network's chain.
+ * Sends a method by its wire name to the network's chain. `Chain` has no operation of its own for such a method.
  * @param method wire name
  * @throws RpcError `methodNotFound` when the chain has no such method
  */

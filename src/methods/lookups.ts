@@ -1,4 +1,4 @@
-/** Parameters and empty answers shared by the look-ups of blocks and transactions. */
+/** Parameters and empty answers that the look-ups of blocks and transactions share. */
 
 import type { JsonResult, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
@@ -30,7 +30,6 @@ export const TRANSACTION_HASH_PARAM: Param<string, true> = {
   description: 'Hash of the transaction.',
 };
 
-/** Position in a block's list. */
 export const INDEX_PARAM: Param<bigint, true> = {
   name: 'index',
   description: 'Position in the block.',
@@ -46,7 +45,7 @@ export const FULL_PARAM: Param<boolean, true> = {
   codec: boolean,
 };
 
-/** Returns a reference to the block with this hash, canonical or not. */
+/** Returns a reference to the block with this hash, whether canonical or not. */
 export function blockOfHash(hash: string): BlockReference {
   return { kind: 'hash', hash, requireCanonical: false };
 }

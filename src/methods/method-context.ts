@@ -6,7 +6,7 @@ import type { Network } from './network.ts';
 /** Execution context of a method. */
 export type MethodContext = {
   readonly network: Network;
-  /** Answer of `web3_clientVersion`. */
+  /** Result of `web3_clientVersion`. */
   readonly clientVersion: string;
   readonly scope: RequestScope;
   /** Absent where the transport cannot notify. */
