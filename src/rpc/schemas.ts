@@ -1,7 +1,4 @@
-/**
- * Codecs of the wire scalars. Text is case-insensitive and normalised to lower case; an empty text is zero, or no bytes, as in geth.
- * Messages are geth's.
- */
+/** Codecs of the wire scalars. Text is case-insensitive and normalised to lower case. An empty text is zero, or no bytes, as in geth. Messages are geth's. */
 import { isLowerHex } from '../../packages/ethereum/primitives/byte-loops.ts';
 import { findQuantityProblem } from '../../packages/ethereum/primitives/quantity.ts';
 import type { Codec } from './codec/codec.ts';

@@ -14,8 +14,8 @@ import {
 } from './codec.ts';
 
 /**
- * JSON array of elements of one form.
- * @param bound maximum length: a longer array is rejected before any element is parsed
+ * Codec of a JSON array whose elements all have one form.
+ * @param bound maximum length; a longer array is rejected before any element is parsed
  */
 export function listOf<T>(element: Codec<T>, bound?: EntryBound): Codec<readonly T[]> {
   return new ListCodec(element, bound);

@@ -19,13 +19,13 @@ import {
 type RecordOptions = {
   /** Name in the documentation. */
   readonly title: string;
-  /** Whether a `null` member counts as absent. Default: it is parsed like any other. */
+  /** Whether a `null` member counts as absent. By default, `null` is parsed like any other value. */
   readonly skipsNull?: boolean;
-  /** Maximum number of members: larger objects are rejected before their members are listed, which is a single long step. */
+  /** Maximum number of members. A larger object is rejected before its members are listed, because listing cannot pause. */
   readonly bound?: EntryBound;
 };
 
-/** JSON object as a map, with one form for all keys and one for all values. */
+/** Codec of a JSON object that is a map: all keys have one form, and all values have one form. */
 export function recordOf<T>(
   key: Codec<string>,
   value: Codec<T>,
@@ -103,7 +103,7 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
   }
 }
 
-/** Copies the members before `end`, which are parsed and unchanged. */
+/** Copies the members before `end`. Parsing has not changed these members. */
 function* copyBefore<T>(
   raw: JsonObject,
   end: string,
