@@ -51,7 +51,7 @@ const CAPACITY = 10_000;
 type Known = {
   readonly record: KeyRecord;
   readonly principal: Principal;
-  /** End of the key's validity, Unix ms. */
+  /** Time at which the key's validity ends, Unix ms. */
   readonly until: number;
   readAt: number;
   reading: Promise<Principal | undefined> | undefined;

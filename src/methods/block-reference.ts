@@ -10,7 +10,7 @@ const TAGS: readonly BlockTag[] = ['latest', 'earliest', 'pending', 'safe', 'fin
 const TAGS_EXCEPT_SAFE: readonly BlockTag[] = TAGS.filter((tag) => tag !== 'safe');
 /** geth parses block numbers into a signed 64-bit integer. */
 const MAX_BLOCK_NUMBER = 2n ** 63n - 1n;
-/** Characters of a 32-byte hash in hex with `0x`. */
+/** Number of characters of a 32-byte hash in hex with `0x`. */
 const HASH_LENGTH = 66;
 
 const NUMBER: JsonSchema = {

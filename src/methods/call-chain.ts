@@ -19,7 +19,10 @@ export function callChain(
   );
 }
 
-/** @throws RpcError `methodNotFound` where the chain has no such method */
+/**
+ * Returns the answer of a chain to a request.
+ * @throws RpcError `methodNotFound` where the chain has no such method
+ */
 export function requireMethod(answer: JsonResult | typeof UNSUPPORTED, method: string): JsonResult {
   if (answer === UNSUPPORTED) throw new RpcError('methodNotFound', method);
   return answer;

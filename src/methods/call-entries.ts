@@ -13,7 +13,7 @@ const MAX_ENTRIES = limitOf('call.entries');
 /** Number of entries that the base credits of a call include. Further entries are charged in units of this size. */
 const COVERED_ENTRIES = 100;
 
-/** Counts entries up to `call.entries`. */
+/** Counts the entries of a call. Throws once the count exceeds `call.entries`. */
 class EntryCount {
   entries = 0;
 

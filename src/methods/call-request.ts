@@ -68,7 +68,7 @@ function assembleRequest(
   };
 }
 
-/** Returns the call with one field for the call data and the capped gas. */
+/** Returns the call with `data` as the only field for the call data, and with the capped gas. */
 function completeFields(
   { input, gas: _requested, ...rest }: CallObject,
   gas: bigint | undefined,

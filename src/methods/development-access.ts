@@ -1,12 +1,12 @@
 /** Access rules for methods of a development node. These methods change the chain for all clients, and sign with keys that the node stores. */
 
-/** Properties of a client that are independent of its key. */
+/** Properties of a client that do not depend on its key. */
 export type ClientFacts = {
   /** IP address. */
   readonly address: string;
   /** Origin header of the page that sends the request; undefined for non-browser clients. */
   readonly origin: string | undefined;
-  /** The request has a header of a proxy. */
+  /** Whether the request has a header that proxies add. */
   readonly isForwarded: boolean;
 };
 

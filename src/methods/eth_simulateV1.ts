@@ -13,7 +13,7 @@ import { simulation } from './simulation-params.ts';
 import { simulatedBlocks } from './simulation-schemas.ts';
 import { workFor } from './work-credits.ts';
 
-/** geth's limits. */
+/** Maximum numbers of blocks and calls, equal to geth's. */
 const MAX_BLOCKS = limitOf('simulation.blocks');
 const MAX_CALLS_PER_BLOCK = limitOf('simulation.blockCalls');
 const MAX_CALLS = limitOf('simulation.calls');

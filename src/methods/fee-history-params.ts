@@ -8,7 +8,7 @@ import { limitOf } from '../util/bounds.ts';
 
 /** Maximum number of blocks of one fee history, equal to geth's `MaxHeaderHistory` and `MaxBlockHistory`. A larger block count is reduced to this number. */
 export const MAX_HISTORY_BLOCKS = 1_024;
-/** geth's `maxQueryLimit`. */
+/** Maximum number of percentiles, equal to geth's `maxQueryLimit`. */
 const MAX_PERCENTILES = limitOf('feeHistory.percentiles');
 const MAX_COUNT = 2n ** 64n - 1n;
 const INVALID_PERCENTILE = 'invalid reward percentile';

@@ -24,7 +24,7 @@ export class Inclusion {
   readonly #clock: Clock;
   readonly #onEnd: (inclusion: Inclusion) => void;
   readonly #isFollowed: () => boolean;
-  /** Whether a block includes, or may include, the transaction. */
+  /** Whether some block includes, or may include, the transaction. */
   #isSeen = false;
   /** Whether the call still has to look up the receipt since the last `see`. */
   #isDue = false;
@@ -37,7 +37,7 @@ export class Inclusion {
     this.#onEnd = onEnd;
   }
 
-  /** Marks the transaction as possibly included, and wakes the call. */
+  /** Notes that a block may include the transaction, and wakes the call. */
   see(): void {
     this.#isSeen = true;
     this.#isDue = true;
@@ -101,7 +101,7 @@ export class InclusionWatch {
     this.#clock = clock;
   }
 
-  /** Returns the instance of a network's chain. */
+  /** Returns the instance for a network's chain. All calls on the chain share this instance. */
   static of(network: Source): InclusionWatch {
     const { chain } = network;
     const known = InclusionWatch.#ofChains.get(chain);
@@ -111,7 +111,7 @@ export class InclusionWatch {
     return created;
   }
 
-  /** Number of awaited transaction hashes. */
+  /** Number of transaction hashes that calls wait for. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -147,7 +147,7 @@ export class InclusionWatch {
     if (this.#waiting.size === 0) this.#leave();
   }
 
-  /** Leaves the feed, unless the join is still in progress. */
+  /** Leaves the feed. While the join is still in progress, `#join` leaves afterwards. */
   #leave(): void {
     const joined = this.#joined;
     if (joined?.leave === undefined) return;
@@ -157,7 +157,7 @@ export class InclusionWatch {
     joined.scope.abort();
   }
 
-  /** Joins the feed if not joined yet. Never rejects. */
+  /** Joins the feed if it is not joined yet. Never rejects. */
   #follow(): Promise<void> {
     if (this.isFollowing) return Promise.resolve();
     this.#joining ??= this.#join().finally(() => {
@@ -177,7 +177,7 @@ export class InclusionWatch {
       joined.leave = await feed.join({ kind: 'head' }, { onStep, onEnd }, joined.scope);
       if (this.#waiting.size === 0) this.#leave();
     } catch {
-      // Without a feed, calls poll by themselves.
+      // Without the feed, each waiting call repeats its look-up by itself.
       this.#lose(joined);
     }
   }
@@ -204,7 +204,7 @@ export class InclusionWatch {
     const lists = BlockTransactions.of(this.#source.chain);
     for (let hash = this.#blocks.shift(); hash !== undefined; hash = this.#blocks.shift()) {
       const hashes = await lists.read(hash).catch(() => null);
-      // An unreadable block may include any of the transactions.
+      // A block that cannot be read may include any of the transactions.
       if (hashes === null) this.#wakeAll();
       else for (const [waiting, same] of this.#waiting) if (hashes.has(waiting)) wake(same);
     }

@@ -59,7 +59,10 @@ export function countFurtherValues({ addresses, topics }: Pick<LogFilter, 'addre
   return Math.ceil(Math.max(0, values - COVERED_VALUES) / COVERED_VALUES);
 }
 
-/** @throws ParamProblem in geth's words; RpcError for more than `logs.values` addresses */
+/**
+ * Parses a log filter.
+ * @throws ParamProblem in geth's words; RpcError for more than `logs.values` addresses
+ */
 function parseFilter(value: unknown): LogFilter {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw createKindProblem('object', value);
@@ -122,7 +125,11 @@ function parseAlternatives(items: readonly unknown[]): readonly string[] {
 
 const HEX_DIGITS = /^[0-9a-f]*$/;
 
-/** @returns the text in lower case */
+/**
+ * Checks hex data of a fixed length in bytes.
+ * @returns the data in lower case
+ * @throws ParamProblem in geth's words
+ */
 function parseFixedData(value: string, length: number, what: string, prefix = ''): string {
   const text = value.toLowerCase();
   const digits = text.length - 2;

@@ -7,7 +7,7 @@ import type { Param } from '../rpc/method.ts';
 import { boolean, hash32, integer64 } from '../rpc/schemas.ts';
 import { anyBlock, anyBlockNumberOrTag } from './block-reference.ts';
 
-/** Block by number or tag. */
+/** Parameter that names a block by number or tag. */
 export const NUMBER_PARAM: Param<BlockReference, true> = {
   name: 'block',
   description: 'The block.',
@@ -15,7 +15,7 @@ export const NUMBER_PARAM: Param<BlockReference, true> = {
   codec: anyBlockNumberOrTag,
 };
 
-/** Block by number, tag or hash. */
+/** Parameter that names a block by number, tag or hash. */
 export const ANY_BLOCK_PARAM: Param<BlockReference, true> = { ...NUMBER_PARAM, codec: anyBlock };
 
 export const BLOCK_HASH_PARAM: Param<string, true> = {
@@ -50,10 +50,10 @@ export function blockOfHash(hash: string): BlockReference {
   return { kind: 'hash', hash, requireCanonical: false };
 }
 
-/** geth's answer where there are no bytes. */
+/** Answer for data that does not exist, as geth sends it. */
 export const NO_BYTES: JsonText = '"0x"';
 
-/** Returns `found`, or `otherwise` where it is null. */
+/** Returns `found`, or `otherwise` where `found` is null. */
 export function orElse(
   found: PromiseOrValue<JsonResult | null>,
   otherwise: JsonText,
@@ -61,7 +61,7 @@ export function orElse(
   return continueWith(found, (json) => json ?? otherwise);
 }
 
-/** Returns `found`, or JSON null. */
+/** Returns `found`, or JSON `null` where `found` is null. */
 export function orNull(found: PromiseOrValue<JsonResult | null>): PromiseOrValue<JsonResult> {
   return orElse(found, 'null');
 }

@@ -9,7 +9,7 @@ export type MethodContext = {
   /** Result of `web3_clientVersion`. */
   readonly clientVersion: string;
   readonly scope: RequestScope;
-  /** Absent where the transport cannot notify. */
+  /** Interface for subscriptions. Absent where the transport cannot notify. */
   readonly notifier?: Notifier;
   /** Access to methods of a development node; absent means no access. */
   readonly development?: DevelopmentAccess | undefined;

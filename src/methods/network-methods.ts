@@ -50,7 +50,7 @@ export class NetworkMethods {
     return this.#except?.has(name) === true;
   }
 
-  /** Whether the configuration adds a method to those served by default. */
+  /** Whether the configuration adds a method to the methods that are served by default. */
   lists(name: string): boolean {
     return this.#also.has(name) && !this.excludes(name);
   }

@@ -32,10 +32,10 @@ export type Network = {
   readonly development?: DevelopmentRule;
   /** Queue of asynchronous calls on this network. Without a queue, only the limits of bodies apply. */
   readonly slots?: FairQueue;
-  /** Meaning of `safe` on the four methods that do not support it (spec 2.8). */
+  /** Treatment of the tag `safe` by the four methods that do not support it (spec 2.8). */
   readonly safeTag: 'reject' | 'finalized';
-  /** Time limit of one eth_call or estimate, ms. */
+  /** Time limit of one `eth_call` or gas estimate, ms. */
   readonly callTimeoutMs: number;
-  /** Whether the key `demo` opens this network; true for built-in and `dev` networks on a loopback listener only. */
+  /** Whether the key `demo` gives access to this network. True only for built-in and `dev` networks on a loopback listener. */
   readonly allowsDemoKey: boolean;
 };

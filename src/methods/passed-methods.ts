@@ -19,7 +19,7 @@ const PASSED_PREFIXES: readonly string[] = [
   'alchemy_get',
 ];
 
-/** Maximum length of a node method's name (`pool/node-method-rule.ts`). */
+/** Maximum length of the name of a node method, as in `pool/node-method-rule.ts`. */
 const MAX_LENGTH = 97;
 
 /**

@@ -4,7 +4,7 @@ import { ChainError } from '../chain/errors.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
 
-/** Maximum concurrent transaction requests per chain, for all subscriptions and filters. */
+/** Maximum concurrent requests for transactions per chain, over all subscriptions and filters. */
 const MAX_IN_FLIGHT = 32;
 /** Maximum hashes that wait for a request. */
 const MAX_WAITING = 4_096;

@@ -79,7 +79,7 @@ function countBytes(text: string): number {
   return new TextEncoder().encode(text.slice(0, WORD_DIGITS + 1)).length;
 }
 
-/** Maximum length of a slot quoted in an error, UTF-16 units. */
+/** Maximum length of a slot that an error quotes, UTF-16 units. */
 const MAX_QUOTED = 1_024;
 
 function quote(text: string): string {

@@ -7,7 +7,7 @@ export const WORK_CREDITS = {
   execution_provenKey: 10,
   /** Round trip to nodes for a call that the service executes locally. */
   execution_roundTrip: 80,
-  /** Each further 16 KiB to hash. */
+  /** Each further 16 KiB of data to hash. */
   web3_sha3_further16KiB: 5,
   /** Each further 100 addresses and topics of a filter. */
   eth_getLogs_further100Values: 10,
@@ -19,7 +19,7 @@ export const WORK_CREDITS = {
   eth_subscribe_start: 80,
   /** Look-up of the sender's nonce after a block. It costs as much as `eth_getTransactionCount`. */
   eth_getTransactionBySenderAndNonce_lookup: 80,
-  /** Transaction that a poll of a full pending-transaction filter looks up. */
+  /** Transaction that a poll looks up for a filter of full pending transactions. */
   eth_getFilterChanges_transaction: 20,
 } as const;
 

@@ -12,7 +12,7 @@ export const MAX_BODY_VALUES: number = limitOf('body.values');
 export const MAX_NUMBER_LENGTH: number = limitOf('body.numberLength');
 /** Maximum run of whitespace, in characters. A parser cannot pause inside a run. */
 export const MAX_BLANKS: number = limitOf('body.blanks');
-/** Length of the longest encoding of the key `id`: `\u0069\u0064`. */
+/** Length of the longest encoding of the key `id`, which is `\u0069\u0064`. */
 const MAX_ID_KEY_LENGTH = 12;
 
 const QUOTE = 0x22;

@@ -213,7 +213,7 @@ function parseItem(value: unknown, rawId: string | undefined): BatchItem {
   return { kind: 'call', id, method, params: positional };
 }
 
-/** Returns the raw text of the value's id; undefined for a missing or invalid id. */
+/** Returns the id of a request object as JSON text. Undefined for a missing or invalid id. */
 function readId(value: unknown, rawId: string | undefined): JsonText | undefined {
   if (!isObject(value)) return undefined;
   const id = value['id'];

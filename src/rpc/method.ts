@@ -42,11 +42,11 @@ type MethodFacts = {
   readonly label?: string;
   readonly summary: string;
   readonly description?: string;
-  /** Base credits of one call, in the unit of hosted services. */
+  /** Base credits of one call, in the credit unit of hosted services. */
   readonly cost: number;
   /** Returns the contract scope of a call from its unchecked positional parameters. Never throws. */
   readonly contractScope: (rawParams: readonly unknown[]) => ContractScope;
-  /** Whether the method executes contract code, so that the network's time limit for calls applies. */
+  /** Whether the method executes contract code. The network's time limit for calls then applies. */
   readonly executes?: boolean;
   /** Whether the service answers the method without a request to a chain. */
   readonly isLocal?: boolean;

@@ -3,7 +3,7 @@ import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-
 
 /** Subscription of one connection. */
 export interface Subscription {
-  /** `0x` and 32 hex digits, unique in the process and hard to guess. */
+  /** Subscription id: `0x` and 32 hex digits. It is unique in the process, and hard to guess. */
   readonly id: string;
   /**
    * Sends one notification per result, in order. The results of one call belong to one event, such as the logs of a block. Notifications are buffered until the

@@ -76,7 +76,7 @@ export function encodeError(id: JsonText, error: RpcError, maxText: number = LAR
   return typeof stream === 'string' ? `${head}${stream}}}` : enclose(head, stream, () => '}}');
 }
 
-/** Encodes an error response that carries no return data of a call. */
+/** Encodes an error response whose data is not return data of a call. */
 export function encodeSmallError(id: JsonText, error: RpcError): JsonText {
   const value = error.data ?? error.nodeData;
   const data = value === undefined ? '' : `,"data":${JSON.stringify(value)}`;

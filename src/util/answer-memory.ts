@@ -25,7 +25,7 @@ export class AnswerMemory {
     return new AnswerMemory(answers, owner);
   }
 
-  /** Bytes taken from the budget. */
+  /** Number of bytes that are taken from the budget. */
   get taken(): number {
     return this.#taken;
   }

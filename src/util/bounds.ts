@@ -5,7 +5,7 @@ export type BoundRow = {
   readonly says: string;
   /** Description of what is counted, for the documentation. */
   readonly counts: string;
-  /** Unit of the number. */
+  /** Unit of the limit. */
   readonly unit: string;
   /** Default limit, in `unit`. Absent where there is no bound by default. */
   readonly byDefault?: number;
@@ -658,7 +658,7 @@ export type BoundsOf<E extends BoundError> = {
   [N in BoundName]: E extends ErrorsOf<N> ? N : never;
 }[BoundName];
 
-/** Bounds with a default. */
+/** Names of the bounds that have a default. */
 type Numbered = { [N in BoundName]: Rows[N] extends { readonly byDefault: number } ? N : never }[BoundName];
 
 export const BOUNDS: Readonly<Record<BoundName, BoundRow>> = ROWS;

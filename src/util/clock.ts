@@ -1,6 +1,6 @@
 /** Time and timers. They are passed as a parameter, so that a test can provide its own. */
 export interface Clock {
-  /** Monotonic milliseconds. */
+  /** Returns the time of a monotonic clock, milliseconds. */
   now(): number;
   /**
    * Runs `task` once, `ms` from now.

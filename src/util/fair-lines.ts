@@ -21,7 +21,7 @@ export class FairLines<T> {
   #items = 0;
   #owners = 0;
 
-  /** Owners with items. */
+  /** Number of owners with items. */
   get owners(): number {
     return this.#owners;
   }

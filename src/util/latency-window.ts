@@ -32,7 +32,7 @@ export class LatencyWindow {
     this.#currentSince = now();
   }
 
-  /** Samples in the window. */
+  /** Number of samples in the window. */
   get count(): number {
     this.#advance();
     return this.#count;

@@ -131,7 +131,7 @@ export class Lru<K, V> {
     this.#order.clear();
   }
 
-  /** Removes least recently used entries whose life is over. */
+  /** Removes some of the least recently used entries, if their life is over. */
   #dropEnded(now: number): void {
     if (now - this.#markedAt >= this.#idleMs) {
       this.#idleUse = this.#markedUse;

@@ -28,7 +28,7 @@ export function createSteadyTime(wallTime: () => number, now: () => number): () 
   };
 }
 
-/** The steady time of this process. */
+/** Steady clock of this process, Unix ms. */
 export const steadyTime: () => number = createSteadyTime(
   () => Date.now(),
   () => performance.now(),

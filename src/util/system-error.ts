@@ -22,7 +22,7 @@ export function isStoreError(error: unknown): boolean {
   return typeof (error as { readonly code?: unknown } | null | undefined)?.code === 'number';
 }
 
-/** Descriptions of file and folder error codes. */
+/** Descriptions by error code, for errors of files and folders. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
   EACCES: 'permission denied',

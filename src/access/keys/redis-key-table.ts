@@ -116,7 +116,10 @@ export class RedisKeyTable implements KeyTable {
   }
 }
 
-/** @throws Error that does not quote the text */
+/**
+ * Parses a stored record.
+ * @throws Error that does not quote the text
+ */
 function parseRecord(text: unknown): KeyRecord {
   try {
     return keyRecordSchema.parse(JSON.parse(String(text)));

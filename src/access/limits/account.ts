@@ -156,7 +156,7 @@ export class Account {
     if (this.#options.dailyCredits !== undefined) this.#pending -= credits;
   }
 
-  /** Reports spent credits to the table. */
+  /** Reports spent credits to the table, if there are any. */
   flush(): PromiseOrValue<void> {
     return this.isDirty ? this.#draw(0) : undefined;
   }

@@ -9,7 +9,7 @@ import type { LimitTable } from './limit-table.ts';
 
 export type LimiterOptions = {
   readonly table: LimitTable;
-  /** Limit for wrong keys per address. */
+  /** Limit of wrong keys per address. */
   readonly failures: Rate;
   /** Limits by network. Other networks are unlimited. */
   readonly networks: ReadonlyMap<string, Rate>;
@@ -91,7 +91,7 @@ export class Limiter {
     if (account?.isDirty === true) this.#dirty.add(account);
   }
 
-  /** Whether a network has a limit of its own. */
+  /** Whether the network has a rate limit. */
   bounds(network: string): boolean {
     return this.#byNetwork.has(network);
   }

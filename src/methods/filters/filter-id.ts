@@ -31,7 +31,10 @@ export function quoteId(id: string): JsonText {
   return `"${id}"`;
 }
 
-/** @throws RpcError `methodNotFound` on a network without a feed */
+/**
+ * Returns the filters of the network, and the place that their methods require.
+ * @throws RpcError `methodNotFound` on a network without a feed
+ */
 export function findFilters(
   method: string,
   { network, scope }: MethodContext,

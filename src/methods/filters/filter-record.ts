@@ -25,7 +25,7 @@ export type FilterRecord = {
   readonly last: string;
   /** Position before the last poll. It is stored until the answer of that poll is known to be sent. */
   readonly before: string | undefined;
-  /** Time of the write, Unix ms. */
+  /** Time of this write of the record, Unix ms. */
   readonly at: number;
   /** Random value that identifies this write of the record. */
   readonly nonce: string;
@@ -91,7 +91,10 @@ const HEAD =
   /^\{(?:"before":"([^"\\]{0,100})",)?"nonce":"([^"\\]{0,64})","network":"([\w-]{1,64})","kind":"(blocks|pending|logs)","last":"([^"\\]{0,100})","at":(\d{1,16})/;
 const CRITERIA_HEAD = /^\{"network":"([\w-]{1,64})","filter":/;
 
-/** @returns undefined for text that is not a criteria record */
+/**
+ * Parses a criteria record. The criteria stay text.
+ * @returns undefined for text that is not a criteria record
+ */
 export function parseCriteriaRecord(text: string): CriteriaRecord | undefined {
   const [head, network] = CRITERIA_HEAD.exec(text) ?? [];
   if (head === undefined || network === undefined) return undefined;

@@ -48,9 +48,9 @@ const MAX_TRANSACTIONS = 100;
 const POLL_MS = 0.25;
 
 export type FilterOptions = StoredFiltersOptions & {
-  /** Pauses between attempts at the record table, ms. */
+  /** Pauses between attempts at the record table, ms. Default: `RETRY_PAUSES`. */
   readonly retryPauses?: readonly number[];
-  /** Maximum wait of a poll for the previous poll's answer to be sent, ms. */
+  /** Maximum wait of a poll until the answer of the previous poll is known to be sent, ms. */
   readonly answerWaitMs?: number;
 };
 
@@ -61,7 +61,7 @@ export type FilterPlace = {
   readonly scope: RequestScope;
 };
 
-/** Result of a poll, and the new position of the filter. */
+/** Result of a poll, and the filter's position after the poll. */
 type Changes = { readonly result: JsonResult; readonly last: string };
 
 /**
@@ -119,7 +119,10 @@ export class Filters {
     return criteria.filter;
   }
 
-  /** @returns whether the filter existed */
+  /**
+   * Removes a filter.
+   * @returns whether the filter existed
+   */
   async remove(id: string, scope: RequestScope): Promise<boolean> {
     if (!isFilterId(id)) return false;
     let found: LocatedFilter | undefined;
@@ -154,7 +157,10 @@ export class Filters {
     return (await feed.read({ kind: 'head' }, scope)).last.hash;
   }
 
-  /** @throws RpcError `methodNotFound` when the network has nodes but none announces pending transactions */
+  /**
+   * Starts or continues to watch pending transactions, and returns the current time, Unix ms.
+   * @throws RpcError `methodNotFound` when the network has nodes but none announces pending transactions
+   */
   #watchPending({ feed, network }: FilterPlace): number {
     const since = this.#pending.watch(feed);
     if (since === undefined && network.hasNodes === true) {

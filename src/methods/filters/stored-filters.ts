@@ -28,11 +28,11 @@ export type StoredFiltersOptions = {
   /** Name of the network. */
   readonly network: string;
   readonly records: RecordTable;
-  /** Maximum filters per key, on all networks. */
+  /** Maximum filters per key, counted over all networks. */
   readonly maxOfKey: number;
   /** Lifetime of a filter without polls, ms. */
   readonly lifeMs: number;
-  /** Default: the process-wide cache. */
+  /** Cache of parsed criteria. Default: the process-wide cache. */
   readonly criteria?: FilterCriteriaCache;
 };
 
@@ -192,7 +192,10 @@ export class StoredFilters {
     return records.replace(place, stored.version, encodeFilterRecord(record), this.#storedMs);
   }
 
-  /** @returns whether the filter existed */
+  /**
+   * Removes all records of a filter.
+   * @returns whether the filter existed
+   */
   async remove({ name, place }: LocatedFilter): Promise<boolean> {
     const { records } = this.#options;
     this.#criteria.forget(name);
@@ -205,7 +208,10 @@ function namePlace(name: string): string {
   return name.replace(/^filter\//, 'filter-place/');
 }
 
-/** Returns the record name of a filter. @param owner owner of the scope; the empty string where it has none */
+/**
+ * Returns the name of a filter's record.
+ * @param owner owner of the filter; the empty string where the scope has no owner
+ */
 export function nameFilter(id: string, owner = ''): string {
   return `filter/${owner}/${id}`;
 }

@@ -43,7 +43,7 @@ class RetakenBlocks {
   }
 }
 
-/** Call of `eth_subscribe` on a connection with notifications and a network with a feed. */
+/** Call of `eth_subscribe`. Its connection can notify, and its network has a feed. */
 export type SubscribeCall = {
   readonly rawParams: readonly unknown[];
   readonly context: MethodContext;

@@ -15,7 +15,7 @@ import { HAS_GAP } from './subscribe-to-feed.ts';
 const MAX_BLOCKS = 256;
 /** Backoff between attempts to read receipts, ms. */
 const PAUSE = { firstMs: 50, maxMs: 2_000 };
-/** Timeout of the receipt requests of one block, ms. */
+/** Timeout for all receipt requests of one block together, ms. */
 const TIMEOUT_MS = 10_000;
 const NO_RECEIPTS: JsonText = '[]';
 
@@ -137,7 +137,10 @@ export class ReceiptNotifications {
     }
   }
 
-  /** @throws ChainError where the receipt is not found in this block */
+  /**
+   * Returns the receipt of a transaction in this block.
+   * @throws ChainError where the receipt is not found in this block
+   */
   async #readOne(hash: string, block: string, scope: RequestScope): Promise<JsonText> {
     const found = await this.#chain.transactions.getReceipt(hash, scope);
     const text = found === null ? '' : await readWholeText(found);

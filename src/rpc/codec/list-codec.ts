@@ -61,7 +61,10 @@ class ListCodec<T> implements Codec<readonly T[]> {
     }
     return changed ?? (raw as readonly T[]);
   }
-  /** @throws ParamProblem where `raw` is not an array; RpcError where it is too long */
+  /**
+   * Checks that `raw` is an array within the bound.
+   * @throws ParamProblem where `raw` is not an array; RpcError where it is too long
+   */
   #check(raw: unknown): asserts raw is readonly unknown[] {
     if (!Array.isArray(raw)) throw createKindProblem('array', raw);
     if (this.#bound !== undefined && exceeds(raw.length, this.#bound)) throw refuseEntries(this.#bound);

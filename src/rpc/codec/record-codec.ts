@@ -95,7 +95,10 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
     return changed ?? (raw as Readonly<Record<string, T>>);
   }
 
-  /** @throws ParamProblem where `raw` is not an object; RpcError where it has too many members */
+  /**
+   * Checks that `raw` is an object within the bound.
+   * @throws ParamProblem where `raw` is not an object; RpcError where it has too many members
+   */
   #check(raw: unknown): asserts raw is JsonObject {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
     if (this.#bound !== undefined && exceeds(countManyMembers(raw), this.#bound))
@@ -110,7 +113,7 @@ function* copyBefore<T>(
   pace: ValueCounter,
 ): Generator<undefined, Record<string, T>> {
   const copy: Record<string, T> = {};
-  // Listing the members of a large map takes longer than one piece.
+  // This pause comes first, because listing the members of a large map alone takes longer than one piece.
   yield;
   for (const key in raw) {
     if (key === end) break;

@@ -30,7 +30,7 @@ const TO: usize = 24;
 const DATA: usize = 28;
 const DATA_SIZE: usize = 32;
 const ZEROS: usize = 36;
-/** `LATEST`, or a block number. */
+/** Number of the block, or `LATEST`. */
 const BLOCK: usize = 40;
 /** Gas of the call, or `NO_GAS_LIMIT`. */
 const GAS: usize = 48;
@@ -92,7 +92,7 @@ const HAS_GAS: u32 = 8;
 /** Address of the next character to read, and address of the next byte to write. */
 let at: usize = TEXT;
 let written: usize = BYTES;
-/** Zero bytes in the last run of hex digits. */
+/** Number of zero bytes that the last run of hex digits encodes. */
 let zeros: u32 = 0;
 
 /** Returns the end of the written bytes, as an offset from `BYTES`. */
