@@ -82,7 +82,7 @@ class JwtVerifier implements TokenVerifier {
       this.#good.set(`${name} ${token}`, { expiresAt, length: token.length });
       return undefined;
     } catch (error) {
-      // Any other error means that the keys are unavailable, and shows nothing about the token.
+      // Any other error means that the keys are unavailable. It does not show that the token is invalid.
       if (BAD_TOKEN.has(readErrorCode(error))) return 'invalidToken';
       throw new Error('the keys of a token issuer are not available');
     }

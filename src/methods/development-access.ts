@@ -25,7 +25,7 @@ export type DevelopmentRule = {
 /** Key permissions that development methods depend on. */
 type KeyBounds = { readonly maySend: boolean; readonly bindsContracts: boolean };
 
-/** Condition of access that a client does not meet. */
+/** Condition of development access that a client does not meet. */
 type DevelopmentCondition =
   | 'listener'
   | 'trustedProxies'

@@ -26,7 +26,7 @@ export class Inclusion {
   readonly #isFollowed: () => boolean;
   /** Whether some block includes, or may include, the transaction. */
   #isSeen = false;
-  /** Whether the call still has to look up the receipt since the last `see`. */
+  /** Whether the call has not looked up the receipt since the last `see`. */
   #isDue = false;
   #wake: (() => void) | undefined;
 

@@ -91,7 +91,7 @@ function parseAddresses(value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return [parseFixedData(value, 20, 'address', 'invalid address: ')];
   if (!Array.isArray(value)) throw new ParamProblem('invalid addresses in query');
-  // The count is checked before the addresses are parsed, because a body can contain 90,000 of them.
+  // The count is checked before the addresses are parsed, because a body can contain 90,000 addresses.
   if (value.length > MAX_ALTERNATIVES) throw createBoundError('serverError', 'logs.values');
   return value.map((item: unknown, index) => {
     if (typeof item !== 'string') throw new ParamProblem(`non-string address at index ${index}`);

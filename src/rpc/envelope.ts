@@ -41,9 +41,9 @@ type Batch = { readonly kind: 'batch'; readonly items: readonly BatchItem[] };
 
 export type Envelope = BatchItem | Batch;
 
-/** Minimum size of a body that is scanned before parsing, and parsed in pieces, bytes. Parsing a smaller body takes at most 3 ms. */
+/** Minimum size, in bytes, of a body that is scanned first and then parsed in pieces. Parsing a smaller body takes at most 3 ms. */
 export const LARGE_BODY_BYTES: number = 64 * 1024;
-/** Minimum size of a body that is parsed in a scheduler slot, bytes. Parsing such a body may take a fraction of a millisecond. */
+/** Minimum size, in bytes, of a body that is parsed in a scheduler slot. Parsing such a body may take a fraction of a millisecond. */
 export const TURN_BODY_BYTES: number = 16 * 1024;
 /** Maximum length of an id as JSON text. The limit exists because each response repeats the id. */
 const MAX_ID_LENGTH = limitOf('body.idLength');

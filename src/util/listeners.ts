@@ -1,4 +1,4 @@
-/** Listeners of an event. If a listener is added or removed during a notification, this notification does not call it any more. */
+/** Listeners of an event. A notification does not call listeners that are added or removed during the notification. */
 export class Listeners<A extends readonly unknown[]> {
   /** One entry per call of `add`, so one function may be added twice. */
   readonly #joined = new Set<{ readonly call: (...values: A) => void }>();

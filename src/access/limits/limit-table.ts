@@ -9,7 +9,7 @@ export type Spending = {
   readonly credits: number;
   /** Sequence number, which increases within a process. A report with unknown outcome is repeated under its number. */
   readonly entry: number;
-  /** Total of the day that this process knows. A table that has lost its total recovers it from here. */
+  /** Total of the day that this process knows. A table that has lost its total recovers the total from this number. */
   readonly known: number;
 };
 

@@ -7,7 +7,7 @@ import type { Draw, Drawn, LimitTable, Spending } from './limit-table.ts';
 type DayCredits = { readonly day: number; readonly credits: number };
 /** Credits of the last recorded day, and in `before` those of the day recorded before it. `before` may be the following day, where the clock was ahead. */
 type Day = DayCredits & { readonly before?: DayCredits };
-/** Buckets, and credits by day, by key. */
+/** Table with two types of values: buckets, and the recorded credits of accounts. */
 type Table = Database<Bucket | Day, string>;
 
 const MAP_BYTES = 1 << 28;

@@ -98,7 +98,7 @@ export class StoredFilters {
 
   /**
    * Returns a filter with parsed criteria, or undefined where none exists or its criteria are invalid.
-   * @param owner owner whose scheduler slots the parsing of criteria takes
+   * @param owner owner in whose scheduler slots the criteria are parsed
    * @throws RecordTableError
    */
   async find(name: string, owner: string): Promise<StoredFilter | undefined> {
