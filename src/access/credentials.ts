@@ -4,16 +4,16 @@ import { hashApiKey } from './keys/api-key.ts';
 import type { Terms } from './principal.ts';
 import type { TokenVerifier } from './tokens.ts';
 
-/** Maximum length of an Authorization header. */
+/** Maximum length of an Authorization header, in characters. */
 const MAX_LENGTH = 8_192;
 const SCHEME = /^(basic|bearer) +([A-Za-z0-9+/._~=-]+)$/i;
 
 type Credentials = { readonly secret?: string; readonly token?: string };
 
 /**
- * Checks the credentials that a key requires: a secret as the HTTP Basic password (with any user name), a token as HTTP Bearer.
+ * Checks the credentials that a key requires. A secret is the password of HTTP Basic, with any user name. A token is sent as HTTP Bearer.
  * @param authorization Authorization header
- * @returns the error, or undefined
+ * @returns the name of the error, or undefined for valid credentials
  */
 export function checkCredentials(
   terms: Terms,
@@ -29,12 +29,12 @@ export function checkCredentials(
   return token === undefined ? 'invalidToken' : tokens.verify(jwt, token);
 }
 
-/** Compares in constant time: both hashes have the same length, whatever was sent. */
+/** Compares in constant time. Both hashes have the same length, whatever the client sent. */
 function isSecret(secret: string, hash: string): boolean {
   return timingSafeEqual(Buffer.from(hashApiKey(secret), 'hex'), Buffer.from(hash, 'hex'));
 }
 
-/** Parses the header. It may list two schemes, because a key may require both. */
+/** Parses the Authorization header. It may list two schemes, because a key may require both a secret and a token. */
 function readCredentials(authorization: string | undefined): Credentials {
   if (authorization === undefined || authorization.length > MAX_LENGTH) return {};
   let found: Credentials = {};

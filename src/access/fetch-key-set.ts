@@ -1,7 +1,7 @@
 const TIMEOUT_MS = 3_000;
-/** Maximum size of a fetched set: hundreds of keys with their certificates fit. */
+/** Maximum size of a fetched key set, bytes. Hundreds of keys with their certificates fit. */
 const MAX_BYTES = 256 * 1024;
-/** Maximum chunks of a response: one-byte chunks would occupy the event loop for tens of milliseconds. */
+/** Maximum chunks of a response. Without the limit, one-byte chunks would occupy the event loop for tens of milliseconds. */
 const MAX_PIECES = 1_024;
 const HEADERS = {
   accept: 'application/json, application/jwk-set+json',
@@ -11,7 +11,7 @@ const HEADERS = {
 
 /**
  * Fetches the text of a key set. Redirects are not followed.
- * @throws Error without a response of acceptable size in time; the rest of a longer one is not read
+ * @throws Error where no response of acceptable size arrives in time; the rest of a larger response is not read
  */
 export async function fetchKeySet(url: string): Promise<string> {
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');

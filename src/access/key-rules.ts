@@ -1,6 +1,6 @@
 import type { KeySettings } from './keys/key-settings.ts';
 
-/** Network, origin and client of a request, as far as keys may be restricted to them. */
+/** Properties of a request that a key may be restricted to. */
 export type RequestPlace = {
   readonly network: string;
   readonly origin: string | undefined;
@@ -9,7 +9,7 @@ export type RequestPlace = {
 
 const ADDRESS_LENGTH = 42;
 
-/** Allow lists of a key. A request must match each list, and one matching entry per list is enough. */
+/** Allow lists of a key. A request must match each list. One matching entry per list is enough. */
 export class KeyRules {
   readonly #networks: ReadonlySet<string> | undefined;
   readonly #methods: ReadonlySet<string> | undefined;
@@ -28,7 +28,7 @@ export class KeyRules {
     this.maySend = send;
   }
 
-  /** Returns the rules of settings, or undefined for settings without restrictions. */
+  /** Returns the rules of a key's settings, or undefined for settings without restrictions. */
   static of(settings: KeySettings): KeyRules | undefined {
     const { networks, methods, addresses, origins, userAgents, send = true } = settings;
     return send && [networks, methods, addresses, origins, userAgents].every((list) => list === undefined)
@@ -44,19 +44,19 @@ export class KeyRules {
     );
   }
 
-  /** Whether a method is allowed, by its wire name or its name in the table. */
+  /** Whether the key may call a method. A list entry matches the method's wire name, or its name in the table of methods. */
   allowsMethod(wireName: string, name: string): boolean {
     return this.#methods === undefined || this.#methods.has(wireName) || this.#methods.has(name);
   }
 
-  /** Whether the key is restricted to certain contracts. */
+  /** Whether the key is bound to certain contracts. */
   get bindsContracts(): boolean {
     return this.#addresses !== undefined;
   }
 
   /**
    * Whether the contract scope of a call is within the key's list.
-   * @param touches returns the contract scope of a call with `params`; `anything` where it is unknown
+   * @param contractScope returns the contract scope of a call with `params`; `anything` where the scope is unknown
    */
   allowsContracts(
     contractScope: (params: readonly unknown[]) => readonly unknown[] | 'anything',
@@ -77,7 +77,7 @@ export class KeyRules {
   }
 }
 
-/** `https://*.example.org` matches every subdomain, but not the domain itself. */
+/** Whether an origin matches a pattern. `https://*.example.org` matches every subdomain, but not the domain itself. */
 function matchesOrigin(patterns: readonly string[], origin: string | undefined): boolean {
   if (origin === undefined) return false;
   const provided = origin.toLowerCase();

@@ -5,33 +5,33 @@ import { readRegularFile } from '../util/read-file.ts';
 import { readErrorCode } from '../util/system-error.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
 
-/** Interval between checks of an issuer's key file, also while it is unreadable, ms. */
+/** Interval between checks of an issuer's key file, ms. It also applies while the file is unreadable. */
 const FILE_CHECK_MS = 2_000;
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** Minimum interval between fetches of a set for tokens with an unknown key id, ms. */
+/** Minimum interval between fetches of a key set, ms. It limits the fetches that tokens with an unknown key id cause. */
 const FETCH_PAUSE_MS = 30_000;
-/** Backoff after failed fetches; jitter reduces each pause by up to half. */
+/** Backoff after failed fetches, ms. Jitter shortens each pause by up to half. */
 const FAILURE_PAUSE = { firstMs: 2_000, maxMs: FETCH_PAUSE_MS };
-/** Age from which a set is fetched again before use, ms. */
+/** Age from which a key set is fetched again before it is used, ms. */
 const MAX_AGE_MS = 600_000;
 
-/** jose's error code for a key id that the set lacks. */
+/** jose's error code for a key id that is not in the key set. */
 const NO_MATCHING_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
 
 /**
  * Opens a key set (RFC 7517) at a URL or in a file.
  * @param now monotonic clock, ms
- * @returns a function that finds the key of a token. It rejects with jose's error where the set lacks the key; any other error means that the set is
- * unavailable
+ * @returns a function that finds the key of a token. It rejects with jose's error where the key set does not contain the key. Any other error means that the
+ * key set is unavailable.
  */
 export function openKeySet(jwks: string, now: () => number): Promise<JWTVerifyGetKey> {
   return /^https?:\/\//.test(jwks) ? openRemoteKeys(jwks, now) : openKeyFile(jwks, now);
 }
 
 /**
- * Fetches a set lazily, and again for an unknown key id. Concurrent tokens share one fetch, and no fetch starts before the pause after the
- * last one has passed.
+ * Fetches a key set when it is first needed, when it is too old, and when a token has an unknown key id. Concurrent tokens share one fetch. After a fetch, no
+ * other fetch starts before a pause has passed.
  */
 async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerifyGetKey> {
   const { createLocalJWKSet } = await import('jose');
@@ -68,7 +68,7 @@ async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerify
     } catch (error) {
       if (readErrorCode(error) !== NO_MATCHING_KEY) throw error;
       await refresh();
-      // The set that cannot be fetched may contain the key.
+      // The key set that cannot be fetched may contain the key.
       if (hasFailed) throw new Error('the key set cannot be fetched');
       if (keys === known || keys === undefined) throw error;
       return await keys(header, token);
@@ -76,7 +76,7 @@ async function openRemoteKeys(url: string, now: () => number): Promise<JWTVerify
   };
 }
 
-/** Reloads a file when it has changed; the old set remains valid while the new one is unreadable. */
+/** Loads a key set from a file, and loads it again when the file has changed. The old key set remains valid while the new file is unreadable. */
 async function openKeyFile(path: string, now: () => number): Promise<JWTVerifyGetKey> {
   const { createLocalJWKSet } = await import('jose');
   let keys: JWTVerifyGetKey | undefined;
@@ -96,7 +96,7 @@ async function openKeyFile(path: string, now: () => number): Promise<JWTVerifyGe
         .finally(() => {
           looking = undefined;
         });
-      // An issuer with loaded keys does not wait for a reload.
+      // A token waits for the file only if no keys are loaded yet.
       if (keys === undefined) await looking;
     }
     if (keys === undefined) throw new Error('the file of keys cannot be read');

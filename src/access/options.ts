@@ -3,9 +3,9 @@ import { parseRedisUrl } from '../shared-store/redis/redis-url.ts';
 import { durationSchema } from '../util/duration-schema.ts';
 import { dailyCreditsSchema, type Rate, rateSchema } from './keys/rate.ts';
 
-/** Server shared by processes and machines. */
+/** Server that several processes and machines share. */
 export type SharedServer = {
-  /** May contain credentials: never logged. */
+  /** URL of the server. It may contain credentials, so it is never logged. */
   readonly url: string;
   readonly prefix: string;
   /** Timeout of a reply, ms. */
@@ -22,16 +22,16 @@ export type TokenIssuer = {
 
 /** `access:` in the configuration file. Durations are in milliseconds. */
 export type AccessOptions = {
-  /** Server for keys and counters; without it they are stored in `dataDir`. */
+  /** Server for keys and limits. Without it, both are stored in `dataDir`. */
   readonly valkey?: SharedServer;
   /** Duration for which known keys remain valid while `valkey` is unavailable, ms. */
   readonly staleKeys: number;
-  /** Default for keys without limits of their own. */
+  /** Default rate for keys that have no rate of their own. */
   readonly rate?: Rate;
   readonly dailyCredits?: number;
-  /** Credits of a call by method; `default` applies to node methods that the service does not know. */
+  /** Credits of a call by method. `default` applies to node methods that the service does not know. */
   readonly credits: Readonly<Record<string, number>>;
-  /** Limit for wrong keys per address (IPv6: per /64). */
+  /** Limit of wrong keys per address (IPv6: per /64). */
   readonly failures: Rate;
   readonly jwt: Readonly<Record<string, TokenIssuer>>;
 };
@@ -61,7 +61,7 @@ const issuerSchema: z.ZodType<TokenIssuer> = z.strictObject({
   audience: z.string().min(1).max(500).exactOptional(),
 });
 
-/** Schema of `access:`; without it keys are in `dataDir`, and have only their own limits. */
+/** Schema of `access:`. Without this section, keys are stored in `dataDir`, and have only their own limits. */
 export const accessOptionsSchema: z.ZodType<AccessOptions> = z
   .strictObject({
     valkey: valkeySchema.exactOptional(),

@@ -2,17 +2,17 @@ import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-
 import type { KeyRules } from './key-rules.ts';
 import type { Rate } from './keys/rate.ts';
 
-/** Owner of a request. Safe to log: it does not contain credentials. */
+/** Owner of a request. It is safe to log: it contains no credentials, only the hash of a secret. */
 export type Principal = {
   readonly id: string;
   readonly name: string;
-  /** Absent: no restrictions. */
+  /** Restrictions and limits of the owner's key. Absent means none. */
   readonly terms?: Terms;
 };
 
 /** Restrictions and limits of a key. */
 export type Terms = {
-  /** Allow lists; undefined means no restrictions. */
+  /** Allow lists of the key. Undefined means no restrictions. */
   readonly rules: KeyRules | undefined;
   readonly rate: Rate | undefined;
   readonly dailyCredits: number | undefined;
@@ -22,10 +22,13 @@ export type Terms = {
   readonly jwt: string | undefined;
 };
 
-/** Decides whether a key is valid; `undefined` means it is not. */
+/** Decides whether a key is valid. */
 export interface KeyVerifier {
-  /** Returns the owner of a valid key. @throws (or rejects) when the key cannot be checked now */
+  /**
+   * Returns the owner of a valid key, or undefined for an invalid key.
+   * @throws (or rejects) when the key cannot be checked now
+   */
   verify(key: string): PromiseOrValue<Principal | undefined>;
-  /** Whether the key was valid recently, without a look-up. */
+  /** Whether the key was valid recently. This does not look the key up in the store. */
   isKnown(key: string): boolean;
 }

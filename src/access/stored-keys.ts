@@ -12,7 +12,7 @@ import type { KeyTable } from './keys/key-table.ts';
 import type { KeyVerifier, Principal, Terms } from './principal.ts';
 
 /**
- * Returns until when this form of the key is valid, or undefined if it is not valid now.
+ * Returns the time until which this form of the key is valid, Unix ms. Returns undefined if the form is not valid now.
  * @param hash SHA-256 of the presented key
  * @param now Unix ms
  */
@@ -26,7 +26,7 @@ function findOpening(record: KeyRecord, hash: string, now: number): { readonly u
   return until > now ? { until } : undefined;
 }
 
-/** Terms of keys without terms of their own. */
+/** Limits of keys that have no limits of their own. */
 export type DefaultTerms = Pick<KeySettings, 'rate' | 'dailyCredits'>;
 
 export type StoredKeysOptions = {
@@ -38,32 +38,32 @@ export type StoredKeysOptions = {
   readonly onStale: () => void;
   /** Monotonic clock, ms. */
   readonly now?: () => number;
-  /** Predecessor over the same table, whose known keys are taken over. */
+  /** Previous verifier with the same table. Its known keys are taken over. */
   readonly before?: StoredKeys;
 };
 
-/** Maximum age of a record, ms: a revoked key must stop working within a second, whichever process revokes it. */
+/** Maximum age of a record, ms. A revoked key must stop working within a second, whichever process revokes it. */
 const FRESH_MS = 500;
-/** Age from which a valid record is refreshed in the background, so that requests do not wait, ms. */
+/** Age from which a valid record is read again in the background, ms. Requests then do not have to wait for the read. */
 const AGING_MS = 250;
 const CAPACITY = 10_000;
 
 type Known = {
   readonly record: KeyRecord;
   readonly principal: Principal;
-  /** End of the key's validity, Unix ms. */
+  /** Time at which the key's validity ends, Unix ms. */
   readonly until: number;
   readAt: number;
   reading: Promise<Principal | undefined> | undefined;
 };
 
-/** Verifier of keys in a table, which caches used keys for less than a second. */
+/** Verifier of the keys in a table. It uses a cached record for less than a second, or longer while the table cannot be read. */
 export class StoredKeys implements KeyVerifier {
   readonly #options: StoredKeysOptions;
   readonly #now: () => number;
-  /** Records by the key itself, so that it is hashed once per read instead of once per request. */
+  /** Records by the key itself. A key is then hashed once per read instead of once per request. */
   readonly #known: Lru<string, Known>;
-  /** In-flight first reads by key. */
+  /** In-flight reads of keys that are not cached, by key. */
   readonly #firsts = new Map<string, Promise<Principal | undefined>>();
 
   constructor(options: StoredKeysOptions) {
@@ -87,7 +87,7 @@ export class StoredKeys implements KeyVerifier {
     return this.#known.get(key) !== undefined;
   }
 
-  /** Copies records with their age: a key revoked in the meantime is dropped at its next read, at most half a second later. */
+  /** Copies records with their age. A key that was revoked in the meantime is dropped at its next read, at most half a second later. */
   #takeOver(before: StoredKeys): void {
     for (const key of before.#known.keys()) {
       const entry = before.#known.get(key);
@@ -97,7 +97,7 @@ export class StoredKeys implements KeyVerifier {
     }
   }
 
-  /** Coalesces concurrent first reads of a key. */
+  /** Reads a key that is not cached. Concurrent reads of one key are coalesced. */
   #readFirst(key: string): PromiseOrValue<Principal | undefined> {
     const reading = this.#firsts.get(key);
     if (reading !== undefined) return reading;
@@ -120,7 +120,7 @@ export class StoredKeys implements KeyVerifier {
     );
     if (known === undefined || !(outcome instanceof Promise)) return outcome;
     known.reading = outcome;
-    // Waiting callers handle the rejection; there may be none.
+    // The callers that wait handle a rejection. There may be no such caller, so `forget` handles it too.
     const forget = (): void => {
       known.reading = undefined;
     };
@@ -146,7 +146,7 @@ export class StoredKeys implements KeyVerifier {
     return principal;
   }
 
-  /** While the table cannot be read, recently valid keys remain valid, and no others. */
+  /** Accepts a key although the table cannot be read, if the key was valid recently. Throws `error` for any other key. */
   #keepOpen(known: Known | undefined, error: unknown): Principal | undefined {
     if (known === undefined || this.#now() - known.readAt > this.#options.staleMs) throw error;
     this.#options.onStale();

@@ -5,12 +5,15 @@ import type { TokenIssuer } from './options.ts';
 
 /** Verifies tokens of a named issuer. */
 export interface TokenVerifier {
-  /** @returns undefined for a valid token. Rejects when the issuer's keys are unavailable */
+  /**
+   * Verifies a token.
+   * @returns undefined for a valid token. Rejects when the issuer's keys are unavailable.
+   */
   verify(issuer: string, token: string): Promise<'invalidToken' | undefined> | undefined;
 }
 
 const ALGORITHMS = ['RS256', 'ES256'];
-/** Tolerated difference between clocks of machines. */
+/** Tolerated difference between the clocks of two machines, seconds. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 /** jose's error codes for invalid tokens. */
 const BAD_TOKEN: ReadonlySet<unknown> = new Set([
@@ -24,13 +27,13 @@ const BAD_TOKEN: ReadonlySet<unknown> = new Set([
   'ERR_JWT_EXPIRED',
   'ERR_JWT_INVALID',
 ]);
-/** Duration for which a valid token is not verified again, ms: a signature takes 0.1 ms. */
+/** Duration for which a valid token is not verified again, ms. Verifying a signature takes 0.1 ms. */
 const GOOD_MS = 10_000;
-/** Total length of cached tokens, UTF-16 units. */
+/** Maximum total length of cached tokens, UTF-16 units. */
 const MEMORY = 4 * 1024 * 1024;
 
 /**
- * Creates a verifier of JSON Web Tokens (RFC 7519). Only the configuration determines the locations of key sets.
+ * Creates a verifier of JSON Web Tokens (RFC 7519). Only the configuration determines where key sets are; a token cannot.
  * @param now monotonic clock, ms
  */
 export function createTokenVerifier(
@@ -40,7 +43,7 @@ export function createTokenVerifier(
   return new JwtVerifier(issuers, now);
 }
 
-/** Expiry in Unix ms, and length of the token's text. */
+/** Expiry of a valid token, Unix ms, and length of its text. */
 type GoodToken = { readonly expiresAt: number; readonly length: number };
 
 class JwtVerifier implements TokenVerifier {
@@ -64,7 +67,7 @@ class JwtVerifier implements TokenVerifier {
   async #check(name: string, token: string): Promise<'invalidToken' | undefined> {
     const issuer = this.#issuers[name];
     if (issuer === undefined) return 'invalidToken';
-    // Loaded at the first token: the library takes 15 ms to load.
+    // The library is loaded at the first token, because loading takes 15 ms.
     const { jwtVerify } = await import('jose');
     try {
       const keySet = await this.#openKeySet(name, issuer);
@@ -79,7 +82,7 @@ class JwtVerifier implements TokenVerifier {
       this.#good.set(`${name} ${token}`, { expiresAt, length: token.length });
       return undefined;
     } catch (error) {
-      // Any other error says nothing about the token: the keys are unavailable.
+      // Any other error means that the keys are unavailable. It does not show that the token is invalid.
       if (BAD_TOKEN.has(readErrorCode(error))) return 'invalidToken';
       throw new Error('the keys of a token issuer are not available');
     }

@@ -10,7 +10,7 @@ const TAGS: readonly BlockTag[] = ['latest', 'earliest', 'pending', 'safe', 'fin
 const TAGS_EXCEPT_SAFE: readonly BlockTag[] = TAGS.filter((tag) => tag !== 'safe');
 /** geth parses block numbers into a signed 64-bit integer. */
 const MAX_BLOCK_NUMBER = 2n ** 63n - 1n;
-/** Characters of a 32-byte hash in hex with `0x`. */
+/** Number of characters of a 32-byte hash in hex with `0x`. */
 const HASH_LENGTH = 66;
 
 const NUMBER: JsonSchema = {
@@ -20,13 +20,13 @@ const NUMBER: JsonSchema = {
 };
 const HASH: JsonSchema = { title: 'block hash', type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' };
 
-/** Block number or tag (spec 2.8). `safe` is undocumented here, but parsed: `resolveSafeTag` handles it. */
+/** Block number or tag (spec 2.8). The published schema omits `safe`, but the parser accepts the tag. `resolveSafeTag` decides what `safe` means. */
 export const blockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOrTag, [
   NUMBER,
   describeTags(TAGS_EXCEPT_SAFE),
 ]);
 
-/** Block number or tag including `safe`, for methods other than the seven of the specification. */
+/** Block number or tag. The published schema includes `safe`. Methods outside the seven of the specification use this codec. */
 export const anyBlockNumberOrTag: Codec<BlockReference> = createCodec(parseNumberOrTag, [
   NUMBER,
   describeTags(TAGS),
@@ -35,7 +35,10 @@ export const anyBlockNumberOrTag: Codec<BlockReference> = createCodec(parseNumbe
 /** Block number, tag, block hash or EIP-1898 object (execution-apis). */
 export const anyBlock: Codec<BlockReference> = createCodec(parseAnyBlock, describeAnyBlock(TAGS));
 
-/** Block number, tag, block hash or EIP-1898 object. `safe` is undocumented here, but parsed: `resolveSafeTag` handles it. */
+/**
+ * Block number, tag, block hash or EIP-1898 object. The published schema omits `safe`, but the parser accepts the tag. `resolveSafeTag` decides what `safe`
+ * means.
+ */
 export const anyBlockExceptSafe: Codec<BlockReference> = createCodec(
   parseAnyBlock,
   describeAnyBlock(TAGS_EXCEPT_SAFE),
@@ -52,9 +55,9 @@ const BY_TAG: ReadonlyMap<unknown, BlockReference> = new Map(
 );
 
 /**
- * Applies the network's rule for `safe` on a method that does not support it (spec 2.8).
- * @param position index of the block parameter, for the message
- * @throws RpcError `invalidParams` when the rule is to reject the tag
+ * Applies the network's rule for the tag `safe` (spec 2.8). Methods that do not support `safe` call this function.
+ * @param position index of the block parameter, for the error message
+ * @throws RpcError `invalidParams` when the network's rule is to reject the tag
  */
 export function resolveSafeTag(block: BlockReference, position: number, network: Network): BlockReference {
   if (block.kind !== 'tag' || block.tag !== 'safe') return block;

@@ -4,7 +4,7 @@ import { RequestScope } from '../util/request-scope.ts';
 import { blockOfHash } from './lookups.ts';
 import { readWholeText } from './read-whole-text.ts';
 
-/** Cached transaction lists, in blocks; clients that follow the head all request the newest ones. */
+/** Maximum cached transaction lists, one per block. A few suffice, because all clients that follow the head request the newest blocks. */
 const MAX_CACHED = 16;
 const CACHE_MS = 60_000;
 /** Timeout of one block request, ms. */
@@ -23,7 +23,7 @@ export class BlockTransactions {
     this.#source = source;
   }
 
-  /** Returns the instance of a chain, shared by all its followers. */
+  /** Returns the instance of a chain. All its followers share this instance. */
   static of(chain: Source): BlockTransactions {
     const known = BlockTransactions.#ofChains.get(chain);
     if (known !== undefined) return known;
@@ -39,7 +39,7 @@ export class BlockTransactions {
     const read = this.#ask(hash);
     this.#cached.set(hash, read);
     const forget = (): void => this.#cached.delete(hash);
-    // Nulls and failures are not cached: the next caller sends the request again.
+    // Nulls and failures are not cached, so the next caller sends the request again.
     read.then((found) => found ?? forget(), forget);
     return read;
   }

@@ -5,7 +5,7 @@ import { RpcError } from '../rpc/errors.ts';
 import type { MethodContext } from './method-context.ts';
 
 /**
- * Sends a method that is not an operation of `Chain` to the network's chain.
+ * Sends a method by its wire name to the network's chain. `Chain` has no operation of its own for such a method.
  * @param method wire name
  * @throws RpcError `methodNotFound` when the chain has no such method
  */
@@ -19,7 +19,10 @@ export function callChain(
   );
 }
 
-/** @throws RpcError `methodNotFound` where the chain has no such method */
+/**
+ * Returns the answer of a chain to a request.
+ * @throws RpcError `methodNotFound` where the chain has no such method
+ */
 export function requireMethod(answer: JsonResult | typeof UNSUPPORTED, method: string): JsonResult {
   if (answer === UNSUPPORTED) throw new RpcError('methodNotFound', method);
   return answer;

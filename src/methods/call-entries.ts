@@ -2,7 +2,7 @@ import type { BlockOverrides, BlockSimulation, CallObject, StateOverrides } from
 import { refuseEntries } from '../rpc/codec/codec.ts';
 import { limitOf } from '../util/bounds.ts';
 
-/** Parts of a message call, or of a simulated block without its calls, that contain lists and maps. */
+/** Parts that contain lists and maps, either of a message call or of a simulated block. The calls of a simulated block are counted separately. */
 type CallParts = {
   readonly call?: CallObject | undefined;
   readonly stateOverrides?: StateOverrides | undefined;
@@ -10,10 +10,10 @@ type CallParts = {
 };
 
 const MAX_ENTRIES = limitOf('call.entries');
-/** Entries included in the base credits of a call, and size of each unit that is charged beyond them. */
+/** Number of entries that the base credits of a call include. Further entries are charged in units of this size. */
 const COVERED_ENTRIES = 100;
 
-/** Counts entries up to `call.entries`. */
+/** Counts the entries of a call. Throws once the count exceeds `call.entries`. */
 class EntryCount {
   entries = 0;
 
@@ -45,13 +45,13 @@ class EntryCount {
   }
 }
 
-/** Returns the entries beyond the covered ones, in hundreds rounded up. */
+/** Returns the number of entries beyond `COVERED_ENTRIES`, in hundreds rounded up. */
 function countFurther(entries: number): number {
   return Math.ceil(Math.max(0, entries - COVERED_ENTRIES) / COVERED_ENTRIES);
 }
 
 /**
- * Returns the charged entries of the lists and overrides of a call, in hundreds.
+ * Returns the charged entries of a call's lists and overrides, in hundreds rounded up.
  * @throws RpcError when a call exceeds `call.entries`
  */
 export function countFurtherEntries(parts: CallParts): number {
@@ -61,7 +61,8 @@ export function countFurtherEntries(parts: CallParts): number {
 }
 
 /**
- * Returns the charged entries of all blocks of a simulation, in hundreds. Each call is charged as one entry; the number of calls has its own limits.
+ * Returns the charged entries of all blocks of a simulation, in hundreds rounded up. Each call is charged as one more entry. Calls do not count toward
+ * `call.entries`, because their number has its own limits.
  * @throws RpcError when the entries, calls excluded, exceed `call.entries`
  */
 export function countSimulatedEntries({ blockStateCalls }: BlockSimulation): number {

@@ -20,7 +20,7 @@ const authorization: Codec<AuthorizationEntry> = objectOf('authorization', {
   s: required(quantity256),
 });
 
-/** Call object (spec 2.5 and the further fields that geth reads). Unknown fields are ignored, as in geth. */
+/** Call object with the fields of spec 2.5 and the further fields that geth reads. Unknown fields are ignored, as in geth. */
 export const callObject: Codec<CallObject> = objectOf('call object', {
   from: optional(address, 'Sender. Default: the zero address.'),
   to: optional(address, 'Recipient. Absent: `data` is init code of a contract creation.'),
@@ -33,7 +33,7 @@ export const callObject: Codec<CallObject> = objectOf('call object', {
   nonce: optional(quantity64, 'Nonce of the sender; not checked.'),
   data: optional(data, 'Call data, or init code.'),
   input: optional(data, 'The same; wins over `data` where both are given.'),
-  // Nodes derive the type from the fields that are present and do not read this one.
+  // Nodes do not read `type`. They derive the transaction type from the fields that are present.
   type: annotation(quantity64, 'Transaction type. Anything but a quantity is ignored.'),
   chainId: optional(quantity256, "Must be the network's own where given."),
   accessList: optional(listOf(accessListEntry, 'call.entries'), 'EIP-2930 access list.'),

@@ -4,7 +4,7 @@ import { anyBlock } from './block-reference.ts';
 import { callObject } from './call-object.ts';
 import { blockOverrides, stateOverrides } from './overrides.ts';
 
-/** Parameters shared by the executing methods. */
+/** Parameters of the methods that execute a message call. */
 export const CALL_PARAM: Param<CallObject, true> = {
   name: 'call',
   description: 'The message call; all fields are optional.',

@@ -14,7 +14,7 @@ import { countFurtherEntries } from './call-entries.ts';
 import type { MethodContext } from './method-context.ts';
 import { workFor } from './work-credits.ts';
 
-/** Cap on `gas`, as a multiple of the current block's gas limit (spec 8). */
+/** Maximum `gas` of a call, as a multiple of the latest block's gas limit (spec 8). */
 const GAS_CAP_FACTOR = 10n;
 
 type CallParts = {
@@ -25,8 +25,8 @@ type CallParts = {
 };
 
 /**
- * Creates the request that is sent to the chain: one field for the call data, and `gas` capped (spec 8). An absent `gas` stays absent because chains
- * have their own default. Entries beyond the covered ones are charged first.
+ * Creates the request for the chain. The request has one field for the call data, and `gas` is capped (spec 8).
+ * An absent `gas` stays absent, because each chain has its own default. Entries beyond the covered ones are charged first.
  * @throws (or rejects with) RpcError for too many entries, or insufficient credits
  */
 export function createCallRequest(parts: CallParts, context: MethodContext): PromiseOrValue<CallRequest> {
@@ -41,7 +41,7 @@ function capRequest(parts: CallParts, context: MethodContext): PromiseOrValue<Ca
   return continueWith(capGas(BigInt(gas), context), (capped) => assembleRequest(parts, capped));
 }
 
-/** Synchronous variant of `createCallRequest`: returns undefined when anything is asynchronous, charged or invalid. */
+/** Synchronous variant of `createCallRequest`. Returns undefined when any step is asynchronous, costs further credits or fails. */
 export function createCallRequestNow(parts: CallParts, context: MethodContext): CallRequest | undefined {
   try {
     if (countFurtherEntries(parts) > 0) return undefined;
@@ -68,7 +68,7 @@ function assembleRequest(
   };
 }
 
-/** Returns the call with one field for the call data and the capped gas. */
+/** Returns the call with `data` as the only field for the call data, and with the capped gas. */
 function completeFields(
   { input, gas: _requested, ...rest }: CallObject,
   gas: bigint | undefined,
@@ -80,7 +80,7 @@ function completeFields(
   };
 }
 
-/** Clamps instead of rejecting, as nodes do with their own cap. */
+/** Clamps `gas` to the cap and does not reject the call. Nodes treat their own gas cap in this way. */
 function capGas(requested: bigint, { network, scope }: MethodContext): PromiseOrValue<bigint> {
   return continueWith(network.chain.blocks.getHeader(DEFAULT_BLOCK, scope), (header) => {
     if (header === null) throw new RpcError('serverError', 'header not found');

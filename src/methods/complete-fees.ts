@@ -15,8 +15,8 @@ export type FilledFees = (
 const MAX_FEE = 2n ** 256n - 1n;
 
 /**
- * Returns the fees of a transaction with missing ones filled in as geth does: the suggested tip, and the tip plus twice the head's base fee as fee
- * cap.
+ * Returns the fees of a transaction, and fills in missing fees as geth does. A missing tip becomes the suggested tip. A missing fee cap becomes the tip plus
+ * twice the head's base fee.
  * @param head header that supplies the base fee
  * @throws (or rejects with) RpcError in geth's words for fees that contradict each other
  */
@@ -62,7 +62,10 @@ async function fillGasFees(
   return { maxFeePerGas: cap, maxPriorityFeePerGas: tip };
 }
 
-/** Returns twice the current blob base fee for a blob transaction, or undefined where the chain has none. */
+/**
+ * Returns the blob fee cap: the call's own, or twice the current blob base fee for a blob transaction. Undefined for other transactions, or where the chain has
+ * no blob base fee.
+ */
 async function fillBlobFee(
   { maxFeePerBlobGas, blobVersionedHashes }: CallObject,
   { network, scope }: MethodContext,

@@ -1,4 +1,4 @@
-/** Contract scope of a call, the type of each method's `contractScope`. Parameters are raw. */
+/** Reads the contract scope of a call from its raw, unparsed parameters. This is the type of each method's `contractScope`. */
 
 import { bytesToHex, hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import { countManyMembers } from '../../packages/ethereum/primitives/parse-in-slices.ts';
@@ -9,47 +9,51 @@ import { limitOf } from '../util/bounds.ts';
 type ScopeReader = (rawParams: readonly unknown[]) => ContractScope;
 
 const NONE: readonly unknown[] = [];
-/** Maximum addresses of one call: its recipient and `call.entries` authorizations. Larger calls are rejected anyway. */
+/** Maximum addresses of one call: its recipient, and one per authorization up to `call.entries`. A larger call is rejected later anyway. */
 const MAX_RUN = limitOf('call.entries') + 1;
 
-/** Scope of methods about the network, blocks and transactions as such, which every key may read. */
+/** Scope of methods that read the network, whole blocks or transactions. Every key may read these. */
 export const scopeOfNothing: ScopeReader = () => NONE;
 
-/** Scope of methods with parameters unknown to the service, and of those that return storage of all contracts. */
+/** Scope of methods whose parameters the service does not know, and of methods that return storage of all contracts. */
 export const scopeOfAnything: ScopeReader = () => 'anything';
 
-/** Scope of methods about the account in their first parameter. */
+/** Scope of methods that read the account in their first parameter. */
 export const scopeOfAccount: ScopeReader = ([address]) => [address];
 
 /**
- * Scope of methods that execute the call in their first parameter: its recipient, and the contracts that its authorizations delegate accounts
- * to. A creation has no recipient. Overrides of state or block (from the third parameter on) may put any code at any address.
+ * Scope of methods that execute the call in their first parameter. The scope is the recipient, and the contracts to which the call's authorizations delegate
+ * accounts. A creation has no recipient. State or block overrides, from the third parameter on, may put any code at any address. A call with overrides
+ * therefore has the scope `anything`.
  */
 export const scopeOfCall: ScopeReader = ([call, , ...overrides]) =>
   overrides.some(isPresent) ? 'anything' : (listRun([call], MAX_RUN) ?? 'anything');
 
-/** Scope of a rollup estimate: as of a call, but the second parameter may be overrides too. */
+/** Scope of a rollup estimate. The rules of `scopeOfCall` apply, but the second parameter may be state overrides too. */
 export const scopeOfEstimate: ScopeReader = ([call, second, ...overrides]) =>
   scopeOfCall([call, undefined, typeof second === 'object' ? second : undefined, ...overrides]);
 
-/** Scope of methods with a log filter: its addresses, up to the limit of a filter. A filter without addresses means all contracts. */
+/** Scope of methods with a log filter: the filter's addresses, up to `logs.values`. A filter without addresses means all contracts. */
 export const scopeOfLogs: ScopeReader = ([filter]) => {
   const address = readMember(filter, 'address');
   if (!Array.isArray(address)) return isPresent(address) ? [address] : 'anything';
   return address.length === 0 || address.length > limitOf('logs.values') ? 'anything' : address;
 };
 
-/** Scope of `eth_subscribe`: for logs that of `eth_getLogs`; blocks, and transactions as such, are open to every key. */
+/** Scope of `eth_subscribe`. A `logs` subscription has the scope of `eth_getLogs`. Every key may subscribe to blocks and transactions. */
 export const scopeOfSubscription: ScopeReader = ([kind, ...rest]) =>
   kind === 'logs' ? scopeOfLogs(rest) : NONE;
 
-/** Scope of `eth_getStorageValues`: the addresses that are member names of its first parameter, up to their limit. */
+/** Scope of `eth_getStorageValues`: the addresses, up to `call.entries`. The addresses are the member names of the first parameter. */
 export const scopeOfStorage: ScopeReader = ([slots]) => {
   if (typeof slots !== 'object' || slots === null) return 'anything';
   return countManyMembers(slots) > limitOf('call.entries') ? 'anything' : Object.keys(slots);
 };
 
-/** Scope of `eth_simulateV1`: the recipients of the calls of all blocks, up to the limits; overrides count as in `scopeOfCall`. */
+/**
+ * Scope of `eth_simulateV1`: the contract scopes of the calls of all blocks, up to the limits of a simulation. Any override makes the scope `anything`, as in
+ * `scopeOfCall`.
+ */
 export const scopeOfSimulation: ScopeReader = ([options]) => {
   const blocks = readList(options, 'blockStateCalls');
   if (blocks.length > limitOf('simulation.blocks')) return 'anything';
@@ -64,7 +68,10 @@ export const scopeOfSimulation: ScopeReader = ([options]) => {
   return touched;
 };
 
-/** Scope of `eth_sendRawTransaction`: the recipient, and authorizations as in a call. A creation, which has no recipient, may touch anything. */
+/**
+ * Scope of `eth_sendRawTransaction`: the recipient, and the contracts of the authorizations as in a call. A creation has no recipient, so its scope is
+ * `anything`.
+ */
 export const scopeOfRecipient: ScopeReader = ([raw]) => {
   if (typeof raw !== 'string' || !isHex(raw)) return 'anything';
   try {
@@ -78,8 +85,8 @@ export const scopeOfRecipient: ScopeReader = ([raw]) => {
 };
 
 /**
- * Returns the recipients of call objects, and the contracts that their authorizations (EIP-7702) delegate accounts to.
- * @returns undefined for more than `most`: the request is rejected anyway, so that it is not scanned
+ * Returns the recipients of call objects, and the contracts to which their authorizations (EIP-7702) delegate accounts.
+ * @returns undefined for more than `most` addresses. Such a request is rejected later anyway, so its remaining calls are not scanned.
  */
 function listRun(calls: readonly unknown[], most: number): readonly unknown[] | undefined {
   const run: unknown[] = [];
@@ -92,7 +99,7 @@ function listRun(calls: readonly unknown[], most: number): readonly unknown[] | 
   return run;
 }
 
-/** Whether a text is hex data of whole bytes. */
+/** Whether a text is `0x` and hex digits of whole bytes. */
 function isHex(text: string): boolean {
   return text.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(text);
 }

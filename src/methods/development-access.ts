@@ -1,31 +1,31 @@
-/** Access rules for methods of a development node: they change the chain for all clients, and sign with keys that the node holds. */
+/** Access rules for methods of a development node. These methods change the chain for all clients, and sign with keys that the node stores. */
 
-/** Properties of a client that are independent of its key. */
+/** Properties of a client that do not depend on its key. */
 export type ClientFacts = {
   /** IP address. */
   readonly address: string;
   /** Origin header of the page that sends the request; undefined for non-browser clients. */
   readonly origin: string | undefined;
-  /** The request has a header of a proxy. */
+  /** Whether the request has a header that proxies add. */
   readonly isForwarded: boolean;
 };
 
 /** Network configuration for development methods. */
 export type DevelopmentRule = {
-  /** Set by `methods.development: true`: serves them also to remote clients and behind proxies. */
+  /** Set by `methods.development: true`. The methods are then also served to remote clients and behind proxies. */
   readonly isEverywhere: boolean;
   /** Whether the service listens on a loopback address. */
   readonly listensOnLoopback: boolean;
-  /** Whether trusted proxies are configured, which implies that a proxy stands in front of the service. */
+  /** Whether trusted proxies are configured. If so, a proxy stands in front of the service. */
   readonly hasTrustedProxies: boolean;
-  /** Configured CORS origins, lower case. `*` does not name any. */
+  /** Configured CORS origins, lower case. The configured value `*` allows no origin here. */
   readonly origins: ReadonlySet<string>;
 };
 
 /** Key permissions that development methods depend on. */
 type KeyBounds = { readonly maySend: boolean; readonly bindsContracts: boolean };
 
-/** Condition that a client does not meet. */
+/** Condition of development access that a client does not meet. */
 type DevelopmentCondition =
   | 'listener'
   | 'trustedProxies'
@@ -39,7 +39,7 @@ type DevelopmentCondition =
 const EVERYWHERE =
   'or set methods.development: true for the network, which opens these methods to every client';
 
-/** Refusal messages by condition, each the rest of a sentence that begins with the method's name. */
+/** Refusal messages by condition. Each message completes a sentence that begins with the method's name. */
 const REFUSALS: Readonly<Record<DevelopmentCondition, string>> = {
   listener: `is only for clients on this machine, but the service listens beyond it: set listen.host to 127.0.0.1, ${EVERYWHERE}`,
   trustedProxies: `is only for clients without a proxy, but listen.trustedProxies names proxies: remove them, ${EVERYWHERE}`,
@@ -56,10 +56,13 @@ const REFUSALS: Readonly<Record<DevelopmentCondition, string>> = {
 export type DevelopmentAccess = 'granted' | DevelopmentCondition;
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
-/** Origin of pages without one of their own (files, sandboxed frames). It is shared by all of them, so it never matches. */
+/** Origin header of pages that have no origin of their own (files, sandboxed frames). All such pages share this value, so it never grants access. */
 const NO_ORIGIN = 'null';
 
-/** Decides whether a client may call methods of a development node. @param key undefined for a key without restrictions */
+/**
+ * Decides whether a client may call methods of a development node.
+ * @param key undefined for a key without restrictions
+ */
 export function authorizeClient(
   rule: DevelopmentRule,
   { address, origin, isForwarded }: ClientFacts,

@@ -8,7 +8,7 @@ import type { MethodContext } from './method-context.ts';
 import { createNodeMethod } from './node-method.ts';
 
 /**
- * Creates a method of a network's development node. Clients need development access, and keys need `send` and no contract scope.
+ * Creates a method of a network's development node. A client needs development access. Its key needs `send`, and must not be bound to contracts.
  * @param label name under which calls are counted in metrics
  */
 export function createDevelopmentMethod(name: string, label: string): Method<MethodContext> {
@@ -16,7 +16,7 @@ export function createDevelopmentMethod(name: string, label: string): Method<Met
     ...createNodeMethod(name, label),
     summary: "Answered by the network's development node.",
     sends: true,
-    // Mining blocks and fetching forks take longer than the time limit of a call.
+    // The time limit of a call does not apply, because mining blocks and fetching forks take longer.
     executes: false,
     errors: ['methodNotFound', 'developmentRefused', 'nodeRefusal', 'unavailable'],
     invoke(params, context) {
@@ -28,7 +28,7 @@ export function createDevelopmentMethod(name: string, label: string): Method<Met
 }
 
 /**
- * Sends a method to the development node. Access is not checked here.
+ * Sends a method to the development node. The caller has to check access first.
  * @throws RpcError `methodNotFound` when the chain has no development node, or the node has no such method
  */
 export function callDevelopmentNode(

@@ -8,7 +8,7 @@ import type { MethodContext } from './method-context.ts';
 import { requireAnswer } from './require-answer.ts';
 
 const ETH_FEE_HISTORY = 'eth_feeHistory';
-/** geth's answer for a block count of zero. */
+/** Answer to a request for zero blocks, as geth sends it. */
 const NO_BLOCKS = '{"oldestBlock":"0x0","gasUsedRatio":null}';
 
 const ratio: z.ZodType = z.number().min(0);

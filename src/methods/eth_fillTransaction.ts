@@ -19,7 +19,9 @@ const NO_ONE = '0x0000000000000000000000000000000000000000';
 /** Maximum number of blobs per transaction (EIP-7594). */
 const MAX_BLOBS = 6;
 
-/** Call object without a sidecar: commitments and proofs are not computed here, and dropping `blobs` silently would be wrong. */
+/**
+ * Call object without a blob sidecar. The service does not compute commitments and proofs. It rejects `blobs`, because dropping them silently would be wrong.
+ */
 const unsignedTransaction: Codec<CallObject> = {
   parse(raw) {
     if (isJsonObject(raw) && (raw['blobs'] ?? null) !== null)
@@ -83,7 +85,7 @@ async function fillNonce(
   return readQuantityText(count);
 }
 
-/** Estimates the same call that geth estimates: with its fees, without nonce and chain id. */
+/** Returns the gas limit: the call's own, or an estimate. As in geth, the estimated call has the fees, but neither nonce nor chain id. */
 async function fillGas(call: CallObject, fees: FilledFees, context: MethodContext): Promise<bigint> {
   if (call.gas !== undefined) return BigInt(call.gas);
   const { nonce: _nonce, chainId: _chainId, type: _type, ...rest } = call;
@@ -95,7 +97,7 @@ async function fillGas(call: CallObject, fees: FilledFees, context: MethodContex
   return readQuantityText(await context.network.chain.execution.estimateGas(request, context.scope));
 }
 
-/** @throws RpcError in geth's words and in its order of checks for an invalid transaction */
+/** @throws RpcError for an invalid transaction. Messages and the order of checks are geth's. */
 function checkCall({ to, data, input, blobVersionedHashes, authorizationList }: CallObject): void {
   if (data !== undefined && input !== undefined && data !== input)
     throw refuse(

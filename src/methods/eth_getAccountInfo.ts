@@ -42,7 +42,7 @@ export const ethGetAccountInfo: Method<MethodContext> = defineMethod({
   },
 });
 
-/** Resolves a tag or number to a block hash, because the head may move between two reads. A block without a hash keeps its reference. */
+/** Resolves a tag or number to a block hash, so that all reads use one block even if the head moves. A block without a hash keeps its reference. */
 async function pin(block: BlockReference, { network, scope }: MethodContext): Promise<BlockReference> {
   if (block.kind === 'hash') return block;
   const header = await network.chain.blocks.getHeader(block, scope);

@@ -16,7 +16,7 @@ import { EXAMPLE_TRANSACTION } from './result-examples.ts';
 import { transaction } from './result-schemas.ts';
 import { workFor } from './work-credits.ts';
 
-/** Members that are read from a block object with full transactions. */
+/** Members that this method reads from a block object with full transactions. */
 type Block = { readonly transactions: readonly { readonly from: string; readonly nonce: string }[] };
 
 export const ethGetTransactionBySenderAndNonce: Method<MethodContext> = defineMethod({
@@ -55,8 +55,8 @@ export const ethGetTransactionBySenderAndNonce: Method<MethodContext> = defineMe
 });
 
 /**
- * Returns the first block after which the sender's nonce exceeds `nonce`: `above` if no block has reached it yet, undefined if it already
- * exceeded it after the genesis block.
+ * Returns the first block after which the sender's nonce exceeds `nonce`.
+ * @returns `above` if the nonce is still unused at the head; undefined if the nonce was already used after the genesis block
  */
 async function findBlock(
   sender: string,
@@ -95,7 +95,7 @@ async function findBlock(
   return high;
 }
 
-/** Returns the index of the transaction in the block, or -1. Long blocks are parsed in scheduler slots of the owner. */
+/** Returns the index of the transaction in the block, or -1 if the block does not contain it. Long blocks are parsed in scheduler slots of the owner. */
 async function findIndex(block: JsonResult, sender: string, nonce: bigint, owner: string): Promise<number> {
   const text = await readWholeText(block);
   const parsed = text.length > PIECE_LENGTH ? SCHEDULER.run(owner, parseInSlices(text)) : JSON.parse(text);

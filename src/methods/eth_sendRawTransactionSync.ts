@@ -17,13 +17,13 @@ import type { MethodContext } from './method-context.ts';
 import { EXAMPLE_RAW_TRANSACTION, EXAMPLE_RECEIPTS } from './result-examples.ts';
 import { receipt } from './result-schemas.ts';
 
-/** geth's default wait without a timeout, and its maximum, ms. */
+/** Default wait without a timeout, and maximum wait, ms. Both values are geth's. */
 const DEFAULT_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 60_000;
-/** A wait ends this long before the deadline of its body, so that the last look-up and further calls of a batch have time, ms. */
+/** A wait ends this long before the deadline of its body, ms. The rest is for the last look-up and for further calls of a batch. */
 const RESERVE_MS = 1_000;
 
-/** Milliseconds: geth takes a JSON number; EIP-7966 and clients use a quantity. */
+/** Timeout in milliseconds. geth accepts a JSON number; EIP-7966 and clients use a quantity. */
 const milliseconds: Codec<number> = byKind({
   number: mapped(number, (value) => {
     if (!Number.isInteger(value) || value < 0)
@@ -86,17 +86,20 @@ async function waitForReceipt(
   const end = now + waitMs;
   const rest = (): Promise<boolean> => inclusion.wait(end - performance.now(), scope);
   do {
-    // A block, or joining the feed, wakes many calls at once.
+    // A new block, or joining the feed, wakes many calls at once. Each call therefore queues for a scheduler slot again.
     await SCHEDULER.rejoin(owner);
     const found = await findReceipt(inclusion.hash, network, scope);
     if (found !== null) return found;
-    // A waiting call does no work, so it lends its scheduler slot.
+    // A waiting call does no work, so it lends its slot in the network's queue to other calls.
   } while (await (network.slots === undefined ? rest() : network.slots.lend(owner, rest)));
   if (scope.aborted) throw new ChainError('aborted', 'the client has cancelled the request');
   throw new RpcError('notIncluded', formatDuration(waitMs), inclusion.hash);
 }
 
-/** Returns the receipt, or null where it is unavailable or cannot be read now: the transaction is already sent, so the look-up is repeated. */
+/**
+ * Returns the receipt, or null where the receipt is unavailable or cannot be read now. A failed look-up is not an error, because the transaction is already
+ * sent and the look-up is repeated.
+ */
 async function findReceipt(
   hash: string,
   { chain }: MethodContext['network'],
@@ -110,7 +113,7 @@ async function findReceipt(
   }
 }
 
-/** Formats a duration of up to a minute as Go does, rounded to a tenth of a second from 1 s on. */
+/** Formats a duration of up to a minute as Go does. From 1 s on, the duration is rounded to a tenth of a second. */
 function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   const seconds = Math.round(ms / 100) / 10;

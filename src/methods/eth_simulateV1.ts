@@ -13,7 +13,7 @@ import { simulation } from './simulation-params.ts';
 import { simulatedBlocks } from './simulation-schemas.ts';
 import { workFor } from './work-credits.ts';
 
-/** geth's limits. */
+/** Maximum numbers of blocks and calls, equal to geth's. */
 const MAX_BLOCKS = limitOf('simulation.blocks');
 const MAX_CALLS_PER_BLOCK = limitOf('simulation.blockCalls');
 const MAX_CALLS = limitOf('simulation.calls');
@@ -88,7 +88,7 @@ export const ethSimulateV1: Method<MethodContext> = defineMethod({
   },
 });
 
-/** Returns the number of the base block, or undefined where it takes a look-up. */
+/** Returns the number of the base block, or undefined where only a request can determine the number. */
 function findNumber(block: BlockReference, { served }: Pick<HeadReads, 'served'>): bigint | undefined {
   if (block.kind === 'number') return block.number;
   const isServed = block.kind === 'hash' ? block.hash === served?.hash : block.tag === 'latest';
@@ -96,7 +96,10 @@ function findNumber(block: BlockReference, { served }: Pick<HeadReads, 'served'>
   return block.kind === 'tag' && block.tag === 'earliest' ? 0n : undefined;
 }
 
-/** Returns the number of simulated blocks including those that fill number gaps; `MAX_BLOCKS` if the gap before the first block is unknown. */
+/**
+ * Returns the number of simulated blocks, including the blocks that fill number gaps. Returns `MAX_BLOCKS` if the size of the gap before the first numbered
+ * block is unknown.
+ */
 function countBlocks({ blockStateCalls }: BlockSimulation, base: bigint | undefined): number {
   let [number, blocks] = [base, 0];
   for (const { blockOverrides } of blockStateCalls) {
@@ -104,13 +107,13 @@ function countBlocks({ blockStateCalls }: BlockSimulation, base: bigint | undefi
     if (next === undefined) blocks++;
     else blocks += number === undefined ? MAX_BLOCKS : Number(next - number);
     number = next ?? (number === undefined ? undefined : number + 1n);
-    // More blocks, and descending numbers, are rejected.
+    // A simulation with more blocks, or with descending numbers, is rejected later.
     if (blocks >= MAX_BLOCKS) return MAX_BLOCKS;
   }
   return blocks;
 }
 
-/** @throws RpcError with geth's messages */
+/** @throws RpcError with geth's messages for no blocks, too many blocks or too many calls */
 function checkSize({ blockStateCalls }: BlockSimulation): void {
   if (blockStateCalls.length === 0) throw new RpcError('invalidParams', 'empty input');
   if (blockStateCalls.length > MAX_BLOCKS) throw createBoundError('simulationLimit', 'simulation.blocks');

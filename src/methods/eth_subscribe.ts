@@ -8,7 +8,7 @@ import { subscriptionId } from './result-schemas.ts';
 import { KINDS } from './subscriptions/kinds.ts';
 import { SUBSCRIBE_PARAMS } from './subscriptions/params.ts';
 
-/** Parameters depend on the kind, which is checked first, as in geth. */
+/** The parameters depend on the subscription kind. The kind is checked before the other parameters, as in geth. */
 export const ethSubscribe: Method<MethodContext> = {
   name: 'eth_subscribe',
   summary: 'Notifications of blocks, logs, waiting transactions or the state of the network, over WebSocket.',

@@ -6,14 +6,14 @@ import { ParamProblem } from '../rpc/param-problem.ts';
 import { nothing, number } from '../rpc/schemas.ts';
 import { limitOf } from '../util/bounds.ts';
 
-/** Maximum number of blocks of one history; the rest is cut off (geth's `MaxHeaderHistory` and `MaxBlockHistory`). */
+/** Maximum number of blocks of one fee history, equal to geth's `MaxHeaderHistory` and `MaxBlockHistory`. A larger block count is reduced to this number. */
 export const MAX_HISTORY_BLOCKS = 1_024;
-/** geth's `maxQueryLimit`. */
+/** Maximum number of percentiles, equal to geth's `maxQueryLimit`. */
 const MAX_PERCENTILES = limitOf('feeHistory.percentiles');
 const MAX_COUNT = 2n ** 64n - 1n;
 const INVALID_PERCENTILE = 'invalid reward percentile';
 
-/** Block count in the syntax of geth's `HexOrDecimal64`: JSON number, decimal or hex digits; the empty string is 0. */
+/** Block count in the syntax of geth's `HexOrDecimal64`: a JSON number, or a string of decimal or hex digits. The empty string is 0. */
 export const blockCount: Codec<bigint> = {
   parse(raw) {
     const count = parseBlockCount(raw);
@@ -38,10 +38,13 @@ function parseBlockCount(value: unknown): bigint | undefined {
   return count > MAX_COUNT ? undefined : count;
 }
 
-/** JSON numbers; `null` is 0, as Go decodes it. Range and order are checked after the block count. */
+/** List of JSON numbers, in which `null` is 0 as Go decodes it. `checkPercentiles` checks range and order, after the block count is known. */
 export const percentileList: Codec<readonly (number | null)[]> = listOf(byKind({ number, null: nothing }));
 
-/** Returns the percentiles with `null` replaced by 0. @throws RpcError in geth's words when they are too many, out of order or out of range */
+/**
+ * Returns the percentiles with `null` replaced by 0.
+ * @throws RpcError in geth's words for too many percentiles, or for a percentile out of order or out of range
+ */
 export function checkPercentiles(list: readonly (number | null)[]): readonly number[] {
   if (list.length > MAX_PERCENTILES) {
     throw createBoundError('serverError', 'feeHistory.percentiles', MAX_PERCENTILES);
@@ -60,7 +63,7 @@ export function checkPercentiles(list: readonly (number | null)[]): readonly num
   return percentiles;
 }
 
-/** Formats like Go's `%f`: six decimals, and all digits of large numbers. */
+/** Formats a number like Go's `%f`: six decimals, and all digits of large numbers. */
 function formatFloat(value: number): string {
   return Math.abs(value) < 1e21 ? value.toFixed(6) : `${BigInt(value)}.000000`;
 }

@@ -6,27 +6,27 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import { BlockTransactions } from './block-transactions.ts';
 import type { Network } from './network.ts';
 
-/** Maximum share of one key in all waiting calls. */
+/** Maximum share of one key in all calls that wait for inclusion. */
 const OWNER_SHARE = 0.5;
-/** Look-up interval where no block triggers one (feed unavailable, or receipt late), ms. */
+/** Interval between look-ups that no block triggers, ms. These occur when the feed is unavailable, or when a receipt is not available yet. */
 const LOOK_AGAIN_MS = 1_000;
-/** Maximum queued blocks; on overflow every waiting call performs its own look-up. */
+/** Maximum queued blocks. On overflow the queue is dropped, and every waiting call performs its own look-up. */
 const MAX_BLOCKS = 32;
 
 type Source = Pick<Network, 'chain' | 'feed'>;
 
-/** Feed membership; `leave` is absent while joining. */
+/** Membership of the feed. `leave` is absent while the feed is being joined. */
 type Joined = { readonly scope: RequestScope; leave?: () => void };
 
-/** Transaction that a call waits for. */
+/** Wait of one call for the inclusion of its transaction. */
 export class Inclusion {
   readonly hash: string;
   readonly #clock: Clock;
   readonly #onEnd: (inclusion: Inclusion) => void;
   readonly #isFollowed: () => boolean;
-  /** Whether a block includes, or may include, the transaction. */
+  /** Whether some block includes, or may include, the transaction. */
   #isSeen = false;
-  /** Whether a look-up is pending since then. */
+  /** Whether the call has not looked up the receipt since the last `see`. */
   #isDue = false;
   #wake: (() => void) | undefined;
 
@@ -37,7 +37,7 @@ export class Inclusion {
     this.#onEnd = onEnd;
   }
 
-  /** Marks the transaction as possibly included, and wakes the call. */
+  /** Notes that a block may include the transaction, and wakes the call. */
   see(): void {
     this.#isSeen = true;
     this.#isDue = true;
@@ -45,7 +45,7 @@ export class Inclusion {
   }
 
   /**
-   * Waits until a look-up of the receipt is worthwhile.
+   * Waits until a look-up of the receipt may find it.
    * @param endMs maximum wait, ms
    * @returns false when the wait expired or the scope was aborted
    */
@@ -80,19 +80,19 @@ export class Inclusion {
 }
 
 /**
- * Notifies waiting calls when a new block includes their transaction. The feed is followed while calls wait, and each block's list is read
- * once for all of them. Without a feed, calls look up once a second.
+ * Notifies waiting calls when a new block includes their transaction. The watch follows the feed while any call waits. It reads the transaction list of each
+ * block once for all calls. Without a feed, calls look up their receipts once a second.
  */
 export class InclusionWatch {
   static readonly #ofChains = new WeakMap<Network['chain'], InclusionWatch>();
-  /** Budget for waiting calls: each holds a body, and nothing else. */
+  /** Budget for waiting calls. A waiting call occupies only the memory of its body. */
   readonly places: SharedBudget = new SharedBudget(limitOf('sends.waiting'), OWNER_SHARE);
   readonly #source: Source;
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<Inclusion>>();
   readonly #blocks: string[] = [];
   #isLooking = false;
-  /** Set while the feed is joined or being joined. */
+  /** Defined while the feed is joined or being joined. */
   #joined: Joined | undefined;
   #joining: Promise<void> | undefined;
 
@@ -101,7 +101,7 @@ export class InclusionWatch {
     this.#clock = clock;
   }
 
-  /** Returns the instance of a network's chain. */
+  /** Returns the instance for a network's chain. All calls on the chain share this instance. */
   static of(network: Source): InclusionWatch {
     const { chain } = network;
     const known = InclusionWatch.#ofChains.get(chain);
@@ -111,7 +111,7 @@ export class InclusionWatch {
     return created;
   }
 
-  /** Number of awaited transaction hashes. */
+  /** Number of transaction hashes that calls wait for. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -122,8 +122,8 @@ export class InclusionWatch {
   }
 
   /**
-   * Starts watching for a transaction. Inclusion before this call has to be looked up afterwards. Resolves once the feed is followed, or cannot
-   * be. The caller must call `end` of the result.
+   * Starts watching for a transaction. Resolves once the feed is followed, or cannot be followed. The caller must then look up the receipt, because an earlier
+   * inclusion is not noticed. The caller must call `end` of the result.
    */
   async begin(hash: string): Promise<Inclusion> {
     const inclusion = new Inclusion(
@@ -147,7 +147,7 @@ export class InclusionWatch {
     if (this.#waiting.size === 0) this.#leave();
   }
 
-  /** Leaves the feed, unless the join is still in progress. */
+  /** Leaves the feed. While the join is still in progress, `#join` leaves afterwards. */
   #leave(): void {
     const joined = this.#joined;
     if (joined?.leave === undefined) return;
@@ -157,7 +157,7 @@ export class InclusionWatch {
     joined.scope.abort();
   }
 
-  /** Joins the feed if not joined yet. Never rejects. */
+  /** Joins the feed if it is not joined yet. Never rejects. */
   #follow(): Promise<void> {
     if (this.isFollowing) return Promise.resolve();
     this.#joining ??= this.#join().finally(() => {
@@ -177,7 +177,7 @@ export class InclusionWatch {
       joined.leave = await feed.join({ kind: 'head' }, { onStep, onEnd }, joined.scope);
       if (this.#waiting.size === 0) this.#leave();
     } catch {
-      // Without a feed, calls poll by themselves.
+      // Without the feed, each waiting call repeats its look-up by itself.
       this.#lose(joined);
     }
   }
@@ -204,7 +204,7 @@ export class InclusionWatch {
     const lists = BlockTransactions.of(this.#source.chain);
     for (let hash = this.#blocks.shift(); hash !== undefined; hash = this.#blocks.shift()) {
       const hashes = await lists.read(hash).catch(() => null);
-      // An unreadable block may include any of the transactions.
+      // A block that cannot be read may include any of the transactions.
       if (hashes === null) this.#wakeAll();
       else for (const [waiting, same] of this.#waiting) if (hashes.has(waiting)) wake(same);
     }

@@ -79,7 +79,7 @@ export const l2EstimateGas: Method<MethodContext> = defineMethod({
 });
 
 /**
- * Creates `<prefix>_estimateGas` for a rollup whose family is not recognised yet. Each call first waits for recognition.
+ * Creates `<prefix>_estimateGas` for a rollup whose family is not recognised yet. Each call first waits for the recognition.
  * @throws RpcError (on call) `methodNotFound` when the recognised network does not have the prefix
  */
 export function createEarlyEstimate(prefix: string): Method<MethodContext> {

@@ -6,9 +6,12 @@ import { hash32 } from '../rpc/schemas.ts';
 import { limitOf } from '../util/bounds.ts';
 import { anyBlockNumberOrTag, DEFAULT_BLOCK } from './block-reference.ts';
 
-/** Maximum topics of a log: LOG0 to LOG4. */
+/** Maximum topics of a log: the opcodes LOG0 to LOG4 write up to 4. */
 const MAX_TOPICS = 4;
-/** Maximum alternatives at one position. geth treats more topics as a malformed filter, and rejects more addresses with another code. */
+/**
+ * Maximum alternatives at one position: addresses, or topics. As in geth, too many topics are a malformed filter, and too many addresses have another error
+ * code.
+ */
 const MAX_ALTERNATIVES = limitOf('logs.values');
 
 type Members = Readonly<Record<string, unknown>>;
@@ -50,13 +53,16 @@ export const logFilter: Codec<LogFilter> = {
 
 const COVERED_VALUES = 100;
 
-/** Returns addresses and topics beyond those included in the base credits, in hundreds rounded up. */
+/** Returns the number of addresses and topics beyond those that the base credits include, in hundreds rounded up. */
 export function countFurtherValues({ addresses, topics }: Pick<LogFilter, 'addresses' | 'topics'>): number {
   const values = topics.reduce((sum, { length }) => sum + length, addresses.length);
   return Math.ceil(Math.max(0, values - COVERED_VALUES) / COVERED_VALUES);
 }
 
-/** @throws ParamProblem in geth's words; RpcError for more than `logs.values` addresses */
+/**
+ * Parses a log filter.
+ * @throws ParamProblem in geth's words; RpcError for more than `logs.values` addresses
+ */
 function parseFilter(value: unknown): LogFilter {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw createKindProblem('object', value);
@@ -85,7 +91,7 @@ function parseAddresses(value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return [parseFixedData(value, 20, 'address', 'invalid address: ')];
   if (!Array.isArray(value)) throw new ParamProblem('invalid addresses in query');
-  // Checked before parsing: a body can contain 90,000 addresses.
+  // The count is checked before the addresses are parsed, because a body can contain 90,000 addresses.
   if (value.length > MAX_ALTERNATIVES) throw createBoundError('serverError', 'logs.values');
   return value.map((item: unknown, index) => {
     if (typeof item !== 'string') throw new ParamProblem(`non-string address at index ${index}`);
@@ -109,7 +115,7 @@ function parseAlternatives(items: readonly unknown[]): readonly string[] {
   if (items.length > MAX_ALTERNATIVES) throw new ParamProblem('exceed max topics');
   const alternatives: string[] = [];
   for (const item of items) {
-    // `null` matches any topic; geth ignores the alternatives after it.
+    // `null` matches any topic. geth ignores the alternatives after a `null`.
     if (item === null) return [];
     if (typeof item !== 'string') throw new ParamProblem('invalid topic(s)');
     alternatives.push(parseFixedData(item, 32, 'topic'));
@@ -119,7 +125,11 @@ function parseAlternatives(items: readonly unknown[]): readonly string[] {
 
 const HEX_DIGITS = /^[0-9a-f]*$/;
 
-/** @returns the text in lower case */
+/**
+ * Checks hex data of a fixed length in bytes.
+ * @returns the data in lower case
+ * @throws ParamProblem in geth's words
+ */
 function parseFixedData(value: string, length: number, what: string, prefix = ''): string {
   const text = value.toLowerCase();
   const digits = text.length - 2;

@@ -1,4 +1,4 @@
-/** Parameters and empty answers shared by the look-ups of blocks and transactions. */
+/** Parameters and empty answers that the look-ups of blocks and transactions share. */
 
 import type { JsonResult, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
@@ -7,7 +7,7 @@ import type { Param } from '../rpc/method.ts';
 import { boolean, hash32, integer64 } from '../rpc/schemas.ts';
 import { anyBlock, anyBlockNumberOrTag } from './block-reference.ts';
 
-/** Block by number or tag. */
+/** Parameter that names a block by number or tag. */
 export const NUMBER_PARAM: Param<BlockReference, true> = {
   name: 'block',
   description: 'The block.',
@@ -15,7 +15,7 @@ export const NUMBER_PARAM: Param<BlockReference, true> = {
   codec: anyBlockNumberOrTag,
 };
 
-/** Block by number, tag or hash. */
+/** Parameter that names a block by number, tag or hash. */
 export const ANY_BLOCK_PARAM: Param<BlockReference, true> = { ...NUMBER_PARAM, codec: anyBlock };
 
 export const BLOCK_HASH_PARAM: Param<string, true> = {
@@ -30,7 +30,6 @@ export const TRANSACTION_HASH_PARAM: Param<string, true> = {
   description: 'Hash of the transaction.',
 };
 
-/** Position in a block's list. */
 export const INDEX_PARAM: Param<bigint, true> = {
   name: 'index',
   description: 'Position in the block.',
@@ -46,15 +45,15 @@ export const FULL_PARAM: Param<boolean, true> = {
   codec: boolean,
 };
 
-/** Returns a reference to the block with this hash, canonical or not. */
+/** Returns a reference to the block with this hash, whether canonical or not. */
 export function blockOfHash(hash: string): BlockReference {
   return { kind: 'hash', hash, requireCanonical: false };
 }
 
-/** geth's answer where there are no bytes. */
+/** Answer for data that does not exist, as geth sends it. */
 export const NO_BYTES: JsonText = '"0x"';
 
-/** Returns `found`, or `otherwise` where it is null. */
+/** Returns `found`, or `otherwise` where `found` is null. */
 export function orElse(
   found: PromiseOrValue<JsonResult | null>,
   otherwise: JsonText,
@@ -62,7 +61,7 @@ export function orElse(
   return continueWith(found, (json) => json ?? otherwise);
 }
 
-/** Returns `found`, or JSON null. */
+/** Returns `found`, or JSON `null` where `found` is null. */
 export function orNull(found: PromiseOrValue<JsonResult | null>): PromiseOrValue<JsonResult> {
   return orElse(found, 'null');
 }

@@ -6,10 +6,10 @@ import type { Network } from './network.ts';
 /** Execution context of a method. */
 export type MethodContext = {
   readonly network: Network;
-  /** Answer of `web3_clientVersion`. */
+  /** Result of `web3_clientVersion`. */
   readonly clientVersion: string;
   readonly scope: RequestScope;
-  /** Absent where the transport cannot notify. */
+  /** Interface for subscriptions. Absent where the transport cannot notify. */
   readonly notifier?: Notifier;
   /** Access to methods of a development node; absent means no access. */
   readonly development?: DevelopmentAccess | undefined;

@@ -1,4 +1,7 @@
-/** Names of the methods of the table, for code that checks names without loading the methods (50 ms). A test compares them with the table. */
+/**
+ * Names of the methods in the table of methods. Code that only checks names uses this list, because loading the methods takes 50 ms. A test compares the list
+ * with the table.
+ */
 export const METHOD_NAMES: readonly string[] = [
   'eth_getUncleByBlockNumberAndIndex',
   'eth_estimateGas',

@@ -1,23 +1,23 @@
 /** Method configuration of a network. An entry is a method name, or a namespace such as `debug_*`. */
 export type NetworkMethodsParts = {
-  /** Restricts the methods served by default to these; undefined means no restriction. */
+  /** Restricts the methods that are served by default to these entries. Undefined means no restriction. */
   readonly only?: readonly string[] | undefined;
   readonly except: readonly string[];
   /** Node methods that are served by default. */
   readonly reads: Iterable<string>;
-  /** Additional node methods. */
+  /** Node methods that are served in addition. */
   readonly also: readonly string[];
-  /** Whether a method that matches a namespace entry only reads, and may therefore be served. */
+  /** Whether a method only reads. A node method that matches just a namespace entry is served only if it only reads. */
   readonly onlyReads: (name: string) => boolean;
-  /** Returns the namespace of a node method that is passed on by default; absent where there are no nodes. */
+  /** Returns the namespace of a node method that is passed on by default. Absent where there are no nodes. */
   readonly findPassed?: (name: string) => string | undefined;
-  /** Returns the metrics label of a development method; absent where development methods are not served. */
+  /** Returns the metrics label of a development method. Absent where development methods are not served. */
   readonly findDevelopment?: (name: string) => string | undefined;
 };
 
 /** Set of methods that a network serves. */
 export class NetworkMethods {
-  /** Additional node methods: names, and namespaces such as `trace_*`. */
+  /** Node methods that are served in addition: names, and namespaces such as `trace_*`. */
   readonly also: readonly string[];
   readonly #only: NameList | undefined;
   readonly #except: NameList | undefined;
@@ -38,7 +38,7 @@ export class NetworkMethods {
     this.#findDevelopment = findDevelopment;
   }
 
-  /** Whether a method of the service is served, by its wire name or its name in the table. */
+  /** Whether a method of the service is served. Entries may name it by its wire name, or by its name in the table of methods. */
   offers(wireName: string, name: string): boolean {
     if (this.excludes(wireName) || this.excludes(name)) return false;
     const only = this.#only;
@@ -50,7 +50,7 @@ export class NetworkMethods {
     return this.#except?.has(name) === true;
   }
 
-  /** Whether the configuration adds a method to those served by default. */
+  /** Whether the configuration adds a method to the methods that are served by default. */
   lists(name: string): boolean {
     return this.#also.has(name) && !this.excludes(name);
   }
@@ -60,15 +60,15 @@ export class NetworkMethods {
     return this.#findPassed?.(name) !== undefined && this.#onlyReads(name) && this.offers(name, name);
   }
 
-  /** Returns the metrics label of a served development method; undefined for any other method. */
+  /** Returns the metrics label of a development method that is served. Undefined for any other method. */
   findDevelopment(name: string): string | undefined {
     const label = this.#findDevelopment?.(name);
     return label !== undefined && this.offers(name, name) ? label : undefined;
   }
 
   /**
-   * Returns the metrics label under which a node method is served, or undefined where it is not served. The label is the entry's where the client
-   * chooses the method's name.
+   * Returns the metrics label under which a node method is served. Undefined where the method is not served. For a namespace entry the label is the entry,
+   * because the client chooses the method's name.
    */
   findNodeMethod(name: string): string | undefined {
     if (this.#reads.has(name) && this.offers(name, name)) return name;
@@ -79,10 +79,10 @@ export class NetworkMethods {
   }
 }
 
-/** Set of names, and of namespaces that match all their names. */
+/** Set of method names and namespaces. A namespace matches all its methods. */
 class NameList {
   readonly #names: ReadonlySet<string>;
-  /** Namespaces with their underscore. */
+  /** Namespaces including their underscore, such as `trace_`. */
   readonly #namespaces: ReadonlySet<string>;
 
   constructor(entries: readonly string[]) {

@@ -1,4 +1,4 @@
-/** Credits of one event by subscription kind: a block, its logs or receipts, or one batch of transactions; modelled on hosted services. */
+/** Credits of one event by subscription kind, modelled on hosted services. An event is a block, the logs or receipts of a block, or a batch of transactions. */
 export const NOTIFICATION_CREDITS: Readonly<Record<string, number>> = {
   newHeads: 50,
   logs: 300,
@@ -7,15 +7,15 @@ export const NOTIFICATION_CREDITS: Readonly<Record<string, number>> = {
   syncing: 5,
 };
 
-/** Credits of a block that a subscription scans while catching up, whether or not it matches. */
+/** Credits of one block that a subscription scans while it catches up. They are charged whether or not the block matches. */
 export const MISSED_BLOCK_CREDITS: Readonly<Record<string, number>> = { logs: 5 };
 
-/** Returns the name of a missed block in a table of credits. */
+/** Returns the name under which a table of credits lists a scanned block of this kind. */
 export function nameMissedBlock(kind: string): string {
   return `${nameNotification(kind)}_missedBlock`;
 }
 
-/** Returns the name of a kind's notifications in a table of credits. */
+/** Returns the name under which a table of credits lists an event of this kind. */
 export function nameNotification(kind: string): string {
   return `eth_subscription_${kind}`;
 }

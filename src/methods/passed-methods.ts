@@ -1,9 +1,9 @@
 /**
- * Node methods that a network with `upstreams` passes on by default, beside those of the service: namespaces of reads, and the credits of a call.
- * `pool/node-method-rule.ts` decides per name whether a method only reads; a node's first answer shows whether the node has it.
+ * Node methods that a network with `upstreams` passes on by default, in addition to the methods of the service. This file has their namespaces, and the credits
+ * of a call. `pool/node-method-rule.ts` decides per name whether a method only reads. A node's first answer shows whether the node has the method.
  */
 
-/** Prefixes of names: whole namespaces, except for Alchemy, whose other methods manage account data. */
+/** Prefixes of the names that are passed on. Each is a whole namespace, except for Alchemy: its other methods manage account data. */
 const PASSED_PREFIXES: readonly string[] = [
   'debug_',
   'trace_',
@@ -19,24 +19,24 @@ const PASSED_PREFIXES: readonly string[] = [
   'alchemy_get',
 ];
 
-/** Maximum length of a node method's name (`pool/node-method-rule.ts`). */
+/** Maximum length of the name of a node method, as in `pool/node-method-rule.ts`. */
 const MAX_LENGTH = 97;
 
 /**
- * Methods about the process, database and peers of a node instead of the chain; control methods of the service; and estimates, which a rollup
- * serves under its own names. `methods.also` can add those of the first group.
+ * Methods that are not passed on by default. The first group reads the process, database or peers of a node instead of the chain; `methods.also` can add these.
+ * The second group is control methods of the service. The third group is estimates, which a rollup serves under its own names.
  */
 const NOT_PASSED =
   /^debug_(?:.*(?:stats|profile)|db|chaindb|getAccessibleState|sync)|_(?:nodeInfo|peers|portcullis)|_estimate/i;
 
-/** Credits of a node method without a row below: equal to a read of state. */
+/** Credits of a node method that matches no row of `PRICES`. They equal the credits of a state read. */
 export const NODE_METHOD_CREDITS = 80;
 
 type PriceRow = readonly [names: RegExp, credits: number];
 
-/** Credits by the cost of a call for a node, comparable to the service's own methods; the first matching row applies. */
+/** Credits by the load that a call puts on a node. They are comparable to those of the service's own methods. The first matching row applies. */
 const PRICES: readonly PriceRow[] = [
-  // Executes or reads all transactions of a block or of a range of blocks.
+  // These methods execute or read all transactions of a block, or of a range of blocks.
   [/^debug_(?:traceBlock|traceBadBlock|traceChain|traceCallMany|intermediateRoots|replayBlock)/, 1000],
   [/^debug_(?:executionWitness|accountRange|getModifiedAccounts|getBadBlocks)/, 1000],
   [/^(?:arb)?trace_(?:block|replayBlock|filter|callMany)/, 1000],
@@ -44,12 +44,12 @@ const PRICES: readonly PriceRow[] = [
   [/^erigon_(?:getLatestLogs|getLogs|getBlockReceipts)/, 1000],
   [/^alchemy_get(?:TransactionReceipts|AssetTransfers)/, 1000],
   [/^txpool_(?:content|inspect)$/, 1000],
-  // Executes one transaction, after its predecessors in the block.
+  // These methods execute one transaction, after its predecessors in the block.
   [/^(?:debug|(?:arb)?trace)_/, 300],
   [/^ots_(?:trace|getInternalOperations|getTransactionError|getContractCreator|getTransactionBySender)/, 300],
   [/^(?:linea|zks)_getProof/, 300],
   [/^zks_getBlockDetails|^zks_getRawBlockTransactions/, 150],
-  // Values that a node has in memory.
+  // These methods return values that a node has in memory.
   [/^(?:txpool_status|ots_getApiLevel|erigon_(?:forks|blockNumber)|optimism_version)$/, 20],
   [
     /^zks_(?:L1BatchNumber|L1ChainId|get(?:Main|Bridgehub)Contract|getBridgeContracts|getTestnetPaymaster)$/,
@@ -58,7 +58,10 @@ const PRICES: readonly PriceRow[] = [
   [/^bor_getCurrent(?:Proposer|Validators)$/, 20],
 ];
 
-/** Returns the namespace label, such as `debug_*`, of a method passed on by default; undefined for any other. The method may still be a write. */
+/**
+ * Returns the namespace label, such as `debug_*`, of a method that is passed on by default. Undefined for any other method. This function does not check
+ * whether the method only reads.
+ */
 export function findPassedNamespace(name: string): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   if (!PASSED_PREFIXES.some((prefix) => name.startsWith(prefix)) || NOT_PASSED.test(name)) return undefined;

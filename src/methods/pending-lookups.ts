@@ -4,11 +4,11 @@ import { ChainError } from '../chain/errors.ts';
 import { Lru } from '../util/lru.ts';
 import { RequestScope } from '../util/request-scope.ts';
 
-/** Maximum concurrent transaction requests per chain, for all subscriptions and filters. */
+/** Maximum concurrent requests for transactions per chain, over all subscriptions and filters. */
 const MAX_IN_FLIGHT = 32;
-/** Maximum hashes queued for a request. */
+/** Maximum hashes that wait for a request. */
 const MAX_WAITING = 4_096;
-/** Capacity and lifetime of the cache: every listener requests a new transaction within moments. */
+/** Capacity and lifetime (ms) of the cache. Both are small, because all listeners request a new transaction within moments of each other. */
 const MAX_CACHED = 1_024;
 const CACHE_MS = 5_000;
 /** Timeout of one request, ms. */
@@ -18,7 +18,7 @@ type Source = Pick<Chain, 'transactions'>;
 
 type Found = { readonly transaction: JsonText | null; readonly trust: RequestScope['trust'] };
 
-/** Pending transactions by hash, looked up once per chain: a node announces a hash to all listeners at the same time. */
+/** Pending transactions by hash. Each is looked up once per chain, because a node announces a hash to all listeners at the same time. */
 export class PendingLookups {
   static readonly #ofChains = new WeakMap<Source, PendingLookups>();
   readonly #source: Source;
@@ -30,7 +30,7 @@ export class PendingLookups {
     this.#source = source;
   }
 
-  /** Returns the instance of a chain, shared by its listeners. */
+  /** Returns the instance of a chain. All its listeners share this instance. */
   static of(chain: Source): PendingLookups {
     const known = PendingLookups.#ofChains.get(chain);
     if (known !== undefined) return known;
@@ -40,8 +40,8 @@ export class PendingLookups {
   }
 
   /**
-   * Returns a transaction, or null where it is unknown.
-   * @param scope the caller's scope; it notes the trust level of the answer
+   * Returns a transaction, or null where the transaction is unknown.
+   * @param scope the caller's scope, which records the trust level of the answer
    * @throws ChainError when the nodes are unavailable, or `busy` when too many hashes are queued
    */
   async find(hash: string, scope: RequestScope): Promise<JsonText | null> {
@@ -64,7 +64,7 @@ export class PendingLookups {
       const transaction = await this.#source.transactions.getTransaction({ hash }, scope);
       return { transaction, trust: scope.trust };
     } catch (error) {
-      // Failures are not cached: the next listener sends the request again.
+      // Failures are not cached, so the next listener sends the request again.
       this.#cached.delete(hash);
       throw error;
     } finally {

@@ -1,4 +1,4 @@
-/** Blocks in their network encoding, and geth's answers where there is none. */
+/** Blocks in their network encoding (RLP), and geth's answers for blocks that do not exist. */
 
 import { hexToBytes } from '../../packages/ethereum/primitives/hex.ts';
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
@@ -10,7 +10,7 @@ import type { MethodContext } from './method-context.ts';
 
 /**
  * Returns a block or its header as RLP.
- * @throws RpcError for an unknown hash in geth's words, which show its bytes as numbers, and for the pending block
+ * @throws RpcError for the pending block, and for an unknown hash. As in geth, the message shows the bytes of the hash as decimal numbers.
  */
 export function getRawBytes(
   block: BlockReference,
@@ -22,7 +22,7 @@ export function getRawBytes(
     if (block.kind === 'hash') {
       throw new RpcError('serverError', `${part} #[${hexToBytes(block.hash).join(' ')}] not found`);
     }
-    // geth builds a pending block and then fails to find its hash in the database.
+    // geth builds a pending block, and then fails because the database does not contain its hash.
     if (block.kind === 'tag' && block.tag === 'pending') {
       throw new RpcError('serverError', 'pending block is not available');
     }
@@ -30,13 +30,13 @@ export function getRawBytes(
   });
 }
 
-/** Returns the receipts of a block, each encoded. */
+/** Returns the receipts of a block, each in its network encoding. */
 export function getRawReceipts(block: BlockReference, context: MethodContext): PromiseOrValue<JsonResult> {
   const isEmpty = block.kind === 'hash' || (block.kind === 'tag' && block.tag === 'pending');
   return orElse(read(block, 'receipts', context), isEmpty ? '[]' : 'null');
 }
 
-/** Reads by hash without a canonicity check, as geth does. */
+/** Reads a block. A block named by hash need not be canonical, as in geth. */
 function read(
   block: BlockReference,
   part: RawPart,

@@ -6,7 +6,7 @@ import {
 } from '../../packages/ethereum/primitives/json-result.ts';
 import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 
-/** Returns the text of a chain's result, and reads a stream to its end. Rejects with the errors of the source. */
+/** Returns the text of a chain's result; a stream is read to its end. Rejects with the errors of the stream. */
 export function readWholeText(result: JsonResult): PromiseOrValue<JsonText> {
   return isComplete(result) ? textOf(result) : joinPieces(result.pieces);
 }

@@ -2,7 +2,10 @@ import type { JsonResult } from '../../packages/ethereum/primitives/json-result.
 import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import { RpcError } from '../rpc/errors.ts';
 
-/** Returns the answer of an operation that a chain may lack. @throws RpcError `methodNotFound` where the answer is null */
+/**
+ * Returns the answer of an operation that a chain may not have.
+ * @throws RpcError `methodNotFound` where the answer is null
+ */
 export function requireAnswer(
   method: string,
   answer: PromiseOrValue<JsonResult | null>,

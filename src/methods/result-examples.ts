@@ -1,6 +1,6 @@
-/** Answers of the built-in development chain, for the documentation. A test compares them with the served ones. */
+/** Answers of the built-in development chain, for the documentation. A test compares them with the answers that are served. */
 
-/** Empty bloom filter. */
+/** Digits of an empty bloom filter of 256 bytes. */
 const ZEROS = '00'.repeat(256);
 const EMPTY_BLOOM = `0x${ZEROS}`;
 
@@ -139,7 +139,7 @@ export const EXAMPLE_BLOCK: Readonly<Record<string, unknown>> = {
   ],
 };
 
-/** Members of a block object that do not belong to the header. */
+/** The destructured members belong to the block object but not to its header. */
 const { size: _size, transactions: _transactions, uncles: _uncles, ...headerOfExample } = EXAMPLE_BLOCK;
 
 export const EXAMPLE_HEADER: Readonly<Record<string, unknown>> = headerOfExample;
@@ -147,13 +147,13 @@ export const EXAMPLE_HEADER: Readonly<Record<string, unknown>> = headerOfExample
 export const EXAMPLE_RAW_TRANSACTION =
   '0x02f8b2821ca91a8405f5e10084ee6b28008301d4c094cabe9823112d187ea24d56be8e47ae75ed52a84280b844095ea7b3000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc001a07ee4a696f1d8c8dfe1c9c1db4634833f2ed5d2d6a24b42a2b135c158887c15d5a044c32957b9c869a550af524caa215ba5114572f82d52ed5cdbe7ef6765c97c8f';
 
-/** Receipt of the block of `EXAMPLE_RECEIPTS`. */
+/** Encoded receipt of the block that `EXAMPLE_RECEIPTS` belongs to. */
 export const EXAMPLE_RAW_RECEIPT =
   '0x02f901a60182b4dfb9010000000000000040000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000200000000000800000000000000000000000000000000000000400000000000000000000000000000000000000080000000000000000001000000000000000000000000000000000000000000000000040000000000000000000000000000000000000020000000008000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000200000000000000000010040000000000000000000000000000000000000000000000000000000000f89df89b94cabe9823112d187ea24d56be8e47ae75ed52a842f863a08c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925a0000000000000000000000000a5961159b3d79efa30330fb91bb966e3ed3609fda0000000000000000000000000b22db1efc84ea674085fe1364910d5e8196cbc81a0ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff';
 
 const GENESIS_HEADER = `f90208a00000000000000000000000000000000000000000000000000000000000000000a01dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347940000000000000000000000000000000000000000a0cf6c3395192190d9e3a7e92fc8bf2dc4d31813abc76414b648fcbd538a208a82a056e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421a056e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421b901${ZEROS}00830400008083e4e1c080846553f10091706f727463756c6c6973206465766e6574a00000000000000000000000000000000000000000000000000000000000000000880000000000000042`;
 
-/** Header and body of block 0. */
+/** Encoded header and encoded block of block 0. */
 export const EXAMPLE_RAW_HEADER: string = `0x${GENESIS_HEADER}`;
 export const EXAMPLE_RAW_BLOCK: string = `0xf9020d${GENESIS_HEADER}c0c0`;
 export const EXAMPLE_CONFIG: Readonly<Record<string, unknown>> = {
@@ -209,7 +209,7 @@ export const EXAMPLE_CAPABILITIES: Readonly<Record<string, unknown>> = {
     deleteStrategy: { type: 'window', retentionBlocks: '0x81' },
   },
 };
-/** Transfer of 1 wei with `traceTransfers`. */
+/** Simulation of a transfer of 1 wei with `traceTransfers`. */
 export const EXAMPLE_SIMULATION: readonly Readonly<Record<string, unknown>>[] = [
   {
     number: '0x48',
@@ -272,7 +272,7 @@ export const EXAMPLE_SIMULATION: readonly Readonly<Record<string, unknown>>[] = 
 
 export const SUBSCRIPTION_ID = '0x9cef478923ff08bf67fde6c64013158d';
 
-/** Lists of an account in a block access list without changes. */
+/** Entry of a block access list for an account without changes, except for its address. */
 const UNCHANGED = {
   storageChanges: [],
   storageReads: [],
@@ -280,10 +280,10 @@ const UNCHANGED = {
   nonceChanges: [],
   codeChanges: [],
 };
-/** Slots of an empty request queue contract. */
+/** Storage slots that a block reads from a request queue contract whose queue is empty. */
 const QUEUE_SLOTS = ['0', '1', '2', '3'].map((slot) => `0x${slot.padStart(64, '0')}`);
 
-/** Block access list of the last block. */
+/** Block access list of the chain's last block. */
 export const EXAMPLE_BLOCK_ACCESS_LIST: readonly unknown[] = [
   { ...UNCHANGED, address: '0x00000961ef480eb55e80d19ad83579a64c007002', storageReads: QUEUE_SLOTS },
   { ...UNCHANGED, address: '0x000064d678505ad48f8ccb093bc65613800e8282', storageReads: QUEUE_SLOTS },

@@ -1,6 +1,6 @@
 /**
- * Result schemas (spec section 2, and the fields that execution-apis adds), for documentation and tests; results are not validated
- * at runtime. Networks may add fields of their own.
+ * Schemas of results: the fields of spec section 2, and those that execution-apis adds. They serve documentation and tests; results are not validated at
+ * runtime. Networks may add fields of their own.
  */
 import * as z from 'zod';
 import {
@@ -53,7 +53,7 @@ const headerFields = {
 
 const blockFields = { ...headerFields, size: quantity64Result, uncles: z.array(hash32Result) };
 
-/** Block object fields that belong to the header. */
+/** Fields of a block object that belong to the header. */
 export const header: z.ZodType = z.looseObject(headerFields).meta({ title: 'header' });
 
 const withdrawal: z.ZodType = z
@@ -89,7 +89,7 @@ const authorizationList: z.ZodType = z.array(
     .meta({ title: 'authorization' }),
 );
 
-/** Transaction (spec 2.2). Block fields are null while pending. */
+/** Transaction (spec 2.2). The block fields are null while the transaction is pending. */
 export const transaction: z.ZodType = z
   .looseObject({
     type: quantity64Result,
@@ -119,7 +119,7 @@ export const transaction: z.ZodType = z
   })
   .meta({ title: 'transaction' });
 
-/** Unsigned transaction with the members that geth returns. */
+/** Unsigned transaction, with the members that geth returns from `eth_fillTransaction`. */
 export const filledTransaction: z.ZodType = z
   .object({
     raw: dataResult.meta({ description: 'Its bytes, with a signature of zeros.' }),
@@ -165,7 +165,7 @@ export const log: z.ZodType = z
   })
   .meta({ title: 'log' });
 
-/** Block with transactions (spec 2.1), and fields of later forks. */
+/** Block with transactions (spec 2.1), and with fields of later forks. */
 export const block: z.ZodType = z
   .looseObject({
     ...blockFields,
@@ -203,7 +203,7 @@ export const receipt: z.ZodType = z
 const indexed = (name: string, schema: z.ZodType): z.ZodType =>
   z.array(z.object({ index: quantity64Result, [name]: schema }).meta({ title: 'change' }));
 
-/** Account accessed by a block (EIP-7928). */
+/** Account that a block accesses, as listed in a block access list (EIP-7928). */
 export const accountAccess: z.ZodType = z
   .object({
     address: addressResult,

@@ -38,7 +38,7 @@ export const rollupGetInfo: Method<MethodContext> = defineMethod({
   },
 });
 
-/** Encoded by hand: JSON.stringify does not support bigint. */
+/** Encodes the JSON text by hand, because `JSON.stringify` does not support bigint. */
 function encodeRollupInfo({ mode, syncing, ethContext, rollupContext }: RollupInfo): JsonText {
   return (
     `{"mode":"${mode}","syncing":${syncing},` +

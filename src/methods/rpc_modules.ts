@@ -5,7 +5,7 @@ import type { MethodContext } from './method-context.ts';
 import { METHOD_NAMES } from './method-names.ts';
 import type { Network } from './network.ts';
 
-/** Namespaces that only rollups have; `l2` stands for the network's own prefixes. */
+/** Namespaces that only networks with a rollup serve. `l2` stands for the network's own prefixes. */
 const ROLLUP_NAMESPACES: ReadonlySet<string> = new Set(['l2', 'rollup']);
 
 export const rpcModules: Method<MethodContext> = defineMethod({
@@ -24,7 +24,10 @@ export const rpcModules: Method<MethodContext> = defineMethod({
   },
 });
 
-/** Methods that nodes serve only where the network configures them do not add their namespace. */
+/**
+ * Namespace of methods that a network with nodes serves only where it is configured. For such a network, methods in the table therefore do not add this
+ * namespace.
+ */
 const OPT_IN_NAMESPACE = 'debug_';
 
 function listNamespaces(network: Network): ReadonlySet<string> {
@@ -40,7 +43,7 @@ function listNamespaces(network: Network): ReadonlySet<string> {
   return namespaces;
 }
 
-/** Returns the served names of the rollup's own estimate, and the served estimate methods of its nodes. */
+/** Returns the names under which the rollup's own estimate is served, and the estimate methods of its nodes that are served. */
 function listRollupNames({ rollupPrefixes = [], nodeEstimates = [], hasNodes, methods }: Network): string[] {
   const own = rollupPrefixes.map((prefix) => `${prefix}_estimateGas`);
   return [

@@ -43,7 +43,7 @@ const blockStateCalls = objectOf('block of calls', {
   calls: optional(listOf(nullable(callObject, {}))),
 });
 
-/** Simulation (execution-apis `EthSimulatePayload`). Unknown members are ignored, as in geth. */
+/** Simulation, `EthSimulatePayload` of execution-apis. Unknown members are ignored, as in geth. */
 export const simulation: Codec<BlockSimulation> = mapped(
   objectOf('simulation', {
     blockStateCalls: optional(listOf(nullable(blockStateCalls, {}))),

@@ -28,7 +28,7 @@ export const STATE_BLOCK_PARAM: Param<BlockReference, false> = {
   codec: anyBlock,
 };
 
-/** Text that `decodeSlot` accepts, or has an error message for. */
+/** Any text. `decodeSlot` later decodes the text, or throws geth's error for it. */
 export const slotText: Codec<string> = {
   parse(raw) {
     if (typeof raw !== 'string') throw createKindProblem('string', raw);
@@ -38,19 +38,19 @@ export const slotText: Codec<string> = {
   jsonSchema: { type: 'string', title: 'slot', pattern: '^(0[xX])?[0-9a-fA-F]{0,64}$' },
 };
 
-/** Slots in the text form that a proof repeats; null is the empty text, as in geth. */
+/** Slots as texts, in the form that a proof repeats. `null` counts as the empty text, as in geth. */
 export const slotTexts: Codec<readonly string[]> = listOf(
   byKind({ string: slotText, null: mapped(nothing, () => '') }),
 );
 
-/** Slots by account; null is an empty list, as in geth. */
+/** Slots by account. `null` counts as an empty list, as in geth. */
 export const storageRequests: Codec<Readonly<Record<string, readonly string[]>>> = recordOf(
   address,
   byKind({ array: listOf(hash32), null: mapped(nothing, (): readonly string[] => []) }),
   { title: 'slots by account', bound: 'call.entries' },
 );
 
-/** Slot as 32 bytes, and in the form that a proof repeats: as 32 bytes if the request had that form, otherwise as a quantity. */
+/** Slot as 32 bytes (`word`), and in the form that a proof repeats (`echo`). `echo` has 32 bytes if the request had 32 bytes, and is a quantity otherwise. */
 export type Slot = { readonly word: string; readonly echo: string };
 
 const WORD_DIGITS = 64;
@@ -58,7 +58,7 @@ const PREFIX = /^0x/i;
 const DIGITS = /^[0-9a-fA-F]*$/;
 
 /**
- * Decodes a slot as leniently as geth: hex of at most 32 bytes, with or without prefix and leading zeros.
+ * Decodes a slot as leniently as geth: hex of at most 32 bytes, with or without prefix and with or without leading zeros.
  * @throws RpcError in geth's words
  */
 export function decodeSlot(text: string): Slot {
@@ -68,18 +68,18 @@ export function decodeSlot(text: string): Slot {
   if (length > WORD_DIGITS) throw new RpcError('invalidParams', `${TOO_LONG}: ${quote(text)}`);
   if (!isHex) throw new RpcError('invalidParams', `invalid hex in storage key: ${quote(text)}`);
   const word = `0x${digits.toLowerCase().padStart(WORD_DIGITS, '0')}`;
-  // An odd number of digits is padded with one zero, so that 63 digits are 32 bytes.
+  // geth pads an odd number of digits with one zero. 63 digits are therefore 32 bytes.
   return { word, echo: digits.length >= WORD_DIGITS - 1 ? word : encodeQuantity(BigInt(word)) };
 }
 
 const TOO_LONG = 'storage key too long (want at most 32 bytes)';
 
-/** UTF-8 length of a text; for a text longer than any slot, a lower bound that exceeds the maximum. */
+/** Returns the UTF-8 length of a text. For a text longer than any slot, the result is a lower bound that still exceeds the maximum. */
 function countBytes(text: string): number {
   return new TextEncoder().encode(text.slice(0, WORD_DIGITS + 1)).length;
 }
 
-/** Maximum length of a slot quoted in an error, UTF-16 units. */
+/** Maximum length of a slot that an error quotes, UTF-16 units. */
 const MAX_QUOTED = 1_024;
 
 function quote(text: string): string {
@@ -90,7 +90,7 @@ function quote(text: string): string {
 export const MAX_SLOTS: number = limitOf('call.slots');
 
 /**
- * Orders slots by account, which is the order of geth's answer.
+ * Orders slots by account, as geth does in its answer.
  * @throws RpcError in geth's words for no slots, or too many
  */
 export function orderRequests(requests: Readonly<Record<string, readonly string[]>>): StorageRequests {

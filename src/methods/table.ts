@@ -74,7 +74,7 @@ import { rpcModules } from './rpc_modules.ts';
 import { web3ClientVersion } from './web3_clientVersion.ts';
 import { web3Sha3 } from './web3_sha3.ts';
 
-/** Methods of the service in the order of its specification, then further ones that clients need. */
+/** Methods of the service. They have the order of the specification, followed by further methods that clients need. */
 export const METHODS: readonly Method<MethodContext>[] = [
   ethGetUncleByBlockNumberAndIndex,
   ethEstimateGas,
@@ -149,7 +149,7 @@ const BY_NAME: ReadonlyMap<string, Method<MethodContext>> = new Map(
   METHODS.map((method) => [method.name, method]),
 );
 
-/** Returns the method that this network serves under this name. */
+/** Returns the method that the network serves under this name, or undefined where it serves none. */
 export function findMethod(name: string, network: Network): Method<MethodContext> | undefined {
   const method = BY_NAME.get(name) ?? findOwnEstimate(name, network);
   const { methods } = network;
@@ -167,7 +167,8 @@ export function findMethod(name: string, network: Network): Method<MethodContext
 }
 
 /**
- * Prefix `l2_` stands for the network's own prefixes (spec 1). Until the family is recognised, the estimates of all families wait for recognition.
+ * Returns the rollup's own estimate. The prefix `l2_` stands for the network's own prefixes (spec 1). Until the rollup family is recognised, the names of all
+ * families are served, and their calls wait for the recognition.
  */
 function findOwnEstimate(
   name: string,
@@ -185,7 +186,10 @@ const EARLY_ESTIMATES: ReadonlyMap<string, Method<MethodContext>> = new Map(
   [...FAMILY_PREFIXES].map((prefix) => [`${prefix}_estimateGas`, createEarlyEstimate(prefix)]),
 );
 
-/** Returns a node estimate method of the network's family. Until the family is recognised, the estimates of all families wait for recognition. */
+/**
+ * Returns an estimate method of the nodes of the network's rollup family. Until the family is recognised, the methods of all families are served, and their
+ * calls wait for the recognition.
+ */
 function findNodeEstimate(name: string, network: Network): Method<MethodContext> | undefined {
   const { rollup, hasNodes, nodeEstimates, methods } = network;
   if (rollup === undefined || hasNodes !== true || methods?.offers(name, name) === false) return undefined;
@@ -201,9 +205,9 @@ const EARLY_NODE_ESTIMATES: ReadonlyMap<string, Method<MethodContext>> = new Map
   [...FAMILY_ESTIMATES].map((name) => [name, createEarlyNodeMethod(name)]),
 );
 
-/** Cap on cached node methods: within a namespace clients choose the names. */
+/** Maximum cached node methods. The cache needs a bound, because clients choose the names within a namespace. */
 const MAX_NODE_METHODS = 1_000;
-/** Created lazily. */
+/** Node methods by name and label, created on their first use. */
 const NODE_METHODS = new Lru<string, Method<MethodContext>>(MAX_NODE_METHODS, Number.POSITIVE_INFINITY);
 
 function findNodeMethod(name: string, methods: NetworkMethods): Method<MethodContext> | undefined {

@@ -10,12 +10,12 @@ import { encodeQuantity } from '../../packages/ethereum/primitives/quantity.ts';
 import type { CallObject } from '../chain/requests.ts';
 import type { FilledFees } from './complete-fees.ts';
 
-/** Fields of a transaction beside its call and its fees. */
+/** Fields of a transaction that are in neither its call nor its fees. */
 export type FilledFields = { readonly chainId: bigint; readonly nonce: bigint; readonly gasLimit: bigint };
 
 /**
- * Builds the unsigned transaction of a call. The type follows from the fields present, as in geth: a gas price makes a legacy transaction,
- * which has no access list.
+ * Builds the unsigned transaction of a call. As in geth, the type follows from the fields that are present. A gas price makes a legacy transaction, which has
+ * no access list.
  */
 export function createUnsigned(call: CallObject, fees: FilledFees, fields: FilledFields): Transaction {
   const isLegacy = 'gasPrice' in fees;
@@ -52,7 +52,7 @@ export function createUnsigned(call: CallObject, fees: FilledFees, fields: Fille
   return assembleUnsigned(body);
 }
 
-/** Encodes `{raw, tx}` as geth does: the bytes with a signature of zeros, and the members of the transaction's type. */
+/** Encodes `{raw, tx}` as geth does. `raw` has a signature of zeros; `tx` has the members of the transaction's type. */
 export function encodeUnsigned(tx: Transaction): JsonText {
   const isLegacy = tx.type === 0;
   const members = {
@@ -76,7 +76,7 @@ export function encodeUnsigned(tx: Transaction): JsonText {
   });
 }
 
-/** Members of types 2 and above; an empty authorization list is left out. */
+/** Returns the additional members of types 2 and above. An empty authorization list is left out. */
 function listTypedMembers(tx: Transaction): Readonly<Record<string, unknown>> {
   const { authorizationList } = tx;
   return {

@@ -1,25 +1,25 @@
 import { continueWith, type PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 
-/** Credits for work beyond the base credits of a call, by name in a table of credits. */
+/** Credits for work that the base credits of a call do not include. The keys are names in a table of credits. */
 export const WORK_CREDITS = {
-  /** Account, slot or code that nodes prove for a call that is executed locally. */
+  /** Account, slot or code that nodes prove for a call that the service executes locally. */
   execution_provenKey: 10,
-  /** Round trip to nodes of such a call. */
+  /** Round trip to nodes for a call that the service executes locally. */
   execution_roundTrip: 80,
-  /** Each further 16 KiB to hash. */
+  /** Each further 16 KiB of data to hash. */
   web3_sha3_further16KiB: 5,
   /** Each further 100 addresses and topics of a filter. */
   eth_getLogs_further100Values: 10,
-  /** Each further 100 entries of the lists and overrides of a call, or calls of a simulation. */
+  /** Each further 100 entries of a call's lists and overrides. In a simulation, each call counts as one more entry. */
   call_further100Entries: 10,
-  /** Each further simulated block, including those that fill number gaps. */
+  /** Each further simulated block, including the blocks that fill number gaps. */
   eth_simulateV1_furtherBlock: 20,
-  /** Look-up of the block that a subscription starts after. */
+  /** Look-up of the block from which a subscription starts. */
   eth_subscribe_start: 80,
-  /** Nonce look-up after a block, equivalent to `eth_getTransactionCount`. */
+  /** Look-up of the sender's nonce after a block. It costs as much as `eth_getTransactionCount`. */
   eth_getTransactionBySenderAndNonce_lookup: 80,
-  /** Transaction that a poll of a full pending-transaction filter looks up. */
+  /** Transaction that a poll looks up for a filter of full pending transactions. */
   eth_getFilterChanges_transaction: 20,
 } as const;
 
@@ -28,7 +28,7 @@ export type WorkName = keyof typeof WORK_CREDITS;
 export const WORK_NAMES: readonly string[] = Object.keys(WORK_CREDITS);
 
 /**
- * Charges the call's owner for `count` units, then runs `work`.
+ * Charges the call's owner for `count` units of the named work, then runs `work`. Without a meter, nothing is charged.
  * @throws (or rejects with) RpcError when the owner has insufficient credits
  */
 export function workFor<T>(

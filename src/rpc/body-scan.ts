@@ -1,18 +1,18 @@
 import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import { limitOf } from '../util/bounds.ts';
 
-/** Maximum nesting depth. No parameter nests deeper than six levels; a parser spends a second on megabytes of brackets. */
+/** Maximum nesting depth. No parameter nests deeper than six levels, and a parser spends a second on megabytes of brackets. */
 const MAX_DEPTH = limitOf('body.depth');
 /**
- * Maximum elements, members and containers of one body: more than any valid request of 5 MiB has, in which the shortest numerous values are
- * storage keys of 69 bytes each. A parser takes half a microsecond per value.
+ * Maximum elements, members and containers of one body. No valid request of 5 MiB has more: its shortest numerous values are storage keys of 69 bytes each. A
+ * parser takes half a microsecond per value.
  */
 export const MAX_BODY_VALUES: number = limitOf('body.values');
-/** Maximum characters of a number; those of parameters have fewer than 20. */
+/** Maximum characters of a number. Numbers in parameters have fewer than 20. */
 export const MAX_NUMBER_LENGTH: number = limitOf('body.numberLength');
-/** Maximum run of whitespace, inside which a parser cannot pause. */
+/** Maximum run of whitespace, in characters. A parser cannot pause inside a run. */
 export const MAX_BLANKS: number = limitOf('body.blanks');
-/** Length of the longest encoding of the key `id`: `\u0069\u0064`. */
+/** Length of the longest encoding of the key `id`, which is `\u0069\u0064`. */
 const MAX_ID_KEY_LENGTH = 12;
 
 const QUOTE = 0x22;
@@ -23,7 +23,7 @@ const POINT = 0x2e;
 const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
-/** `[` and `{` are 0x5b and 0x7b, and the closing characters two above: this bit distinguishes lists from objects. */
+/** Bit that distinguishes objects from lists: `[` is 0x5b and `{` is 0x7b. Each closing character is two above its opening character. */
 const OBJECT_BIT = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -32,22 +32,22 @@ const CLOSE = 0x7d;
 export type ScanProblem = 'tooDeep' | 'tooManyValues' | 'tooManyItems' | 'longNumber' | 'longBlanks';
 
 /**
- * Incremental scan of a large body before it is parsed, at a fraction of the parsing cost. It bounds that cost, and records numeric `id` members
- * verbatim (see `raw-id`). Results for bytes that are not JSON text have no meaning.
+ * Incremental scan of a large body before parsing, at a fraction of the parsing cost. The scan bounds the parsing cost, and records the text of numeric `id`
+ * members (see `raw-id`). For bytes that are not JSON text, its results have no meaning.
  */
 export class BodyScan {
   readonly #body: Buffer;
   readonly #maxItems: number;
-  /** Nesting depth of request objects: 1 for a single request, 2 in a batch, 0 before the first container. */
+  /** Nesting depth of request objects: 1 for a single request, 2 for a batch, 0 before the first container begins. */
   #level = 0;
   #at = 0;
   #depth = 0;
   #values = 0;
   #members = 0;
   #element = 0;
-  /** Start of the current string; negative outside of strings. */
+  /** Position of the quote that opens the current string; negative outside of strings. */
   #stringStart = -1;
-  /** Position after the last string, bracket, comma or colon; a gap contains numbers, literals and whitespace. */
+  /** Start of the current gap: the position after the last string, bracket, comma or colon. A gap contains numbers, literals and whitespace. */
   #gapStart = 0;
   #isKeyNext = false;
   #problem: ScanProblem | undefined;
@@ -63,22 +63,25 @@ export class BodyScan {
     return this.#problem;
   }
 
-  /** Whether the outermost container is a list, which makes the body a batch. */
+  /** Whether the outermost container is a list. The body is then a batch. */
   get isList(): boolean {
     return this.#level === 2;
   }
 
-  /** Number of members of all objects, the dominant cost of parsing. */
+  /** Number of members of all objects. They dominate the cost of parsing. */
   get members(): number {
     return this.#members;
   }
 
-  /** Raw text of the numeric `id` of each request object, by position; holes where it has none. */
+  /** Raw text of the numeric `id` of each request object, by position in the batch. A request object without a numeric `id` leaves a hole. */
   get rawIds(): readonly (JsonText | undefined)[] {
     return this.#rawIds;
   }
 
-  /** Scans about `bytes` more. @returns whether the scan is complete: at the end of the body, or with a problem */
+  /**
+   * Scans about `bytes` more.
+   * @returns whether the scan is complete, either at the end of the body or with a problem
+   */
   run(bytes: number): boolean {
     const body = this.#body;
     const to = Math.min(this.#at + bytes, body.length);
@@ -113,7 +116,7 @@ export class BodyScan {
     return this.#problem !== undefined || at >= body.length;
   }
 
-  /** A gap of at most `MAX_NUMBER_LENGTH` needs no inspection. */
+  /** Ends the gap before `end`. A gap of at most `MAX_NUMBER_LENGTH` is not inspected, because it cannot exceed a limit. */
   #checkGap(end: number): void {
     if (end - this.#gapStart > MAX_NUMBER_LENGTH) this.#endGap(end);
     this.#gapStart = end + 1;
@@ -148,13 +151,16 @@ export class BodyScan {
     if (this.#values > MAX_BODY_VALUES) this.#problem = 'tooManyValues';
   }
 
-  /** Continues inside a string. @returns the position after it, or `to` or `to + 1` where the string continues */
+  /**
+   * Continues inside a string.
+   * @returns the position after the string; `to` or `to + 1` where the string goes on beyond `to`
+   */
   #readString(start: number, to: number): number {
     const body = this.#body;
     const quote = body.indexOf(QUOTE, start);
     if (quote < 0) return body.length;
     if (quote === start || body[quote - 1] !== BACKSLASH) return this.#endString(quote);
-    // With escaped quotes, a search for each of them would cost more than a bytewise scan.
+    // This string may contain escaped quotes. A search for each quote would then cost more than a scan byte by byte.
     for (let at = start; at < to; at++) {
       const byte = body[at];
       if (byte === QUOTE) return this.#endString(at);
@@ -170,7 +176,7 @@ export class BodyScan {
     this.#gapStart = quote + 1;
     if (this.#isKeyNext) {
       this.#isKeyNext = false;
-      // The last duplicate counts, as in JSON.parse.
+      // If a key occurs twice, the last one counts, as in JSON.parse.
       if (this.#isIdKey(start, quote)) this.#rawIds[this.#element] = this.#readNumberMember(quote + 1);
     }
     return quote + 1;
@@ -193,7 +199,7 @@ export class BodyScan {
     if (this.#body[at] !== COLON) return undefined;
     at = this.#skipBlanks(at + 1);
     let end = at;
-    // A longer number makes the body invalid.
+    // Reading may stop here, because a longer number makes the body invalid.
     while (end - at <= MAX_NUMBER_LENGTH && isInNumber(this.#body[end] ?? 0)) end++;
     return end === at ? undefined : this.#body.toString('latin1', at, end);
   }

@@ -7,19 +7,22 @@ import { BodyScan, MAX_BLANKS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, type ScanProb
 import { createBoundError, RpcError } from './errors.ts';
 import { findRawId, findRawIds } from './raw-id.ts';
 
-/** Request that expects a response. `id` is raw JSON text, which is echoed verbatim. */
+/** Request that expects a response. `id` is raw JSON text; the response repeats it verbatim. */
 export type Call = {
   readonly kind: 'call';
   readonly id: JsonText;
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Parameters of a message call decoded to bytes; `params` contains the same as values. */
+  /** Parameters of a message call, decoded to bytes. `params` has the same parameters as JSON values. */
   readonly plain?: CallBytes;
-  /** Call object of such a call in the canonical form for forwarding, if it arrived so: members in order, lower case, no whitespace. */
+  /**
+   * Call object as text, in the canonical form for forwarding: members in order, lower case, no whitespace. Defined only if a call with `plain` arrived in this
+   * form.
+   */
   readonly callText?: JsonText | undefined;
 };
 
-/** Request without `id`: it is executed and never answered. `params` is undefined when it is not an array. */
+/** Request without `id`. It is executed, but never answered. `params` is undefined when it is not an array. */
 export type Notification = {
   readonly kind: 'notification';
   readonly method: string;
@@ -38,26 +41,26 @@ type Batch = { readonly kind: 'batch'; readonly items: readonly BatchItem[] };
 
 export type Envelope = BatchItem | Batch;
 
-/** Minimum size of a body that is scanned before it is parsed, and parsed in pieces; below it, parsing takes at most 3 ms. */
+/** Minimum size, in bytes, of a body that is scanned first and then parsed in pieces. Parsing a smaller body takes at most 3 ms. */
 export const LARGE_BODY_BYTES: number = 64 * 1024;
-/** Minimum size of a body that is parsed in a scheduler slot, because parsing may take a fraction of a millisecond. */
+/** Minimum size, in bytes, of a body that is parsed in a scheduler slot. Parsing such a body may take a fraction of a millisecond. */
 export const TURN_BODY_BYTES: number = 16 * 1024;
-/** Maximum length of an id as JSON text, which each response repeats. */
+/** Maximum length of an id as JSON text. The limit exists because each response repeats the id. */
 const MAX_ID_LENGTH = limitOf('body.idLength');
-/** Maximum length of an echoed id from a body that is not parsed. */
+/** Maximum length of an id that is echoed from a body that is not parsed. */
 const MAX_ECHOED_NUMBER = 100;
-/** Bytes scanned per piece: 1 ms in the worst case. */
+/** Bytes scanned per piece. Scanning them takes at most 1 ms. */
 const SCAN_PIECE_BYTES = 512 * 1024;
-/** Bytes decoded per piece: 1 ms. */
+/** Bytes decoded per piece. Decoding them takes 1 ms. */
 const DECODE_PIECE_BYTES = 256 * 1024;
-/** UTF-8 continuation bytes have the high bits 10. */
+/** UTF-8 continuation bytes have the two high bits 10. */
 const CONTINUATION_MASK = 0xc0;
 const CONTINUATION = 0x80;
-/** Maximum members of a body that is parsed without pauses, in about 1 ms. */
+/** Maximum members of a large body that is parsed without pauses. Parsing it takes about 1 ms. */
 const MEMBERS_AT_ONCE = 2_000;
 
 /**
- * Parses a body. Never throws: an invalid body or an oversized batch is `Malformed`.
+ * Parses a body. Never throws: an invalid body or an oversized batch becomes a `Malformed` item.
  * @param maxBatchItems maximum items of a batch
  */
 export function parseEnvelope(body: Uint8Array, maxBatchItems: number): Envelope {
@@ -80,8 +83,8 @@ function parseSmall(body: Uint8Array, maxBatchItems: number): Envelope {
 }
 
 /**
- * Parses a body with pauses and bounded cost from `LARGE_BODY_BYTES` on; smaller ones as `parseEnvelope`.
- * @param reader an aborted reader ends the work before parsing
+ * Parses a body. From `LARGE_BODY_BYTES` on, parsing pauses and has a bounded cost. A smaller body is parsed at once.
+ * @param reader if it is aborted after the scan, the body is not parsed
  */
 export function* readEnvelope(
   body: Uint8Array,
@@ -109,7 +112,7 @@ export function* readEnvelope(
   return parseItem(value, scan.rawIds[0]);
 }
 
-/** Returns the numeric id of a large body without parsing it, if it is a single request; otherwise `null`. */
+/** Returns the numeric id of a large body that is a single request, without parsing the body. Returns `null` as JSON text for any other body. */
 export function findNumberId(body: Uint8Array): JsonText {
   const scan = new BodyScan(asBuffer(body), 1);
   scan.run(body.length);
@@ -117,7 +120,7 @@ export function findNumberId(body: Uint8Array): JsonText {
   return scan.problem === undefined && !scan.isList && id !== undefined && isNumber(id) ? id : 'null';
 }
 
-/** Validates number syntax in unparsed JSON text. */
+/** Whether a text is a JSON number that is short enough to be echoed. */
 function isNumber(text: string): boolean {
   return text.length <= MAX_ECHOED_NUMBER && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text);
 }
@@ -153,13 +156,13 @@ export function asBuffer(body: Uint8Array): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
-/** Decodes UTF-8; returns undefined for invalid bytes. Nearly all bodies are ASCII, which decodes faster. */
+/** Decodes UTF-8, or returns undefined for invalid bytes. Nearly all bodies are ASCII, for which latin1 decoding is faster. */
 function decodeText(bytes: Buffer): string | undefined {
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
-/** Decodes large non-ASCII UTF-8 with pauses; returns undefined for invalid bytes. */
+/** Decodes large non-ASCII UTF-8 with pauses, or returns undefined for invalid bytes. */
 function* decodeInSlices(bytes: Buffer): Generator<undefined, string | undefined> {
   if (!isUtf8(bytes)) return undefined;
   let text = '';
@@ -210,7 +213,7 @@ function parseItem(value: unknown, rawId: string | undefined): BatchItem {
   return { kind: 'call', id, method, params: positional };
 }
 
-/** Returns the raw text of the value's id; undefined for a missing or invalid id. */
+/** Returns the id of a request object as JSON text. Undefined for a missing or invalid id. */
 function readId(value: unknown, rawId: string | undefined): JsonText | undefined {
   if (!isObject(value)) return undefined;
   const id = value['id'];
@@ -231,7 +234,7 @@ function malformed(id: JsonText, error: RpcError): Malformed {
   return { kind: 'malformed', id, error };
 }
 
-/** Messages of the JavaScript engine quote the body; only the position is kept. */
+/** Describes a syntax error. Messages of the JavaScript engine quote the body, so only the position is taken from them. */
 function describeSyntaxError(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   const position = /at position \d+/.exec(message)?.[0];

@@ -1,6 +1,6 @@
 /**
- * Table of all errors visible to clients, one row each. `{}` in a message is replaced by the details; for a bound's error, by the bound's
- * words and name.
+ * Row in the table of all errors that clients can see. Details replace `{}` in the message. If a bound causes the error, the details are the bound's words and
+ * name.
  */
 
 import type { HexData } from '../../packages/ethereum/primitives/hex-data.ts';
@@ -16,14 +16,14 @@ import {
 
 export type ErrorRow = {
   readonly code: number;
-  /** Retry delay where it is constant, seconds. */
+  /** Retry delay in seconds, where the delay is constant. */
   readonly retryAfter?: number;
-  /** HTTP status when the error is the whole response; errors of dispatched calls always have 200. */
+  /** HTTP status when the error is the whole response. An error of a dispatched call always has status 200. */
   readonly status: number;
   readonly message: string;
   /** Cause and remedy, for the documentation. */
   readonly meaning: string;
-  /** Whether the cause is a fault of the service or a node, or a lack of capacity, which operators must see. */
+  /** Whether operators must see the error. Its cause is a fault of the service or of a node, or a lack of capacity. */
   readonly isFault?: boolean;
 };
 
@@ -489,17 +489,16 @@ const ROWS = {
   },
 } as const;
 
-/** Name of a row. */
 export type ErrorName = keyof typeof ROWS;
 
 export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = ROWS satisfies Record<BoundError, ErrorRow>;
 
-/** Returns the rows that are faults of the service or a node. */
+/** Returns the names of the rows with `isFault`. */
 export function listFaults(): ReadonlySet<ErrorName> {
   return new Set((Object.keys(ERRORS) as ErrorName[]).filter((name) => ERRORS[name].isFault === true));
 }
 
-/** Returns the row's message as shown in the documentation, with `…` for the details. */
+/** Returns the row's message for the documentation, with `…` in place of the details. */
 export function describeMessage(name: ErrorName): string {
   const bounds = isRefusal(name) ? BOUND_NAMES.filter((bound) => listErrors(bound).includes(name)) : [];
   const [only] = bounds;
@@ -507,22 +506,25 @@ export function describeMessage(name: ErrorName): string {
   return ERRORS[name].message.replace('{}', detail);
 }
 
-/** Backoff advice with the field names of hosted services: flat, and nested as newer ones do. */
+/** Backoff advice with the field names of hosted services. */
 export type BackOff = {
   readonly allowed_rps: number;
   readonly backoff_seconds: number;
   readonly current_rps: number;
 };
 
-/** `data` member of an error: raw revert data, or backoff advice. */
+/** `data` member of an error: raw revert data, or backoff advice. The advice is repeated in `rate`, because newer hosted services nest it there. */
 export type ErrorData =
   | HexData
   | (BackOff & { readonly rate: BackOff; readonly see: string; readonly bound: BoundName });
 
-/** Rows that are not reserved for bounds. */
+/** Names of the rows that errors without a bound may use. */
 export type OtherError = Exclude<ErrorName, BoundError>;
 
-/** Constructor arguments of errors by bounds. @see BoundsOf */
+/**
+ * Constructor arguments of errors that a bound causes.
+ * @see BoundsOf
+ */
 type RefusalArguments = {
   [E in BoundError]: [name: E, bound: BoundsOf<E>, detail?: number | string, data?: ErrorData];
 }[BoundError];
@@ -531,30 +533,31 @@ type RpcErrorArguments = [name: OtherError, detail?: string, data?: ErrorData] |
 
 const REFUSALS: ReadonlySet<ErrorName> = new Set(BOUND_NAMES.flatMap(listErrors));
 
-/** Whether only bounds produce the error. */
+/** Whether the row is reserved for errors that bounds cause. */
 export function isRefusal(name: ErrorName): name is BoundError {
   return REFUSALS.has(name);
 }
 
-/** Instance of an error of the table. */
+/** Error with a row in the table of errors. */
 export class RpcError extends UntracedError {
-  /** Name of its row. */
+  /** Name of the error's row. */
   readonly rowName: ErrorName;
   readonly row: ErrorRow;
   readonly data: ErrorData | undefined;
-  /** Code of its row, or of a node's error that is passed through. */
+  /** Code of the row, or of a node's error that is passed through. */
   code: number;
-  /** JSON value of a node, sent in place of `data`. */
+  /** JSON value of a node's error. It is sent in place of `data`. */
   nodeData: unknown;
-  /** Retry delay, seconds: from `data` where present, otherwise from the row. */
+  /** Retry delay in seconds. It comes from `data` where present, otherwise from the row. */
   readonly retryAfter: number | undefined;
-  /** Whether this is the outcome of an executed call, which is already recorded. */
+  /** Whether the error is the outcome of an executed call. The outcome is then already recorded. */
   isOutcome = false;
   /** Bound that caused the error, if any. */
   bound: BoundName | undefined;
 
   /**
-   * `detail` replaces `{}` in the row's message. For an error by a bound, the bound's words replace it, and `detail` replaces `{}` in those words.
+   * `detail` replaces `{}` in the row's message. If a bound causes the error, the bound's words replace `{}` in the message, and `detail` replaces `{}` in
+   * these words.
    */
   constructor(...args: RpcErrorArguments) {
     const row = ERRORS[args[0]];
@@ -588,7 +591,7 @@ function isRefusalOf(args: RpcErrorArguments): args is RefusalArguments {
 }
 
 /**
- * Creates an error by a bound in a row that has other causes too. The message is the bound's words, followed by its name.
+ * Creates an error that a bound causes, in a row that also has other causes. The message contains the bound's words, followed by its name.
  * @param detail replaces `{}` in the words
  */
 export function createBoundError(row: OtherError, bound: BoundName, detail?: number | string): RpcError {

@@ -9,7 +9,7 @@ import type { Call } from './envelope.ts';
 import { type ErrorName, RpcError } from './errors.ts';
 import { ParamProblem } from './param-problem.ts';
 
-/** Positional parameter. JSON `null` for an optional one counts as absent. */
+/** Positional parameter. JSON `null` counts as absent for an optional parameter. */
 export type Param<T = unknown, R extends boolean = boolean> = {
   readonly name: string;
   readonly description: string;
@@ -17,7 +17,7 @@ export type Param<T = unknown, R extends boolean = boolean> = {
   readonly codec: Codec<T>;
 };
 
-/** Typed values of a list of parameters. */
+/** Tuple of the parsed values of a list of parameters. */
 type ParamValues<P extends readonly Param[]> = {
   readonly [K in keyof P]: P[K] extends Param<infer T, infer R>
     ? R extends true
@@ -27,8 +27,8 @@ type ParamValues<P extends readonly Param[]> = {
 };
 
 /**
- * Contract scope of a call, checked for keys that are bound to contracts: raw parameter values that must be addresses of the key's list.
- * `anything`: the scope is unknown, so that no such key may make the call.
+ * Contract scope of a call, checked for keys that are bound to contracts. The scope is a list of raw parameter values; each of them must be an address in the
+ * key's list. With `anything` the scope is unknown, and no key that is bound to contracts may make the call.
  */
 export type ContractScope = readonly unknown[] | 'anything';
 
@@ -38,51 +38,51 @@ type Result<S> = { readonly name: string; readonly schema: S };
 type MethodFacts = {
   /** Wire name. */
   readonly name: string;
-  /** Name in metrics and logs, where it differs. */
+  /** Name in metrics and logs, where it differs from the wire name. */
   readonly label?: string;
   readonly summary: string;
   readonly description?: string;
-  /** Base credits of one call, in the unit of hosted services. */
+  /** Base credits of one call, in the credit unit of hosted services. */
   readonly cost: number;
   /** Returns the contract scope of a call from its unchecked positional parameters. Never throws. */
   readonly contractScope: (rawParams: readonly unknown[]) => ContractScope;
-  /** Whether the method executes contract code, so that the network's time limit for calls applies. */
+  /** Whether the method executes contract code. The network's time limit for calls then applies. */
   readonly executes?: boolean;
-  /** Whether the method is answered without a request to a chain. */
+  /** Whether the service answers the method without a request to a chain. */
   readonly isLocal?: boolean;
-  /** Whether the method is defined by the nodes, without a row in the table of methods. */
+  /** Whether the nodes define the method. The table of methods then has no row for it. */
   readonly isNodeMethod?: boolean;
-  /** Whether the price table of node methods contains it; `default` of the configured credits applies to the others. */
+  /** Whether the price table of node methods contains the method. For any other node method, `default` of the configured credits applies. */
   readonly isPriced?: boolean;
-  /** Whether only networks with a rollup family have it. */
+  /** Whether only networks with a rollup family serve the method. */
   readonly needsRollup?: boolean;
-  /** Whether the method sends transactions, which a key may be denied. */
+  /** Whether the method sends transactions. A key may be denied such methods. */
   readonly sends?: boolean;
-  /** Whether the method waits for future events, so that it needs a scope of its own. */
+  /** Whether the method waits for future events. It then needs a request scope of its own. */
   readonly waits?: boolean;
-  /** Method that it builds on: a network without that method does not have this one either. */
+  /** Method that this method builds on. A network that excludes the base method does not serve this method either. */
   readonly base?: string;
-  /** Whether networks of nodes have it only where they list it, or pass on its namespace. */
+  /** Whether a network with nodes serves the method only where the configuration lists it, or passes on its namespace. */
   readonly isOptIn?: boolean;
-  /** Errors beyond those common to all requests. */
+  /** Errors of this method, without those that any request may have. */
   readonly errors: readonly ErrorName[];
   readonly example: { readonly params: readonly unknown[]; readonly result: unknown };
 };
 
 /**
- * Runs a method with parameters decoded to bytes, which need no checks.
- * @returns undefined when the method needs parameters as values
+ * Runs a method with parameters decoded to bytes. Such parameters need no further checks.
+ * @returns undefined when the method needs the parameters as values
  */
 type PlainHandler<C> = (call: CallBytes, context: C) => PromiseOrValue<JsonResult> | undefined;
 
-/** Outcome of one of several calls that run together. */
+/** Outcome of one call among several that run together. */
 export type MethodOutcome = {
   readonly answer: JsonResult | Error;
-  /** Whether a request was sent to a node for it. */
+  /** Whether a request was sent to a node for this call. */
   readonly isRequested: boolean;
 };
 
-/** Call as input of `invokeMany`, with its parameters. */
+/** Input of `invokeMany` for one call. */
 export type ScopedCall = Omit<Call, 'kind' | 'id' | 'method'>;
 
 type CallOutcomes = PromiseOrValue<readonly (MethodOutcome | undefined)[]> | undefined;
@@ -98,14 +98,14 @@ export type Method<C> = MethodFacts & {
   invoke(rawParams: readonly unknown[], context: C): PromiseOrValue<JsonResult>;
   readonly invokeFastPath?: PlainHandler<C>;
   /**
-   * Runs several calls together where possible. A result is undefined for a call that has to run through `invoke`; the whole list is undefined
-   * where this applies to all calls.
+   * Runs several calls together where possible. The result of a call is undefined if that call has to run through `invoke`. The whole list is undefined if all
+   * calls have to.
    */
   readonly invokeMany?: (calls: readonly ScopedCall[], context: C) => CallOutcomes;
 };
 
 type MethodDefinition<C, P extends readonly Param[]> = MethodFacts & {
-  /** Schema, or a codec that stands for the schema of what it parses. */
+  /** Zod schema of the result, or a codec whose schema the result has. */
   readonly result: Result<z.ZodType | Codec<unknown>>;
   readonly params: P;
   handle(params: ParamValues<P>, context: C): PromiseOrValue<JsonResult>;
@@ -136,7 +136,7 @@ export function defineMethod<C, const P extends readonly Param[]>(
   };
 }
 
-/** Returns parsed parameters, or undefined where they are invalid. */
+/** Returns the parsed parameters, or undefined where they are invalid. */
 function parseValid(params: readonly Param[], rawParams: readonly unknown[]): unknown[] | undefined {
   try {
     return parseParams(params, rawParams);
@@ -146,7 +146,7 @@ function parseValid(params: readonly Param[], rawParams: readonly unknown[]): un
   }
 }
 
-/** Outcome of parsing in pieces, keyed by the raw parameter list. */
+/** Outcome of `prepareParams`. `OUTCOMES` maps each raw parameter list to its outcome. */
 type Outcome = { readonly params: readonly Param[] } & (
   | { readonly values: unknown[] }
   | { readonly error: RpcError }
@@ -154,7 +154,7 @@ type Outcome = { readonly params: readonly Param[] } & (
 const OUTCOMES = new WeakMap<readonly unknown[], Outcome>();
 
 /**
- * Parses positional parameters, or returns the outcome of `prepareParams` for the same list.
+ * Parses positional parameters. If `prepareParams` has already parsed this list, its outcome is used.
  * @throws RpcError in geth's words when a parameter is missing, malformed or superfluous
  */
 export function parseParams(params: readonly Param[], rawParams: readonly unknown[]): unknown[] {
@@ -178,7 +178,7 @@ function parseParam({ codec, required }: Param, position: number, raw: unknown):
   }
 }
 
-/** Parses parameters with pauses, and stores the outcome for `parseParams` of the same list. */
+/** Parses parameters with pauses. The outcome is stored for a later `parseParams` of the same list. */
 export function* prepareParams(
   params: readonly Param[],
   rawParams: readonly unknown[],
@@ -212,7 +212,7 @@ function* prepareParam(
   }
 }
 
-/** Whether parameters may be large enough for `prepareParams`; small ones, of which a batch has many, are parsed faster without pauses. */
+/** Whether parameters may be large enough for `prepareParams`. Small parameters, such as the many of a batch, are parsed faster without pauses. */
 export function areLarge(rawParams: readonly unknown[]): boolean {
   return rawParams.some(hasParts);
 }
@@ -237,7 +237,7 @@ function checkCount(params: readonly Param[], rawParams: readonly unknown[]): vo
   throw new RpcError('invalidParams', `too many arguments, want at most ${params.length}`);
 }
 
-/** Converts a parameter problem to the client's error; returns any other error unchanged. */
+/** Converts a parameter problem to the error for the client. Any other error is returned unchanged. */
 function describeInvalid(error: unknown, position: number): unknown {
   if (!(error instanceof ParamProblem)) return error;
   return new RpcError('invalidParams', `invalid argument ${position}: ${error.message}`);

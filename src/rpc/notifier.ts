@@ -1,29 +1,32 @@
 import type { JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 
-/** Subscription of a connection. */
+/** Subscription of one connection. */
 export interface Subscription {
-  /** `0x` and 32 hex digits, unique in the process and hard to guess. */
+  /** Subscription id: `0x` and 32 hex digits. It is unique in the process, and hard to guess. */
   readonly id: string;
   /**
-   * Sends one notification per result, in order. Together they are one event, such as the logs of a block. Notifications are buffered until the
-   * response with the id is sent. No-op after the end.
+   * Sends one notification per result, in order. The results of one call belong to one event, such as the logs of a block. Notifications are buffered until the
+   * response with the subscription id is sent. After the end of the subscription, this method does nothing.
    * @param noticedAt time at which the event became known, ms on the clock of `performance.now()`; absent for past events
    */
   notify(results: readonly JsonText[], noticedAt?: number): void;
   /**
-   * Returns a promise to await before past events are sent while the connection has a send backlog; undefined where it has room. Must be called
-   * before each past block, which may be charged by it.
+   * Must be called before each past block is sent. Returns a promise to await while the connection has a send backlog, and undefined otherwise. The call may
+   * charge credits for the block.
    */
   waitForRoom(): Promise<void> | undefined;
   /**
-   * Ends the subscription by closing its connection, because it cannot continue without a gap. @param reason text of the close frame, at most 123
-   * bytes
+   * Ends the subscription by closing its connection, because the subscription cannot continue without a gap.
+   * @param reason text of the close frame, at most 123 bytes
    */
   fail(reason: string): void;
 }
 
-/** Starts a subscription. @returns a function that ends it, called once: by `end`, or when the connection closes */
+/**
+ * Starts a subscription.
+ * @returns a function that ends the subscription. It is called once: by `end`, or when the connection closes.
+ */
 export type BeginSubscription = (subscription: Subscription) => PromiseOrValue<() => void>;
 
 /** Subscription interface that a connection offers to methods. HTTP requests have none. */
@@ -31,7 +34,7 @@ export interface Notifier {
   /**
    * Opens a subscription.
    * @param kind subscription name of `eth_subscribe`
-   * @throws RpcError where the connection or its key has too many
+   * @throws RpcError where the connection or its key has too many subscriptions
    */
   open(kind: string, begin: BeginSubscription): Promise<Subscription>;
   /** Ends a subscription. @returns whether it existed */

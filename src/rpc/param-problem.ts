@@ -1,9 +1,9 @@
 import { UntracedError } from '../../packages/ethereum/primitives/untraced-error.ts';
 
-/** Maximum length of a name in a message: a key of a map may be as long as a body. */
+/** Maximum length of a name in a message, in characters. The limit is necessary because a key of a map may be as long as a body. */
 const MAX_NAME_LENGTH = 80;
 
-/** Problem of a parameter. The message is one line: the location inside the parameter, if any, and the problem. */
+/** Problem of a parameter. The message is one line with the problem. If the problem lies inside the parameter, its location comes first. */
 export class ParamProblem extends UntracedError {
   readonly #problem: string;
   readonly #path: readonly (string | number)[];
@@ -16,14 +16,14 @@ export class ParamProblem extends UntracedError {
     this.#path = path;
   }
 
-  /** Returns the problem with its path extended by the enclosing member or element. */
+  /** Returns the problem as seen from the enclosing member or element: `part` is put in front of the path. */
   within(part: string | number): ParamProblem {
     return new ParamProblem(this.#problem, [part, ...this.#path]);
   }
 }
 
 /**
- * Creates the problem of a value of the wrong kind.
+ * Creates the problem of a value that has the wrong JSON kind.
  * @param kinds expected kinds as named by `kindOf`, without articles
  */
 export function createKindProblem(kinds: string | readonly string[], raw: unknown): ParamProblem {
@@ -43,7 +43,7 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Truncates a client's text to 80 characters. */
+/** Truncates a client's text to 80 characters, and marks the cut with `…`. */
 export function truncateText(text: string): string {
   return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`;
 }

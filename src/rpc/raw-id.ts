@@ -1,6 +1,6 @@
 /**
- * Extracts numeric `id` members verbatim. `JSON.parse` changes 9007199254740993 and 1.0, and an id must be echoed to the last digit.
- * All functions require text that `JSON.parse` has accepted.
+ * Extracts the text of numeric `id` members. An id must be echoed to the last digit, but `JSON.parse` changes 9007199254740993 and 1.0. All functions require
+ * text that `JSON.parse` has accepted.
  */
 
 const NUMBER_MEMBER = /[ \t\n\r]*:[ \t\n\r]*(-?[0-9][0-9.eE+-]*)/y;
@@ -11,10 +11,10 @@ const COLON = 0x3a;
 const COMMA = 0x2c;
 const CLOSING_BRACE = 0x7d;
 
-/** Returns the raw text of the numeric `id` member of the object in `text`; undefined where it has none. */
+/** Returns the raw text of the numeric `id` member of the object in `text`. Undefined where the object has no numeric `id`. */
 export function findRawId(text: string): string | undefined {
   const at = findIdToken(text, 0);
-  // Without escapes a key `id` has only one encoding; a single occurrence is therefore the member itself.
+  // Without escapes, the key `id` has only one encoding. If `"id"` occurs once, that occurrence is therefore the member.
   if (at >= 0 && findIdToken(text, at + ID_TOKEN_LENGTH) < 0 && !text.includes('\\')) {
     return readNumberMember(text, at + ID_TOKEN_LENGTH);
   }
@@ -22,14 +22,17 @@ export function findRawId(text: string): string | undefined {
 }
 
 /**
- * Returns the raw numeric ids of the objects in the array in `text`, by position; holes where an element has none.
- * @param elements the parsed array, with which nearly all texts need no scan
+ * Returns the raw numeric ids of the objects in the array in `text`, by position. An element without a numeric id leaves a hole.
+ * @param elements the parsed array, if available; nearly all texts then need no scan
  */
 export function findRawIds(text: string, elements?: readonly unknown[]): (string | undefined)[] {
   return (elements && findLoneIds(text, elements)) ?? scanRawIds(text, 2);
 }
 
-/** Without escapes, and with as many occurrences of `"id"` as elements with that member, each occurrence is the member of one element. */
+/**
+ * Returns the ids without a scan, or undefined if the text needs one. Two conditions make each occurrence of `"id"` the member of one element. The text has no
+ * escapes, and `"id"` occurs as often as there are elements with that member.
+ */
 function findLoneIds(text: string, elements: readonly unknown[]): (string | undefined)[] | undefined {
   if (text.includes('\\')) return undefined;
   const ids: (string | undefined)[] = [];
@@ -43,14 +46,17 @@ function findLoneIds(text: string, elements: readonly unknown[]): (string | unde
   return findIdToken(text, from) < 0 ? ids : undefined;
 }
 
-/** Returns the index of the next `"id"`, or a negative number. It searches for the closing part, because quotes are frequent. */
+/** Returns the index of the next `"id"`, or a negative number. The search looks for `id"` first, because quotes alone are frequent. */
 function findIdToken(text: string, from: number): number {
   let at = text.indexOf('id"', from);
   while (at > 0 && text.charCodeAt(at - 1) !== QUOTE) at = text.indexOf('id"', at + 1);
   return at - 1;
 }
 
-/** Scans for ids. Depth is a counter, so that nesting costs no stack. @param level nesting depth of the request objects */
+/**
+ * Scans the text for ids. The depth is a counter, so nesting takes no stack.
+ * @param level nesting depth of the request objects
+ */
 function scanRawIds(text: string, level: number): (string | undefined)[] {
   const ids: (string | undefined)[] = [];
   let element = 0;
@@ -62,7 +68,7 @@ function scanRawIds(text: string, level: number): (string | undefined)[] {
         const end = findStringEnd(text, at);
         if (keyIsNext) {
           keyIsNext = false;
-          // The last duplicate counts, as in JSON.parse.
+          // If a key occurs twice, the last one counts, as in JSON.parse.
           if (isIdKey(text, at, end)) ids[element] = readNumberMember(text, end + 1);
         }
         at = end;
@@ -110,7 +116,7 @@ function isIdKey(text: string, open: number, close: number): boolean {
   return key.includes('\\') && JSON.parse(key) === 'id';
 }
 
-/** Fast path: the number directly follows its colon, in the form that JavaScript writes. */
+/** Reads an id on the fast path. The number directly follows its colon, in the form in which JavaScript writes `value`. Otherwise undefined. */
 function readSimpleNumber(text: string, at: number, value: unknown): string | undefined {
   if (typeof value !== 'number' || text.charCodeAt(at) !== COLON) return undefined;
   const written = String(value);

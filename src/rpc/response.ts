@@ -8,19 +8,22 @@ import {
 import type { RpcError } from './errors.ts';
 import { LARGE_TEXT, sliceText, streamParts } from './text-pieces.ts';
 
-/** Encodes a success response. @param id raw JSON text of the request's id */
+/**
+ * Encodes a success response.
+ * @param id raw JSON text of the request's id
+ */
 export function encodeSuccess(id: JsonText, result: JsonText): JsonText {
   return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
 }
 
-/** Maximum size of a result in bytes that is sent whole; larger ones are sent in pieces. */
+/** Maximum size of a result that is sent whole, bytes. Larger results are sent in pieces. */
 const MAX_WHOLE_BYTES = 2 * 1024 * 1024;
 const END = Buffer.from('}');
 
 /**
- * Encodes the success response for a result of any form: a stream for a stream and for a large text.
+ * Encodes the success response for a result of any form. The response to a stream or a large text is a stream.
  * @param id raw JSON text of the request's id
- * @param trust returns the `trust` member, where the client requests it; for a stream it is called at its end
+ * @param trust returns the `trust` member; absent where the client does not request it. For a stream, it is called when the stream ends.
  */
 export function encodeResult(id: JsonText, result: JsonResult, trust?: () => string): JsonResult {
   if (typeof result === 'string' && result.length <= LARGE_TEXT && trust === undefined)
@@ -36,7 +39,7 @@ export function encodeResult(id: JsonText, result: JsonResult, trust?: () => str
   return enclose(head, result, () => tail);
 }
 
-/** Wraps a stream between two texts; the second is created when the stream ends. */
+/** Wraps a stream between two texts. The second text is created when the stream ends. */
 function enclose(head: string, stream: JsonStream, end: () => string): JsonStream {
   const { reservedBytes, length } = stream;
   return {
@@ -59,8 +62,8 @@ async function* enclosePieces(
 
 /**
  * Encodes an error response.
- * @param id raw JSON text of the request's id, `null` where it could not be read
- * @param maxText data with more UTF-16 units is encoded lazily, in pieces
+ * @param id raw JSON text of the request's id, `null` where the id could not be read
+ * @param maxText maximum length of data that is encoded at once, UTF-16 units; longer data is encoded in pieces when they are sent
  */
 export function encodeError(id: JsonText, error: RpcError, maxText: number = LARGE_TEXT): JsonResult {
   const data = typeof error.nodeData === 'string' ? error.nodeData : error.data;
@@ -73,14 +76,14 @@ export function encodeError(id: JsonText, error: RpcError, maxText: number = LAR
   return typeof stream === 'string' ? `${head}${stream}}}` : enclose(head, stream, () => '}}');
 }
 
-/** Encodes an error response that carries no return data of a call. */
+/** Encodes an error response whose data is not return data of a call. */
 export function encodeSmallError(id: JsonText, error: RpcError): JsonText {
   const value = error.data ?? error.nodeData;
   const data = value === undefined ? '' : `,"data":${JSON.stringify(value)}`;
   return `${beginError(id, error)}${data}}}`;
 }
 
-/** Encodes the error response up to its data, with its objects still open. */
+/** Encodes the beginning of an error response, up to its data. The response object and the error object are not closed. */
 function beginError(id: JsonText, { code, message }: RpcError): string {
   return `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":${JSON.stringify(message)}`;
 }

@@ -1,4 +1,4 @@
-/** Wire scalars as result schemas. */
+/** Schemas of the wire scalars in results. */
 import type * as z from 'zod';
 import { toZod } from './codec/to-zod.ts';
 import * as scalars from './schemas.ts';

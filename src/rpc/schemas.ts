@@ -1,7 +1,4 @@
-/**
- * Codecs of the wire scalars. Text is case-insensitive and normalised to lower case; an empty text is zero, or no bytes, as in geth.
- * Messages are geth's.
- */
+/** Codecs of the wire scalars. Text is case-insensitive and normalised to lower case. An empty text is zero, or no bytes, as in geth. Messages are geth's. */
 import { isLowerHex } from '../../packages/ethereum/primitives/byte-loops.ts';
 import { findQuantityProblem } from '../../packages/ethereum/primitives/quantity.ts';
 import type { Codec } from './codec/codec.ts';
@@ -9,11 +6,11 @@ import { mapped } from './codec/derived-codecs.ts';
 import { lowerCaseText } from './codec/text-codec.ts';
 import { createKindProblem } from './param-problem.ts';
 
-/** Unsigned integer of at most 8 bits. */
+/** Quantity (unsigned integer in hex) of at most 8 bits. */
 export const quantity8: Codec<string> = createQuantityCodec(8);
-/** Unsigned integer of at most 64 bits. */
+/** Quantity (unsigned integer in hex) of at most 64 bits. */
 export const quantity64: Codec<string> = createQuantityCodec(64);
-/** Unsigned integer of at most 256 bits. */
+/** Quantity (unsigned integer in hex) of at most 256 bits. */
 export const quantity256: Codec<string> = createQuantityCodec(256);
 
 /** Quantity of at most 64 bits, parsed to a bigint. */
@@ -62,7 +59,7 @@ export const anything: Codec<unknown> = {
   jsonSchema: { title: 'any value' },
 };
 
-/** Hex bytes of any length. */
+/** Hex data of any length. */
 export const data: Codec<string> = lowerCaseText({
   title: 'data',
   pattern: '^0x([0-9a-fA-F]{2})*$',
@@ -71,9 +68,9 @@ export const data: Codec<string> = lowerCaseText({
   empty: '0x',
 });
 
-/** 20 bytes. */
+/** Hex data of 20 bytes. */
 export const address: Codec<string> = createFixedDataCodec(20, 'address');
-/** 32 bytes. */
+/** Hex data of 32 bytes. */
 export const hash32: Codec<string> = createFixedDataCodec(32, '32 bytes');
 
 function createQuantityCodec(bits: number): Codec<string> {
@@ -95,7 +92,7 @@ function createFixedDataCodec(bytes: number, title: string): Codec<string> {
   });
 }
 
-/** Returns the problem of a text as hex bytes of any length, or undefined. */
+/** Returns the problem of a text that should be hex data of any length. Undefined where there is none. */
 function findDataProblem(text: string): string | undefined {
   if (!text.startsWith('0x')) return 'hex string without 0x prefix';
   if (text.length % 2 !== 0) return 'hex string of odd length';

@@ -1,15 +1,15 @@
 import type { JsonStream, JsonText } from '../../packages/ethereum/primitives/json-result.ts';
 
-/** Maximum length of a text that is sent whole; longer ones are sent in pieces, UTF-16 units. */
+/** Maximum length of a text that is sent whole, UTF-16 units. Longer texts are sent in pieces. */
 export const LARGE_TEXT: number = 256 * 1024;
-/** Piece size in UTF-16 units or bytes. */
+/** Size of a piece, in UTF-16 units or bytes. */
 export const TEXT_PIECE: number = 64 * 1024;
 
 /** Part of a streamed text: text, bytes, or a nested stream. */
 type Part = JsonText | Uint8Array | JsonStream;
 
 /**
- * Streams a text given in parts, without concatenating it.
+ * Streams a text that consists of parts, without concatenating them all.
  * @param reservedBytes memory that the parts occupy until they are sent
  * @param cancel called when the stream is abandoned
  */
@@ -21,7 +21,7 @@ export function streamParts(
   return { pieces: joinParts(parts), cancel, reservedBytes };
 }
 
-/** Merges small parts, and splits large ones. */
+/** Yields the bytes of the parts. Small texts are merged, and large texts are split. */
 async function* joinParts(parts: Iterable<Part>): AsyncGenerator<Uint8Array, void, undefined> {
   let text = '';
   for (const part of parts) {

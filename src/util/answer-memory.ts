@@ -1,13 +1,13 @@
 import type { RequestScope } from './request-scope.ts';
 import { SharedBudget } from './shared-budget.ts';
 
-/** Granularity of reservations from the budget, bytes. The first step is not counted: most batches need no more. */
+/** Granularity of reservations from the budget, bytes. The first step is not taken from the budget, because most batches need no more. */
 const STEP_BYTES = 16 * 1024;
 
-/** Budget of requests without a bound, such as the service's own. */
+/** Budget for requests that have no bound, such as the service's own requests. */
 const UNBOUNDED = new SharedBudget(Number.POSITIVE_INFINITY, 1);
 
-/** Memory of one answer while it is assembled, drawn from a budget shared by all answers. */
+/** Memory of one answer while the answer is assembled. The memory is taken from a budget that all answers share. */
 export class AnswerMemory {
   readonly #budget: SharedBudget;
   readonly #owner: string;
@@ -20,19 +20,19 @@ export class AnswerMemory {
     this.#owner = owner;
   }
 
-  /** Creates the memory for a part of the work on a request. */
+  /** Creates the memory of an answer for the request of this scope. */
   static of({ answers = UNBOUNDED, owner = '' }: RequestScope): AnswerMemory {
     return new AnswerMemory(answers, owner);
   }
 
-  /** Bytes taken from the budget. */
+  /** Number of bytes that are taken from the budget. */
   get taken(): number {
     return this.#taken;
   }
 
   /**
-   * Counts `bytes` more.
-   * @returns whether there was room for them; never after `release`
+   * Reserves `bytes` more.
+   * @returns whether there was room for them; always false after `release`
    */
   hold(bytes: number): boolean {
     if (this.#isReleased) return false;
@@ -46,7 +46,7 @@ export class AnswerMemory {
     return true;
   }
 
-  /** Returns bytes that `hold` counted. */
+  /** Releases bytes that `hold` reserved. */
   drop(bytes: number): void {
     if (this.#isReleased) return;
     this.#reserved -= bytes;
@@ -56,7 +56,7 @@ export class AnswerMemory {
     this.#taken -= amount;
   }
 
-  /** Returns everything taken; afterwards there is no room. */
+  /** Returns all taken bytes to the budget. Afterwards there is no room. */
   release(): void {
     this.#isReleased = true;
     this.#budget.giveBack(this.#owner, this.#taken);

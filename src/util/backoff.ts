@@ -5,7 +5,7 @@ export type BackoffOptions = {
   readonly random?: () => number;
 };
 
-/** Exponential backoff: delays double with every failure; half of each is random, so that clients spread out. */
+/** Exponential backoff: the delay doubles with every failure up to `maxMs`. Half of each delay is random, so that clients spread out. */
 export class Backoff {
   readonly #firstMs: number;
   readonly #maxMs: number;

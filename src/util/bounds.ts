@@ -1,27 +1,21 @@
-/**
- * Every bound that refuses work, one row each. A refusal requires a row, since errors, logs and metrics name its
- * bound.
- */
+/** Row in the table of bounds that refuse work. Each bound needs a row, because errors, logs and metrics name the bound. */
 
 export type BoundRow = {
-  /**
-   * Text of the refusal in an error's message, or in the reason of a closed connection; `{}` is replaced by a
-   * number or a unit.
-   */
+  /** Text of the refusal in an error's message, or in the reason of a closed connection. A number or a unit replaces `{}`. */
   readonly says: string;
-  /** Counted things, for the documentation. */
+  /** Description of what is counted, for the documentation. */
   readonly counts: string;
-  /** Unit of the number. */
+  /** Unit of the limit. */
   readonly unit: string;
-  /** Default; absent where there is no bound by default. */
+  /** Default limit, in `unit`. Absent where there is no bound by default. */
   readonly byDefault?: number;
-  /** Configuration path of the option that sets it; absent where it is fixed. */
+  /** Configuration path of the option that sets the limit. Absent where the limit is fixed. */
   readonly option?: string;
-  /** Error table row of a refusal; absent where it is not a JSON-RPC error. */
+  /** Row in the table of errors for a refusal. Absent where a refusal is not a JSON-RPC error, or where its row also has other causes. */
   readonly error?: string;
-  /** Error table row where a call that has begun reaches the bound. */
+  /** Row in the table of errors for a call that has begun when it reaches the bound. */
   readonly lateError?: string;
-  /** Outcome of a refusal where it is not a JSON-RPC error, or not always. */
+  /** Outcome of a refusal in a case that `error` does not cover. */
   readonly closes?: string;
   /** Advice to the caller or the operator, for the documentation. */
   readonly remedy: string;
@@ -649,22 +643,22 @@ export type BoundName = keyof typeof ROWS;
 
 type Rows = typeof ROWS;
 
-/** Error table rows that refusals of a bound may be. */
+/** Rows in the table of errors that a refusal by this bound may have. */
 type ErrorsOf<N extends BoundName> = {
   [M in N]:
     | (Rows[M] extends { readonly error: infer E } ? E : never)
     | (Rows[M] extends { readonly lateError: infer E } ? E : never);
 }[N];
 
-/** Errors that only a bound creates. */
+/** Rows in the table of errors that only bounds use. */
 export type BoundError = ErrorsOf<BoundName>;
 
-/** Bounds whose refusals may be this error. */
+/** Bounds whose refusals may have this row. */
 export type BoundsOf<E extends BoundError> = {
   [N in BoundName]: E extends ErrorsOf<N> ? N : never;
 }[BoundName];
 
-/** Bounds with a default. */
+/** Names of the bounds that have a default. */
 type Numbered = { [N in BoundName]: Rows[N] extends { readonly byDefault: number } ? N : never }[BoundName];
 
 export const BOUNDS: Readonly<Record<BoundName, BoundRow>> = ROWS;
@@ -676,14 +670,14 @@ export function limitOf(name: Numbered): number {
   return ROWS[name].byDefault;
 }
 
-/** Returns the error table rows that a refusal may be, the usual one first. */
+/** Returns the rows in the table of errors that a refusal may have. The usual row is first. */
 export function listErrors(name: BoundName): readonly BoundError[] {
   const { error, lateError } = BOUNDS[name];
   return [error, lateError].filter((row) => row !== undefined) as BoundError[];
 }
 
 /**
- * Describes a refusal, including the name of the bound: `too many proofs are waiting (bound: proofs.waiting)`.
+ * Describes a refusal by the bound's words and name, such as `too many proofs are waiting (bound: proofs.waiting)`.
  * @param detail replaces `{}`
  */
 export function describeBoundRefusal(name: BoundName, detail: number | string = ''): string {

@@ -2,9 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { readRegularFile } from './read-file.ts';
 
 /**
- * Trusts only the first certificate of a PEM file, by its bytes: neither name, date nor issuer matter. After a
- * change of the file, the previous certificate remains trusted until the new one is presented, since a listener may
- * still present it.
+ * Trusts only the first certificate of a PEM file, which it compares by bytes. Name, dates and issuer do not matter. After the file has changed, a listener may
+ * still present the previous certificate. The previous certificate therefore remains trusted until the new one is presented.
  */
 export class CertificatePin {
   readonly #file: string;
@@ -15,7 +14,10 @@ export class CertificatePin {
     this.#last = this.#read();
   }
 
-  /** @param shown presented certificate in DER form */
+  /**
+   * Whether a presented certificate is trusted.
+   * @param shown presented certificate in DER form
+   */
   admits(shown: Buffer | undefined): boolean {
     if (shown === undefined) return false;
     const now = this.#read();
@@ -30,7 +32,7 @@ export class CertificatePin {
     try {
       return new X509Certificate(readRegularFile(this.#file)).raw;
     } catch {
-      // The file is missing, half written, or not a file: the previous certificate counts.
+      // The file is missing, half written, or not a file. The previous certificate then remains trusted.
       return undefined;
     }
   }

@@ -1,10 +1,10 @@
-/** Time and scheduling, injected so that a test can provide its own. */
+/** Time and timers. They are passed as a parameter, so that a test can provide its own. */
 export interface Clock {
-  /** Monotonic milliseconds. */
+  /** Returns the time of a monotonic clock, milliseconds. */
   now(): number;
   /**
    * Runs `task` once, `ms` from now.
-   * @returns a function that cancels it; harmless afterwards
+   * @returns a function that cancels the task; it has no effect after the task has run
    */
   schedule(task: () => void, ms: number): () => void;
 }

@@ -1,10 +1,10 @@
-/** Result of work that did not settle in time. */
+/** Result of work that has not completed in time. */
 export const TIMED_OUT: unique symbol = Symbol('late');
 
-/** Settles like `work`, or resolves to LATE after `limitMs`; a later outcome is dropped. */
+/** Settles like `work`, or resolves to `TIMED_OUT` after `limitMs`. A later outcome is dropped. */
 export function completeWithin<T>(work: Promise<T>, limitMs: number): Promise<T | typeof TIMED_OUT> {
   return new Promise((resolve, reject) => {
-    // Timers run before input is read: on a busy event loop the outcome may be available but unread. It is read
+    // Node runs timers before it reads input. On a busy event loop, the outcome may have arrived without being read. `setImmediate` lets the loop read it
     // first.
     const timer = setTimeout(() => setImmediate(() => resolve(TIMED_OUT)), limitMs);
     work.then(

@@ -1,20 +1,20 @@
 /**
- * Copies a text to its own memory. A V8 string cut out of another retains the whole of it, and a concatenated one
- * retains its parts: bounded caches of many strings must store copies.
+ * Copies a text to memory of its own. A V8 string that was cut out of another string retains that whole string, and a concatenated string retains its parts.
+ * Bounded caches of many strings must therefore store copies.
  */
 export function copyText(text: string): string {
   const encoding = isAscii(text) ? 'latin1' : 'utf16le';
   return Buffer.from(text, encoding).toString(encoding);
 }
 
-/** Whether all characters are below 0x80. Measured at a few GB/s. */
+/** Whether all characters are below 0x80. The check runs at a few GB/s (measured). */
 export function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
 /**
- * Returns the memory of the characters: V8 uses one byte each where all are Latin-1. Counts two bytes each if any
- * is not ASCII.
+ * Returns an upper bound on the memory of the characters, bytes. V8 uses one byte per character where all are Latin-1. This function counts two bytes per
+ * character if any is not ASCII.
  */
 export function countTextBytes(text: string): number {
   return isAscii(text) ? text.length : 2 * text.length;

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** zod's type names in the words of the configuration file. */
+/** Words of the configuration file for zod's type names. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a text',
   number: 'a number',
@@ -12,10 +12,10 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'nothing',
 };
 
-/** Matches zod's default messages, used where a schema has none of its own. */
+/** Matches zod's default messages. zod uses them where a schema has no message of its own. */
 const OF_ZOD = /^(Invalid|Too (small|big)|Unrecognized)\b/;
 
-/** Describes an invalid value to operators; the value itself is not repeated. */
+/** Describes an invalid value to operators. The description does not contain the value. */
 export function describeIssue(issue: z.core.$ZodIssue): string {
   const { message } = issue;
   if (!OF_ZOD.test(message)) return message;

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** File descriptors of this process: the limit, and the number open. */
+/** File descriptors of this process: the maximum number, and the number that is open. */
 export type Descriptors = { readonly limit: number; readonly open: number };
 
 const LIMIT = /^Max open files +(\d+) /m;
 
-/** Undefined where the system does not report them (only Linux does), or sets no limit. */
+/** Returns undefined where the system reports no descriptors (only Linux does), or sets no limit. */
 export function readDescriptors(): Descriptors | undefined {
   try {
     const [, limit] = LIMIT.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];

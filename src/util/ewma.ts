@@ -1,7 +1,7 @@
-/** Samples younger than this part of a half-life count as current: an error below a hundredth of a percent. */
+/** Part of a half-life within which samples do not decay. The resulting error is below a hundredth of a percent. */
 const STEP = 1e-4;
 
-/** Exponentially weighted moving average: the weight of a sample halves with every half-life. */
+/** Exponentially weighted moving average. The weight of a sample halves with every half-life. */
 export class Ewma {
   readonly #halfLifeMs: number;
   readonly #now: () => number;
@@ -20,19 +20,22 @@ export class Ewma {
     this.#decayedAt = now();
   }
 
-  /** Returns the average, or `byDefault` without samples, and once their weight has decayed to nothing. */
+  /** Returns the average. Returns `byDefault` where there are no samples, or their weight has decayed to nothing. */
   read(byDefault: number): number {
     this.#decay();
     return this.#weight > Number.EPSILON ? this.#sum / this.#weight : byDefault;
   }
 
-  /** Sum of the decayed weights, in current samples: a measure of the average's reliability. */
+  /** Sum of the decayed weights, where a current sample has weight 1. It shows how reliable the average is. */
   get weight(): number {
     this.#decay();
     return this.#weight;
   }
 
-  /** @param weight number of samples that it represents */
+  /**
+   * Records a sample.
+   * @param weight number of samples that this sample represents
+   */
   record(sample: number, weight = 1): void {
     this.#decay();
     this.#sum += sample * weight;

@@ -1,25 +1,25 @@
 const SWEEP_MS = 20;
 
-/** An object that waits until a deadline. */
+/** Object that expires at a deadline. */
 export interface Expiring {
   /** Deadline in milliseconds on the clock of `performance.now()`; may change at any time. */
   readonly expiresAt: number;
-  /** Owned by the sweep: index of the entry, -1 outside. */
+  /** Index of the entry in the sweep, -1 outside. Only the sweep writes it. */
   sweepIndex: number;
   expire(): void;
 }
 
 /**
- * One timer for all waiting entries: expired entries are notified. Adding, deleting and moving an expiry need no
- * timer, and none runs without entries. Entries are stored in an array: a Set with short-lived members leaves
- * tables behind that keep dead members alive (measured: 5 us of garbage collection per call).
+ * Notifies entries that have expired, with one timer for all of them. Adding or deleting an entry, and moving its deadline, need no timer of their own. The
+ * timer stops once there are no entries. Entries are stored in an array instead of a Set. A Set with short-lived members leaves tables behind that keep dead
+ * members alive (measured: 5 us of garbage collection per call).
  */
 export class ExpirySweep<T extends Expiring> {
   readonly #entries: T[] = [];
   readonly #sweepMs: number;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param sweepMs maximum delay of noticing an expiry, milliseconds */
+  /** @param sweepMs maximum delay with which an expiry is noticed, milliseconds */
   constructor(sweepMs: number = SWEEP_MS) {
     this.#sweepMs = sweepMs;
   }
@@ -33,7 +33,7 @@ export class ExpirySweep<T extends Expiring> {
     this.#timer ??= setInterval(() => this.#tick(), this.#sweepMs);
   }
 
-  /** Removes an entry; harmless if it is not, or no longer, inside. */
+  /** Removes an entry. Does nothing if the entry is not in the sweep. */
   delete(entry: T): void {
     const index = entry.sweepIndex;
     if (index < 0) return;
@@ -56,7 +56,7 @@ export class ExpirySweep<T extends Expiring> {
       return;
     }
     const now = performance.now();
-    // After a pause of the whole process, data that arrived meanwhile is read before anything expires.
+    // After a pause of the whole process, input may have arrived that is not read yet. `setImmediate` lets the loop read it before anything expires.
     setImmediate(() => {
       for (const entry of this.list()) {
         if (entry.sweepIndex >= 0 && entry.expiresAt <= now) entry.expire();

@@ -1,28 +1,27 @@
-/** Quantum of an owner before others go first (RFC 8290), milliseconds. */
+/** Time that an owner may use before other owners go first, milliseconds. RFC 8290 calls it the quantum. */
 const SHARE_MS = 1;
 /** Maximum time debt of an owner, milliseconds. */
 const MAX_DEBT_MS = 16;
 
 type Line<T> = {
   readonly items: T[];
-  /** Remaining milliseconds until others go first; negative: time debt of the owner. */
+  /** Milliseconds that the owner may still use before other owners go first. A negative number is the owner's time debt. */
   leftMs: number;
 };
 
 /**
- * Fair queue: owners share time like flows share a link (deficit round robin with new and old flows, RFC 8290,
- * section 4.2, without dropping). An owner that was not in the queue goes before those that have had a share, so
- * that small requests never wait for heavy owners.
+ * Fair queue in which owners share time as flows share a link: deficit round robin with new and old flows (RFC 8290, section 4.2, without dropping). An owner
+ * that was not in the queue goes before owners that have used their share. Small requests therefore never wait for heavy owners.
  */
 export class FairLines<T> {
-  /** New flows: owners that have not used a share, next one first. */
+  /** New flows of RFC 8290: owners that have not used up a share. The next owner is first. */
   readonly #fresh = new Map<string, Line<T>>();
-  /** Old flows: all others, next one first; a line may be empty. */
+  /** Old flows of RFC 8290: all other owners. The next owner is first. A line may be empty. */
   readonly #known = new Map<string, Line<T>>();
   #items = 0;
   #owners = 0;
 
-  /** Owners with items. */
+  /** Number of owners with items. */
   get owners(): number {
     return this.#owners;
   }
@@ -45,7 +44,7 @@ export class FairLines<T> {
     this.#items++;
   }
 
-  /** Takes the next item. Its execution time must be charged. */
+  /** Takes the next item. The caller must charge the owner for the time of the item. */
   take(): { readonly owner: string; readonly item: T } | undefined {
     while (this.#items > 0) {
       const isFresh = this.#fresh.size > 0;
@@ -57,15 +56,15 @@ export class FairLines<T> {
         return { owner, item: line.items.shift() as T };
       }
       lines.delete(owner);
-      // An owner that has used its share waits behind the others. An owner without items stays for a round: it must
-      // not count as new again immediately.
+      // An owner that has used its share waits behind the others. A new owner without further items stays for a round, so that it does not count as new again
+      // immediately.
       if (line.items.length > 0) line.leftMs += SHARE_MS;
       if (line.items.length > 0 || isFresh) this.#known.set(owner, line);
     }
     return undefined;
   }
 
-  /** Charges an owner for the time of its item. An empty queue forgets all debts. */
+  /** Charges an owner for the time of its item. When the queue is empty, all debts are dropped. */
   charge(owner: string, ms: number): void {
     const line = this.#find(owner);
     if (line !== undefined) line.leftMs = Math.max(line.leftMs - ms, -MAX_DEBT_MS);

@@ -3,50 +3,49 @@ import { GroupLine, type Waiter } from './group-line.ts';
 import { type OwnerShare, SharedBudget } from './shared-budget.ts';
 
 export type FairQueueLimits = {
-  /** Maximum entries in work. */
+  /** Maximum slots in use. */
   readonly running: number;
-  /** Part of the entries in work that one owner may use; all by default. */
+  /** Part of the slots that one owner may use. Default: all. */
   readonly ownerShare?: OwnerShare;
   /** Maximum waiting entries. */
   readonly waiting: number;
-  /** Maximum wait, milliseconds; an entry that would wait longer is refused immediately. */
+  /** Maximum wait, milliseconds. An entry that would wait longer is refused immediately. */
   readonly waitMs: number;
 };
 
 type Entry = {
   readonly waiter: Waiter;
-  /** Time until which it may wait. */
+  /** Time until which the entry may wait. */
   readonly until: number;
   readonly decide: (hasSlot: boolean) => void;
 };
 
-/** Half-life of rate samples, ms. */
+/** Half-life of the samples of the release interval, ms. */
 const PACE_HALF_LIFE_MS = 1_000;
-/** Maximum delay of removing cancelled or expired entries, ms. */
+/** Maximum delay with which cancelled or expired entries are removed, ms. */
 const SWEEP_MS = 200;
-/** Minimum weight at which the measured rate is used. */
+/** Minimum weight of the samples. With less weight, the measured release interval is not used. */
 const ENOUGH_SAMPLES = 4;
 
 /**
- * Concurrency slots shared by owners: owners alternate, regardless of how many entries wait for each, and none uses
- * more than its share of the slots. When the queue is full, the owner with the most waiting entries loses one. An
- * entry that cannot be served in time is refused immediately.
- * An entry waits only while its owner has no room: every released slot admits all entries that have room, so a new
- * entry with room never overtakes one that could run. Groups, which need several slots at once, come after single
- * entries.
+ * Concurrency slots that owners share. Owners alternate, regardless of how many entries wait for each. No owner uses more than its share of the slots. When the
+ * queue is full, the owner with the most waiting entries loses one. An entry that cannot be served in time is refused immediately.
+ *
+ * An entry waits only while its owner has no room. Every released slot admits all entries whose owners have room. A new entry with room therefore never
+ * overtakes an entry that could run. Groups need several slots at once, and come after single entries.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
   readonly #now: () => number;
   readonly #places: SharedBudget;
-  /** Waiting entries by owner, next owner first. */
+  /** Waiting entries by owner. The next owner is first. */
   readonly #owners = new Map<string, Entry[]>();
-  /** Average milliseconds between two releases while others wait. */
+  /** Average interval between two released slots while entries wait, ms. */
   readonly #pace: Ewma;
   readonly #groups = new GroupLine();
   #waiting = 0;
   #endedAt: number | undefined;
-  /** Runs while entries or groups wait. */
+  /** Timer for `#sweep`. It runs while entries or groups wait. */
   #sweeper: NodeJS.Timeout | undefined;
 
   /** @param now a monotonic clock in milliseconds */
@@ -65,7 +64,7 @@ export class FairQueue {
     return this.#waiting;
   }
 
-  /** Whether `owner` may take this many slots now. Synchronous work needs no `take`. */
+  /** Whether `owner` may take this many slots now. Synchronous work does not need to take a slot. */
   hasRoom(owner: string, slots = 1): boolean {
     return this.#places.hasRoom(owner, slots);
   }
@@ -76,19 +75,17 @@ export class FairQueue {
   }
 
   /**
-   * Waits for a slot of an owner that has no room.
-   * @param waiter when it is aborted, its slot is passed on
-   * @returns `false` when no slot will be free in time; otherwise a promise of whether a slot was taken, which
-   * `leave` releases
+   * Waits for a slot for an owner that has no room.
+   * @param waiter if it is aborted, the slot goes to the next entry
+   * @returns `false` when no slot will be free in time. Otherwise a promise of whether a slot was taken; `leave` releases the slot.
    */
   wait(owner: string, waiter: Waiter): false | Promise<boolean> {
     return !this.#isTooLate(owner) && this.#makeRoom(owner) && this.#enqueue(owner, waiter);
   }
 
   /**
-   * Waits until an owner has room for several slots, if only slots of its own must be released for that.
-   * @returns `false` when waiting cannot succeed; otherwise a promise of whether the slots were taken, which
-   * `leave` releases
+   * Waits until an owner has room for several slots. This is possible only if the owner itself has to release slots for that.
+   * @returns `false` when waiting cannot succeed. Otherwise a promise of whether the slots were taken; `leave` releases them.
    */
   waitForGroup(owner: string, slots: number, waitMs: number, waiter: Waiter): false | Promise<boolean> {
     if (!this.#places.couldHave(owner, slots)) return false;
@@ -110,8 +107,8 @@ export class FairQueue {
   }
 
   /**
-   * Releases a slot while its holder waits for something that needs none. Afterwards it takes a slot again, beyond
-   * the bound if there is no room: only its answer remains to be done.
+   * Releases a slot while its owner waits for something that needs no slot. Afterwards the owner takes a slot again. It may exceed the bound then, because the
+   * call only has to be answered.
    */
   async lend<T>(owner: string, wait: () => Promise<T>): Promise<T> {
     this.leave(owner);
@@ -165,7 +162,7 @@ export class FairQueue {
     }
   }
 
-  /** Returns the first owner in line that has room. */
+  /** Returns the first owner in line that has room for one slot. */
   #findNext(): string | undefined {
     for (const owner of this.#owners.keys()) if (this.#places.hasRoom(owner, 1)) return owner;
     return undefined;
@@ -173,7 +170,7 @@ export class FairQueue {
 
   #takeEntry(owner: string): Entry {
     const entries = this.#owners.get(owner) as Entry[];
-    // Moves the owner to the end of the line.
+    // The owner goes to the end of the line.
     this.#owners.delete(owner);
     const entry = entries.shift() as Entry;
     if (entries.length > 0) this.#owners.set(owner, entries);
@@ -181,10 +178,7 @@ export class FairQueue {
     return entry;
   }
 
-  /**
-   * Whether the next entry of this owner would come too late: one entry of each other owner precedes each of its
-   * own.
-   */
+  /** Whether the next entry of this owner would come too late. One entry of each other owner is served before each entry of this owner. */
   #isTooLate(owner: string): boolean {
     if (this.#pace.weight < ENOUGH_SAMPLES) return false;
     const own = (this.#owners.get(owner)?.length ?? 0) + 1;
@@ -194,7 +188,7 @@ export class FairQueue {
     return (before + 1) * this.#pace.read(0) > this.#limits.waitMs;
   }
 
-  /** Removes cancelled and expired entries: entries in work may never end. */
+  /** Removes cancelled and expired entries. A timer has to do this, because entries in work may never end. */
   #sweep(): void {
     const now = this.#now();
     for (const [owner, entries] of this.#owners) {
@@ -212,7 +206,7 @@ export class FairQueue {
     this.#sweeper = undefined;
   }
 
-  /** Drops the last entry of the longest line, unless this owner's line would be as long. */
+  /** Makes room for a waiting entry: drops the last entry of the longest line. False if no line is longer than this owner's line would become. */
   #makeRoom(owner: string): boolean {
     if (this.#waiting < this.#limits.waiting) return true;
     const own = this.#owners.get(owner)?.length ?? 0;
@@ -228,8 +222,8 @@ export class FairQueue {
   }
 
   /**
-   * Records the time between two releases, which is the rate of the line; only while entries wait. Slots released
-   * together share that time.
+   * Records the interval between two releases, which is the rate at which the line moves. It is measured only while entries wait. Slots that are released
+   * together share the interval.
    */
   #measure(slots: number): void {
     const now = this.#now();
@@ -238,7 +232,7 @@ export class FairQueue {
   }
 }
 
-/** Whether the entry is aborted or has waited too long. */
+/** Whether the entry is aborted, or has waited for the maximum time. */
 function isOver({ waiter, until }: Entry, now: number): boolean {
   return waiter.aborted || now >= until;
 }

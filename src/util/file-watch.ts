@@ -1,12 +1,9 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Delay between the last change and reading, ms: files are written piece by piece, and one after the other. */
+/** Delay between the last change and reading, ms. Files are written piece by piece, and several files one after the other. */
 const COMPLETE_MS = 200;
-/**
- * Poll interval, ms, for file systems without change events (network drives, some container volumes) and for links
- * in the middle of a path.
- */
+/** Poll interval, ms. Polling is for file systems without change events (network drives, some container volumes), and for links in the middle of a path. */
 const POLL_MS = 10_000;
 
 /** Reports changes of files, whether they are written in place, replaced, or relinked. */
@@ -40,14 +37,14 @@ export class FileWatch {
     for (const watcher of this.#watchers) watcher.close();
   }
 
-  /** Watches the folder, not the file: a replacement of a file, or of a link to it, is a different file. */
+  /** Watches the folder instead of the file. When a file, or a link to it, is replaced, the replacement is another file. */
   #watchFolder(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, () => this.#complete());
       watcher.on('error', () => watcher.close());
       this.#watchers.push(watcher);
     } catch {
-      // There are no watches left, or the file system has none: the poll notices changes.
+      // The system has no watches left, or the file system has none. The poll then notices changes.
     }
   }
 
@@ -65,7 +62,7 @@ export class FileWatch {
   }
 }
 
-/** Returns a stamp that changes whenever one of the files does; a missing file has its own stamp. */
+/** Returns a stamp that changes whenever one of the files changes. A missing file has a stamp of its own. */
 function stampFiles(files: readonly string[]): string {
   return files
     .map((file) => {

@@ -1,7 +1,4 @@
-/**
- * Groups addresses by customer: an IPv4 address by itself, an IPv6 address by its /64, from which one customer can
- * choose.
- */
+/** Returns the group of addresses that one customer can choose from. An IPv4 address is a group of its own. An IPv6 address belongs to the group of its /64. */
 export function groupAddress(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -1,18 +1,18 @@
-/** A waiter that may be aborted. */
+/** Waiter that may be aborted. */
 export type Waiter = { readonly aborted: boolean };
 
-/** A request for several slots at once. */
+/** Request for several slots at once. */
 export type Group = {
   readonly slots: number;
   readonly waiter: Waiter;
-  /** Time until which it waits. */
+  /** Time until which the group may wait. */
   readonly until: number;
   readonly decide: (hasSlots: boolean) => void;
 };
 
-/** Waiting groups by owner: the owners alternate, and groups of one owner are served in order of arrival. */
+/** Waiting groups by owner. Owners alternate, and the groups of one owner are served in order of arrival. */
 export class GroupLine {
-  /** Next owner first. */
+  /** Groups by owner. The next owner is first. */
   readonly #owners = new Map<string, Group[]>();
 
   get isEmpty(): boolean {
@@ -25,7 +25,7 @@ export class GroupLine {
     else groups.push(group);
   }
 
-  /** Removes and returns the first group for which there is room. */
+  /** Removes and returns the first group whose owner has room for it. Only the first group of each owner is considered. */
   takeNext(
     hasRoom: (owner: string, slots: number) => boolean,
   ): { readonly owner: string; readonly group: Group } | undefined {
@@ -33,7 +33,7 @@ export class GroupLine {
       const [group] = groups as [Group, ...Group[]];
       if (!hasRoom(owner, group.slots)) continue;
       groups.shift();
-      // Moves the owner to the end of the line.
+      // The owner goes to the end of the line.
       this.#owners.delete(owner);
       if (groups.length > 0) this.#owners.set(owner, groups);
       return { owner, group };
@@ -41,7 +41,7 @@ export class GroupLine {
     return undefined;
   }
 
-  /** Rejects groups that are aborted or have waited long enough. */
+  /** Rejects groups that are aborted, or have waited for the maximum time. */
   sweep(now: number): void {
     for (const [owner, groups] of this.#owners) {
       const remaining = groups.filter(({ waiter, until }) => !waiter.aborted && now < until);

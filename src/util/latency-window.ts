@@ -1,15 +1,15 @@
-/** Buckets grow by a 1/8 power of two: a percentile is at most 9.1 % too high. */
+/** Number of buckets per power of two. Each bucket is 2^(1/8) times as wide as the one before, so a percentile is at most 9.1 % too high. */
 const BUCKETS_PER_OCTAVE = 8;
-/** Upper edge of the first bucket. */
+/** Upper edge of the first bucket, ms. */
 const SHORTEST_MS = 0.05;
-/** Range 0.05 ms to 105 s; longer values are in the last bucket. */
+/** Number of buckets. They cover 0.05 ms to 105 s, and the last bucket also counts longer latencies. */
 const BUCKETS: number = 21 * BUCKETS_PER_OCTAVE + 1;
-/** The window advances by this part of its length. */
+/** Number of slices of the window. The window advances by one slice at a time. */
 const SLICES = 4;
 
 /**
- * Recent latencies: the samples of the last `windowMs` (a quarter less at times), as a histogram of fixed size,
- * about 3.4 KB. Recording costs a few additions, a percentile a walk over at most 169 buckets.
+ * Recent latencies: the samples of the last `windowMs`, or at times of a quarter less. They are stored as a histogram of fixed size, about 3.4 KB. Recording a
+ * sample costs a few additions. A percentile costs a walk over at most 169 buckets.
  */
 export class LatencyWindow {
   readonly #sliceMs: number;
@@ -32,13 +32,16 @@ export class LatencyWindow {
     this.#currentSince = now();
   }
 
-  /** Samples in the window. */
+  /** Number of samples in the window. */
   get count(): number {
     this.#advance();
     return this.#count;
   }
 
-  /** @param ms latency of one sample */
+  /**
+   * Records one sample.
+   * @param ms latency of the sample
+   */
   record(ms: number): void {
     this.#advance();
     const bucket = findBucket(ms);
@@ -47,10 +50,7 @@ export class LatencyWindow {
     this.#count++;
   }
 
-  /**
-   * Returns the latency that `share` (0 to 1) of the samples did not exceed, milliseconds; undefined without
-   * samples.
-   */
+  /** Returns the latency that `share` (0 to 1) of the samples did not exceed, milliseconds. Undefined without samples. */
   percentile(share: number): number | undefined {
     this.#advance();
     if (this.#count === 0) return undefined;

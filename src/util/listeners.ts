@@ -1,6 +1,6 @@
-/** Listeners of an event. A listener that is added or removed during a notification is not called by it. */
+/** Listeners of an event. A notification does not call listeners that are added or removed during the notification. */
 export class Listeners<A extends readonly unknown[]> {
-  /** One entry per `add`, not per function: one function may be added twice. */
+  /** One entry per call of `add`, so one function may be added twice. */
   readonly #joined = new Set<{ readonly call: (...values: A) => void }>();
 
   get size(): number {
@@ -8,8 +8,8 @@ export class Listeners<A extends readonly unknown[]> {
   }
 
   /**
-   * @returns a function that removes the listener, harmless when repeated; it returns true when that was the last
-   * one
+   * Adds a listener.
+   * @returns a function that removes the listener. It returns true if this was the last listener, and has no effect when repeated.
    */
   add(call: (...values: A) => void): () => boolean {
     const entry = { call };

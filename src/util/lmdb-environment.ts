@@ -3,18 +3,17 @@ import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 import { GATE_FILE } from './lmdb-folder.ts';
 import { readErrorCode } from './system-error.ts';
 
-/** Options of lmdb's `open`, with a required path. */
+/** Options of lmdb's `open`. The path is required. */
 export type EnvironmentOptions = RootDatabaseOptionsWithPath & { readonly path: string };
 
-/** Map size of the gate, in which nothing is ever stored. */
+/** Map size of the gate, bytes. Nothing is ever stored in the gate. */
 const GATE_BYTES = 1 << 16;
 
 /**
- * An LMDB environment that several processes open and write. `mdb_env_open` of lmdb 3 sets the shared number of the
- * last transaction to the one that it read a moment before, without a lock (`mdb_env_open2`, also when it opens for
- * reading): a commit in between is lost, and its pages are overwritten. Therefore every opening and every write
- * transaction holds the gate, the write lock of a second environment that stays empty. LMDB passes the lock of a
- * killed process to the next one.
+ * LMDB environment that several processes open and write. `mdb_env_open` of lmdb 3 has a race: it sets the shared number of the last transaction to the number
+ * that it read a moment before, without a lock. (The function is `mdb_env_open2`; it does this also when it opens for reading.) A commit in between is lost,
+ * and its pages are overwritten. Every opening and every write transaction therefore runs inside the gate. The gate is the write lock of a second environment
+ * that stays empty. If a process that is inside the gate is killed, LMDB passes the lock to the next process.
  * @template T result of `openTables`
  */
 export class LmdbEnvironment<T> {
@@ -23,9 +22,8 @@ export class LmdbEnvironment<T> {
   readonly #gate: RootDatabase | undefined;
 
   /**
-   * @param options the folder of the environment exists
-   * @param openTables opens the databases of the environment while the gate is held. An exception closes the
-   * environment
+   * @param options path and other options of the environment; its folder must exist
+   * @param openTables opens the databases of the environment inside the gate. If it throws, the environment is closed.
    * @throws Error of LMDB or of the file system; errors of `openTables`
    */
   constructor(options: EnvironmentOptions, openTables: (root: RootDatabase) => T) {
@@ -54,12 +52,12 @@ export class LmdbEnvironment<T> {
     return this.#root.flushed;
   }
 
-  /** Lets the next read see the writes of other processes. */
+  /** Makes the next read see the writes of other processes. */
   refresh(): void {
     this.#root.resetReadTxn();
   }
 
-  /** Runs a write transaction: all of it is committed, or nothing where `work` throws. */
+  /** Runs a write transaction. All of it is committed, or nothing if `work` throws. */
   write<R>(work: (tables: T) => R): R {
     return this.#hold(() => this.#root.transactionSync(() => work(this.tables)));
   }
@@ -74,7 +72,7 @@ export class LmdbEnvironment<T> {
   }
 }
 
-/** Opens the gate; undefined on a read-only file system, where nothing is written and LMDB itself uses no locks. */
+/** Opens the gate. Undefined on a read-only file system: nothing is written there, and LMDB itself uses no locks. */
 function openGate({ path, readOnly = false }: EnvironmentOptions): RootDatabase | undefined {
   try {
     return open({ path: join(path, GATE_FILE), noSubdir: true, mapSize: GATE_BYTES, noSync: true });

@@ -15,19 +15,18 @@ import { dirname, join, resolve } from 'node:path';
 import { describeSystemError, readErrorCode } from './system-error.ts';
 
 /**
- * Layout of a meta page (lmdb 3, file format 2): 24 bytes of page header, then these little-endian fields. They are
- * checked first, since LMDB maps its file into memory and trusts it: a foreign or truncated file kills the process
- * with a signal.
+ * Layout of a meta page (lmdb 3, file format 2): 24 bytes of page header, then these little-endian fields. LMDB maps its file into memory and trusts its
+ * content, so a foreign or truncated file kills the process with a signal. The fields are therefore checked before LMDB opens the file.
  */
 const META = { magic: 24, version: 28, pageSize: 48, lastPage: 144, transaction: 152, end: 160 } as const;
 const MAGIC = 0xbeefc0de;
 const FORMAT_VERSION = 2;
-/** Pages at the end that were freed in the same transaction are never written. */
+/** Number of pages that may be missing at the end of an intact file. Pages at the end that were freed in the same transaction are never written. */
 const UNWRITTEN_PAGES = 16;
 
 /**
- * Ensures that a folder can hold an environment, and that an existing one can be opened.
- * @throws Error naming the folder and the problem
+ * Ensures that LMDB can create or open an environment in a folder.
+ * @throws Error that names the folder and the problem
  */
 export function prepareLmdbFolder(path: string): void {
   try {
@@ -41,25 +40,25 @@ export function prepareLmdbFolder(path: string): void {
   checkSpace(path);
 }
 
-/** Describes an error of a folder that cannot be written, including LMDB's own errors. */
+/** Describes the error of a folder that cannot be written. LMDB's own errors are described too. */
 export function describeWriteError(path: string, error: unknown): Error {
   return new Error(`${path} cannot be written: ${describeSystemError(error)}`, { cause: error });
 }
 
-/** File of an environment's gate (LmdbEnvironment). */
+/** Name of the file of an environment's gate (see `LmdbEnvironment`). */
 export const GATE_FILE = 'gate.lmdb';
 const LOCK_FILES = ['lock.mdb', `${GATE_FILE}-lock`];
-/** More than LMDB writes when it first opens an environment and its gate: lock files and two meta pages each. */
+/** Number of bytes that must be free. LMDB writes less when it first opens an environment and its gate: lock files, and two meta pages each. */
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * Checks for free space. LMDB maps its lock files into memory before the file system has allocated them: on a full
- * disk the first access ends the process with SIGBUS.
+ * Checks that the disk has free space. LMDB maps its lock files into memory before the file system has allocated them. On a full disk, the first access would
+ * end the process with SIGBUS.
  */
 function checkSpace(path: string): void {
   const hasPage = (name: string): boolean =>
     (statSync(join(path, name), { throwIfNoEntry: false })?.blocks ?? 0) > 0;
-  // A lock file that was used before has the page that every process needs.
+  // A lock file that was used before already has the page that every process needs.
   if (process.platform === 'win32' || LOCK_FILES.every(hasPage)) return;
   const probe = join(path, `space-${process.pid}-${Date.now()}`);
   try {
@@ -71,7 +70,7 @@ function checkSpace(path: string): void {
   }
 }
 
-/** Creates one level after the other: node's own recursion never ends on file systems that refuse with ENOENT. */
+/** Creates a folder, one level after the other. Node's own recursion never ends on file systems that refuse with ENOENT. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
@@ -82,12 +81,15 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Whether there is a file to open; an empty one was created by a process that died immediately. */
+/** Whether the folder has a data file to open. An empty data file does not count: its process died immediately after creating it. */
 export function hasLmdbFile(path: string): boolean {
   return readMeta(path) !== undefined;
 }
 
-/** @throws Error when the folder holds a file that LMDB must not open */
+/**
+ * Checks the data file of a folder. A missing or empty file passes.
+ * @throws Error when the folder contains a data file that LMDB must not open
+ */
 export function checkLmdbFile(path: string): void {
   const meta = readMeta(path);
   if (meta === undefined) return;
@@ -110,11 +112,11 @@ export function checkLmdbFile(path: string): void {
 
 const MAX_PAGE_SIZE = 65_536;
 
-/** Reads both meta pages and the file's size; undefined when the file is missing or empty. */
+/** Reads both meta pages, and the file's size. Undefined when the file cannot be opened or is empty. */
 function readMeta(path: string): { readonly bytes: Buffer; readonly size: number } | undefined {
   let file: number;
   try {
-    // `O_NONBLOCK`: opening a FIFO of that name would otherwise block.
+    // Without `O_NONBLOCK`, opening a FIFO of this name would block.
     file = openSync(join(path, 'data.mdb'), constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return undefined;
@@ -123,8 +125,7 @@ function readMeta(path: string): { readonly bytes: Buffer; readonly size: number
     if (!fstatSync(file).isFile()) throw new Error(`${path} contains a data.mdb that is not a file`);
     const bytes = Buffer.alloc(MAX_PAGE_SIZE + META.end);
     const length = readSync(file, bytes, 0, bytes.length, 0);
-    // The size is read after the meta pages, which another process writes once the file has grown: an earlier size
-    // might exclude the newest pages.
+    // The size is read after the meta pages. Another process writes the meta pages once the file has grown, so an earlier size might exclude the newest pages.
     const { size } = fstatSync(file);
     return size === 0 ? undefined : { bytes: bytes.subarray(0, length), size };
   } finally {

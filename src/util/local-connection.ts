@@ -1,19 +1,16 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 
-/** A listener of this machine. */
+/** Listener on this machine. */
 export type LocalListener = {
-  /** Address that it is bound to. */
+  /** Address that the listener is bound to. */
   readonly host: string;
   readonly port: number;
-  /**
-   * If present, the listener speaks TLS. Called with the presented certificate in DER form; returns whether it is
-   * the expected one.
-   */
+  /** Whether a presented certificate, in DER form, is the expected one. If `admits` is present, the listener speaks TLS. */
   readonly admits?: (certificate: Buffer | undefined) => boolean;
 };
 
-/** The listener speaks TLS, but is another service. */
+/** The listener presents a certificate other than the expected one, so it is another service. */
 export class WrongCertificateError extends Error {
   readonly code: string = 'ERR_WRONG_CERTIFICATE';
 
@@ -23,22 +20,22 @@ export class WrongCertificateError extends Error {
   }
 }
 
-/** Listeners on every address are reached by loopback. */
+/** Loopback addresses by wildcard address. A listener that is bound to every address is reached by loopback. */
 const ANY_ADDRESS: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ]);
 
 /**
- * Connects to a listener of this machine and completes the handshake.
+ * Connects to a listener on this machine, and completes the handshake.
  * @throws node's error, or WrongCertificateError before anything is sent; both by rejection
  */
 export function connectLocally({ host, port, admits }: LocalListener, signal: AbortSignal): Promise<Socket> {
   const target = { host: ANY_ADDRESS.get(host) ?? host, port };
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    // Names and issuers are not checked: the certificate is for clients, and need not name this machine's address.
-    // `admits` identifies it by its bytes, and the handshake proves that the peer has its key.
+    // Names and issuers are not checked. The certificate is meant for clients, and need not name this machine's address. `admits` identifies the certificate by
+    // its bytes, and the handshake proves that the peer has its key.
     const socket =
       admits === undefined
         ? connect(target)

@@ -5,24 +5,27 @@ type Entry<K, V> = {
   readonly value: V;
   readonly expiresAt: number;
   readonly weight: number;
-  /** Sequence number of the last read or write, over all entries. */
+  /** Sequence number of the last read or write of this entry, counted over all entries. */
   use: number;
   newer: Entry<K, V> | undefined;
   older: Entry<K, V> | undefined;
 };
 
-/** Milliseconds from a write until expiry; or, as `idleMs`, from the last read or write until eviction, which takes up to twice as long. */
+/**
+ * Life of an entry, ms. A number is the time from a write until expiry. `idleMs` is the time from the last read or write until removal. Removal of an idle
+ * entry may take up to twice as long.
+ */
 export type Life = number | { readonly idleMs: number };
 
-/** Life of entries keyed by block, account or trie node: memory stays level however many blocks pass. */
+/** Life of entries that are keyed by block, account or trie node. With this life, memory stays level however many blocks pass. */
 export const BLOCK_LIFE: Life = { idleMs: 5 * 60_000 };
 
-/** Cap on ended entries removed by one write, which keeps writes cheap. */
+/** Maximum number of ended entries that one write removes. The limit keeps writes cheap. */
 const LEAVING = 2;
 
 /**
- * LRU map: entries of at most `capacity` total weight (each weighs 1 unless `weigh` returns otherwise). The least recently used are evicted first;
- * entries whose life is over are removed as others are added.
+ * LRU map with at most `capacity` total weight. Each entry weighs 1 unless `weigh` returns another weight. For lack of room, the least recently used entries
+ * are evicted first. Entries whose life is over are removed when others are added.
  */
 export class Lru<K, V> {
   readonly #entries = new Map<K, Entry<K, V>>();
@@ -35,17 +38,17 @@ export class Lru<K, V> {
   readonly #onEvict: ((key: K) => void) | undefined;
   #weight = 0;
   #uses = 0;
-  /** Sequence number of the last use before `#markedAt`. */
+  /** Sequence number of the last use before the time `#markedAt`. */
   #markedUse = 0;
   #markedAt = 0;
-  /** Entries whose last use is not later are idle. */
+  /** Entries whose last use has this sequence number or a lower one are idle. */
   #idleUse = 0;
 
   /**
    * @param capacity maximum total weight
    * @param now a monotonic clock in milliseconds
    * @param weigh returns the weight of a value, 1 by default
-   * @param onEvict called for entries evicted for lack of room
+   * @param onEvict called for each entry that is evicted for lack of room
    * @throws RangeError for a capacity below 1
    */
   constructor(
@@ -73,13 +76,13 @@ export class Lru<K, V> {
     return this.#weight;
   }
 
-  /** Iterates over all values, without counting as a use. */
+  /** Iterates over all values. Iteration does not count as a use. */
   *values(): Generator<V> {
     const now = this.#now();
     for (const { value, expiresAt } of this.#entries.values()) if (expiresAt > now) yield value;
   }
 
-  /** Iterates over all keys, without counting as a use. */
+  /** Iterates over all keys. Iteration does not count as a use. */
   *keys(): Generator<K> {
     const now = this.#now();
     for (const { key, expiresAt } of this.#entries.values()) if (expiresAt > now) yield key;
@@ -97,7 +100,7 @@ export class Lru<K, V> {
     return entry.value;
   }
 
-  /** Sets an entry. Reading does not extend an entry's life; setting it again does. */
+  /** Sets an entry. Setting an entry again renews its time until expiry; reading does not. */
   set(key: K, value: V): void {
     this.delete(key);
     const weight = this.#weigh(value);
@@ -128,7 +131,7 @@ export class Lru<K, V> {
     this.#order.clear();
   }
 
-  /** Removes least recently used entries whose life is over. */
+  /** Removes some of the least recently used entries, if their life is over. */
   #dropEnded(now: number): void {
     if (now - this.#markedAt >= this.#idleMs) {
       this.#idleUse = this.#markedUse;

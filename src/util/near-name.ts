@@ -1,6 +1,6 @@
 /**
- * Returns the probably intended name: the one with the fewest typing errors, if few for its length, or one that is
- * a prefix or a continuation.
+ * Returns the name that was probably meant: the one with the fewest typing errors. It must have few errors for its length, or be a prefix or a continuation of
+ * `name`.
  */
 export function findNearName(name: string, names: Iterable<string>): string | undefined {
   const provided = name.toLowerCase();
@@ -14,7 +14,7 @@ export function findNearName(name: string, names: Iterable<string>): string | un
   return best;
 }
 
-/** Returns `, did you mean NAME?`, or '' where no name is near. */
+/** Returns `, did you mean NAME?`, or an empty text where no name is near. */
 export function suggestName(name: string, names: Iterable<string>): string {
   const near = findNearName(name, names);
   return near === undefined ? '' : `, did you mean ${near}?`;
@@ -23,7 +23,7 @@ export function suggestName(name: string, names: Iterable<string>): string {
 /** Maximum names listed in an error. */
 const MAX_LISTED = 20;
 
-/** Returns `suggestName`, or otherwise the existing names: `; there are: A, B`. */
+/** Returns the result of `suggestName`. Where no name is near, returns the list of existing names: `; there are: A, B`. */
 export function pointToNames(name: string, names: Iterable<string>): string {
   const all = [...names];
   const suggestion = suggestName(name, all);
@@ -33,7 +33,7 @@ export function pointToNames(name: string, names: Iterable<string>): string {
   return `; there are: ${all.slice(0, MAX_LISTED).join(', ')}${more}`;
 }
 
-/** Counts typing errors; infinite for names that are not near. */
+/** Counts typing errors. The result is infinite for a candidate that is not near. */
 function countErrors(provided: string, candidate: string): number {
   const shorter = Math.min(provided.length, candidate.length);
   const errors = countTypingErrors(provided, candidate);
@@ -47,13 +47,10 @@ function countErrors(provided: string, candidate: string): number {
 }
 
 const MIN_PREFIX = 3;
-/** Longer names are compared by their first characters: the cost is quadratic. */
+/** Maximum compared length. Of longer names, only the first characters are compared, because the cost is quadratic. */
 const MAX_LENGTH = 64;
 
-/**
- * Counts insertions, deletions, replacements, and swaps of neighbours (Damerau's distance, each position edited
- * once).
- */
+/** Counts insertions, deletions, replacements, and swaps of neighbours. This is Damerau's distance with each position edited at most once. */
 function countTypingErrors(a: string, b: string): number {
   const [from, to] = [a.slice(0, MAX_LENGTH), b.slice(0, MAX_LENGTH)];
   let before: number[] = [];

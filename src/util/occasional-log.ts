@@ -1,10 +1,10 @@
-/** Period in which lines are counted, milliseconds. */
+/** Period over which lines are counted, milliseconds. */
 const INTERVAL_MS = 60_000;
-/** Kinds limited separately; further ones count as one. */
+/** Maximum kinds that are limited separately. All further kinds count as one. */
 const MAX_KINDS = 256;
-/** Owners of one kind limited separately; further ones count as one. */
+/** Maximum owners per kind that are limited separately. All further owners count as one. */
 const MAX_OWNERS = 1_024;
-/** Part of a kind's lines that one owner alone may have, rounded down, and at least one. */
+/** Part of a kind's lines that one owner alone may have. The number is rounded down, but is at least one. */
 const OWNER_SHARE = 0.1;
 const OTHERS = 'others';
 
@@ -14,13 +14,13 @@ type Kind = {
   since: number;
   lines: number;
   readonly owners: Map<string, Owner>;
-  /** Suppressed lines of owners that were forgotten. */
+  /** Number of suppressed lines of owners that have been dropped from `owners`. */
   leftOut: number;
 };
 
 /**
- * Rate limit of log lines: a number per kind and minute, and a tenth of it per owner of a kind. Each line reports
- * the number of similar lines suppressed before it.
+ * Rate limit of log lines: a number of lines per kind and minute, and a tenth of that number per owner of a kind. `admit` reports how many similar lines were
+ * suppressed before an admitted line.
  */
 export class OccasionalLog {
   readonly #lines: number;
@@ -39,9 +39,10 @@ export class OccasionalLog {
   }
 
   /**
-   * @param kind the event, in words chosen by the program
-   * @param owner its subject: a node, a key, an address
-   * @returns the number of such events suppressed since the last line, or undefined to suppress this one
+   * Decides whether a line is logged.
+   * @param kind the event, in words that the program chooses
+   * @param owner subject of the event: a node, a key, an address
+   * @returns the number of such lines suppressed since the last one, or undefined to suppress this line
    */
   admit(kind: string, owner = ''): number | undefined {
     const found = this.#findKind(kind);
@@ -72,7 +73,7 @@ export class OccasionalLog {
   }
 }
 
-/** Begins a period. Owners without suppressed lines are forgotten; all owners if their maximum is reached. */
+/** Begins a period. Owners without suppressed lines are dropped. If the maximum of owners is reached, all owners are dropped. */
 function beginInterval(kind: Kind, now: number): void {
   kind.since = now;
   kind.lines = 0;

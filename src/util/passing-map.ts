@@ -1,12 +1,11 @@
-/** The entries are copied after this many deletions, and at least as many as there are entries. */
+/** Minimum number of deletions before the entries are copied. There must also be at least as many deletions as entries. */
 const COPY_AFTER = 64;
 
 /**
- * A Map of entries that live as long as a request, under keys that do not recur.
- * V8 replaces the table of a Map as entries come and go. After the first full collection, all new tables of a Map
- * that existed then are allocated in the old generation, where each replaced table keeps its members alive until
- * the next full collection: with a normal Map 2.8 kB of every request outlived the young generation. A new Map
- * begins in the young generation again.
+ * Map of entries that live as long as a request, under keys that do not recur. V8 replaces the table of a Map as entries come and go. If a Map exists during
+ * the first full collection, V8 allocates its later tables in the old generation. Each replaced table there keeps its members alive until the next full
+ * collection. With a normal Map, 2.8 kB of every request outlived the young generation. `PassingMap` copies its entries to a new Map from time to time; a new
+ * Map begins in the young generation again.
  */
 export class PassingMap<K, V> {
   #entries = new Map<K, V>();
@@ -33,7 +32,7 @@ export class PassingMap<K, V> {
 
   /**
    * Empties the map.
-   * @returns its keys
+   * @returns the keys that it had
    */
   takeKeys(): readonly K[] {
     const keys = [...this.#entries.keys()];

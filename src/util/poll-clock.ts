@@ -4,15 +4,14 @@ import { performance } from 'node:perf_hooks';
 const LEAST_SLEEP_MS = 0.02;
 
 /**
- * Determines when data read in a turn of the event loop arrived. A busy loop reads late: the data was available
- * since some moment of the previous turn, and the time of reading does not show when it was sent. A loop that slept
- * was woken by the arrival.
+ * Determines when data arrived that is read in this turn of the event loop. A busy loop reads late: the data may have been available since some moment of the
+ * previous turn. The time of reading then does not show when the data was sent. A loop that slept was woken by the arrival.
  */
 export class PollClock {
-  /** Time at which the previous turn had read all available data, and the loop's idle time by then. */
+  /** Time at which the previous turn had read all available data, and the loop's idle time until then. Both are in ms. */
   #checkedAt = 0;
   #sleptMs = 0;
-  /** Arrival time of data read in this turn, computed on demand. */
+  /** Arrival time of the data that this turn reads, ms. It is computed when first needed. */
   #arrivedAt: number | undefined;
   #watched = 0;
   #isArmed = false;
@@ -23,15 +22,12 @@ export class PollClock {
     this.#arm();
   }
 
-  /** Ends waiting: the data has arrived, or is no longer needed. */
+  /** Ends waiting, because the data has arrived or is no longer needed. */
   unwatch(): void {
     this.#watched--;
   }
 
-  /**
-   * Returns the arrival time of data that was sent at `sentAt` and is being read now, milliseconds on the clock of
-   * `performance.now()`.
-   */
+  /** Returns the arrival time of data that was requested at `sentAt` and is being read now, milliseconds on the clock of `performance.now()`. */
   arrivedAt(sentAt: number): number {
     this.#arrivedAt ??= this.#find();
     return Math.max(sentAt, this.#arrivedAt);
@@ -42,7 +38,7 @@ export class PollClock {
     return hasSlept ? performance.now() : this.#checkedAt;
   }
 
-  /** Rearms in each turn, after the reads; it keeps the loop neither alive nor awake. */
+  /** Arms the check that runs after the reads of this turn, and that arms itself again while data is awaited. It keeps the loop neither alive nor awake. */
   #arm(): void {
     if (this.#isArmed) return;
     this.#isArmed = true;

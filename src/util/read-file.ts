@@ -1,24 +1,24 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 
-/** Default maximum file size, bytes: certificates, keys and key sets have a few KiB. */
+/** Default maximum file size, bytes. Certificates, keys and key sets have a few KiB. */
 const MAX_FILE_BYTES: number = 1024 * 1024;
-/** Maximum size of a genesis file, bytes: it may have many accounts, and is parsed whole. */
+/** Maximum size of a genesis file, bytes. The file may have many accounts, and is parsed as a whole. */
 export const MAX_GENESIS_BYTES: number = 512 * 1024 * 1024;
-/** Without `O_NONBLOCK`, opening a FIFO waits for its writer, which blocks the whole process. */
+/** `O_NONBLOCK` keeps the process from blocking: otherwise opening a FIFO waits for its writer. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * Reads a file named by the configuration or a command. Links are followed.
- * @param maxBytes larger files are refused
- * @throws node's error where it cannot be opened; Error naming the actual kind if it is not a regular file, or
- * stating that it is too large, without the file name
+ * Reads a file that the configuration or a command names. Links are followed.
+ * @param maxBytes maximum size; a larger file is refused
+ * @throws node's error where the file cannot be opened; Error that names the actual kind of a file that is not regular; Error for a file that is too large. The
+ * messages of these two do not contain the file name.
  */
 export function readRegularFile(file: string, maxBytes: number = MAX_FILE_BYTES): Buffer {
   let descriptor: number;
   try {
     descriptor = openSync(file, OPEN_FLAGS);
   } catch (error) {
-    // ENXIO means a socket, or a device without a driver.
+    // ENXIO means that the file is a socket, or a device without a driver.
     if ((error as NodeJS.ErrnoException).code === 'ENXIO')
       throw new Error(describeKind('a socket or device'));
     throw error;
@@ -33,7 +33,7 @@ export function readRegularFile(file: string, maxBytes: number = MAX_FILE_BYTES)
   }
 }
 
-/** @throws Error naming the actual kind if it is not a regular file */
+/** @throws Error that names the actual kind of a file that is not regular */
 export function requireRegular(stats: Stats): void {
   if (stats.isFile()) return;
   if (stats.isDirectory()) throw new Error('is a folder');
@@ -44,7 +44,7 @@ function describeKind(kind: string): string {
   return `is not a file but ${kind}: name a regular file`;
 }
 
-/** Reads to the end: the file may have grown since its size was read, and files below /proc have none. */
+/** Reads until the end of the file instead of up to its size. The file may have grown since its size was read, and files below /proc have no size. */
 function readWhole(descriptor: number, maxBytes: number): Buffer {
   const pieces: Buffer[] = [];
   let size = 0;

@@ -2,15 +2,15 @@ import type { OnReadOpts, Socket } from 'node:net';
 
 /** Maximum bytes of one read. */
 const READ_BYTES: number = 128 * 1024;
-/** Shorter reads are copied to memory of their own length; longer ones fill at least half of a pooled buffer. */
+/** Minimum length of a read that takes a pooled buffer, of which it fills at least half. A shorter read is copied to memory of its own length. */
 const LEAST_LENT = 64 * 1024;
 /** Maximum free buffers in the pool. */
 const MAX_FREE = 32;
 
-/** A pooled buffer in use, and the end of its needed bytes. */
+/** Pooled buffer in use, and the end of the bytes in it that are needed. */
 type Lent = { readonly buffer: Buffer; end: number };
 
-/** Shared by all sockets: node calls back synchronously after each read, and `handOn` copies the bytes. */
+/** Read buffer that all sockets share. Node calls `handOn` synchronously after each read, and `handOn` copies the bytes. */
 const scratch: Buffer = Buffer.allocUnsafeSlow(READ_BYTES);
 const free: Buffer[] = [];
 const lent = new WeakMap<ArrayBufferLike, Lent>();
@@ -24,26 +24,25 @@ function handOn(this: Socket, bytes: number, read: Buffer): boolean {
 }
 
 /**
- * Socket option: long reads go to pooled buffers, which `giveBack` returns to the pool and the garbage collector
- * frees otherwise; an idle socket holds none. Without it each read allocates 64 KiB: a proxy of two sockets took
- * 1.7 ms instead of 0.83 for 1.15 MB. The stream's bytes are equal.
+ * Socket option that puts long reads into pooled buffers. `giveBack` returns such a buffer to the pool; otherwise the garbage collector frees it. An idle
+ * socket has no buffer. Without this option, each read allocates 64 KiB: a proxy of two sockets took 1.7 ms instead of 0.83 for 1.15 MB. The bytes of the
+ * stream are the same.
  */
 export const READ_MEMORY: OnReadOpts = {
   buffer: scratch,
-  // node calls it as a method of the socket.
+  // Node calls the function as a method of the socket.
   callback: handOn as OnReadOpts['callback'],
 };
 
-/** Declares that nothing after this piece of a read is needed. */
+/** Declares that the bytes of a read after this piece are not needed. */
 export function dropRest({ buffer, byteOffset, length }: Uint8Array): void {
   const loan = lent.get(buffer);
   if (loan !== undefined) loan.end = byteOffset + length;
 }
 
 /**
- * Returns a read's buffer to the pool once its last needed piece has been written. Earlier pieces of the read must
- * be written by then, and nothing may keep any of them. Does nothing for other memory, or for a piece that is not
- * the last one.
+ * Returns the buffer of a read to the pool, once the last needed piece of the read has been written. The earlier pieces must be written by then, and nothing
+ * may reference any of the pieces. Does nothing for other memory, or for a piece that is not the last one.
  */
 export function giveBack({ buffer, byteOffset, length }: Uint8Array): void {
   const loan = lent.get(buffer);

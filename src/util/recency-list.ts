@@ -1,10 +1,9 @@
-/** Links of a node, written only by the list. */
+/** Links of a node. Only the list writes them. */
 type Listed<N> = { newer: N | undefined; older: N | undefined };
 
 /**
- * Doubly linked list of nodes in order of last use. (A `Map` with entries that are deleted and set again has this
- * order too, but rescans the holes that a frequently used key leaves behind: measured at 300 microseconds per use
- * among 200,000.)
+ * Doubly linked list of nodes in order of last use. A `Map` whose entries are deleted and set again has this order too. But such a `Map` rescans the holes that
+ * a frequently used key leaves behind, measured at 300 microseconds per use among 200,000 entries.
  */
 export class RecencyList<N extends Listed<N>> {
   #newest: N | undefined;
@@ -14,7 +13,7 @@ export class RecencyList<N extends Listed<N>> {
     return this.#oldest;
   }
 
-  /** Adds a node that is in no list. */
+  /** Adds a node as the newest. The node must be in no list. */
   add(node: N): void {
     node.older = this.#newest;
     if (this.#newest === undefined) this.#oldest = node;
@@ -22,7 +21,7 @@ export class RecencyList<N extends Listed<N>> {
     this.#newest = node;
   }
 
-  /** Makes a node of this list its newest. */
+  /** Makes a node of this list the newest. */
   touch(node: N): void {
     if (node === this.#newest) return;
     this.remove(node);

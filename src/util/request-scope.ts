@@ -3,79 +3,78 @@ import type { SharedBudget } from './shared-budget.ts';
 import type { TraceSpan } from './trace-span.ts';
 
 /**
- * Trust level of an answer. `proven`: recomputed up to a hash backed by more than one node's word. `agreed`:
- * compared with answers of more than one node. `single`: one node's word.
+ * Trust level of an answer. `proven`: the answer was recomputed up to a hash that more than one node backs. `agreed`: the answer was compared with the answers
+ * of more than one node. `single`: only one node reported the answer.
  */
 export type Trust = 'proven' | 'agreed' | 'single';
 
 const TRUST_ORDER: Readonly<Record<Trust, number>> = { single: 0, agreed: 1, proven: 2 };
 
-/** Differences of a derived scope from its source. */
+/** Differences between a derived scope and the scope that it derives from. */
 type DerivedScope = { readonly deadline?: number; readonly isDetached?: boolean };
 
-/** Charges the owner of a request for work that its calls turn out to need. */
+/** Charges the owner of a request for work whose extent is known only while its calls run. */
 export interface WorkMeter {
   /**
    * Charges for state proofs.
-   * @param keys accounts, slots and codes that nodes are to prove
-   * @param trips round trips needed
-   * @throws the error to answer the call with (or rejects with it), where the owner cannot pay: then no request may
-   * be sent
+   * @param keys number of accounts, slots and codes that nodes have to prove
+   * @param roundTrips number of round trips to nodes
+   * @throws (or rejects with) the error for the call, where the owner cannot pay. No request may then be sent.
    */
   pay(keys: number, roundTrips: number): void | Promise<void>;
   /**
-   * Charges for other work; throws like `pay`.
-   * @param name a row of the table of credits for work
+   * Charges for other work. Throws like `pay`.
+   * @param name name of the work in the table of credits
    */
   payFor(name: string, count: number): void | Promise<void>;
 }
 
-/** A receiver of an abort: a listener, or an inner scope that has one. */
+/** Receiver of an abort: a listener, or an inner scope that has a listener. */
 type Dependent = (() => void) | RequestScope;
 
 /**
- * Context of every part of a request: deadline, abort signal (the client has left, or time is up), owner, trace.
- * The scope is its own signal. An outer scope references inner ones only while they have listeners: most never have
- * any, and nearly all others have one, stored in a field instead of a list.
+ * Context of every part of a request: deadline, abort signal, owner, trace. The signal is aborted when the client has left, or when the time is up. The scope
+ * is its own signal. An outer scope references an inner scope only while the inner scope has listeners. Most scopes never have a listener. Nearly all others
+ * have one, which is stored in a field instead of a list.
  */
 export class RequestScope implements CancelSignal {
-  /** Milliseconds on the clock of `performance.now()`. */
+  /** Deadline, milliseconds on the clock of `performance.now()`. */
   readonly deadline: number;
-  /** Start time on the same clock. */
+  /** Start time, milliseconds on the clock of `performance.now()`. */
   readonly startedAt: number;
-  /** Milliseconds from the start to the deadline, for messages about it. */
+  /** Time limit that messages about the deadline name, ms. By default it is the time from the start to the deadline. */
   readonly limitMs: number;
-  /** End of the work on the same clock, set by synchronous work that reads the clock anyway; 0: unknown. */
+  /** End of the work, milliseconds on the clock of `performance.now()`; 0 means unknown. It is set by synchronous work that reads the clock anyway. */
   endedAt = 0;
   readonly #parent: RequestScope | undefined;
   #aborted = false;
-  /** Owner of the request; inherited by inner scopes. */
+  /** Owner of the request. Inner scopes inherit it. */
   owner: string | undefined;
-  /** Budget of bytes for answers while they are assembled, shared by all requests. */
+  /** Budget of bytes for answers while they are assembled. All requests share it. */
   answers: SharedBudget | undefined;
-  /** Charges the owner for work beyond the price of calls; inherited by inner scopes. */
+  /** Charges the owner for work that the credits of a call do not include. Inner scopes inherit it. */
   meter: WorkMeter | undefined;
-  /** Client-chosen name of the series of requests that it belongs to; inherited by inner scopes. */
+  /** Name of the series of requests that this request belongs to, chosen by the client. Inner scopes inherit it. */
   session: string | undefined;
-  /** Identity of its batch, if any; inherited by inner scopes. */
+  /** Identity of the batch that the request belongs to, if any. Inner scopes inherit it. */
   batch: object | undefined;
-  /** Span that it is part of, where it is traced; inner scopes begin with the same. */
+  /** Trace span that this scope is part of, where the request is traced. Inner scopes begin with this span. */
   trace: TraceSpan | undefined;
-  /** Whether a request to a node was needed for the answer: set on a cache miss. */
+  /** Whether the answer needed a request to a node. It is set on a cache miss. */
   hasCalledNode = false;
   #trust: Trust | undefined;
-  /** Whether its answer has been sent; undefined until that is known. Only set in the outermost scope. */
+  /** Whether the answer of the request has been sent. Undefined until that is known. It is only set in the outermost scope. */
   #isSent: boolean | undefined;
   #sendListeners: ((isSent: boolean) => void)[] | undefined;
   #reason: unknown;
   #first: Dependent | undefined;
-  /** Dependents beside the first, in order of addition. */
+  /** Dependents other than `#first`, in order of addition. */
   #others: Set<Dependent> | undefined;
 
   /**
-   * @param deadline milliseconds on the clock of `performance.now()`, limited by that of `parent`
-   * @param now current time on the same clock, for callers that have just read it
-   * @param limitMs the limit in messages; by default the time to the deadline
+   * @param deadline milliseconds on the clock of `performance.now()`; the deadline of `parent` applies if it is earlier
+   * @param now current time on this clock, for callers that have just read it
+   * @param limitMs time limit that messages name; by default the time to the deadline
    */
   constructor(deadline: number, parent?: RequestScope, now: number = performance.now(), limitMs?: number) {
     this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
@@ -94,7 +93,7 @@ export class RequestScope implements CancelSignal {
     return this.#aborted || (this.#parent?.aborted ?? false);
   }
 
-  /** Abort reason of this scope, or of an outer one. */
+  /** Abort reason of this scope, or of the outer scope that was aborted. */
   get reason(): unknown {
     if (this.#aborted || this.#parent === undefined) return this.#reason;
     return this.#parent.reason;
@@ -104,24 +103,24 @@ export class RequestScope implements CancelSignal {
     return this;
   }
 
-  /** Trust of the answer: the lowest of its sources; undefined while none is recorded. */
+  /** Trust level of the answer, which is the lowest level of its parts. Undefined while no level is recorded. */
   get trust(): Trust | undefined {
     return this.#trust;
   }
 
-  /** Records the trust of a part of the answer. */
+  /** Records the trust level of a part of the answer. */
   noteTrust(trust: Trust): void {
     if (this.#trust === undefined || TRUST_ORDER[trust] < TRUST_ORDER[this.#trust]) this.#trust = trust;
   }
 
-  /** Whether `whenSent` was called, so that the transport has to report the sending. */
+  /** Whether `whenSent` was called. If so, the transport has to call `noteSent`. */
   get awaitsSending(): boolean {
     return this.#sendListeners !== undefined;
   }
 
   /**
-   * Calls `listener` once with whether the whole answer of the request was passed to the client's connection. It
-   * may never be called if it was not.
+   * Calls `listener` once, with whether the whole answer of the request was passed to the client's connection. If the answer was not passed on, the call may be
+   * missing.
    */
   whenSent(listener: (isSent: boolean) => void): void {
     if (this.#parent !== undefined) this.#parent.whenSent(listener);
@@ -130,10 +129,7 @@ export class RequestScope implements CancelSignal {
     else this.#sendListeners.push(listener);
   }
 
-  /**
-   * Reports that the answer is sent or will not be; called by the transport on its outermost scope. Only the first
-   * call counts.
-   */
+  /** Reports whether the answer was sent. The transport calls this method on its outermost scope. Only the first call has an effect. */
   noteSent(isSent: boolean): void {
     if (this.#isSent !== undefined) return;
     this.#isSent = isSent && !this.#aborted;
@@ -142,7 +138,7 @@ export class RequestScope implements CancelSignal {
     for (const listener of listeners ?? []) listener(this.#isSent);
   }
 
-  /** Each listener is called once at most; never after the abort. */
+  /** Adds a listener. It is called at most once, and never if it is added after the abort. */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (!this.aborted) this.#add(listener);
   }
@@ -152,8 +148,8 @@ export class RequestScope implements CancelSignal {
   }
 
   /**
-   * Creates the scope of a part of the work, with the same owner, bounds and trace, and the same limit in messages.
-   * With `isDetached` it does not end with this scope and may have a later deadline: it ends by its own `abort`.
+   * Creates the scope of a part of the work. Its owner, bounds, trace and time limit in messages are those of this scope. With `isDetached`, the new scope does
+   * not end with this scope, and may have a later deadline. It then ends by its own `abort`.
    */
   derive({ deadline = this.deadline, isDetached = false }: DerivedScope = {}): RequestScope {
     const scope = new RequestScope(deadline, isDetached ? undefined : this, this.startedAt, this.limitMs);
@@ -166,7 +162,7 @@ export class RequestScope implements CancelSignal {
     return scope;
   }
 
-  /** Aborts this scope and inner ones. Only the first call counts. */
+  /** Aborts this scope and its inner scopes. Only the first call has an effect. */
   abort(reason?: unknown): void {
     if (this.#aborted) return;
     this.#aborted = true;
@@ -179,7 +175,7 @@ export class RequestScope implements CancelSignal {
     for (const dependent of others ?? []) notify(dependent, reason);
   }
 
-  /** Detaches the scope from the outer one when its work is done, regardless of remaining listeners. */
+  /** Detaches the scope from its outer scope, even if listeners remain. Called when the work of the scope is done. */
   release(): void {
     if (this.#parent !== undefined) this.#parent.#remove(this);
   }
@@ -187,7 +183,7 @@ export class RequestScope implements CancelSignal {
   #add(dependent: Dependent): void {
     if (this.#first === undefined) {
       this.#first = dependent;
-      // A scope that was released meanwhile is attached again, so that an outermost abort arrives here.
+      // If this scope was released, it is attached to its outer scope again, so that an abort of the outermost scope arrives here.
       if (this.#others === undefined && this.#parent !== undefined) this.#parent.#add(this);
     } else if (this.#first !== dependent) {
       this.#others ??= new Set();

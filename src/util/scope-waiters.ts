@@ -1,6 +1,6 @@
 import type { RequestScope } from './request-scope.ts';
 
-/** Requests that wait for the same event, each at most until its deadline or until its caller has left. */
+/** Requests that wait for one event. Each request waits at most until its deadline, or until its client has left. */
 export class ScopeWaiters {
   readonly #waiting = new Set<() => void>();
 
@@ -8,7 +8,7 @@ export class ScopeWaiters {
     return this.#waiting.size;
   }
 
-  /** Resolves when `wake` is called, the deadline is reached or the caller has left. Never rejects. */
+  /** Resolves when `wake` is called, the deadline is reached or the client has left. Never rejects. */
   wait({ deadline, signal }: RequestScope): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {

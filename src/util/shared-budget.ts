@@ -1,16 +1,16 @@
-/** Part of a shared bound that one owner alone may use, above 0 and at most 1. */
+/** Part of a shared bound that one owner alone may use. It is above 0 and at most 1. */
 export type OwnerShare = number;
 
 /**
- * A bound on a resource used by many owners at the same time: bytes, connections, slots. Amounts are taken before
- * use and returned afterwards.
- * An owner may use at most `share / (1 - share)` times the free amount (dynamic threshold, Choudhury and Hahne
- * 1998). With a share of 0.5 one owner alone uses up to half, two a third each, three a quarter: whatever their
- * number, something is left for the next one. An owner that uses nothing may take any amount that fits.
+ * Bound on a resource that many owners use at the same time, such as bytes, connections or slots. Amounts are taken before use and returned afterwards.
+ *
+ * An owner may use at most `share / (1 - share)` times the free amount (dynamic threshold, Choudhury and Hahne 1998). With a share of 0.5, one owner alone uses
+ * up to half of the bound. Two owners use up to a third each, and three up to a quarter each. Whatever the number of owners, something remains for the next
+ * owner. An owner that uses nothing may take any amount that fits.
  */
 export class SharedBudget {
   readonly limit: number;
-  /** Multiple of the free amount that an owner may use. */
+  /** Multiple of the free amount that one owner may use. */
   readonly #factor: number;
   readonly #reserved = new Map<string, number>();
   #used = 0;
@@ -31,7 +31,7 @@ export class SharedBudget {
     return this.#used;
   }
 
-  /** Owners that use something. */
+  /** Number of owners that use something. */
   get owners(): number {
     return this.#reserved.size;
   }
@@ -44,7 +44,7 @@ export class SharedBudget {
   hasRoom(owner: string, amount: number): boolean {
     const free = this.limit - this.#used;
     if (amount > free) return false;
-    // Even an owner of the whole used amount would not exceed its share.
+    // Fast path: even an owner that used the whole used amount would not exceed its share.
     if (this.#used + amount <= this.#factor * free) return true;
     const reserved = this.#reserved.get(owner);
     return (
@@ -60,30 +60,33 @@ export class SharedBudget {
     return amount <= free && amount <= this.#factor * free;
   }
 
-  /** Returns the minimum that an owner must return before it has room for anything; 0 if it has room. */
+  /** Returns the minimum amount that an owner must return before it has room again. Returns 0 if the owner has room. */
   excessOf(owner: string): number {
     const free = this.limit - this.#used;
     const factor = this.#factor;
-    // A returned amount is free again, which raises the owner's maximum.
+    // A returned amount becomes free, and this raises the owner's maximum too.
     const own = factor === Number.POSITIVE_INFINITY ? 0 : (this.usedBy(owner) - factor * free) / (1 + factor);
     return Math.max(0, -free, own);
   }
 
-  /** Takes `amount` for an owner; returns `false`, without taking anything, if there is no room. */
+  /** Takes `amount` for an owner. If there is no room, takes nothing and returns `false`. */
   tryTake(owner: string, amount: number): boolean {
     if (!this.hasRoom(owner, amount)) return false;
     this.take(owner, amount);
     return true;
   }
 
-  /** Takes `amount` even without room: for amounts that already exist and must be counted. */
+  /** Takes `amount` even where there is no room. This is for amounts that already exist and must be counted. */
   take(owner: string, amount: number): void {
     if (amount === 0) return;
     this.#used += amount;
     this.#reserved.set(owner, this.usedBy(owner) + amount);
   }
 
-  /** @throws RangeError when the owner does not use this much: an amount was returned twice */
+  /**
+   * Returns `amount` of an owner to the budget.
+   * @throws RangeError when the owner uses less than `amount`, which means that an amount was returned twice
+   */
   giveBack(owner: string, amount: number): void {
     if (amount === 0) return;
     const left = this.usedBy(owner) - amount;

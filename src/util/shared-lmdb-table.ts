@@ -3,9 +3,8 @@ import { LmdbEnvironment } from './lmdb-environment.ts';
 import { prepareLmdbFolder } from './lmdb-folder.ts';
 
 /**
- * A table in its own LMDB environment, shared by processes of one machine: the environment's lock makes each write
- * atomic. It is opened at the first write, since many services never write to it. A power cut may lose the last
- * writes, a killed process loses none.
+ * Table in an LMDB environment of its own, which the processes of one machine share. The lock of the environment makes each write atomic. The environment is
+ * opened at the first write, because many services never write to it. A power cut may lose the last writes; a killed process loses none.
  */
 export class SharedLmdbTable<V> {
   readonly #path: string;
@@ -13,8 +12,8 @@ export class SharedLmdbTable<V> {
   #environment: LmdbEnvironment<Database<V, string>> | undefined;
 
   /**
-   * @param path its folder, which is created
-   * @param mapBytes maximum size
+   * @param path folder of the environment; it is created if it does not exist
+   * @param mapBytes maximum size, bytes
    */
   constructor(path: string, mapBytes: number) {
     this.#path = path;
@@ -22,8 +21,8 @@ export class SharedLmdbTable<V> {
   }
 
   /**
-   * Runs a write transaction: all of it is committed, or nothing where `work` throws.
-   * @throws Error naming the folder where it cannot be opened; errors of `work`
+   * Runs a write transaction. All of it is committed, or nothing if `work` throws.
+   * @throws Error that names the folder, where the environment cannot be opened; errors of `work`
    */
   write<R>(work: (table: Database<V, string>) => R): R {
     this.#environment ??= this.#open();

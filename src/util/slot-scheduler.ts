@@ -2,38 +2,35 @@ import { performance } from 'node:perf_hooks';
 import { FairLines } from './fair-lines.ts';
 
 /**
- * Time per turn of the event loop for scheduled steps before everything else runs, and the same again for work run
- * immediately, milliseconds. A request passes several turns on its way (its bytes, its worker's answer), so it
- * waits this long several times.
+ * Time per turn of the event loop, milliseconds. Scheduled steps may take this long before everything else runs. Work that is run immediately may take this
+ * long in addition. A request passes several turns on its way, such as those for its bytes and for its worker's answer. It therefore waits this long several
+ * times.
  */
 export const SLOT_MS = 2;
-/**
- * Time reserved for accepting connections after steps and immediate work: half of the time while connections
- * arrive, milliseconds.
- */
+/** Time reserved for accepting connections after steps and immediate work, milliseconds. This is half of the time while connections arrive. */
 const ACCEPT_MS = 2 * SLOT_MS;
 
-/** An owner counts as alone when no other has sent a request for this long, milliseconds. */
+/** An owner counts as alone when no other owner has sent a request for this long, milliseconds. */
 const ALONE_MS = 10_000;
 
-/** A piece of expensive work, which ends by itself after at most about `SLOT_MS`. */
+/** Piece of expensive work, which ends by itself after at most about `SLOT_MS`. */
 type Step = () => void;
 
 /**
- * Scheduler of expensive work on the thread that reads requests: large bodies, batches, large answers. It runs in
- * steps, which together take about `SLOT_MS` of a turn of the event loop. Owners share that time fairly, regardless
- * of the number and length of their steps, so that a small request waits for one step at most.
+ * Scheduler of expensive work on the thread that reads requests: large bodies, batches, large answers. The work runs in steps, which together take about
+ * `SLOT_MS` of a turn of the event loop. Owners share that time fairly, regardless of the number and length of their steps. A small request therefore waits for
+ * one step at most.
  */
 export class SlotScheduler {
   readonly #lines = new FairLines<Step>();
-  /** Owner of the last request, and the time of the last request whose owner differed from the previous one's. */
+  /** Owner of the last request, and time of the last request that came from another owner than the request before it. */
   #lastOwner: string | undefined;
   #otherAt = Number.NEGATIVE_INFINITY;
   /** Owner of the running step. */
   #stepOwner = '';
-  /** Time used by steps in this turn of the event loop, ms. */
+  /** Time that steps have used in this turn of the event loop, ms. */
   #stepsMs = 0;
-  /** Time used by immediate work since the last steps, ms. */
+  /** Time that immediate work has used since the last steps, ms. */
   #atOnceMs = 0;
   #isStepping = false;
   /** Whether a connection was accepted in this turn. */
@@ -41,9 +38,9 @@ export class SlotScheduler {
   /** End time of the last step. */
   #workedAt = Number.NEGATIVE_INFINITY;
   #isArmed = false;
-  /** Start time of the running work, which is charged when it ends. */
+  /** Start time of the running work. The work is charged when it ends. */
   #runningSince: number | undefined;
-  /** Whether the step that has just run continues after a promise. */
+  /** Whether the work of the last step continues after a promise. */
   #goesOn = false;
   readonly #now: () => number;
 
@@ -52,14 +49,14 @@ export class SlotScheduler {
     this.#now = now;
   }
 
-  /** Owners with waiting steps. */
+  /** Number of owners with waiting steps. */
   get waiting(): number {
     return this.#lines.owners;
   }
 
   /**
-   * Whether the owner's work may run immediately in this turn; the caller then calls `spend`. An owner with waiting
-   * steps may not overtake them; another owner need not wait for them.
+   * Whether the owner's work may run immediately in this turn. The caller then has to call `spend`. An owner must not overtake its own waiting steps, but need
+   * not wait for those of other owners.
    */
   hasTime(owner: string): boolean {
     if (this.#lines.has(owner) || this.#givesWay()) return false;
@@ -68,30 +65,29 @@ export class SlotScheduler {
   }
 
   /**
-   * Records that a connection was accepted in this turn. libuv accepts one per turn of the event loop, and others
-   * may be queued, so steps wait until `ACCEPT_MS` after the last step.
+   * Records that a connection was accepted in this turn. libuv accepts one connection per turn of the event loop, and others may be queued. Steps therefore
+   * wait until `ACCEPT_MS` after the last step.
    */
   noteConnection(): void {
     this.#hasAccepted = true;
     this.#arm();
   }
 
-  /** Charges immediate work, milliseconds; no effect within work that is measured as a whole. */
+  /** Charges immediate work, milliseconds. Has no effect inside work that is measured as a whole. */
   spend(ms: number): void {
     if (this.#isStepping) this.#stepsMs += ms;
     else if (this.#runningSince === undefined) this.#atOnceMs += ms;
     this.#arm();
   }
 
-  /** Runs `step` later, in a scheduler slot of its owner. It must not throw. */
+  /** Runs `step` later, in a scheduler slot of its owner. `step` must not throw. */
   enter(owner: string, step: Step): void {
     this.#lines.add(owner, step);
     this.#arm();
   }
 
   /**
-   * Runs work that pauses (`yield`) at least about once a millisecond, to its end. The result is synchronous when
-   * there is time for it in this turn.
+   * Runs work to its end. The work pauses (`yield`) at least about once a millisecond. The result is synchronous if this turn has time for all of the work.
    * @throws errors of the work, synchronously or by rejection
    */
   run<T>(owner: string, work: Iterator<undefined, T>): T | Promise<T> {
@@ -114,8 +110,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Runs work without pauses that takes at most about `SLOT_MS`: immediately if there is time in this turn,
-   * otherwise in a scheduler slot of its owner. Its synchronous time is charged.
+   * Runs work without pauses that takes at most about `SLOT_MS`. The work runs immediately if this turn has time, otherwise in a scheduler slot of its owner.
+   * Its synchronous time is charged.
    * @throws errors of the work, synchronously or by rejection
    */
   take<T>(owner: string, work: () => T | Promise<T>): T | Promise<T> {
@@ -132,9 +128,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Runs the work of a request: immediately if its owner is alone, since nobody waits for it, otherwise like
-   * `take`.
-   * @param now in milliseconds of the queue's clock
+   * Runs the work of a request. The work runs immediately if its owner is alone, because then no other owner waits. Otherwise it runs like that of `take`.
+   * @param now current time on the scheduler's clock, milliseconds
    * @throws errors of the work, synchronously or by rejection
    */
   serve<T>(owner: string, now: number, work: () => T | Promise<T>): T | Promise<T> {
@@ -146,8 +141,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Runs `next` with a value: immediately if the value is there, like `take` if it was awaited, since others may
-   * have waited for the same value.
+   * Runs `next` with a value, immediately if the value is there. If the value has to be awaited, `next` runs like the work of `take`, because others may have
+   * waited for this value too.
    */
   follow<T, U>(owner: string, value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
     return value instanceof Promise
@@ -156,8 +151,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Calls `resume`, which settles a promise, in a scheduler slot of the owner. Continuations of that promise until
-   * they wait again are part of the step, and charged.
+   * Calls `resume` in a scheduler slot of the owner. `resume` settles a promise. The continuations of that promise belong to the step until they wait again,
+   * and are charged with it.
    */
   resumeLater(owner: string, resume: () => void): void {
     this.enter(owner, () => {
@@ -166,12 +161,12 @@ export class SlotScheduler {
     });
   }
 
-  /** Resolves in a scheduler slot of the owner, like `resumeLater`. */
+  /** Resolves in a scheduler slot of the owner. The continuations are charged as in `resumeLater`. */
   rejoin(owner: string): Promise<void> {
     return new Promise((resolve) => this.resumeLater(owner, resolve));
   }
 
-  /** Resolves in a scheduler slot of the owner, for subsequent work of about `ms` that cannot be run from here. */
+  /** Resolves in a scheduler slot of the owner. The slot is for following work of about `ms` milliseconds that the scheduler cannot run itself. */
   pause(owner: string, ms: number): Promise<void> {
     return new Promise((resolve) => {
       this.enter(owner, () => {
@@ -181,7 +176,7 @@ export class SlotScheduler {
     });
   }
 
-  /** Runs and charges work; nested work is part of the outer one. */
+  /** Runs and charges work. Nested work counts as part of the outer work. */
   #runNow<T>(work: () => T): T {
     if (this.#runningSince !== undefined) return work();
     const startedAt = this.#now();
@@ -213,11 +208,11 @@ export class SlotScheduler {
 
   #endTurn(): void {
     this.#hasAccepted = false;
-    // Rearms also to reset the accounts of the next turn.
+    // The scheduler is also armed to reset the times that this turn has used.
     if (this.#lines.owners > 0 || this.#stepsMs > 0 || this.#atOnceMs > 0) this.#arm();
   }
 
-  /** Whether connections go before steps in this turn. */
+  /** Whether accepting connections goes before steps in this turn. */
   #givesWay(): boolean {
     return this.#hasAccepted && this.#now() - this.#workedAt < ACCEPT_MS;
   }
@@ -233,7 +228,7 @@ export class SlotScheduler {
       next.item();
       if (this.#goesOn) {
         this.#goesOn = false;
-        // Ticks run when no microtask is left: the continuations of the promise have then ended, or wait.
+        // Ticks run when no microtask is left. The continuations of the promise have then ended, or wait for something else.
         queueMicrotask(() => process.nextTick(this.#finishStep, startedAt));
         return;
       }
@@ -256,7 +251,7 @@ export class SlotScheduler {
     this.#lines.charge(this.#stepOwner, ms);
   }
 
-  /** Continues the work until it is done, or `SLOT_MS` is used up. */
+  /** Continues the work until it is done, or `SLOT_MS` has been used. */
   #runStep<T>(work: Iterator<undefined, T>, startedAt: number): IteratorResult<undefined, T> {
     for (;;) {
       const step = work.next();
@@ -265,5 +260,5 @@ export class SlotScheduler {
   }
 }
 
-/** The queue of this thread, which has one event loop. */
+/** Scheduler of this thread, which has one event loop. */
 export const SCHEDULER: SlotScheduler = new SlotScheduler();

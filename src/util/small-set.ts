@@ -1,7 +1,4 @@
-/**
- * A set of a few members with the lifetime of requests, searched linearly. A Set would keep them alive longer, as
- * `PassingMap` explains.
- */
+/** Set of a few members that live as long as a request. The set is searched linearly. A `Set` would keep its members alive longer, as `PassingMap` explains. */
 export class SmallSet<T> {
   readonly #members: T[] = [];
 
@@ -9,12 +6,15 @@ export class SmallSet<T> {
     return this.#members.length;
   }
 
-  /** @param member not yet in the set */
+  /**
+   * Adds a member.
+   * @param member must not be in the set yet
+   */
   add(member: T): void {
     this.#members.push(member);
   }
 
-  /** Removes a member; changes the order of the others. */
+  /** Removes a member. This changes the order of the other members. */
   delete(member: T): void {
     const index = this.#members.indexOf(member);
     if (index < 0) return;
@@ -24,7 +24,7 @@ export class SmallSet<T> {
 
   /**
    * Empties the set.
-   * @returns its members
+   * @returns the members that it had
    */
   take(): readonly T[] {
     return this.#members.splice(0);

@@ -1,20 +1,17 @@
-/**
- * Minimum difference between system and monotonic clock that counts as a jump, milliseconds: corrections of a
- * running clock are smaller.
- */
+/** Minimum difference between the system clock and the monotonic clock that counts as a jump, milliseconds. Corrections of a running clock are smaller. */
 const JUMP_MS = 1_000;
-/** Time after which a jump that was not reverted is followed, ms. */
+/** Time after which the steady clock follows a jump that was not reverted, ms. */
 const CONFIRM_MS = 10 * 60_000;
 
 /**
- * Creates a clock of the system time in Unix milliseconds without its jumps: a clock that is wrong temporarily
- * changes nothing, one that stays where it has jumped to is followed after ten minutes. A process that starts while
- * the clock is wrong begins with the wrong time.
- * @param wallTime Unix milliseconds
+ * Creates a clock of the system time in Unix milliseconds, without the jumps of the system clock. A system clock that is wrong for a short time has no effect.
+ * If the system clock stays where it has jumped to, the created clock follows after ten minutes. A process that starts while the system clock is wrong begins
+ * with the wrong time.
+ * @param wallTime system clock, Unix milliseconds
  * @param now a monotonic clock in milliseconds
  */
 export function createSteadyTime(wallTime: () => number, now: () => number): () => number {
-  /** System time minus monotonic time. */
+  /** System time minus monotonic time, ms. */
   let offset = wallTime() - now();
   let jumpedAt: number | undefined;
   return () => {
@@ -31,7 +28,7 @@ export function createSteadyTime(wallTime: () => number, now: () => number): () 
   };
 }
 
-/** The steady time of this process. */
+/** Steady clock of this process, Unix ms. */
 export const steadyTime: () => number = createSteadyTime(
   () => Date.now(),
   () => performance.now(),

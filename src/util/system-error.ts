@@ -1,9 +1,9 @@
 import { getSystemErrorName } from 'node:util';
 
 /**
- * Returns the code of an error as a name: `ENOENT`, `ERR_PARSE_ARGS_UNKNOWN_OPTION`. LMDB reports an errno number,
- * which is converted to node's name for it (`ENOSPC`).
- * @returns undefined where there is no code, or one of another type
+ * Returns the code of an error as a name, such as `ENOENT` or `ERR_PARSE_ARGS_UNKNOWN_OPTION`. LMDB reports an errno number, which is converted to node's name
+ * for it (`ENOSPC`).
+ * @returns undefined where the error has no code, or a code of another type
  */
 export function readErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
@@ -17,12 +17,12 @@ function findErrnoName(errno: number): string | undefined {
   return name.startsWith('E') ? name : undefined;
 }
 
-/** Whether an error is LMDB's, which has an errno (or a number of its own) as its code. */
+/** Whether an error is one of LMDB's. The code of such an error is a number: an errno, or a number that LMDB defines. */
 export function isStoreError(error: unknown): boolean {
   return typeof (error as { readonly code?: unknown } | null | undefined)?.code === 'number';
 }
 
-/** Descriptions of file and folder error codes. */
+/** Descriptions by error code, for errors of files and folders. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
   EACCES: 'permission denied',
@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  // LMDB's code for a short write.
+  // LMDB reports EIO for a short write.
   EIO: 'the disk is full or faulty (input/output error)',
   EFBIG: 'the file would exceed its size limit',
   EMFILE: 'too many open files: raise the limit (ulimit -n, LimitNOFILE)',
@@ -41,12 +41,12 @@ const WORDS: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: 'its compressed data is damaged',
 };
 
-/** Whether an error of the system or of LMDB may mean lack of space; LMDB reports EIO for a short write. */
+/** Whether an error of the system or of LMDB may mean that space is lacking. LMDB reports EIO for a short write. */
 export function isSpaceError(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'].includes(readErrorCode(error) ?? '');
 }
 
-/** Describes a system error in a few words; falls back to the error's own message for uncommon codes. */
+/** Describes a system error in a few words. For an uncommon code, returns the error's own message. */
 export function describeSystemError(error: unknown): string {
   const code = readErrorCode(error);
   return (

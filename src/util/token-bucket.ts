@@ -1,5 +1,5 @@
 export type TokenBucketOptions = {
-  /** Maximum tokens; a new bucket is full. */
+  /** Maximum tokens. A new bucket is full. */
   readonly capacity: number;
   /** Tokens added per second. */
   readonly perSecond?: number;
@@ -8,8 +8,8 @@ export type TokenBucketOptions = {
 };
 
 /**
- * A token bucket: actions cost tokens, which are added over time, by `earn`, or both. To limit retries to a tenth
- * of the requests: `earn(0.1)` with each request, `tryTake()` before each retry.
+ * Token bucket. Actions cost tokens. Tokens are added over time, by `earn`, or in both ways. Example that limits retries to a tenth of the requests: call
+ * `earn(0.1)` with each request, and `tryTake()` before each retry.
  */
 export class TokenBucket {
   readonly #capacity: number;
@@ -34,7 +34,7 @@ export class TokenBucket {
     return this.#tokens;
   }
 
-  /** Takes `tokens`; returns `false`, without taking anything, if there are too few. */
+  /** Takes `tokens`. If there are too few, takes nothing and returns `false`. */
   tryTake(tokens = 1): boolean {
     this.#fill();
     if (this.#tokens < tokens) return false;

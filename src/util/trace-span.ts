@@ -1,10 +1,13 @@
-/** A span of a trace, carried by `RequestScope.trace`. */
+/** Span of a trace. `RequestScope.trace` carries it. */
 export interface TraceSpan {
   /** W3C trace context for requests to other servers. */
   readonly traceParent: string;
-  /** Begins a child span; `client`: a request to another server. */
+  /** Begins a child span. The kind `client` is for a request to another server. */
   begin(name: string, kind: 'internal' | 'client', attributes: Readonly<Record<string, string>>): TraceSpan;
   set(name: string, value: string | number): void;
-  /** @param fault reason of a failure */
+  /**
+   * Ends the span.
+   * @param fault reason why the work of the span failed; absent where it did not fail
+   */
   end(fault?: string): void;
 }

@@ -4,16 +4,16 @@ import { type KeyRecord, keyRecordSchema } from './key-record.ts';
 import { type KeySettings, keySettingsSchema } from './key-settings.ts';
 import type { KeyTable } from './key-table.ts';
 
-/** New key, and its secret if any, in the only place where they are readable. */
+/** New key, and its secret if it has one. They are readable only here: the record contains hashes. */
 export type IssuedKey = { readonly key: string; readonly secret?: string; readonly record: KeyRecord };
 
-/** Change of a key's settings: undefined removes a setting. */
+/** Change of a key's settings. Undefined removes a setting. */
 export type SettingsChange = { readonly [K in keyof KeySettings]?: KeySettings[K] | undefined };
 
-/** Maximum simultaneously valid forms of a key: after quick rotations the oldest ones expire early. */
+/** Maximum forms of a key that are valid at the same time. After quick rotations, the oldest forms expire early. */
 const MAX_FORMS = 4;
 
-/** Administration of keys, the implementation of `portcullis keys`. */
+/** Administration of keys. It implements `portcullis keys`. */
 export class KeyBook {
   readonly #table: KeyTable;
 
@@ -21,7 +21,10 @@ export class KeyBook {
     this.#table = table;
   }
 
-  /** Creates a key. @throws ZodError for an invalid name or invalid settings */
+  /**
+   * Creates a key.
+   * @throws ZodError for an invalid name or invalid settings
+   */
   async create(name: string, settings: KeySettings, hasSecret: boolean): Promise<IssuedKey> {
     const key = generateApiKey();
     const secret = hasSecret ? generateApiKey() : undefined;
@@ -36,7 +39,7 @@ export class KeyBook {
     return { key, record, ...(secret !== undefined && { secret }) };
   }
 
-  /** Returns all keys ever created, oldest first. */
+  /** Returns all keys ever created, including revoked ones, oldest first. */
   async list(): Promise<readonly KeyRecord[]> {
     const records = await this.#table.list();
     return [...records].sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
@@ -46,7 +49,11 @@ export class KeyBook {
     return (await this.#table.list()).find((record) => record.id === id);
   }
 
-  /** Changes settings. @returns undefined for an unknown id @throws ZodError for invalid settings; the old ones remain */
+  /**
+   * Changes settings of a key.
+   * @returns undefined for an unknown id
+   * @throws ZodError for invalid settings; the old settings then remain
+   */
   update(id: string, change: SettingsChange): Promise<KeyRecord | undefined> {
     return this.#table.modify(id, (record) => {
       const merged = Object.entries({ ...record.settings, ...change }).filter(
@@ -56,7 +63,10 @@ export class KeyBook {
     });
   }
 
-  /** Replaces the key. The old form remains valid for `graceMs`, and the secret is unchanged. @returns undefined for an unknown id */
+  /**
+   * Replaces a key. The old form remains valid for `graceMs`, unless it expires earlier. The secret does not change.
+   * @returns undefined for an unknown id
+   */
   async rotate(id: string, graceMs: number): Promise<IssuedKey | undefined> {
     const key = generateApiKey();
     const now = Date.now();
@@ -77,7 +87,10 @@ export class KeyBook {
     return record === undefined ? undefined : { key, record };
   }
 
-  /** Revokes a key. A second revocation keeps the time of the first. @returns undefined for an unknown id */
+  /**
+   * Revokes a key. A second revocation does not change the time of the first.
+   * @returns undefined for an unknown id
+   */
   revoke(id: string): Promise<KeyRecord | undefined> {
     return this.#table.modify(id, (record) => ({
       ...record,

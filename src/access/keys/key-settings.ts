@@ -1,24 +1,24 @@
 import * as z from 'zod';
 import { dailyCreditsSchema, type Rate, rateSchema } from './rate.ts';
 
-/** Permissions of a key. An absent list allows everything. A request must match each list, and one matching entry per list is enough. */
+/** Permissions of a key. An absent list allows everything. A request must match each list. One matching entry per list is enough. */
 export type KeySettings = {
-  /** ISO 8601. */
+  /** Time from which the key is invalid, ISO 8601. */
   readonly expiresAt?: string;
-  /** Network names of the configuration. */
+  /** Names of networks in the configuration. */
   readonly networks?: readonly string[];
-  /** Wire names; `l2_estimateGas` also matches each network's own name for it. */
+  /** Wire names of methods. `l2_estimateGas` also matches each network's own name for it. */
   readonly methods?: readonly string[];
-  /** Contracts that calls may go to, lower case. */
+  /** Addresses of the contracts that calls may use, lower case. */
   readonly addresses?: readonly string[];
-  /** `https://app.example.org`, or `https://*.example.org` for all subdomains. */
+  /** Origins: `https://app.example.org`, or `https://*.example.org` for all subdomains. */
   readonly origins?: readonly string[];
-  /** Substrings of the User-Agent. */
+  /** Texts of which one must be a part of the User-Agent header. */
   readonly userAgents?: readonly string[];
   /** Whether the key may send transactions. Default: true. */
   readonly send?: boolean;
   readonly rate?: Rate;
-  /** Credits per day; a day begins at midnight UTC. */
+  /** Credits per day. A day begins at midnight UTC. */
   readonly dailyCredits?: number;
   /** SHA-256 of a secret that every request must carry. */
   readonly secretHash?: string;

@@ -1,18 +1,18 @@
 import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { KeyRecord } from './key-record.ts';
 
-/** Storage of key records: a local folder, or a server that machines share. */
+/** Storage of key records: a local folder, or a server that several machines share. */
 export interface KeyTable {
   /**
    * Returns the record of the key with this SHA-256.
-   * @param isFirst whether the key is unknown to the caller: then it cannot be accepted without a reply, so that the wait may be longer
+   * @param isFirst whether the key is unknown to the caller. The caller cannot accept such a key without a reply, so the wait may be longer.
    * @throws (or rejects) when the table cannot be read now
    */
   findByHash(hash: string, isFirst?: boolean): PromiseOrValue<KeyRecord | undefined>;
   list(): PromiseOrValue<readonly KeyRecord[]>;
   insert(record: KeyRecord): Promise<void>;
   /**
-   * Replaces a record by the result of `change` atomically: concurrent changes are not lost.
+   * Replaces a record by the result of `change`. The replacement is atomic, so concurrent changes are not lost.
    * @returns the new record; undefined for an unknown id
    */
   modify(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined>;

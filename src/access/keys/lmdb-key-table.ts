@@ -10,11 +10,11 @@ const MAP_BYTES = 1 << 28;
 
 type Tables = {
   readonly records: Database<KeyRecord, string>;
-  /** SHA-256 of a key -> id. */
+  /** Id of a key by the SHA-256 of the key. */
   readonly ids: Database<string, string>;
 };
 
-/** Keys in an LMDB environment of their own, `<dataDir>/keys`, shared by processes of one machine. */
+/** Keys in an LMDB environment of their own, `<dataDir>/keys`. The processes of one machine share it. */
 export class LmdbKeyTable implements KeyTable {
   readonly #path: string;
   readonly #environment: LmdbEnvironment<Tables>;
@@ -58,14 +58,17 @@ export class LmdbKeyTable implements KeyTable {
     await this.#environment.close();
   }
 
-  /** Runs a transaction, and resolves once it is durable. @throws Error when the write fails; then nothing is changed */
+  /**
+   * Runs a transaction, and resolves once it is durable.
+   * @throws Error when the write fails; nothing is changed then
+   */
   async #write<T>(transaction: (tables: Tables) => T): Promise<T> {
     try {
       const outcome = this.#environment.write(transaction);
       await this.#environment.flushed;
       return outcome;
     } catch (error) {
-      // Errors of `change` belong to the caller.
+      // Errors without a code come from `change`, and go to the caller unchanged.
       throw readErrorCode(error) === undefined ? error : describeWriteError(this.#path, error);
     }
   }

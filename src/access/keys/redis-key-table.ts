@@ -4,7 +4,7 @@ import { completeWithin, TIMED_OUT } from '../../util/complete-within.ts';
 import { type KeyRecord, keyRecordSchema } from './key-record.ts';
 import type { KeyTable } from './key-table.ts';
 
-/** KEYS: records by id, ids by hash. ARGV: hash. */
+/** Returns the record of a hash, or ''. KEYS: records by id, ids by hash. ARGV: hash. */
 const FIND = createScript(
   2,
   `local id = redis.call('HGET', KEYS[2], ARGV[1])
@@ -12,7 +12,10 @@ const FIND = createScript(
   return redis.call('HGET', KEYS[1], id) or ''`,
 );
 
-/** ARGV: id, the record as read ('' for a new one), the new record, the number of removed hashes, those hashes, the added hashes. */
+/**
+ * Replaces a record if it has not changed since it was read. KEYS: records by id, ids by hash. ARGV: id, the record as read ('' for a new one), the new record,
+ * the number of removed hashes, those hashes, the added hashes. Returns 1 if the record was replaced, otherwise 0.
+ */
 const REPLACE = createScript(
   2,
   `if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
@@ -24,17 +27,17 @@ const REPLACE = createScript(
 );
 
 const ATTEMPTS = 10;
-/** Minimum timeout of a look-up for an unknown key, ms: waiting a second is better than a 503. */
+/** Minimum timeout of the look-up of an unknown key, ms. Waiting a second is better than a 503. */
 const FIRST_LIMIT_MS = 1_000;
 
 export type RedisKeyTableOptions = {
   readonly client: RedisClient;
-  /** Prefix of key names in the server. */
+  /** Prefix of the server's key names. */
   readonly prefix: string;
   readonly timeLimitMs: number;
 };
 
-/** Keys in Valkey or Redis, shared by machines. */
+/** Keys in Valkey or Redis, which several machines may share. */
 export class RedisKeyTable implements KeyTable {
   readonly #options: RedisKeyTableOptions;
   readonly #records: string;
@@ -43,7 +46,7 @@ export class RedisKeyTable implements KeyTable {
 
   constructor(options: RedisKeyTableOptions) {
     this.#options = options;
-    // The hash tag in braces keeps both on one cluster node, so that a script may access both.
+    // The hash tag in braces keeps both server keys on one cluster node, so that one script may access both.
     this.#records = `{${options.prefix}:keys}:records`;
     this.#ids = `{${options.prefix}:keys}:ids`;
   }
@@ -77,17 +80,23 @@ export class RedisKeyTable implements KeyTable {
     throw new Error('the key is being changed by another process');
   }
 
-  /** The client belongs to the caller, and stays open. */
+  /** Does nothing. The client belongs to the caller, and stays open. */
   async close(): Promise<void> {}
 
-  /** @returns whether the record was unchanged since it was read */
+  /**
+   * Replaces a record.
+   * @returns whether the record was replaced; false if it has changed since it was read
+   */
   async #replace(id: string, read: string, record: KeyRecord, gone: readonly string[]): Promise<boolean> {
     const come = record.hashes.map(({ hash }) => hash);
     const args = [id, read, JSON.stringify(record), gone.length, ...gone, ...come];
     return (await this.#ask((client) => client.run(REPLACE, this.#records, this.#ids, ...args))) === 1;
   }
 
-  /** @throws Error without a reply in time; immediately after several of these */
+  /**
+   * Sends a request to the server.
+   * @throws Error where no reply arrives in time. After several such errors, throws immediately.
+   */
   async #ask(
     request: (client: RedisClient) => Promise<unknown>,
     limitMs: number = this.#options.timeLimitMs,
@@ -107,7 +116,10 @@ export class RedisKeyTable implements KeyTable {
   }
 }
 
-/** @throws Error that does not quote the text */
+/**
+ * Parses a stored record.
+ * @throws Error that does not quote the text
+ */
 function parseRecord(text: unknown): KeyRecord {
   try {
     return keyRecordSchema.parse(JSON.parse(String(text)));

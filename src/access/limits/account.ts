@@ -3,17 +3,17 @@ import { TokenBucket } from '../../util/token-bucket.ts';
 import type { Rate } from '../keys/rate.ts';
 import type { Drawn, LimitTable, Spending } from './limit-table.ts';
 
-/** Reason why a call is denied, and delay until it may be repeated. */
+/** Reason why a call is denied, and delay until the call may be repeated. */
 export type Denial = {
   readonly reason: 'rate' | 'credits';
   readonly retryAfterMs: number;
-  /** Calls per second: the limit, and the rate seen by this process. */
+  /** Calls per second: the limit (`allowed`), and the rate that this process sees (`current`). */
   readonly allowed: number;
   readonly current: number;
 };
 
 export type AccountOptions = {
-  /** Name of the bucket in the table. */
+  /** Name of the account's bucket in the table. */
   readonly name: string;
   readonly rate: Rate | undefined;
   readonly dailyCredits: number | undefined;
@@ -26,54 +26,57 @@ export type AccountOptions = {
 
 /** Window over which the call rate of an account is measured, ms. */
 const PACE_MS = 100;
-/** Tokens are drawn ahead for this duration, ms: twenty at a time for an account with 1,000 calls per second in this process. */
+/** Duration for which tokens are drawn ahead, ms. An account with 1,000 calls per second in this process draws twenty at a time. */
 const AHEAD_MS = 20;
-/** Unused drawn tokens expire after this duration, ms. */
+/** Duration after which unused drawn tokens expire, ms. */
 const HOLD_MS = 250;
 /** Interval between checks whether an unavailable table has recovered, ms. */
 const RETRY_MS = 250;
-/** Maximum calls that wait for the table. */
+/** Maximum calls of an account that wait for the table. */
 const MAX_WAITING = 1_000;
-/** Maximum draws per call: other calls may take the drawn tokens. */
+/** Maximum draws per call. One draw may not suffice, because other calls may take the drawn tokens. */
 const MAX_DRAWS = 3;
 const DAY_MS = 86_400_000;
-/** Maximum interval between reads of the wall clock for the day, since the clock may be corrected, ms. */
+/** Maximum interval between reads of the wall clock that determine the day, ms. The clock may be corrected in between. */
 const DAY_CHECK_MS = 60_000;
 
 /**
- * Limits of one key, network or address in this process. Tokens are drawn from a table shared by processes, several at a time, so that most
- * calls need no draw; all processes together never exceed the bucket. While the table is unavailable, this process grants its own share.
+ * Limits of one key, network or address in this process. The account draws tokens from a table that all processes share. It draws several tokens at a time, so
+ * most calls need no draw. All processes together never exceed the bucket. While the table is unavailable, this process grants its own share of the limits.
  */
 export class Account {
-  /** Number of the last entry of this process, across accounts, because an evicted account may be opened again. */
+  /** Number of the last entry of this process. All accounts share the counter, because an evicted account may be opened again and numbers must increase. */
   static #entries = 0;
   #options: AccountOptions;
   #tokens = 0;
-  /** Tokens spent in advance; the next ones drawn pay for them. */
+  /** Tokens that were spent in advance. The tokens drawn next pay for them. */
   #owed = 0;
   #heldUntil = 0;
   #deniedUntil = 0;
-  /** Calls of the current and of the previous window. */
+  /** Calls in the current window, and in the previous window. */
   #calls = 0;
   #callsBefore = 0;
   #spanEnd = 0;
   #drawing: Promise<void> | undefined;
   #waiting = 0;
-  /** Calls that wait until the table has recorded earlier spending. */
+  /** Number of calls that wait until the table has recorded earlier spending. */
   #reporting = 0;
   #day = 0;
-  /** Next time to read the wall clock for the day, on the monotonic clock. */
+  /** Time at which the wall clock is read again for the day, on the monotonic clock. */
   #dayUntil = Number.NEGATIVE_INFINITY;
-  /** Credits spent on the day according to the table; undefined before its first reply. */
+  /** Credits spent on this day according to the table. Undefined before its first reply. */
   #spent: number | undefined;
-  /** Credits not yet reported to the table. */
+  /** Credits that are not reported to the table yet. */
   #pending = 0;
-  /** Last report, until the table has replied. */
+  /** Last report to the table. Undefined once the table has replied. */
   #reported: Spending | undefined;
   #isAway = false;
-  /** Next time to check whether the table has recovered. */
+  /** Time of the next check whether the table has recovered. */
   #retryAt = 0;
-  /** Kept after the table recovers, so that repeated outages do not each grant a new burst. */
+  /**
+   * Bucket with this process's share of the rate, used while the table is unavailable. It remains after the table has recovered, so that repeated outages do
+   * not each grant a new burst.
+   */
   #ownBucket: TokenBucket | undefined;
 
   constructor(options: AccountOptions) {
@@ -97,16 +100,17 @@ export class Account {
     return this.#pending !== 0 || (this.#reported !== undefined && this.#reported.credits !== 0);
   }
 
-  /** Denial of the next call for its rate, as far as known without a draw. */
+  /** Denial of the next call for its rate, as far as it is known without a draw. */
   get denial(): Denial | undefined {
     const now = this.#options.now();
     return now < this.#deniedUntil ? this.#deny('rate', now) : undefined;
   }
 
   /**
-   * Takes tokens and credits of the day, synchronously if tokens are available. @returns a denial, or undefined
+   * Takes tokens and credits of the day. The result is synchronous if tokens are available.
    * @param credits credits of the call
-   * @param tokens none, or one that must be available and others that may be owed, at most a burst
+   * @param tokens number of tokens, or 0. One token must be available. The account may owe the others, up to a burst in all.
+   * @returns a denial, or undefined
    */
   take(credits: number, now: number = this.#options.now(), tokens = 1): PromiseOrValue<Denial | undefined> {
     const outcome = this.#takeOne(credits, now, tokens === 0);
@@ -141,23 +145,26 @@ export class Account {
     return this.#drawAndTake(credits, isPaid, MAX_DRAWS);
   }
 
-  /** Spends credits for something already delivered, also beyond the daily limit. */
+  /** Spends credits for something that is already delivered, even beyond the daily limit. */
   spend(credits: number): void {
     this.#spend(credits);
   }
 
-  /** Returns tokens and credits of a call that was not made. */
+  /** Gives back the tokens and credits of a call that was not made. */
   giveBack(credits: number, tokens = 1): void {
     if (this.#options.rate !== undefined && !this.#isAway) this.#tokens += tokens;
     if (this.#options.dailyCredits !== undefined) this.#pending -= credits;
   }
 
-  /** Reports spent credits to the table. */
+  /** Reports spent credits to the table, if there are any. */
   flush(): PromiseOrValue<void> {
     return this.isDirty ? this.#draw(0) : undefined;
   }
 
-  /** Whether unreported spending would exceed the bound of the table. Then the call waits for a report, also a call that exceeds it by itself. */
+  /**
+   * Whether spending that is not reported would exceed the bound of the table with this call. The call then waits for a report, even if the call alone exceeds
+   * that bound.
+   */
   #mustReport(dailyCredits: number, credits: number): boolean {
     const before = this.#pending + (this.#reported?.credits ?? 0);
     return !this.#isAway && before > 0 && before + credits > dailyCredits * this.#options.table.unreported;
@@ -212,15 +219,15 @@ export class Account {
     return false;
   }
 
-  /** Probes the table while no call waits for it. */
+  /** Checks whether the table has recovered. No call waits for the check. */
   #lookAgain(now: number): void {
     this.#retryAt = now + RETRY_MS;
     void this.#draw(0);
   }
 
   /**
-   * Whether a call would exceed the credits of the day. While the table is unavailable, or has not replied yet, this process has only its share
-   * of the remaining credits.
+   * Whether a call would exceed the credits of the day. If the table is unavailable, or has not replied yet, this process has only its share of the remaining
+   * credits.
    */
   #exceeds(dailyCredits: number, credits: number): boolean {
     const wanted = this.#pending + (this.#reported?.credits ?? 0) + credits;
@@ -233,7 +240,7 @@ export class Account {
     if (this.#options.dailyCredits !== undefined) this.#pending += credits;
   }
 
-  /** Draws from the table. Only one draw is in flight, and concurrent calls wait for it. */
+  /** Draws from the table. Only one draw is in flight at a time; concurrent calls wait for it. */
   #draw(tokens: number): PromiseOrValue<void> {
     if (this.#drawing !== undefined) return this.#drawing;
     const { name, rate, table } = this.#options;
@@ -264,7 +271,7 @@ export class Account {
     this.#deniedUntil = drawn.tokens < wanted ? now + drawn.waitMs : 0;
   }
 
-  /** Returns the spending to report; an unconfirmed report is repeated first. */
+  /** Returns the spending to report. A report that the table has not confirmed is repeated first. */
   #describeSpending(): Spending | undefined {
     if (this.#options.dailyCredits === undefined) return undefined;
     if (this.#reported === undefined || this.#reported.credits === 0) {
@@ -280,7 +287,7 @@ export class Account {
     return this.#reported;
   }
 
-  /** Starts a new day if the clock shows one; unreported credits of another day are dropped. */
+  /** Starts a new day if the wall clock shows another day. Credits of the old day that are not reported are dropped. */
   #turnDay(now: number): void {
     const time = this.#options.clock();
     this.#dayUntil = now + Math.min(DAY_MS - (time % DAY_MS), DAY_CHECK_MS);
@@ -305,12 +312,12 @@ export class Account {
     this.#calls++;
   }
 
-  /** Call rate in this process, calls per second. */
+  /** Rate of the account's calls in this process, calls per second. */
   get #pace(): number {
     return Math.max(this.#calls, this.#callsBefore) * (1_000 / PACE_MS);
   }
 
-  /** Time that the bucket takes to earn the owed tokens, ms. */
+  /** Time in which the bucket earns the owed tokens, ms. */
   get #owedMs(): number {
     const { rate } = this.#options;
     return rate === undefined ? 0 : (this.#owed / rate.perSecond) * 1_000;

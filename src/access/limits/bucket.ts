@@ -1,16 +1,19 @@
 import type { Rate } from '../keys/rate.ts';
 
-/** State of a bucket; `at` is Unix ms, shared by processes of one machine. */
+/** State of a bucket at the time `at`, Unix ms. The processes of one machine share this clock. */
 export type Bucket = { readonly tokens: number; readonly at: number };
 
-/** Returns the bucket at a later time. A clock that was set back earns nothing, and time continues from its new value. */
+/** Returns the bucket at a later time. If the clock was set back, the bucket earns nothing, and its time continues from the new value of the clock. */
 export function fillBucket(bucket: Bucket | undefined, { perSecond, burst }: Rate, now: number): Bucket {
   if (bucket === undefined) return { tokens: burst, at: now };
   const earned = (Math.max(0, now - bucket.at) / 1_000) * perSecond;
   return { tokens: Math.min(burst, bucket.tokens + earned), at: now };
 }
 
-/** Takes up to `wanted` whole tokens. @returns them, and the delay until the next token, ms */
+/**
+ * Takes up to `wanted` whole tokens.
+ * @returns the number of tokens, and the delay until the next token, ms
+ */
 export function takeTokens(
   bucket: Bucket,
   { perSecond }: Rate,

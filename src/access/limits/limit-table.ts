@@ -1,19 +1,19 @@
 import type { PromiseOrValue } from '../../../packages/ethereum/primitives/promise-or-value.ts';
 import type { Rate } from '../keys/rate.ts';
 
-/** Credits of an account that are not recorded in the table yet. */
+/** Credits of an account that the table has not recorded yet. */
 export type Spending = {
   readonly account: string;
   /** Days since 1970, UTC. */
   readonly day: number;
   readonly credits: number;
-  /** Sequence number, increasing within a process. A repeated report with unknown outcome keeps its number. */
+  /** Sequence number, which increases within a process. A report with unknown outcome is repeated under its number. */
   readonly entry: number;
-  /** Total known to this process for the day, from which a table that has lost it recovers. */
+  /** Total of the day that this process knows. A table that has lost its total recovers the total from this number. */
   readonly known: number;
 };
 
-/** Tokens to take from a bucket, and credits to record. */
+/** Tokens to take from a bucket, and credits to record, in one request. */
 export type Draw = {
   readonly bucket: string;
   readonly rate: Rate | undefined;
@@ -22,21 +22,24 @@ export type Draw = {
 };
 
 export type Drawn = {
-  /** Whole tokens, at most the requested number. */
+  /** Number of whole tokens, at most the requested number. */
   readonly tokens: number;
-  /** Delay until the next token, ms; 0 if one may be available. */
+  /** Delay until the next token, ms. 0 means that a token may be available. */
   readonly waitMs: number;
-  /** Credits of the day, including those just recorded. */
+  /** Credits spent on the day, including those just recorded. */
   readonly spent: number;
 };
 
-/** Token buckets and credit counters shared by processes. A bucket holds up to `burst`, earns `perSecond`, and starts full. */
+/** Token buckets and credit counters that processes share. A bucket contains up to `burst` tokens, earns `perSecond`, and starts full. */
 export interface LimitTable {
-  /** Takes tokens and records credits; undefined while the table is unavailable. Never throws or rejects. */
+  /** Takes tokens and records credits. Returns undefined while the table is unavailable. Never throws or rejects. */
   draw(draw: Draw): PromiseOrValue<Drawn | undefined>;
-  /** Share of each limit that this process may grant while the table is unavailable: 0 to 1. */
+  /** Share of each limit, 0 to 1, that this process may grant while the table is unavailable. */
   readonly share: number;
-  /** Share of the daily credits that this process may spend before reporting: 0 to 1. All processes together spend at most a tenth that way. */
+  /**
+   * Share of the daily credits, 0 to 1, that this process may spend before it reports. With these shares, all processes together spend at most a tenth before
+   * they report.
+   */
   readonly unreported: number;
   close(): Promise<void>;
 }

@@ -9,33 +9,35 @@ import type { LimitTable } from './limit-table.ts';
 
 export type LimiterOptions = {
   readonly table: LimitTable;
-  /** Limit for wrong keys per address. */
+  /** Limit of wrong keys per address. */
   readonly failures: Rate;
-  /** Limits by network; others are unlimited. */
+  /** Limits by network. Other networks are unlimited. */
   readonly networks: ReadonlyMap<string, Rate>;
   readonly now?: () => number;
   readonly clock?: () => number;
 };
 
-/** Maximum delay of a report of credits, ms. */
+/** Interval between reports of credits, ms. It is the maximum delay of a report. */
 const FLUSH_MS = 200;
 const ADDRESSES = 20_000;
 const ADDRESS_MS = 600_000;
-/** Capacity and lifetime of key accounts: more than the cached keys, and longer than daily credits are relevant. */
+/**
+ * Capacity and lifetime (ms) of key accounts. The capacity exceeds that of the key cache. The lifetime exceeds the time for which daily credits are relevant.
+ */
 const KEYS = 20_000;
 const KEY_MS = 2 * 86_400_000;
-/** Rounds at shutdown: spending during one round of reports is reported in the next. */
+/** Maximum rounds of reports at shutdown. Credits that are spent during one round are reported in the next. */
 const LAST_ROUNDS = 3;
 
 /** Limits of keys, networks and addresses in this process. */
 export class Limiter {
   readonly #options: LimiterOptions;
   /**
-   * A key has one account per process, independent of its verifier and of changes of its record, because the numbers of its entries in the
+   * Accounts by key id. A key has one account per process, whatever its verifier and its current record. The reason is that the numbers of its entries in the
    * table must increase.
    */
   readonly #byKey: Lru<string, Account>;
-  /** Fast path to the account. */
+  /** Accounts by principal, as a fast path. */
   readonly #byPrincipal = new WeakMap<Principal, Account>();
   readonly #byNetwork: ReadonlyMap<string, Account>;
   readonly #byAddress: Lru<string, Account>;
@@ -54,8 +56,9 @@ export class Limiter {
   }
 
   /**
-   * Takes a call of a key. @returns a denial, or undefined
-   * @param calls number of calls charged to the rate
+   * Takes a call of a key from its limits.
+   * @param calls number of calls that are charged to the rate
+   * @returns a denial, or undefined
    */
   takeForKey(
     principal: Principal,
@@ -70,30 +73,33 @@ export class Limiter {
     const outcome = account.take(credits, now, calls);
     if (terms.dailyCredits === undefined) return outcome;
     this.#dirty.add(account);
-    // A deferred take spends after its wait, so the account is marked again.
+    // A deferred take spends its credits only after it has waited. The account is therefore marked as dirty again.
     return outcome instanceof Promise ? outcome.finally(() => this.#dirty.add(account)) : outcome;
   }
 
-  /** Spends a key's credits for something already delivered, also beyond its limit. */
+  /** Spends credits of a key for something that is already delivered, even beyond the key's limit. */
   spend(principal: Principal, credits: number): void {
     const account = this.#byPrincipal.get(principal);
     account?.spend(credits);
     if (account?.isDirty === true) this.#dirty.add(account);
   }
 
-  /** Returns a call of a key that was not made. */
+  /** Gives back a call of a key that was not made. */
   giveBack(principal: Principal, credits: number, calls = 1): void {
     const account = this.#byPrincipal.get(principal);
     account?.giveBack(credits, calls);
     if (account?.isDirty === true) this.#dirty.add(account);
   }
 
-  /** Whether a network has a limit of its own. */
+  /** Whether the network has a rate limit. */
   bounds(network: string): boolean {
     return this.#byNetwork.has(network);
   }
 
-  /** Takes a call on a network. @returns a denial, or undefined */
+  /**
+   * Takes a call on a network from the network's limit.
+   * @returns a denial, or undefined
+   */
   takeForNetwork(network: string, now?: number): PromiseOrValue<Denial | undefined> {
     return this.#byNetwork.get(network)?.take(0, now);
   }
@@ -103,7 +109,7 @@ export class Limiter {
     return this.#byAddress.size > 0 ? this.#byAddress.get(groupAddress(address))?.denial : undefined;
   }
 
-  /** Counts a wrong key of an address. */
+  /** Counts a wrong key that an address has sent. */
   countFailure(address: string): void {
     const group = groupAddress(address);
     let account = this.#byAddress.get(group);
@@ -134,7 +140,7 @@ export class Limiter {
     const accounts = [...this.#dirty];
     this.#dirty.clear();
     await Promise.all(accounts.map((account) => account.flush()));
-    // Failed reports are repeated.
+    // An account whose report failed is reported again later.
     for (const account of accounts) if (account.isDirty) this.#dirty.add(account);
   }
 

@@ -5,27 +5,30 @@ import { type Bucket, fillBucket, takeTokens } from './bucket.ts';
 import type { Draw, Drawn, LimitTable, Spending } from './limit-table.ts';
 
 type DayCredits = { readonly day: number; readonly credits: number };
-/** Last recorded day, and one other day before that record: the following day where the clock was ahead. */
+/** Credits of the last recorded day, and in `before` those of the day recorded before it. `before` may be the following day, where the clock was ahead. */
 type Day = DayCredits & { readonly before?: DayCredits };
-/** Buckets and days by key. */
+/** Table with two types of values: buckets, and the recorded credits of accounts. */
 type Table = Database<Bucket | Day, string>;
 
 const MAP_BYTES = 1 << 28;
-/** Buckets checked at each creation, and removed if unchanged for an hour; more than one, so that they cannot accumulate. */
+/**
+ * Number of buckets that are checked whenever a bucket is created. Those that have not changed for an hour are removed. The number is above one, so that idle
+ * buckets cannot accumulate.
+ */
 const SWEPT_BUCKETS = 4;
 const IDLE_MS = 3_600_000;
 const FIRST_BUCKET = 'bucket ';
 const BEHIND_BUCKETS = 'bucket!';
 
-/** Limits in an LMDB environment of their own, `<dataDir>/limits`; each draw is one transaction. */
+/** Limits in an LMDB environment of their own, `<dataDir>/limits`. Each draw is one transaction. */
 export class LmdbLimitTable implements LimitTable {
   readonly share = 1;
-  /** The number of processes is unknown: fifty processes spend a tenth. */
+  /** The number of processes is unknown. With this value, fifty processes spend a tenth before they report. */
   readonly unreported = 0.002;
   readonly #table: SharedLmdbTable<Bucket | Day>;
   readonly #now: () => number;
   readonly #onFault: () => void;
-  /** Start of the next sweep. */
+  /** Key at which the next sweep starts. */
   #sweptTo = FIRST_BUCKET;
 
   /**
@@ -63,8 +66,8 @@ export class LmdbLimitTable implements LimitTable {
   }
 
   /**
-   * Records credits. If the clock was set back, those of the later day count too, because while the clock was ahead there were no further
-   * credits. @returns the credits of the day
+   * Records credits. If the clock was set back, the credits of the later day count too. While the clock was ahead, all credits were recorded on that later day.
+   * @returns the credits of the day
    */
   #enter(table: Table, { account, day, credits }: Spending): number {
     const key = `day ${account}`;
@@ -74,13 +77,15 @@ export class LmdbLimitTable implements LimitTable {
     const total = credits + (same?.day === day ? same.credits : 0);
     const before = other && { day: other.day, credits: other.credits };
     const isBack = other !== undefined && other.day > day;
-    // Written also without credits, so that the later day does not count on the days after this one.
+    // The record is also written without credits. Otherwise the later day would still count on the days after this one.
     if (credits !== 0 || (isBack && other === known))
       table.putSync(key, { day, credits: total, ...(before && { before }) });
     return total + (isBack ? other.credits : 0);
   }
 
-  /** An idle bucket is full, like a new one; one from a clock that was far ahead is reset. */
+  /**
+   * Removes idle buckets. An idle bucket is full, like a new one, so nothing is lost. A bucket from a clock that was far ahead is removed too, which resets it.
+   */
   #sweep(table: Table): void {
     const now = this.#now();
     const bounds = { start: this.#sweptTo, end: BEHIND_BUCKETS, limit: SWEPT_BUCKETS };

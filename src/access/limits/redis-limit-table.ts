@@ -5,10 +5,11 @@ import { completeWithin } from '../../util/complete-within.ts';
 import type { Draw, Drawn, LimitTable } from './limit-table.ts';
 
 /**
- * Uses the server's clock. KEYS: bucket, day, the last two recorded days. ARGV: tokens per second (0: no bucket), burst, tokens wanted, credits,
- * known credits (-1: no account), process, entry number, day. A repeated or reordered entry is not recorded twice, because the day stores
- * each process's last number. If a process's clock was set back, the credits of the later day count too. Returns tokens, ms until the next
- * token, credits of the day.
+ * Takes tokens and records credits, on the server's clock. KEYS: bucket, day, the last two recorded days. ARGV: tokens per second (0: no bucket), burst, tokens
+ * wanted, credits, known credits (-1: no account), process, entry number, day. Returns tokens, ms until the next token, credits of the day.
+ *
+ * The day stores the last entry number of each process, so a repeated or reordered entry is not recorded twice. If the clock of a process was set back, the
+ * credits of the later day count too.
  */
 const DRAW = createScript(
   3,
@@ -53,7 +54,10 @@ const DRAW = createScript(
   return {granted, wait, spent}`,
 );
 
-/** Processes that share the limits. KEYS: processes. ARGV: this process, its lifetime without a further beat in ms. */
+/**
+ * Registers this process, and returns the number of processes that share the limits. KEYS: processes. ARGV: this process, its lifetime without a further beat
+ * in ms.
+ */
 const BEAT = createScript(
   1,
   `local time = redis.call('TIME')
@@ -64,9 +68,9 @@ const BEAT = createScript(
   return redis.call('ZCARD', KEYS[1])`,
 );
 
-/** Share of the daily credits that all processes together may spend before they report. */
+/** Share of the daily credits that all processes together may spend before they report them. */
 const UNREPORTED = 0.1;
-/** Minimum assumed number of processes, since others may have started after the last count. */
+/** Minimum assumed number of processes for `unreported`. Others may have started since the last count. */
 const LEAST_PROCESSES = 8;
 const BEAT_MS = 2_000;
 const LIFE_MS = 7_000;
@@ -75,11 +79,11 @@ export type RedisLimitTableOptions = {
   readonly client: RedisClient;
   readonly prefix: string;
   readonly timeLimitMs: number;
-  /** Assumed number of processes until the server has replied. */
+  /** Assumed number of processes, used until the server has replied. */
   readonly processes: number;
 };
 
-/** Limits in Valkey or Redis, shared by machines. */
+/** Limits in Valkey or Redis, which several machines may share. */
 export class RedisLimitTable implements LimitTable {
   readonly #options: RedisLimitTableOptions;
   readonly #breaker = new CircuitBreaker();
@@ -95,7 +99,7 @@ export class RedisLimitTable implements LimitTable {
     void this.#beat();
   }
 
-  /** Based on the number of processes in the server's last reply. */
+  /** Equal share of each process, by the number of processes in the server's last reply. */
   get share(): number {
     return 1 / this.#processes;
   }
@@ -115,7 +119,7 @@ export class RedisLimitTable implements LimitTable {
 
   async #draw({ bucket, rate, tokens, spending }: Draw): Promise<Drawn | undefined> {
     const { client, prefix, timeLimitMs } = this.#options;
-    // The hash tag in braces keeps all keys on one cluster node.
+    // The hash tag in braces keeps all these server keys on one cluster node.
     const name = `{${prefix}:limit:${bucket}}`;
     const reply = await completeWithin(
       client.run(
@@ -150,7 +154,9 @@ export class RedisLimitTable implements LimitTable {
   }
 }
 
-/** Validates a reply: numbers, at most the wanted tokens, and at most the time that a bucket takes to fill. */
+/**
+ * Validates a reply. All values must be numbers of at least 0. The tokens are limited to the wanted number, and the delay to the time in which a bucket fills.
+ */
 function readDrawn(reply: unknown, rate: Draw['rate'], wanted: number): Drawn | undefined {
   if (!Array.isArray(reply) || reply.length !== 3) return undefined;
   const numbers = reply.map(Number);

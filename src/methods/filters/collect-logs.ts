@@ -6,19 +6,22 @@ import { isInRange } from './filter-range.ts';
 
 /** Number of blocks whose logs are read concurrently. */
 const WINDOW = 16;
-/** Soft limits of one answer: the block that reaches either is the last one, and the next poll continues after it. */
+/**
+ * Soft limits of one answer: number of logs, and their length in UTF-16 units. The block that reaches a limit is still included, and the next poll continues
+ * after this block.
+ */
 const MAX_LOGS = 10_000;
 const MAX_LENGTH = 8 * 1024 * 1024;
 
-/** Logs of the first steps, or of all of them. */
+/** Logs of all feed steps, or of the first ones if a limit was reached. */
 export type CollectedLogs = {
   readonly logs: readonly JsonText[];
-  /** Hash of the head after the last of these steps; undefined when the logs cover all steps. */
+  /** Hash of the head after the last covered step. Undefined when the logs cover all steps. */
   readonly last: string | undefined;
 };
 
 /**
- * Reads the logs of steps in order, up to the limits of one answer, and for at most half of the remaining time.
+ * Reads the logs of feed steps in order. Reading stops at the limits of one answer, or after half of the remaining time.
  * @param steps feed steps since the last poll, oldest first
  */
 export async function collectLogs(

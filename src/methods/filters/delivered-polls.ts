@@ -7,27 +7,30 @@ import type { RequestScope } from '../../util/request-scope.ts';
 import type { FilterRecord } from './filter-record.ts';
 import type { LocatedFilter, StoredFilter, StoredFilters } from './stored-filters.ts';
 
-/** Maximum wait of a poll for the previous answer; after that the answer counts as lost, because a killed process never reports it. ms. */
+/**
+ * Maximum wait of a poll for the outcome of the previous answer, ms. After that the answer counts as lost, because a killed process never reports an outcome.
+ */
 const ANSWER_WAIT_MS = 2_000;
 const MAX_PAUSE_MS = 50;
-/** Answers whose outcome is known in this process but not yet in the table: about 150 bytes each. */
+/** Maximum cached outcomes, about 150 bytes each. This process knows these outcomes, but the record table may not have them yet. */
 const MAX_KNOWN = 1_000;
-/** Duration for which a record that the table rejects is retried, ms. */
+/** Maximum time for writing an outcome to a record table that fails, ms. */
 const COMPLETE_LIMIT_MS = 60_000;
 /**
- * Retry backoff: short compared with `ANSWER_WAIT_MS`, so that a recovered table has the outcome before another process counts the answer as lost.
+ * Backoff between attempts to write an outcome, ms. The pauses are short compared with `ANSWER_WAIT_MS`. A recovered table therefore has the outcome before
+ * another process counts the answer as lost.
  */
 const PAUSE = { firstMs: 10, maxMs: 100 };
 
 /**
- * Tracks whether answers of polls reached their clients. A poll with a non-empty answer moves its filter and notes the previous position; the
- * note is removed when the answer is sent. If it is not sent (late write, client gone, process killed), the next poll of any process starts
- * from the previous position, so that nothing is lost.
+ * Tracks whether answers of polls reached their clients. A poll with a non-empty answer moves its filter, and stores the previous position in `before`.
+ * `before` is removed once the answer is sent. An answer can be lost: the write is late, the client has gone, or the process is killed. The next poll of any
+ * process then starts from the previous position, so nothing is lost.
  */
 export class DeliveredPolls {
   readonly #stored: StoredFilters;
   readonly #waitMs: number;
-  /** Whether an answer was sent, by the nonce of the record written for it; false where the write itself is uncertain. */
+  /** Whether an answer was sent, by the nonce of the record written for the answer. False also where the outcome of that write is unknown. */
   readonly #known: Lru<string, boolean>;
 
   constructor(
@@ -40,8 +43,9 @@ export class DeliveredPolls {
   }
 
   /**
-   * Returns a filter at the position that the next poll continues from: after an answer once it is sent, or before it if it is lost.
-   * @param find reads the filter; undefined where it does not exist
+   * Returns a filter at the position from which the next poll continues. This is the position after the previous answer if the answer was sent, and the
+   * position before the answer if it is lost.
+   * @param find reads the filter; undefined where the filter does not exist
    * @throws ChainError `aborted` when the caller has gone or its deadline has passed
    */
   async findConfirmed(
@@ -69,12 +73,12 @@ export class DeliveredPolls {
     }
   }
 
-  /** Notes a write with unknown outcome: it may have succeeded, or may still succeed. */
+  /** Marks the answer of a failed write as lost. The outcome of the write is unknown: it may have succeeded, or may still succeed. */
   noteLost(nonce: string): void {
     this.#known.set(nonce, false);
   }
 
-  /** Records the outcome of an answer once it is known, with retries while the table rejects writes. */
+  /** Writes the outcome of an answer to the record table once the outcome is known. The write is retried while the table fails. */
   watch(found: LocatedFilter, written: FilterRecord, scope: RequestScope): void {
     scope.whenSent((isSent) => {
       const last = isSent ? written.last : (written.before as string);

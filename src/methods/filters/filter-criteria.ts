@@ -9,14 +9,17 @@ import { logFilter } from '../log-filter.ts';
 export type FilterCriteria = {
   readonly filter: LogFilter;
   readonly matches: LogTest;
-  /** Whether the criteria have a record of their own. */
+  /** Whether the criteria are stored in a separate record. */
   readonly isApart: boolean;
 };
 
 const CAPACITY_BYTES = 64 * 1024 * 1024;
 /** Lifetime of a cache entry after parsing, ms. */
 const CACHE_MS = 10 * 60_000;
-/** Estimated heap bytes per topic: text (88), array slot (8) and set entry (40), rounded up; and of the enclosing objects. */
+/**
+ * Estimated heap bytes per address or topic, and per cache entry for the enclosing objects. A topic takes 88 bytes of text, 8 of array slot and 40 of set
+ * entry, rounded up.
+ */
 const VALUE_BYTES = 150;
 const OBJECT_BYTES = 1_000;
 
@@ -26,10 +29,10 @@ type Options = {
   readonly slots?: Pick<SlotScheduler, 'run'>;
 };
 
-/** Parsed filter criteria by record name, so that a poll neither parses nor indexes them. */
+/** Cache of parsed filter criteria by record name. A poll that finds its filter here neither parses nor indexes the criteria. */
 export class FilterCriteriaCache {
   readonly #cached: Lru<string, FilterCriteria>;
-  /** In-flight parses by filter. */
+  /** In-flight parses by record name. */
   readonly #inFlight = new Map<string, Promise<FilterCriteria | undefined>>();
   readonly #slots: Pick<SlotScheduler, 'run'>;
 
@@ -48,10 +51,10 @@ export class FilterCriteriaCache {
   }
 
   /**
-   * Returns cached criteria, or parses them in scheduler slots of the owner.
+   * Returns cached criteria, or parses `text` in scheduler slots of the owner.
    * @param name record name of the filter
    * @param text JSON in the form of `eth_newFilter`
-   * @param isApart whether the criteria have a record of their own
+   * @param isApart whether the criteria are stored in a separate record
    * @returns undefined for an invalid filter
    */
   async load(
@@ -91,7 +94,7 @@ export class FilterCriteriaCache {
 /** Process-wide cache, shared by all networks. */
 export const FILTER_CRITERIA: FilterCriteriaCache = new FilterCriteriaCache();
 
-/** Each part takes at most 1 ms for a record of maximum size. */
+/** Parses criteria in slices. Each slice takes at most 1 ms for a record of maximum size. */
 function* parseCriteria(text: string, isApart: boolean): Generator<undefined, FilterCriteria> {
   const value: unknown = JSON.parse(text);
   yield;

@@ -6,7 +6,6 @@ import { createKindProblem } from '../../rpc/param-problem.ts';
 import type { MethodContext } from '../method-context.ts';
 import type { FilterPlace, Filters } from './filters.ts';
 
-/** Filter id parameter. */
 export const filterId: Param<string, true> = {
   name: 'id',
   description: 'What the filter was made with.',
@@ -20,7 +19,7 @@ export const filterId: Param<string, true> = {
   },
 };
 
-/** Filter id, the result of methods that create a filter. */
+/** Result of the methods that create a filter. */
 export const filterIdSchema: z.ZodType<string> = z
   .string()
   .regex(/^0x[1-9a-f][0-9a-f]{31}$/)
@@ -32,7 +31,10 @@ export function quoteId(id: string): JsonText {
   return `"${id}"`;
 }
 
-/** @throws RpcError `methodNotFound` on a network without a feed */
+/**
+ * Returns the filters of the network, and the place that their methods require.
+ * @throws RpcError `methodNotFound` on a network without a feed
+ */
 export function findFilters(
   method: string,
   { network, scope }: MethodContext,

@@ -2,11 +2,11 @@ import type { LogBlocks, LogBound } from '../../chain/requests.ts';
 import { RpcError } from '../../rpc/errors.ts';
 
 /**
- * Checks a block range against the subset that geth's live filters accept.
+ * Checks a block range. geth's live filters accept only some of the ranges that a log filter can express.
  * @throws RpcError in geth's words
  */
 export function checkFilterRange(blocks: LogBlocks): void {
-  // A block hash restricts eth_getFilterLogs only.
+  // A block hash restricts the answers of eth_getFilterLogs only, not those of a poll.
   if (blocks.kind === 'block') return;
   const { from, to } = blocks;
   if (isTag(from, 'pending') || isTag(to, 'pending')) {
@@ -18,7 +18,7 @@ export function checkFilterRange(blocks: LogBlocks): void {
   if (!isOpen && !isClosed) throw new RpcError('invalidParams', 'invalid block range params');
 }
 
-/** Whether a block number is in the range; a bound that is a tag does not restrict it. */
+/** Whether a block number is in the range. A bound that is a tag counts as no bound. */
 export function isInRange(blocks: LogBlocks, number: bigint): boolean {
   if (blocks.kind === 'block') return true;
   const [first, last] = [readNumber(blocks.from), readNumber(blocks.to)];

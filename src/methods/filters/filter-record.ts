@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { encodeQuantity } from '../../../packages/ethereum/primitives/quantity.ts';
 import type { LogBound, LogFilter } from '../../chain/requests.ts';
 
-/** Filter type: block hashes, logs, or pending transactions (hashes, or full objects). */
+/** Type of a filter: it reports block hashes, logs, or pending transactions. Pending transactions are reported as hashes, or as full objects. */
 export type FilterSubject =
   | { readonly kind: 'blocks' }
   | { readonly kind: 'logs'; readonly filter: LogFilter }
   | { readonly kind: 'pending'; readonly isFull: boolean };
 
-/** Filter type as stored. `criteria` is the JSON text in the form of `eth_newFilter`; it is not parsed here. */
+/** Type of a filter as stored. `criteria` is unparsed JSON text in the form of `eth_newFilter`. */
 export type StoredSubject =
   | { readonly kind: 'blocks' }
   | { readonly kind: 'pending'; readonly isFull: boolean }
   | { readonly kind: 'logs'; readonly criteria: string }
-  /** Criteria stored in a record of their own, last written at `renewedAt`, Unix ms. */
+  /** The criteria are stored in a separate record, last written at `renewedAt`, Unix ms. */
   | { readonly kind: 'logs'; readonly criteria: undefined; readonly renewedAt: number };
 
 /** Stored state of a filter: its position in the chain, and its criteria. */
@@ -21,24 +21,24 @@ export type FilterRecord = {
   /** Name of the network that the filter belongs to. */
   readonly network: string;
   readonly subject: StoredSubject;
-  /** Position of the last poll: a block hash, or for pending transactions the time of the last one seen. */
+  /** Position of the last poll: a block hash. For pending transactions it is the time up to which they were reported, Unix ms. */
   readonly last: string;
-  /** Position before the last poll, until its answer is known to be sent. */
+  /** Position before the last poll. It is stored until the answer of that poll is known to be sent. */
   readonly before: string | undefined;
-  /** Time of the write, Unix ms. */
+  /** Time of this write of the record, Unix ms. */
   readonly at: number;
-  /** Identifies this write of the record. */
+  /** Random value that identifies this write of the record. */
   readonly nonce: string;
 };
 
-/** Record that contains criteria only. */
+/** Separate record for long criteria. */
 export type CriteriaRecord = { readonly network: string; readonly criteria: string };
 
 type Stored = Readonly<Record<string, unknown>>;
 
 const ID = /^0x[1-9a-f][0-9a-f]{31}$/;
 
-/** Creates an id of `0x` and 32 hex digits without a leading zero: clients may parse it as a quantity. */
+/** Creates an id of `0x` and 32 hex digits. The first digit is not zero, because clients may parse the id as a quantity. */
 export function createFilterId(): string {
   const id = `0x${randomBytes(16).toString('hex')}`;
   return ID.test(id) ? id : createFilterId();
@@ -62,7 +62,7 @@ export function encodeCriteria({ blocks, addresses, topics }: LogFilter): string
   return JSON.stringify({ ...range, address: addresses, topics });
 }
 
-/** Encodes a record. The previous version reads `before` through its fallback parser, and ignores it. */
+/** Encodes a record. The previous version of the service reads a record with `before` through its fallback parser, and ignores that member. */
 export function encodeFilterRecord({ network, subject, last, before, at, nonce }: FilterRecord): string {
   const head = JSON.stringify({ before, nonce, network, kind: subject.kind, last, at });
   return `${head.slice(0, -1)}${encodeRest(subject)}`;
@@ -81,7 +81,7 @@ function encodeRest(subject: StoredSubject): string {
   }
 }
 
-/** Encodes a criteria record. A version without criteria records does not recognise it as a filter. */
+/** Encodes a criteria record. A version of the service without criteria records does not take it for a filter record. */
 export function encodeCriteriaRecord({ network, criteria }: CriteriaRecord): string {
   return `{"network":"${network}"${FILTER}${criteria}}`;
 }
@@ -91,14 +91,20 @@ const HEAD =
   /^\{(?:"before":"([^"\\]{0,100})",)?"nonce":"([^"\\]{0,64})","network":"([\w-]{1,64})","kind":"(blocks|pending|logs)","last":"([^"\\]{0,100})","at":(\d{1,16})/;
 const CRITERIA_HEAD = /^\{"network":"([\w-]{1,64})","filter":/;
 
-/** @returns undefined for text that is not a criteria record */
+/**
+ * Parses a criteria record. The criteria stay text.
+ * @returns undefined for text that is not a criteria record
+ */
 export function parseCriteriaRecord(text: string): CriteriaRecord | undefined {
   const [head, network] = CRITERIA_HEAD.exec(text) ?? [];
   if (head === undefined || network === undefined) return undefined;
   return { network, criteria: text.slice(head.length, -1) };
 }
 
-/** Parses a filter record in time independent of the criteria, which stay text. @returns undefined for text that is not a filter record */
+/**
+ * Parses a filter record. The time is independent of the length of the criteria, which stay unparsed.
+ * @returns undefined for text that is not a filter record
+ */
 export function parseFilterRecord(text: string): FilterRecord | undefined {
   const found = HEAD.exec(text);
   if (found === null) return parseMembers(text);
@@ -115,7 +121,7 @@ function parseRest(kind: StoredSubject['kind'], rest: string): StoredSubject | u
   return renewedAt === undefined ? undefined : { kind, criteria: undefined, renewedAt: Number(renewedAt) };
 }
 
-/** Parses a record of an older version, which wrote the members in another order. */
+/** Parses a record of an older version of the service, which wrote the members in another order. */
 function parseMembers(text: string): FilterRecord | undefined {
   try {
     const { network, kind, last, before, at, nonce, filter, isFull } = JSON.parse(text) as Stored;

@@ -25,7 +25,10 @@ import {
   type StoredFiltersOptions,
 } from './stored-filters.ts';
 
-/** Returns transaction objects by hash, in order. Transactions that are no longer known are left out. @throws ChainError */
+/**
+ * Returns transaction objects in the order of `hashes`. Transactions that are no longer known are left out.
+ * @throws ChainError when the nodes are unavailable, or too many look-ups are queued
+ */
 async function readTransactions(
   hashes: readonly string[],
   chain: Pick<Chain, 'transactions'>,
@@ -36,18 +39,18 @@ async function readTransactions(
   return found.filter((one) => one !== null);
 }
 
-/** Maximum attempts of a poll: of concurrent polls of one filter, each one that loses the compare-and-swap repeats. */
+/** Maximum attempts of a poll. Of concurrent polls of one filter, only one wins the compare-and-swap, and each loser tries again. */
 const MAX_ATTEMPTS = limitOf('filter.polls');
-/** Maximum items of one answer; the next poll continues after them. */
+/** Maximum items of one answer: hashes, or full transactions. The next poll continues after them. */
 const MAX_HASHES = 10_000;
 const MAX_TRANSACTIONS = 100;
 /** Estimated CPU time of a poll including its write, ms. */
 const POLL_MS = 0.25;
 
 export type FilterOptions = StoredFiltersOptions & {
-  /** Pauses between attempts at the record table, ms. */
+  /** Pauses between attempts at the record table, ms. Default: `RETRY_PAUSES`. */
   readonly retryPauses?: readonly number[];
-  /** Maximum wait of a poll for the previous poll's answer to be sent, ms. */
+  /** Maximum wait of a poll until the answer of the previous poll is known to be sent, ms. */
   readonly answerWaitMs?: number;
 };
 
@@ -58,12 +61,12 @@ export type FilterPlace = {
   readonly scope: RequestScope;
 };
 
-/** Result of a poll, and the new position of the filter. */
+/** Result of a poll, and the filter's position after the poll. */
 type Changes = { readonly result: JsonResult; readonly last: string };
 
 /**
- * Filters of a network. A filter is a record shared by processes that contains its criteria and its position. A poll reads from the feed
- * what has happened since, and moves the position by compare-and-swap, so that nothing is returned twice and nothing is skipped.
+ * Filters of a network. A filter is a record that all processes share; it contains the filter's criteria and position. A poll reads from the feed what has
+ * happened since that position. It then moves the position by compare-and-swap, so nothing is returned twice and nothing is skipped.
  */
 export class Filters {
   readonly #maxOfKey: number;
@@ -80,7 +83,11 @@ export class Filters {
     this.#answers = new DeliveredPolls(this.#stored, options);
   }
 
-  /** Creates a filter. @returns its id @throws RpcError `tooManyFilters` when the key's limit is reached */
+  /**
+   * Creates a filter.
+   * @returns its id
+   * @throws RpcError `tooManyFilters` when the key's limit is reached
+   */
   async create(subject: FilterSubject, place: FilterPlace): Promise<string> {
     const last = await this.#findStart(subject, place);
     const id = createFilterId();
@@ -90,7 +97,10 @@ export class Filters {
     return id;
   }
 
-  /** Returns the changes since the last poll. @throws RpcError `filter not found` */
+  /**
+   * Returns the changes since the last poll.
+   * @throws RpcError `filter not found`; `busy` when concurrent polls won every attempt
+   */
   async poll(id: string, place: FilterPlace): Promise<JsonResult> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const result = await this.#retry(place.scope, () => this.#pollOnce(id, place));
@@ -99,14 +109,20 @@ export class Filters {
     throw new RpcError('busy', 'filter.polls');
   }
 
-  /** Returns the criteria of a log filter. @throws RpcError `filter not found`, also for a filter of another type */
+  /**
+   * Returns the criteria of a log filter.
+   * @throws RpcError `filter not found`, also for a filter of another type
+   */
   async findLogFilter(id: string, scope: RequestScope): Promise<LogFilter> {
     const criteria = (await this.#retry(scope, () => this.#find(id, scope)))?.criteria;
     if (criteria === undefined) throw new RpcError('serverError', 'filter not found');
     return criteria.filter;
   }
 
-  /** @returns whether the filter existed */
+  /**
+   * Removes a filter.
+   * @returns whether the filter existed
+   */
   async remove(id: string, scope: RequestScope): Promise<boolean> {
     if (!isFilterId(id)) return false;
     let found: LocatedFilter | undefined;
@@ -114,7 +130,7 @@ export class Filters {
     return this.#retry(scope, async () => {
       found ??= await this.#stored.locate(nameFilter(id, scope.owner));
       if (found === undefined) return false;
-      // A filter that is missing on a retry was removed by an earlier attempt.
+      // If the filter is missing on a retry, an earlier attempt with unknown outcome has removed it.
       const isFirst = !wasTried;
       wasTried = true;
       return (await this.#stored.remove(found)) || !isFirst;
@@ -125,7 +141,7 @@ export class Filters {
     return retryTable(work, scope, this.#retryPauses);
   }
 
-  /** @returns undefined when another poll was faster */
+  /** @returns undefined when another poll has moved the filter first, so this poll has to start again */
   async #pollOnce(id: string, place: FilterPlace): Promise<JsonResult | undefined> {
     const { scope } = place;
     const found = await this.#answers.findConfirmed(() => this.#find(id, scope), scope);
@@ -141,7 +157,10 @@ export class Filters {
     return (await feed.read({ kind: 'head' }, scope)).last.hash;
   }
 
-  /** @throws RpcError `methodNotFound` when the network has nodes but none announces pending transactions */
+  /**
+   * Starts or continues to watch pending transactions, and returns the current time, Unix ms.
+   * @throws RpcError `methodNotFound` when the network has nodes but none announces pending transactions
+   */
   #watchPending({ feed, network }: FilterPlace): number {
     const since = this.#pending.watch(feed);
     if (since === undefined && network.hasNodes === true) {
@@ -158,7 +177,7 @@ export class Filters {
     return this.#stored.find(nameFilter(id, scope.owner), owner);
   }
 
-  /** @returns undefined when another poll was faster and has moved the filter to a position that can be continued from */
+  /** @returns undefined when another poll has moved the filter to another position, so this poll can start again from there */
   async #read(found: StoredFilter, place: FilterPlace): Promise<Changes | undefined> {
     try {
       return await this.#readChanges(found, place);
@@ -166,7 +185,7 @@ export class Filters {
       if (!(error instanceof FeedError)) throw error;
       if (error.kind === 'closed') throw new RpcError('unavailable', 'the network is no longer served');
       if (await this.#stored.isMoved(found)) return undefined;
-      // The position is unrecoverable.
+      // The feed cannot continue from the position, so the filter is of no further use.
       await this.#stored.remove(found);
       throw new RpcError(
         'serverError',
@@ -201,8 +220,8 @@ export class Filters {
   }
 
   /**
-   * Block filters have no way to report removed blocks. A filter therefore stays in place while the head is an ancestor of its last block, and
-   * a block that left the chain and returned while the feed was read is not reported again.
+   * Reads the new blocks of a block filter. The answer cannot express that a block was removed. The filter therefore keeps its position while the head is an
+   * ancestor of its last block. A block that leaves the chain and returns while the feed is read is not reported again.
    */
   async #readBlocks(last: string, { feed, scope }: FilterPlace): Promise<Changes> {
     const way: FeedStep[] = [];
@@ -216,14 +235,17 @@ export class Filters {
     }
   }
 
-  /** Moves a filter, or renews its lifetime. @returns false when another poll has moved it since it was read */
+  /**
+   * Moves a filter, or renews its lifetime.
+   * @returns false when another poll has moved the filter since this poll read it
+   */
   async #advance(found: StoredFilter, { result, last }: Changes, scope: RequestScope): Promise<boolean> {
     const { record } = found;
     const isSame = last === record.last;
     if (isSame && record.before === undefined && !this.#stored.isDue(record)) return true;
     const subject = await this.#stored.renew(found, scope.owner ?? '');
     if (subject === undefined) return false;
-    // The answer could no longer be sent.
+    // The request is over, so its answer would not be sent and the changes would be lost.
     if (scope.aborted || performance.now() >= scope.deadline) throw new ChainError('aborted', 'aborted');
     const nonce = createNonce();
     const before = isSame || result === NOTHING ? undefined : record.last;
@@ -240,7 +262,10 @@ export class Filters {
   }
 }
 
-/** Appends a step, or cancels the last step if this one reverts it. The result is removed blocks, then added ones, each once. */
+/**
+ * Appends a feed step to the way from the filter's position, or drops the last step if the new one reverts it. The way is a run of removed blocks, then a run
+ * of added blocks, and contains each block once.
+ */
 function addToWay(way: FeedStep[], step: FeedStep): void {
   const before = way.at(-1);
   if (before?.block.hash === step.block.hash && before.kind !== step.kind) way.pop();
@@ -252,7 +277,7 @@ function quote(hash: string): JsonText {
 }
 
 const NOTHING: JsonText = '[]';
-/** Longer answers are streamed, and count as buffered memory until they are sent, UTF-16 units. */
+/** Maximum length of an answer that is sent whole, UTF-16 units. A longer answer is streamed, and counts as buffered memory until it is sent. */
 const LARGE_ANSWER = 256 * 1024;
 
 /** Joins items to a JSON array. */

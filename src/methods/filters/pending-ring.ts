@@ -2,16 +2,16 @@ import type { NetworkFeed } from '../../feed/feed.ts';
 import { type Clock, systemClock } from '../../util/clock.ts';
 import { steadyTime } from '../../util/steady-time.ts';
 
-/** Capacity in hashes: some minutes of a busy network. */
+/** Capacity in hashes. A busy network announces this number in some minutes. */
 const CAPACITY = 16_384;
-/** Increment within one millisecond, so that each hash has a unique time. */
+/** Time increment for hashes that arrive within one millisecond, ms. With the increment, each hash has a unique time. */
 const STEP_MS = 2 ** -10;
 
 type Seen = { readonly hash: string; readonly at: number };
 
 /**
- * Ring of the latest pending transactions that this process has seen, each with its time. It watches the feed from the first request on, and
- * stops after a time without requests.
+ * Ring of the latest pending transactions that this process has seen, each with its arrival time. The ring watches the feed from the first request on. It stops
+ * after a time without requests.
  */
 export class PendingRing {
   readonly #idleMs: number;
@@ -23,8 +23,8 @@ export class PendingRing {
   #stop: (() => void) | undefined;
 
   /**
-   * @param idleMs time without a request after which watching stops, ms
-   * @param now Unix ms: other processes compare these times with their own
+   * @param idleMs time without a request after which the ring stops watching, ms
+   * @param now clock in Unix ms, because other processes compare these times with their own clocks
    */
   constructor(idleMs: number, clock: Clock = systemClock, now: () => number = steadyTime) {
     this.#idleMs = idleMs;
@@ -36,7 +36,10 @@ export class PendingRing {
     return this.#stop !== undefined;
   }
 
-  /** Starts or keeps watching. @returns the current time, after which arriving transactions are new; undefined where the network announces none */
+  /**
+   * Starts watching the feed, or continues to watch.
+   * @returns the current time; transactions that arrive later are new. Undefined where the network announces no pending transactions.
+   */
   watch(feed: NetworkFeed): number | undefined {
     this.#requestedAt = this.#clock.now();
     if (this.#stop === undefined) {
@@ -50,8 +53,8 @@ export class PendingRing {
   }
 
   /**
-   * Returns up to `limit` hashes that arrived after `since`, with the time of the last one. A future time, written by a process with a fast
-   * clock, counts as now.
+   * Returns up to `limit` hashes that arrived after `since`, and the arrival time of the last one. A process with a fast clock may have stored a `since` in the
+   * future; the method then uses the current time.
    */
   read(since: number, limit: number): { readonly hashes: readonly string[]; readonly last: number } {
     const from = Math.min(since, Math.max(this.#now(), this.#lastAt));
@@ -66,7 +69,7 @@ export class PendingRing {
       this.#lastAt = Math.max(this.#now(), this.#lastAt + STEP_MS);
       this.#seen.push({ hash, at: this.#lastAt });
     }
-    // Trims once per `CAPACITY` additions instead of at each one.
+    // Trimming once per `CAPACITY` additions is cheaper than trimming at each addition.
     if (this.#seen.length > 2 * CAPACITY) this.#seen = this.#seen.slice(-CAPACITY);
   }
 

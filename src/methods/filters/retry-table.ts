@@ -3,12 +3,12 @@ import { RpcError } from '../../rpc/errors.ts';
 import { RecordTableError } from '../../shared-store/records/record-table.ts';
 import type { RequestScope } from '../../util/request-scope.ts';
 
-/** Pauses between attempts, ms: a short outage of the record table is bridged within the request. */
+/** Pauses between attempts, ms. Together they bridge a short outage of the record table within the request. */
 export const RETRY_PAUSES: readonly number[] = [10, 30, 100, 300, 500];
 
 /**
  * Runs `work`, and repeats it while the record table fails and time remains.
- * @param work must be idempotent with respect to a write whose outcome is unknown
+ * @param work must be safe to repeat after a write with unknown outcome
  * @throws RpcError `recordsUnavailable`; any other error of `work`
  */
 export async function retryTable<T>(

@@ -14,32 +14,32 @@ import {
   type StoredSubject,
 } from './filter-record.ts';
 
-/** Fraction that is added to a filter's lifetime, so that not each poll has to write. */
+/** Fraction that is added to the stored lifetime of a filter. With this margin, not every poll has to write the record. */
 const SLACK = 0.1;
 /**
- * Longer criteria, in characters, have a record of their own, so that moving the filter does not rewrite them. Shorter ones are cheaper in a
- * single record, which the previous version can read too.
+ * Maximum length of criteria that are stored inside the filter's record, in characters. Longer criteria have a separate record, so moving the filter does not
+ * rewrite them. For shorter criteria a single record is cheaper, and the previous version of the service can read it too.
  */
 const MAX_INLINE_LENGTH = 2_048;
-/** Estimated CPU time of rewriting a filter's criteria, ms. */
+/** Estimated CPU time of rewriting a filter's separate criteria record, ms. */
 const RENEWAL_MS = 1;
 
 export type StoredFiltersOptions = {
   /** Name of the network. */
   readonly network: string;
   readonly records: RecordTable;
-  /** Maximum filters per key, on all networks. */
+  /** Maximum filters per key, counted over all networks. */
   readonly maxOfKey: number;
   /** Lifetime of a filter without polls, ms. */
   readonly lifeMs: number;
-  /** Default: the process-wide cache. */
+  /** Cache of parsed criteria. Default: the process-wide cache. */
   readonly criteria?: FilterCriteriaCache;
 };
 
 /** Location and content of the record that a poll replaces. */
 export type LocatedFilter = {
   readonly name: string;
-  /** Name of that record: the filter's name, or its place record where the criteria are apart. */
+  /** Name of the record that a poll replaces: the filter's own record, or its place record where the criteria are stored separately. */
   readonly place: string;
   readonly version: string;
   readonly record: FilterRecord;
@@ -51,9 +51,9 @@ export type LocatedFilter = {
 export type StoredFilter = LocatedFilter & { readonly criteria: FilterCriteria | undefined };
 
 /**
- * Filters of a network in the record table. Record `filter/<owner>/<id>` contains criteria and position. Long criteria have this record for
- * themselves, and `filter-place/<owner>/<id>` contains the rest, so that a poll neither reads nor writes the criteria. Each record is renewed
- * before it reaches the age of `SLACK` times a filter's lifetime.
+ * Filters of a network in the record table. Record `filter/<owner>/<id>` contains criteria and position. Long criteria are alone in that record, and a place
+ * record `filter-place/<owner>/<id>` contains the rest. A poll then neither reads nor writes the criteria. Each record is renewed by the first poll after its
+ * age reaches `SLACK` times a filter's lifetime.
  */
 export class StoredFilters {
   readonly #options: StoredFiltersOptions;
@@ -67,7 +67,8 @@ export class StoredFilters {
   }
 
   /**
-   * Writes a new filter, replacing one with the same name. @returns false when the key's limit is reached
+   * Writes a new filter. It replaces a filter with the same name.
+   * @returns false when the key's limit is reached
    * @throws RpcError `filterTooLarge`; RecordTableError
    */
   async create(name: string, subject: FilterSubject, last: string): Promise<boolean> {
@@ -86,16 +87,20 @@ export class StoredFilters {
     const text = encodeCriteriaRecord({ network, criteria });
     if (Buffer.byteLength(text) > MAX_RECORD_BYTES)
       throw new RpcError('filterTooLarge', 'filter.bytes', MAX_RECORD_BYTES);
-    // The key's limit applies to this record, which is rejected without a write.
+    // The key's limit applies to the criteria record. At the limit, the table rejects the record without a write.
     if (!(await records.create(name, text, this.#storedMs, maxOfKey))) return false;
     const apart = { kind: 'logs', criteria: undefined, renewedAt: at } as const;
-    // Place records may be left over from a table failure between two operations.
+    // The limit for place records is twice as high, because a table failure between two operations may leave some behind.
     if (await write(apart, namePlace(name), 2 * maxOfKey)) return true;
     await records.remove(name);
     return false;
   }
 
-  /** Returns a filter with parsed criteria, or undefined. @param owner long criteria are parsed in its scheduler slots @throws RecordTableError */
+  /**
+   * Returns a filter with parsed criteria, or undefined where none exists or its criteria are invalid.
+   * @param owner owner in whose scheduler slots the criteria are parsed
+   * @throws RecordTableError
+   */
   async find(name: string, owner: string): Promise<StoredFilter | undefined> {
     const located = await this.locate(name);
     if (located === undefined) return undefined;
@@ -105,7 +110,10 @@ export class StoredFilters {
     return parsed && { ...located, criteria: parsed };
   }
 
-  /** Returns a filter without parsing its criteria, or undefined. @throws RecordTableError */
+  /**
+   * Returns a filter without parsing its criteria, or undefined where none exists.
+   * @throws RecordTableError
+   */
   async locate(name: string): Promise<LocatedFilter | undefined> {
     const { records, network } = this.#options;
     const cached = this.#criteria.find(name);
@@ -132,21 +140,21 @@ export class StoredFilters {
     return { name, place, version: stored.version, record, criteria };
   }
 
-  /** Whether a filter still exists and was moved since it was read. */
+  /** Whether a filter still exists, but was written since this version of it was read. */
   async isMoved({ place, version }: LocatedFilter): Promise<boolean> {
     const stored = await this.#options.records.read(place);
     return stored !== undefined && stored.version !== version;
   }
 
-  /** Whether the record is old enough to be rewritten at an unchanged position. */
+  /** Whether the record is old enough to be rewritten, even at an unchanged position, to renew its lifetime. */
   isDue({ at }: FilterRecord): boolean {
     const age = Date.now() - at;
     return age < 0 || age >= this.#options.lifeMs * SLACK;
   }
 
   /**
-   * Renews the record of criteria that are apart, where due. @returns the subject for the filter's record, or undefined where the criteria,
-   * and with them the filter, no longer exist
+   * Renews a separate criteria record if it is due.
+   * @returns the subject for the filter's record. Undefined where the criteria no longer exist; the filter then does not exist either.
    */
   async renew({ name, place, record }: LocatedFilter, owner: string): Promise<StoredSubject | undefined> {
     const { subject } = record;
@@ -160,17 +168,23 @@ export class StoredFilters {
       await records.remove(place);
       return undefined;
     }
-    // If the replace fails, another poll has renewed the record or the filter is being removed.
+    // If the replace fails, another poll has renewed the criteria record, or the filter is being removed. Both need no further step here.
     await records.replace(name, stored.version, stored.text, this.#storedMs);
     return { ...subject, renewedAt };
   }
 
-  /** Moves a filter. @returns false when another poll was faster */
+  /**
+   * Writes a filter that was moved or renewed.
+   * @returns false when another poll has written the record first
+   */
   replace({ place, version }: LocatedFilter, record: FilterRecord): boolean | Promise<boolean> {
     return this.#options.records.replace(place, version, encodeFilterRecord(record), this.#storedMs);
   }
 
-  /** Replaces the record with this nonce, if it is still the current one. @returns whether the work is complete; false on a lost race */
+  /**
+   * Replaces the record that has this nonce, if that record is still current.
+   * @returns true when nothing remains to be done; false when another write won the compare-and-swap
+   */
   async complete({ place }: LocatedFilter, nonce: string, record: FilterRecord): Promise<boolean> {
     const { records } = this.#options;
     const stored = await records.read(place);
@@ -178,7 +192,10 @@ export class StoredFilters {
     return records.replace(place, stored.version, encodeFilterRecord(record), this.#storedMs);
   }
 
-  /** @returns whether the filter existed */
+  /**
+   * Removes all records of a filter.
+   * @returns whether the filter existed
+   */
   async remove({ name, place }: LocatedFilter): Promise<boolean> {
     const { records } = this.#options;
     this.#criteria.forget(name);
@@ -191,7 +208,10 @@ function namePlace(name: string): string {
   return name.replace(/^filter\//, 'filter-place/');
 }
 
-/** Returns the record name of a filter. @param owner owner of the scope; the empty string where it has none */
+/**
+ * Returns the name of a filter's record.
+ * @param owner owner of the filter; the empty string where the scope has no owner
+ */
 export function nameFilter(id: string, owner = ''): string {
   return `filter/${owner}/${id}`;
 }

@@ -2,10 +2,13 @@ import type { CallBytes } from '../../../packages/ethereum/primitives/call-bytes
 import type { JsonText } from '../../../packages/ethereum/primitives/json-result.ts';
 import type { Call } from '../../rpc/envelope.ts';
 
-/** Range of a body's text, `end` exclusive. */
+/** Byte range of a body's text; `end` is exclusive. */
 export type TextSpan = { readonly start: number; readonly end: number };
 
-/** `eth_call` with recipient, data, sender and gas, decoded to bytes. Parameters as values, and the call object as text, are created lazily. */
+/**
+ * `eth_call` with recipient, data, sender and gas, decoded to bytes. The parameters as values, and the call object as text, are created when they are first
+ * read.
+ */
 export class FastPathCall implements Call {
   readonly kind = 'call';
   readonly method = 'eth_call';
@@ -14,7 +17,7 @@ export class FastPathCall implements Call {
   readonly #request: TextSpan & { readonly body: Buffer };
   readonly #callText: TextSpan | undefined;
 
-  /** @param callText range of the call object, if it can be forwarded unchanged */
+  /** @param callText range of the call object in the body; undefined if it cannot be forwarded unchanged */
   constructor(
     id: JsonText,
     plain: CallBytes,

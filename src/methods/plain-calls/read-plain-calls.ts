@@ -13,30 +13,30 @@ type Module = {
   bytesEnd(): number;
 };
 
-/** Memory layout, which must match assembly/read-calls.ts. */
+/** Memory layout. It must match the layout in `assembly/read-calls.ts`. */
 const TEXT = 4096;
 const MAX_TEXT: number = 64 << 10;
 const TABLE: number = TEXT + MAX_TEXT + 64;
 const ENTRY_SIZE = 64;
 const MAX_ENTRIES = 656;
 const BYTES: number = TABLE + MAX_ENTRIES * ENTRY_SIZE;
-/** Word offsets of an entry's fields in `words`. */
+/** Offsets of an entry's fields, in words of four bytes. */
 const [ITEM_START, ITEM_END, ID_START, ID_END, ID_NUMBER, FROM, TO, DATA, DATA_LENGTH, ZEROS] = [
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
 ] as const;
 const [BLOCK, GAS, CALL_START, CALL_END] = [10, 12, 14, 15] as const;
 const NO_NUMBER = 0xffff_ffff;
-/** Minimum length of a fast-path request. */
+/** Minimum length of a fast-path request, bytes. */
 const MIN_TEXT = 100;
 const SINGLE = -1;
-/** Lengths of call object members including their values; for data without its digits. */
+/** Lengths of the members of a call object, including their values. The length for `data` excludes its digits. */
 const [FROM_TEXT, TO_TEXT, DATA_TEXT] = [
   `"from":"0x${'0'.repeat(40)}"`,
   `"to":"0x${'0'.repeat(40)}"`,
   '"data":"0x"',
 ].map(({ length }) => length) as [number, number, number];
 
-/** Module instance with its memory, which holds one body at a time. */
+/** Instance of the WebAssembly module. Its memory contains one body at a time. */
 class PlainReader {
   readonly #module: Module;
   readonly #space: Uint8Array;
@@ -70,7 +70,7 @@ class PlainReader {
     return { kind: 'batch', items };
   }
 
-  /** @param base offset of the reader's bytes in `bytes` */
+  /** @param base offset in `bytes` of the bytes that the module wrote */
   #readEntry(
     entry: number,
     bytes: Uint8Array,
@@ -96,8 +96,9 @@ class PlainReader {
   }
 
   /**
-   * Returns the range of the call object if it is written in the canonical form for forwarding: sender, recipient, data, without whitespace and
-   * other members. Byte positions show the order of members (empty data begins where the next member begins); then the length decides.
+   * Returns the range of the call object if its text has the canonical form for forwarding. This form is sender, recipient and data in this order, without
+   * whitespace or other members. The positions of the decoded bytes show the order of the members. Empty data has no bytes, so its position is where the next
+   * member begins. The total length then excludes whitespace and other members.
    */
   #findCallText(at: number): TextSpan | undefined {
     const start = this.#word(at + CALL_START);
@@ -125,13 +126,14 @@ class PlainReader {
   }
 }
 
-/** Created lazily: not needed where no chain takes bytes. */
+/** Created when first needed, because not every process has a chain that takes calls as bytes. */
 let reader: PlainReader | undefined;
 
 /**
- * Parses a body that consists of fast-path calls only, with the same result as `parseEnvelope` but parameters in bytes.
+ * Parses a body that consists of fast-path calls only. The result equals that of `parseEnvelope`, but the parameters are bytes. The calls keep a reference to
+ * the body.
  * @param maxItems maximum items of a batch
- * @returns undefined for any other body. The calls keep a reference to the body.
+ * @returns undefined for any other body
  */
 export function readFastPathCalls(body: Uint8Array, maxItems: number): Envelope | undefined {
   if (body.length > MAX_TEXT || body.length < MIN_TEXT) return undefined;

@@ -4,7 +4,7 @@ import type { BlockReference, CallObject, CallRequest } from '../../chain/reques
 import type { ScopedCall } from '../../rpc/method.ts';
 import { DEFAULT_BLOCK } from '../block-reference.ts';
 
-/** Message call that is forwarded unchanged. Its members are parsed lazily. */
+/** Message call that is forwarded unchanged as text. Its members are parsed only when they are read. */
 class TextRequest implements CallRequest {
   readonly callText: JsonText;
   readonly block: BlockReference;
@@ -19,7 +19,7 @@ class TextRequest implements CallRequest {
   }
 }
 
-/** Creates the request of a call that can be forwarded unchanged; undefined for any other call. */
+/** Creates the request of a call that can be forwarded unchanged. Undefined for any other call. */
 export function createTextRequest({ plain, callText }: ScopedCall): CallRequest | undefined {
   if (plain === undefined || callText === undefined) return undefined;
   const block: BlockReference =

@@ -6,7 +6,7 @@ import { RequestScope } from '../../util/request-scope.ts';
 import { blockOfHash } from '../lookups.ts';
 import { readWholeText } from '../read-whole-text.ts';
 
-/** Capacity of the cache for concurrent readers, UTF-16 units of all blocks together. */
+/** Capacity of the cache, UTF-16 units of all blocks together. Subscriptions that read a block at about the same time share its entry. */
 const MAX_CACHED_LENGTH = 32 * 1024 * 1024;
 const CACHE_MS = 30_000;
 /** Timeout of one request, ms. */
@@ -30,7 +30,7 @@ export class BlockReceipts {
     this.#source = source;
   }
 
-  /** Returns the instance of a chain, shared by all its subscriptions. */
+  /** Returns the instance of a chain. All its subscriptions share this instance. */
   static of(chain: Source): BlockReceipts {
     const known = BlockReceipts.#ofChains.get(chain);
     if (known !== undefined) return known;
@@ -39,7 +39,10 @@ export class BlockReceipts {
     return created;
   }
 
-  /** Returns the JSON array of receipt objects. @throws ChainError when the block is unknown, or its receipts cannot be read */
+  /**
+   * Returns the receipt objects of a block as a JSON array.
+   * @throws ChainError when the block is unknown, or its receipts cannot be read
+   */
   async read(hash: string): Promise<JsonText> {
     const cached = this.#cached.get(hash) ?? this.#inFlight.get(hash);
     if (cached !== undefined) return cached;

@@ -1,14 +1,17 @@
 import type { HeadReads } from '../../chain/chain.ts';
 
-/** Maximum heads with a stored time: more than arrive while subscriptions are served. */
+/** Maximum heads with a stored time. Fewer heads arrive before the notifications of a head are sent. */
 const MAX_HEADS = 64;
 
 const BY_HEADS = new WeakMap<HeadReads, HeadTimes>();
 
-/** Times at which the heads of a chain were noticed, the reference for notification lag. Watches the chain while in use. */
+/**
+ * Times at which the process noticed the heads of a chain. Notification lag is measured from these times. The chain is watched while any subscription uses this
+ * object.
+ */
 export class HeadTimes {
   readonly #heads: HeadReads;
-  /** Times by hash on the clock of `performance.now()`, ms, oldest first; undefined where unknown. */
+  /** Times by block hash, ms on the clock of `performance.now()`, oldest first. Undefined where the time is unknown. */
   readonly #times = new Map<string, number | undefined>();
   #users = 0;
   #unwatch: (() => void) | undefined;
@@ -26,7 +29,10 @@ export class HeadTimes {
     return times;
   }
 
-  /** Starts a use. @returns a function that ends it */
+  /**
+   * Starts a use of this object. The chain is watched until all uses have ended.
+   * @returns a function that ends the use
+   */
   use(): () => void {
     if (++this.#users === 1) {
       const { served } = this.#heads;
@@ -40,9 +46,9 @@ export class HeadTimes {
     };
   }
 
-  /** Returns when a block was noticed as the head; undefined for a block that became head before `since`, or never. */
+  /** Returns when a block was noticed as the head. Undefined for a block that became the head before `since`, or that never did. */
   find(hash: string, since: number): number | undefined {
-    // This may run in the same turn of the event loop as a head change, before the watcher is called.
+    // This method may run in the same turn of the event loop as a head change. The watcher has then not been called yet.
     if (this.#heads.served?.hash === hash) this.#noteServed();
     const at = this.#times.get(hash);
     return at !== undefined && at >= since ? at : undefined;

@@ -21,14 +21,14 @@ import { ReceiptNotifications } from './receipt-notifications.ts';
 import { chooseStart, subscribeToFeed } from './subscribe-to-feed.ts';
 
 /**
- * Detects blocks that return to the chain after a reorg without any other block sent in between: to a subscriber that receives added blocks
- * only, they never left.
+ * Detects blocks that a reorg removes and another one brings back, without any other block sent in between. A subscriber that receives added blocks only must
+ * not receive such a block again.
  */
 class RetakenBlocks {
-  /** Hashes of blocks removed since the last one sent, the lowest last. */
+  /** Hashes of the blocks removed since the last block was sent. The lowest block is last. */
   readonly #removed: string[] = [];
 
-  /** Whether the step is a block to send; must be called with every step. */
+  /** Whether the step adds a block that has to be sent. Must be called with every step. */
   isNew({ kind, block: { hash } }: FeedStep): boolean {
     if (kind === 'removed') {
       this.#removed.push(hash);
@@ -43,14 +43,18 @@ class RetakenBlocks {
   }
 }
 
-/** Call of `eth_subscribe` on a connection with notifications and a network with a feed. */
+/** Call of `eth_subscribe`. Its connection can notify, and its network has a feed. */
 export type SubscribeCall = {
   readonly rawParams: readonly unknown[];
   readonly context: MethodContext;
   readonly feed: NetworkFeed;
 };
 
-/** Parses the parameters. @returns the function that starts the subscription @throws RpcError */
+/**
+ * Parses the parameters of a subscription.
+ * @returns the function that starts the subscription
+ * @throws RpcError for invalid parameters
+ */
 type SubscriptionKind = (call: SubscribeCall) => BeginSubscription;
 
 /** Subscription kinds by name. */
@@ -62,7 +66,7 @@ export const KINDS: ReadonlyMap<string, SubscriptionKind> = new Map([
   ['syncing', watchSyncing],
 ]);
 
-/** Removed blocks are sent only to clients that specify a start: other clients do not expect them. */
+/** Sends new block headers. Removed blocks are sent only to clients that specify a start, because other clients do not expect them. */
 function watchHeads(call: SubscribeCall): BeginSubscription {
   const [, start = {}] = parseParams(NEW_HEADS, call.rawParams) as [unknown, ResumePoint?];
   const { fromBlock = 0n, afterHash } = start;
@@ -111,12 +115,15 @@ function watchLogs(call: SubscribeCall): BeginSubscription {
     });
 }
 
-/** Upper bound on block numbers. */
+/** Exceeds every block number. */
 const NO_BOUND = 2n ** 64n;
 
-/** Returns the range of blocks whose logs match. @throws RpcError in geth's words for a range that geth rejects */
+/**
+ * Returns the range of blocks whose logs match.
+ * @throws RpcError in geth's words for a range that geth rejects
+ */
 function findBounds(blocks: LogBlocks): { readonly first: bigint; readonly last: bigint } {
-  // geth ignores a block hash here.
+  // geth ignores a block hash in the filter of a subscription.
   if (blocks.kind === 'block') return { first: 0n, last: NO_BOUND };
   const { from, to } = blocks;
   if ((from.kind === 'tag' && from.tag === 'pending') || (to.kind === 'tag' && to.tag === 'pending'))
@@ -129,7 +136,7 @@ function findBounds(blocks: LogBlocks): { readonly first: bigint; readonly last:
   throw new RpcError('invalidParams', 'invalid block range params');
 }
 
-/** Texts by log list: subscriptions with equal criteria receive the same list. */
+/** Texts by log list. Subscriptions with equal criteria receive the same list object, so its texts are extracted once. */
 const TEXTS = new WeakMap<readonly BlockLog[], readonly JsonText[]>();
 
 function listTexts(logs: readonly BlockLog[]): readonly JsonText[] {
@@ -193,7 +200,7 @@ function listHashes(hashes: readonly string[]): readonly JsonText[] {
   return texts;
 }
 
-/** Sends the current state first, then each change. */
+/** Sends the current sync state first, then each change. */
 function watchSyncing({ rawParams, context, feed }: SubscribeCall): BeginSubscription {
   parseParams(SYNCING, rawParams);
   const { heads } = context.network.chain;
@@ -209,7 +216,10 @@ function watchSyncing({ rawParams, context, feed }: SubscribeCall): BeginSubscri
   };
 }
 
-/** Encodes the state as geth does. The chain's progress is unknown while no head may be served, so the numbers are those of the last head. */
+/**
+ * Encodes the state of a syncing chain as geth does. While no head may be served, the chain's progress is unknown. All numbers are therefore the number of the
+ * last served head.
+ */
 function describeSyncing(number: bigint): JsonText {
   const block = `0x${number.toString(16)}`;
   return JSON.stringify({

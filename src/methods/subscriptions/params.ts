@@ -8,10 +8,10 @@ import { anything, boolean, hash32, integer64 } from '../../rpc/schemas.ts';
 import { limitOf } from '../../util/bounds.ts';
 import { logFilter } from '../log-filter.ts';
 
-/** Start of a subscription: after a block, or from a block number on; with neither it is the head. */
+/** Start of a subscription: after the block `afterHash`, or from the block number `fromBlock` on. With neither, the subscription starts at the head. */
 export type ResumePoint = { readonly fromBlock?: bigint; readonly afterHash?: string };
 
-/** Log filter as of `eth_getLogs`, with an optional start. */
+/** Log filter in the form of `eth_getLogs`, with an optional start. */
 export type LogSubscription = { readonly filter: LogFilter; readonly afterHash?: string };
 
 const hashList = listOf(hash32);
@@ -24,7 +24,7 @@ const AFTER_HASH = {
     'Hash of the last block that the client has seen: what happened since then comes first, with what a reorg took back.',
 };
 
-/** Unknown members are rejected: a misspelt one would cause a gap. */
+/** Start of a subscription. Unknown members are rejected, because a misspelt start would cause a gap. */
 const resumePoint: Codec<ResumePoint> = {
   parse(raw) {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
@@ -63,7 +63,7 @@ const logSubscription: Codec<LogSubscription> = {
 
 const MAX_HASHES = limitOf('subscriptions.hashes');
 
-/** Hashes of the transactions whose receipts are sent; empty means every transaction. Unknown members are ignored, as in geth. */
+/** Hashes of the transactions whose receipts are sent. An empty list means every transaction. Unknown members are ignored, as in geth. */
 const receiptFilter: Codec<readonly string[]> = {
   parse(raw) {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
@@ -96,7 +96,7 @@ const KIND_SCHEMA = {
 const KIND = { name: 'kind', description: '', required: true, codec: anything } as const;
 const START = { name: 'start', description: '', required: false, codec: resumePoint } as const;
 
-/** Parameters by kind, for parsing. */
+/** Parameters of each subscription kind, for parsing. */
 export const NEW_HEADS: readonly Param[] = [KIND, START];
 export const LOGS: readonly Param[] = [
   KIND,
@@ -113,7 +113,7 @@ export const PENDING_TRANSACTIONS: readonly Param[] = [
 ];
 export const SYNCING: readonly Param[] = [KIND];
 
-/** Parameters of all kinds, for documentation. */
+/** Parameters of all subscription kinds together, for documentation. */
 export const SUBSCRIBE_PARAMS: readonly Param[] = [
   {
     name: 'kind',

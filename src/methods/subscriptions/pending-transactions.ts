@@ -5,10 +5,10 @@ import { PendingLookups } from '../pending-lookups.ts';
 
 /** Maximum concurrent transaction requests per subscription. */
 const MAX_IN_FLIGHT = 8;
-/** Maximum queued transactions; further ones are dropped. */
+/** Maximum queued hashes. Further hashes are dropped. */
 const MAX_WAITING = 1_000;
 
-/** Sends announced transactions as objects. Transactions that are not found are left out. */
+/** Sends announced transactions as objects. A transaction that is not found is left out. */
 export class PendingTransactions {
   readonly #subscription: Subscription;
   readonly #lookups: PendingLookups;
@@ -36,7 +36,7 @@ export class PendingTransactions {
   async #work(): Promise<void> {
     this.#inFlight++;
     for (let hash = this.#waiting.shift(); hash !== undefined; hash = this.#waiting.shift()) {
-      // Best effort: a failed look-up counts as not found.
+      // Full transactions are sent on a best-effort basis, so a failed look-up counts as not found.
       const transaction = await this.#lookups.find(hash, this.#scope).catch(() => null);
       if (transaction !== null && !this.#isClosed) this.#subscription.notify([transaction]);
     }

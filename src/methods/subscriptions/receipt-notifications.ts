@@ -11,11 +11,11 @@ import { readWholeText } from '../read-whole-text.ts';
 import { BlockReceipts } from './block-receipts.ts';
 import { HAS_GAP } from './subscribe-to-feed.ts';
 
-/** Maximum blocks with unsent receipts, equal to the feed's window. */
+/** Maximum blocks whose receipts are not sent yet. It equals the window of the feed, in blocks. */
 const MAX_BLOCKS = 256;
-/** Backoff between attempts at unreadable receipts, ms. */
+/** Backoff between attempts to read receipts, ms. */
 const PAUSE = { firstMs: 50, maxMs: 2_000 };
-/** Timeout of the receipt requests of one block, ms. */
+/** Timeout for all receipt requests of one block together, ms. */
 const TIMEOUT_MS = 10_000;
 const NO_RECEIPTS: JsonText = '[]';
 
@@ -27,14 +27,14 @@ export type ReceiptParts = {
   readonly chain: Pick<Chain, 'blocks' | 'transactions'>;
   /** Lower-case transaction hashes; empty means the receipts of every transaction. */
   readonly hashes: readonly string[];
-  /** Owner that is charged for requests to nodes. */
+  /** Owner (key) that is charged for requests to nodes. */
   readonly owner: string | undefined;
   readonly clock?: Clock;
 };
 
 /**
- * Sends the receipts of each new block, one list per block, in block order. A block with unreadable receipts is retried until it becomes
- * readable or leaves the chain; later blocks wait.
+ * Sends the receipts of each new block in block order, as one list per block. If the receipts cannot be read, the request is repeated until they can be read or
+ * the block leaves the chain. Later blocks wait.
  */
 export class ReceiptNotifications {
   readonly #subscription: Subscription;
@@ -42,11 +42,11 @@ export class ReceiptNotifications {
   readonly #hashes: ReadonlySet<string>;
   readonly #owner: string | undefined;
   readonly #clock: Clock;
-  /** Queue, oldest first. */
+  /** Blocks whose receipts are to be sent, oldest first. */
   readonly #due: Due[] = [];
   #isSending = false;
   #isClosed = false;
-  /** Ends the current backoff pause. */
+  /** Ends the current backoff pause. Undefined outside of pauses. */
   #goOn: (() => void) | undefined;
 
   constructor(subscription: Subscription, { chain, hashes, owner, clock = systemClock }: ReceiptParts) {
@@ -57,7 +57,10 @@ export class ReceiptNotifications {
     this.#clock = clock;
   }
 
-  /** @param noticedAt in the form of `Subscription.notify` */
+  /**
+   * Takes the next step of the feed.
+   * @param noticedAt as in `Subscription.notify`
+   */
   take({ kind, block: { hash } }: FeedStep, noticedAt?: number): void {
     if (kind === 'removed') {
       this.#remove(hash);
@@ -78,20 +81,20 @@ export class ReceiptNotifications {
     this.#goOn?.();
   }
 
-  /** Receipts of a block that has left the chain are not sent. */
+  /** Drops a block that has left the chain. Its receipts are not sent. */
   #remove(hash: string): void {
     const at = this.#due.findIndex((due) => due.hash === hash);
     if (at >= 0) this.#due.splice(at, 1);
     this.#goOn?.();
   }
 
-  /** Sends the queue. Never rejects. */
+  /** Sends the receipts of all queued blocks. Never rejects. */
   async #send(): Promise<void> {
     this.#isSending = true;
     const backoff = new Backoff(PAUSE);
     for (let [due] = this.#due; due !== undefined; [due] = this.#due) {
       const receipts = await this.#read(due.hash).catch(() => undefined);
-      // The block may have left the chain in the meantime.
+      // The block may have left the chain while its receipts were read.
       if (this.#due[0] !== due) continue;
       if (receipts === undefined) await this.#pause(backoff.next());
       else {
@@ -114,7 +117,10 @@ export class ReceiptNotifications {
     });
   }
 
-  /** Returns the receipt list of a block; `[]` where nothing matches. @throws ChainError where it cannot be read now */
+  /**
+   * Returns the list of matching receipts of a block, `[]` where none matches.
+   * @throws ChainError where the receipts cannot be read now
+   */
   async #read(block: string): Promise<JsonText> {
     if (this.#hashes.size === 0) return BlockReceipts.of(this.#chain).read(block);
     const listed = await BlockTransactions.of(this.#chain).read(block);
@@ -131,7 +137,10 @@ export class ReceiptNotifications {
     }
   }
 
-  /** @throws ChainError where the receipt is not found in this block */
+  /**
+   * Returns the receipt of a transaction in this block.
+   * @throws ChainError where the receipt is not found in this block
+   */
   async #readOne(hash: string, block: string, scope: RequestScope): Promise<JsonText> {
     const found = await this.#chain.transactions.getReceipt(hash, scope);
     const text = found === null ? '' : await readWholeText(found);

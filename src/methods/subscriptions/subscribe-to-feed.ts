@@ -10,10 +10,10 @@ import type { ResumePoint } from './params.ts';
 
 const START_BLOCKS = 'subscriptions.startBlocks';
 const NO_LONGER_SERVED = 'the network is no longer served: connect again';
-/** Close reason of a subscription that would otherwise skip something. */
+/** Reason in the close frame of a subscription that would otherwise skip blocks or logs. */
 export const HAS_GAP = 'the subscription cannot go on without a gap: subscribe again after the last block';
 
-/** Returns the feed position where a subscription starts. A future block is reached from the head. */
+/** Returns the feed position where a subscription starts. If `fromBlock` is a future block, the subscription starts at the head and waits for that block. */
 export function chooseStart({ fromBlock, afterHash }: ResumePoint, { served }: HeadReads): FeedStart {
   if (afterHash !== undefined) return { kind: 'after', hash: afterHash };
   if (fromBlock === undefined || (served !== undefined && fromBlock > served.number)) return { kind: 'head' };
@@ -21,8 +21,8 @@ export function chooseStart({ fromBlock, afterHash }: ResumePoint, { served }: H
 }
 
 /**
- * Joins a subscription to the feed. The membership outlives the call, whose scope limits the search for the start only.
- * @param times in use for as long as the membership lasts
+ * Joins a subscription to the feed. The membership outlives the call of `eth_subscribe`. The scope of the call only limits the search for the start.
+ * @param times used for as long as the membership lasts
  * @returns a function that leaves the feed
  * @throws RpcError where the start is unavailable
  */
@@ -65,7 +65,10 @@ function describe({ kind, message, ancestor }: FeedError): RpcError {
   return new RpcError('unavailable', message);
 }
 
-/** Advice to a client whose start is unknown, or whose logs above `ancestor` are not all known to be removed. */
+/**
+ * Returns advice for a client whose subscription cannot continue after its start. Without `ancestor`, the start is unknown. With `ancestor`, some of the
+ * removed logs above that block are unknown.
+ */
 function advise(ancestor: BlockPlace | undefined): string {
   return ancestor === undefined
     ? 'read what is missing with eth_getLogs or eth_getBlockByNumber, and subscribe without a start'

@@ -2,30 +2,32 @@ import { type BoundsOf, limitOf } from '../../util/bounds.ts';
 import { RpcError } from '../errors.ts';
 import { ParamProblem } from '../param-problem.ts';
 
-/** JSON Schema, as published. */
+/** JSON Schema as published in the documentation. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Definition of one form of client JSON values: parsing, meaning and documentation. */
+/** Defines one form of JSON values that clients send: how such a value is parsed and how it is documented. */
 export interface Codec<T> {
   /**
    * Parses `raw`, and stops at the first problem.
    * @throws ParamProblem
    */
   parse(raw: unknown): T;
-  /** Fast path: returns the result of `parse`, and `raw` itself where that is equal. `undefined` means undetermined, so that `parse` must decide. */
+  /**
+   * Fast path of `parse`. Returns what `parse` would return, and `raw` itself where the result equals `raw`. `undefined` means that only `parse` can decide.
+   */
   accept?(raw: unknown): T | undefined;
   /**
-   * `parse` with pauses, for a value that may have many parts. Unchanged parts are not copied.
+   * Variant of `parse` that pauses, for a value that may have many parts. Parts that parsing does not change are not copied.
    * @throws ParamProblem
    */
   parseInPieces?(raw: unknown, pace: ValueCounter): Generator<undefined, T>;
   readonly jsonSchema: JsonSchema;
 }
 
-/** Values parsed between two pauses: a fraction of a millisecond. */
+/** Number of values that are parsed between two pauses. This takes a fraction of a millisecond. */
 const VALUES_PER_PIECE = 512;
 
-/** Counts values, in order to pause between them. */
+/** Counts parsed values, and tells when a pause is due. */
 export class ValueCounter {
   #values = 0;
 
@@ -41,12 +43,19 @@ export function isJsonObject(raw: unknown): raw is JsonObject {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
-/** Parses `raw`, through the fast path where possible. @throws ParamProblem */
+/**
+ * Parses `raw` on the fast path where possible.
+ * @throws ParamProblem
+ */
 export function readValue<T>(codec: Codec<T>, raw: unknown): T {
   return codec.accept?.(raw) ?? codec.parse(raw);
 }
 
-/** Parses a member or element. @param part its name or index, which is added to the path of a problem @throws ParamProblem */
+/**
+ * Parses a member of an object or an element of a list.
+ * @param part name or index of the part; a problem's path begins with it
+ * @throws ParamProblem
+ */
 export function parseWithin<T>(codec: Pick<Codec<T>, 'parse'>, raw: unknown, part: string | number): T {
   try {
     return codec.parse(raw);
@@ -55,17 +64,23 @@ export function parseWithin<T>(codec: Pick<Codec<T>, 'parse'>, raw: unknown, par
   }
 }
 
-/** Whether the fast path shows that `parse` returns the value itself. */
+/** Whether `accept` shows that `parse` would return `raw` itself. */
 export function isUnchanged(codec: Codec<unknown>, raw: unknown): boolean {
   return raw !== undefined && codec.accept?.(raw) === raw;
 }
 
-/** `readValue` for a member or element. @throws ParamProblem */
+/**
+ * Variant of `readValue` for a member of an object or an element of a list.
+ * @throws ParamProblem
+ */
 export function readWithin<T>(codec: Codec<T>, raw: unknown, part: string | number): T {
   return codec.accept?.(raw) ?? parseWithin(codec, raw, part);
 }
 
-/** `parseInPieces` for a member or element; `parse` where the codec does not have it. @throws ParamProblem */
+/**
+ * Variant of `parseInPieces` for a member of an object or an element of a list. It calls `parse` where the codec has no `parseInPieces`.
+ * @throws ParamProblem
+ */
 export function* parseWithinInPieces<T>(
   codec: Codec<T>,
   raw: unknown,
@@ -79,7 +94,7 @@ export function* parseWithinInPieces<T>(
   }
 }
 
-/** Bound on the number of entries of one list or map. */
+/** Name of a bound on the number of entries of one list or map. */
 export type EntryBound = BoundsOf<'callTooLarge'>;
 
 /** Whether a list or map has more entries than its bound allows. */

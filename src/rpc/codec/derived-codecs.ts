@@ -1,6 +1,6 @@
 import type { Codec, ValueCounter } from './codec.ts';
 
-/** Maps the result of a codec. It has no fast path, because the result is never the raw value itself. */
+/** Returns a codec that maps the result of another. It has no fast path, because its result is never the raw value. */
 export function mapped<S, T>(codec: Codec<S>, map: (value: S) => T): Codec<T> {
   const { parseInPieces } = codec;
   return {
@@ -14,7 +14,10 @@ export function mapped<S, T>(codec: Codec<S>, map: (value: S) => T): Codec<T> {
   };
 }
 
-/** Accepts JSON `null` as `empty`, as Go does for a list element. The published schema is unchanged. */
+/**
+ * Returns a codec that also accepts JSON `null`, and parses it to `empty`. Go treats a `null` list element in this way. The published schema stays that of
+ * `codec`.
+ */
 export function nullable<T extends object>(codec: Codec<T>, empty: T): Codec<T> {
   const { accept, parseInPieces } = codec;
   return {

@@ -14,8 +14,8 @@ import {
 } from './codec.ts';
 
 /**
- * JSON array of elements of one form.
- * @param bound maximum length: a longer array is rejected before any element is parsed
+ * Codec of a JSON array whose elements all have one form.
+ * @param bound maximum length; a longer array is rejected before any element is parsed
  */
 export function listOf<T>(element: Codec<T>, bound?: EntryBound): Codec<readonly T[]> {
   return new ListCodec(element, bound);
@@ -61,7 +61,10 @@ class ListCodec<T> implements Codec<readonly T[]> {
     }
     return changed ?? (raw as readonly T[]);
   }
-  /** @throws ParamProblem where `raw` is not an array; RpcError where it is too long */
+  /**
+   * Checks that `raw` is an array within the bound.
+   * @throws ParamProblem where `raw` is not an array; RpcError where it is too long
+   */
   #check(raw: unknown): asserts raw is readonly unknown[] {
     if (!Array.isArray(raw)) throw createKindProblem('array', raw);
     if (this.#bound !== undefined && exceeds(raw.length, this.#bound)) throw refuseEntries(this.#bound);

@@ -18,7 +18,7 @@ export type MemberField<T = unknown, R extends boolean = boolean> = {
   readonly isRequired: R;
   /** Whether an invalid value counts as absent. */
   readonly isAnnotation?: boolean;
-  /** Text of the documentation. */
+  /** Description in the documentation. */
   readonly description?: string;
 };
 
@@ -32,7 +32,7 @@ export function optional<T>(codec: Codec<T>, description?: string): MemberField<
   return { codec, isRequired: false, ...(description !== undefined && { description }) };
 }
 
-/** Optional member; a value of another form counts as absent. */
+/** Optional member. An invalid value counts as absent. */
 export function annotation<T>(codec: Codec<T>, description?: string): MemberField<T, false> {
   return { ...optional(codec, description), isAnnotation: true };
 }
@@ -46,7 +46,7 @@ type ObjectOf<F extends Fields> = {
 };
 
 /**
- * JSON object with these members. Others are ignored, as geth does, however many they are. The result has its members in the order of `fields`.
+ * Codec of a JSON object with these members. Any number of other members is ignored, as in geth. The result has its members in the order of `fields`.
  * @param title name in the documentation
  */
 export function objectOf<F extends Fields>(title: string, fields: F): Codec<ObjectOf<F>> {
@@ -146,7 +146,7 @@ function isReadable(codec: Codec<unknown>, value: unknown): boolean {
   }
 }
 
-/** Whether both have the same members in the same order. */
+/** Whether `raw` and `parsed` have equal members in the same order. False for an object with many members, which is not compared. */
 function hasSameMembers(raw: JsonObject, parsed: JsonObject): boolean {
   if (hasManyMembers(raw)) return false;
   const names = Object.keys(parsed);

@@ -19,13 +19,13 @@ import {
 type RecordOptions = {
   /** Name in the documentation. */
   readonly title: string;
-  /** Whether a `null` member counts as absent. Default: it is parsed like any other. */
+  /** Whether a `null` member counts as absent. By default, `null` is parsed like any other value. */
   readonly skipsNull?: boolean;
-  /** Maximum number of members: larger objects are rejected before their members are listed, which is a single long step. */
+  /** Maximum number of members. A larger object is rejected before its members are listed, because listing cannot pause. */
   readonly bound?: EntryBound;
 };
 
-/** JSON object as a map, with one form for all keys and one for all values. */
+/** Codec of a JSON object that is a map: all keys have one form, and all values have one form. */
 export function recordOf<T>(
   key: Codec<string>,
   value: Codec<T>,
@@ -95,7 +95,10 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
     return changed ?? (raw as Readonly<Record<string, T>>);
   }
 
-  /** @throws ParamProblem where `raw` is not an object; RpcError where it has too many members */
+  /**
+   * Checks that `raw` is an object within the bound.
+   * @throws ParamProblem where `raw` is not an object; RpcError where it has too many members
+   */
   #check(raw: unknown): asserts raw is JsonObject {
     if (!isJsonObject(raw)) throw createKindProblem('object', raw);
     if (this.#bound !== undefined && exceeds(countManyMembers(raw), this.#bound))
@@ -103,14 +106,14 @@ class RecordCodec<T> implements Codec<Readonly<Record<string, T>>> {
   }
 }
 
-/** Copies the members before `end`, which are parsed and unchanged. */
+/** Copies the members before `end`. Parsing has not changed these members. */
 function* copyBefore<T>(
   raw: JsonObject,
   end: string,
   pace: ValueCounter,
 ): Generator<undefined, Record<string, T>> {
   const copy: Record<string, T> = {};
-  // Listing the members of a large map takes longer than one piece.
+  // This pause comes first, because listing the members of a large map alone takes longer than one piece.
   yield;
   for (const key in raw) {
     if (key === end) break;

@@ -5,15 +5,15 @@ type TextForm = {
   readonly title: string;
   /** Regular expression of the accepted texts, for the documentation. */
   readonly pattern: string;
-  /** Returns the problem of a text. It is called with raw text and, where that has a problem, with lower-case text. */
+  /** Returns the problem of a text, or undefined. The fast path calls this with the raw text, and `parse` with the text in lower case. */
   readonly findProblem: (text: string) => string | undefined;
-  /** Whether `findProblem` rejects upper case, so that an accepted text is in lower case. */
+  /** Whether `findProblem` rejects upper case. If so, every text that it accepts is in lower case. */
   readonly refusesUpperCase: boolean;
-  /** Value of an empty text, which `findProblem` rejects; absent where an empty text is invalid. */
+  /** Value of an empty text. `findProblem` itself rejects an empty text. Absent where an empty text is invalid. */
   readonly empty?: string;
 };
 
-/** Case-insensitive text that is normalised to lower case. */
+/** Codec of a case-insensitive text. The result is in lower case. */
 export function lowerCaseText(form: TextForm): Codec<string> {
   return new TextCodec(form);
 }

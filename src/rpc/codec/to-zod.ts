@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ParamProblem } from '../param-problem.ts';
 import type { Codec } from './codec.ts';
 
-/** Converts a codec to a result schema, which accepts the values that the codec parses and has the same documentation. */
+/** Converts a codec to a zod schema for results. The schema accepts the values that the codec parses, and has the codec's documentation. */
 export function toZod<T>(codec: Codec<T>): z.ZodType<T> {
   const schema = z.unknown().check(({ value, issues }) => {
     try {

@@ -1,37 +1,40 @@
 /**
- * Parser of fast-path bodies: only `eth_call` with recipient, data, sender and gas, at `latest` or at a number. Members may be in any order,
- * with whitespace where JSON allows it; anything else disqualifies the body. An accepted body is valid JSON, and has the same meaning
- * as for a full JSON parser.
+ * Parser of fast-path bodies. Such a body contains only `eth_call` with recipient, data, sender and gas, at `latest` or at a block number. Members may be in
+ * any order, and whitespace may be where JSON allows it. Anything else disqualifies the body. An accepted body is valid JSON, and a full JSON parser would read
+ * the same calls from it.
  *
- * Reads and writes may run up to 31 bytes past the end of the text and of the bytes.
+ * Reads may run up to 31 bytes past the end of the text, and writes up to 31 bytes past the end of the bytes.
  */
 
-/** Memory layout, which must match `read-plain-calls.ts`. */
+/** Memory layout. It must match the layout in `read-plain-calls.ts`. */
 const TEXT: usize = 4096;
 const TABLE: usize = TEXT + (64 << 10) + 64;
 const ENTRY_SIZE: usize = 64;
-/** 656 entries suffice for 64 KiB, because a fast-path item is longer than 100 characters. */
+/** Start of the decoded bytes. 656 entries suffice for 64 KiB, because a fast-path item is longer than 100 characters. */
 const BYTES: usize = TABLE + 656 * ENTRY_SIZE;
 const ADDRESS_SIZE: usize = 20;
 const ADDRESS_DIGITS: i32 = 40;
 
-/** Entry fields, four bytes each, except block and gas, which are f64. Positions are offsets from `TEXT` and from `BYTES`. */
+/**
+ * Byte offsets of an entry's fields. Each field has four bytes, except block and gas, which are f64. Field values that are positions count from `TEXT` for
+ * text, and from `BYTES` for bytes.
+ */
 const ITEM_START: usize = 0;
 const ITEM_END: usize = 4;
 const ID_START: usize = 8;
 const ID_END: usize = 12;
-/** Numeric id less than 10^9; otherwise `NO_NUMBER`. */
+/** Numeric id if it is less than 10^9; otherwise `NO_NUMBER`. */
 const ID_NUMBER: usize = 16;
 const FROM: usize = 20;
 const TO: usize = 24;
 const DATA: usize = 28;
 const DATA_SIZE: usize = 32;
 const ZEROS: usize = 36;
-/** `LATEST`, or a block number. */
+/** Number of the block, or `LATEST`. */
 const BLOCK: usize = 40;
 /** Gas of the call, or `NO_GAS_LIMIT`. */
 const GAS: usize = 48;
-/** Bounds of the call object, four bytes each. */
+/** Start and end of the call object in the text, four bytes each. */
 const CALL_START: usize = 56;
 const CALL_END: usize = 60;
 const NO_NUMBER: u32 = 0xffffffff;
@@ -40,7 +43,7 @@ const NO_GAS_LIMIT: f64 = f64.POSITIVE_INFINITY;
 
 const MAX_ID_LENGTH: usize = 64;
 const MAX_NUMBER_DIGITS: usize = 9;
-/** A number of up to 13 hex digits (52 bits) is exact in an f64. */
+/** An f64 represents every number of up to 13 hex digits (52 bits) exactly. */
 const MAX_QUANTITY_DIGITS: i32 = 13;
 
 const QUOTE: u8 = 0x22;
@@ -53,10 +56,10 @@ const OPEN_OBJECT: u8 = 0x7b;
 const CLOSE_OBJECT: u8 = 0x7d;
 const DIGIT_0: u8 = 0x30;
 const LETTER_A: u8 = 0x61;
-/** OR mask that converts letters to lower case, and leaves decimal digits unchanged. */
+/** OR mask that converts letters to lower case, and leaves decimal digits unchanged (ASCII). */
 const LOWER_CASE: u8 = 0x20;
 
-/** Text constants as little-endian words. */
+/** Texts as little-endian words, compared with one load each. */
 const JSONRPC_KEY: u64 = 0x6370726e6f736a22; // "jsonrpc
 const ID_KEY: u32 = 0x22646922; // "id"
 const METHOD_KEY: u64 = 0x22646f6874656d22; // "method"
@@ -75,7 +78,7 @@ const GAS_KEY: u32 = 0x73616722; // "gas
 const LATEST_TAG: u64 = 0x2274736574616c22; // "latest"
 const HEX_START: u32 = 0x783022; // "0x, in the lower three bytes
 
-/** Members of a request object and of a call object, as bits; a duplicate member disqualifies the body. */
+/** Members seen in a request object or a call object, as bits. A duplicate member disqualifies the body. */
 const HAS_JSONRPC: u32 = 1;
 const HAS_ID: u32 = 2;
 const HAS_METHOD: u32 = 4;
@@ -86,10 +89,10 @@ const HAS_FROM: u32 = 2;
 const HAS_DATA: u32 = 4;
 const HAS_GAS: u32 = 8;
 
-/** Read position in the text, and write position of the bytes. */
+/** Address of the next character to read, and address of the next byte to write. */
 let at: usize = TEXT;
 let written: usize = BYTES;
-/** Zero bytes in the last run of hex digits. */
+/** Number of zero bytes that the last run of hex digits encodes. */
 let zeros: u32 = 0;
 
 /** Returns the end of the written bytes, as an offset from `BYTES`. */
@@ -104,7 +107,7 @@ export function bytesEnd(): u32 {
  */
 export function readCalls(length: u32, maxItems: u32): i32 {
   at = TEXT;
-  // Zero terminator: no accepted character is 0, so that parsing stops at the end.
+  // A zero byte terminates the text. No accepted character is 0, so parsing stops at the end.
   v128.store(TEXT + length, i8x16.splat(0));
   memory.fill(BYTES, 0, ADDRESS_SIZE);
   written = BYTES + ADDRESS_SIZE;
@@ -133,7 +136,7 @@ function skipBlanks(): void {
   for (let c = load<u8>(at); c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09; c = load<u8>(++at));
 }
 
-/** Skips a key of `length` characters and its colon. */
+/** Skips a key of `length` characters, its colon, and the whitespace around the colon. False if the colon is missing. */
 @inline
 function skipKey(length: usize): bool {
   at += length;
@@ -144,7 +147,7 @@ function skipKey(length: usize): bool {
   return true;
 }
 
-/** Whether another member follows. False leaves the position at the object's end, or at an invalid character. */
+/** Whether a comma announces another member. If not, the position is at the end of the object or list, or at an invalid character. */
 @inline
 function hasNext(): bool {
   skipBlanks();
@@ -186,7 +189,7 @@ function readItem(entry: usize): bool {
   return seen == IS_COMPLETE;
 }
 
-/** Parses an id: an unsigned integer, or a short string of visible ASCII without escapes. Both have only one JSON encoding. */
+/** Parses an id: an unsigned integer, or a short string of visible ASCII without escapes. Such an id has only one JSON encoding, so its text can be echoed. */
 function readId(entry: usize): bool {
   const start = at;
   const first = load<u8>(at);
@@ -263,7 +266,10 @@ function readCall(entry: usize): bool {
   return (seen & HAS_TO) != 0;
 }
 
-/** Decodes a hex string into bytes. @returns its number of digits, or -1 if invalid */
+/**
+ * Decodes a hex string with its quotes and `0x` into bytes.
+ * @returns its number of digits, or -1 if invalid
+ */
 function readHex(): i32 {
   if ((load<u32>(at) & 0xffffff) != HEX_START) return -1;
   at += 3;
@@ -312,7 +318,10 @@ function readQuantity(field: usize): bool {
   return true;
 }
 
-/** Decodes hex digits, and writes one byte per pair. @returns the number of digits; `zeros` is set to the number of zero bytes */
+/**
+ * Decodes hex digits, and writes one byte per pair. Sets `zeros` to the number of zero bytes.
+ * @returns the number of digits
+ */
 function readDigits(): i32 {
   const start = at;
   let target = written;
@@ -328,7 +337,7 @@ function readDigits(): i32 {
       i8x16.sub(lower, i8x16.splat(LETTER_A - 10)),
       decimals,
     );
-    // The first digit of a pair is in its lower byte.
+    // A 16-bit lane contains one pair of digits. The lane is little-endian, so its lower byte is the first digit.
     const pairs = v128.and(v128.or(i16x8.shl(digits, 4), i16x8.shr_u(digits, 8)), i16x8.splat(0xff));
     const bytes = i8x16.narrow_i16x8_u(pairs, pairs);
     store<u64>(target, i64x2.extract_lane(bytes, 0));
