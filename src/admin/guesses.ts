@@ -7,7 +7,7 @@ import { TokenBucket } from '../util/token-bucket.ts';
 const BURST = limitOf('admin.guesses');
 const PER_SECOND = 1;
 const ADDRESSES = 10_000;
-/** Longer than the refill time of an empty bucket. */
+/** Lifetime of an address's bucket, ms; longer than an empty bucket takes to refill. */
 const ADDRESS_MS = 60_000;
 
 /**
@@ -34,7 +34,7 @@ export class Guesses {
     const known = this.#byAddress.get(group);
     const bucket = known ?? new TokenBucket({ capacity: BURST, perSecond: PER_SECOND, now: this.#now });
     bucket.tryTake();
-    // Setting it again extends its lifetime.
+    // Setting the bucket again extends its lifetime.
     this.#byAddress.set(group, bucket);
   }
 }

@@ -4,7 +4,7 @@ import type { Field, FieldFacts } from './field.ts';
 /** Fields that most calls have; the others are collapsed. */
 const USUAL: ReadonlySet<string> = new Set(['from', 'to', 'data', 'value', 'gas']);
 
-/** An object with named fields. An object without any value is omitted, unless it is required. */
+/** Field of an object with named members. An object without any value is omitted, unless it is required. */
 export class ObjectField implements Field {
   readonly root: HTMLElement;
   readonly #required: boolean;
