@@ -5,8 +5,8 @@ import { isLoopbackHost } from './loopback.ts';
 import { AdminRefusal, BoundRefusal } from './refusal.ts';
 
 /**
-  * Access control of the admin server. Requests need the configured key. If no key is configured, only browsers and
-  * programs of this machine have access.
+ * Access control of the admin server. Requests need the configured key. If no key is configured, only browsers and
+ * programs of this machine have access.
  */
 export class AdminAccess {
   readonly #keyHash: Buffer | undefined;

@@ -12,8 +12,8 @@ import { type AdminCall, type Connect, ServiceClient } from './service-client.ts
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
-  * Reads the whole body.
-  * @throws AdminRefusal when the body is too large or breaks off
+ * Reads the whole body.
+ * @throws AdminRefusal when the body is too large or breaks off
  */
 async function readAdminBody(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];

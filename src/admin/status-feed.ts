@@ -39,7 +39,7 @@ export class StatusFeed {
 
   /**
    * Returns a status that is at most a second old.
-    * @throws AdminRefusal (by rejection) if the status cannot be computed
+   * @throws AdminRefusal (by rejection) if the status cannot be computed
    */
   async read(): Promise<ServiceStatus> {
     const latest = this.#latest;
@@ -48,8 +48,8 @@ export class StatusFeed {
   }
 
   /**
-    * Turns a response into a stream of server-sent events, one per second: a status, or a comment when there is none.
-    * @returns false if the maximum number of pages watch
+   * Turns a response into a stream of server-sent events, one per second: a status, or a comment when there is none.
+   * @returns false if the maximum number of pages watch
    */
   watch(response: ServerResponse): boolean {
     if (this.#streams.size >= MAX_STREAMS) return false;

@@ -4,9 +4,9 @@ import type { LogFields, Logger } from './logger.ts';
 import type { LogLevel } from './options.ts';
 
 /**
-  * Logs at most `perMinute` lines of each message per minute, and at most a tenth of `perMinute` for each owner.
-  * The field `leftOut` counts the lines of that message and owner that were suppressed before. Debug lines are not
-  * limited.
+ * Logs at most `perMinute` lines of each message per minute, and at most a tenth of `perMinute` for each owner.
+ * The field `leftOut` counts the lines of that message and owner that were suppressed before. Debug lines are not
+ * limited.
  */
 export class BoundedLogger implements Logger {
   readonly everyLine: Logger;

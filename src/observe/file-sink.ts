@@ -15,9 +15,9 @@ const RETRY_MS = 50;
 const END_MS = 1_000;
 
 /**
-  * Writes to a file descriptor without blocking, and never throws. Bytes that fail, for example on a full disk, are
-  * retried with the next write. At process exit the remaining bytes are tried once, in bounded time even if writing
-  * fails.
+ * Writes to a file descriptor without blocking, and never throws. Bytes that fail, for example on a full disk, are
+ * retried with the next write. At process exit the remaining bytes are tried once, in bounded time even if writing
+ * fails.
  */
 export class FileSink implements LogSink {
   readonly #file: number;

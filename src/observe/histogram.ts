@@ -1,6 +1,6 @@
 /**
-  * Prometheus histogram with fixed bounds. Recording costs a few additions, while `prom-client` takes 0.6 us. Bounds
-  * are searched from the lowest, since most values are small.
+ * Prometheus histogram with fixed bounds. Recording costs a few additions, while `prom-client` takes 0.6 us. Bounds
+ * are searched from the lowest, since most values are small.
  */
 export class Histogram {
   readonly bounds: readonly number[];

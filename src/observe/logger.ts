@@ -15,7 +15,7 @@ export interface Logger {
   error(fields: LogFields, message: string): void;
   isLevelEnabled(level: LogLevel): boolean;
   /**
-    * Logger without rate limit, for messages whose number the operator chooses. Absent if this logger has no limit.
+   * Logger without rate limit, for messages whose number the operator chooses. Absent if this logger has no limit.
    */
   readonly everyLine?: Logger;
 }

@@ -3,8 +3,8 @@ const LONGEST_READABLE_SEGMENT = 15;
 const LONGEST_PATH = 200;
 
 /**
-  * Redacts a request target for the log. The segment after `v3`, and every segment long enough to be a misplaced key,
-  * becomes `***`. The query is dropped.
+ * Redacts a request target for the log. The segment after `v3`, and every segment long enough to be a misplaced key,
+ * becomes `***`. The query is dropped.
  */
 export function redactUrl(target: string): string {
   const query = target.indexOf('?');

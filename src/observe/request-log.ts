@@ -8,9 +8,9 @@ const OVERLOADED = 429;
 const FIRST_FAULT = 500;
 
 /**
-  * Writes at most one line per body. Slow and failed bodies are logged within the logger's rate limit, others as
-  * sampled. All bodies are logged if `sample` is 1, or at level `debug`. A line contains only names and numbers, no
-  * keys or bodies.
+ * Writes at most one line per body. Slow and failed bodies are logged within the logger's rate limit, others as
+ * sampled. All bodies are logged if `sample` is 1, or at level `debug`. A line contains only names and numbers, no
+ * keys or bodies.
  */
 export class RequestLog {
   /** Logger of slow and failed requests. */

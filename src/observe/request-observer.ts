@@ -27,10 +27,10 @@ export class RequestObserver {
   }
 
   /**
-    * Called when the answer has been sent, or the client has left. The duration ends when the answer is ready, so a
-    * client that does not read its answer does not make the request slow.
-    * @param wasWaitedFor whether anything was awaited after the last call. If not, the end of that call is used, since
-    * reading the clock again is a third of the cost of this method.
+   * Called when the answer has been sent, or the client has left. The duration ends when the answer is ready, so a
+   * client that does not read its answer does not make the request slow.
+   * @param wasWaitedFor whether anything was awaited after the last call. If not, the end of that call is used, since
+   * reading the clock again is a third of the cost of this method.
    */
   end(report: RequestReport, wasWaitedFor: boolean): void {
     if (report.transport === 'http') this.countStatus(report.status);

@@ -1,6 +1,6 @@
 /**
-  * Status of a service at a moment, as shown by the status page. The status is plain JSON, which processes can send
-  * to each other, and contains no secrets. Times are Unix milliseconds, durations milliseconds, sizes bytes.
+ * Status of a service at a moment, as shown by the status page. The status is plain JSON, which processes can send
+ * to each other, and contains no secrets. Times are Unix milliseconds, durations milliseconds, sizes bytes.
  */
 export type ServiceStatus = {
   readonly version: string;
@@ -47,8 +47,8 @@ export type NetworkStatus = {
   /** Whether the head is no longer served because no healthy node has had it for too long. */
   readonly isExpired?: boolean;
   /**
-    * Agreement of operators on the newest block: the number needed, of configured operators, and of operators that
-    * have the block. Absent where operators are not counted.
+   * Agreement of operators on the newest block: the number needed, of configured operators, and of operators that
+   * have the block. Absent where operators are not counted.
    */
   readonly agreement?: {
     readonly needed: number;

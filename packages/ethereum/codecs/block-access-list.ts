@@ -11,8 +11,8 @@ import {
 } from '../primitives/rlp.ts';
 
 /**
-  * Value after one part of a block. Index 0 is the system calls before the transactions, and index i + 1 is transaction i. The index after the last
-  * transaction is the withdrawals and the system calls after them.
+ * Value after one part of a block. Index 0 is the system calls before the transactions, and index i + 1 is transaction i. The index after the last
+ * transaction is the withdrawals and the system calls after them.
  */
 export type IndexedValue<T> = { readonly index: number; readonly value: T };
 

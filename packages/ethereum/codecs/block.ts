@@ -94,8 +94,8 @@ export function decodeBody(encoded: Uint8Array): Body {
 const EXPORTED_FIELDS = 5;
 
 /**
-  * Parses a block, `[header, transactions, uncles, withdrawals?]`. The output of `geth export` may also have a block access list, which must match
-  * the hash in the header.
+ * Parses a block, `[header, transactions, uncles, withdrawals?]`. The output of `geth export` may also have a block access list, which must match
+ * the hash in the header.
  * @throws RangeError with the malformed part
  */
 export function decodeBlock(encoded: Uint8Array): Block {

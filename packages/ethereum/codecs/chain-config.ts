@@ -142,7 +142,7 @@ function readBlobSchedule(config: GenesisObject): ReadonlyMap<ForkName, BlobPara
 
 /**
  * Checks that the configured time forks are in schedule order (geth's `CheckConfigForkOrder`, in which `amsterdamTime` follows `bpo5Time`).
-  * @throws RangeError with geth's error text
+ * @throws RangeError with geth's error text
  */
 function checkTimeOrder(timeForks: ChainConfig['timeForks']): void {
   for (const [i, { fork, time }] of timeForks.entries()) {
@@ -164,7 +164,7 @@ function refuseUnknownForks(config: GenesisObject): void {
 
 /**
  * Parses the `config` object of a genesis file.
-  * @param exactTotalDifficulty decimal digits of the terminal total difficulty, since mainnet's value exceeds the precision of a JSON number
+ * @param exactTotalDifficulty decimal digits of the terminal total difficulty, since mainnet's value exceeds the precision of a JSON number
  * @throws RangeError with the missing or malformed field, or the unknown fork
  */
 export function parseChainConfig(object: object, exactTotalDifficulty?: string): ChainConfig {

@@ -128,7 +128,7 @@ export type PlacedReceipt = {
 /**
  * Decodes a stored receipt and derives its gas from the previous one.
  * @param before previous receipt of the block, encoded; undefined for the first
-  * @param firstLogIndex index in the block of the receipt's first log
+ * @param firstLogIndex index in the block of the receipt's first log
  */
 export function placeStoredReceipt(
   encoded: Uint8Array,

@@ -204,7 +204,7 @@ const STRICT: Leniency = { readParity, integerBytes: 32 };
 const LENIENT: Leniency = { readParity: readAnyParity, integerBytes: Number.POSITIVE_INFINITY };
 
 /**
-  * Decodes a transaction from a block: a list (type 0), or a byte string that contains type byte and list.
+ * Decodes a transaction from a block: a list (type 0), or a byte string that contains type byte and list.
  * @throws RangeError with the malformed part
  */
 export function decodeTransaction(item: RlpItem): Transaction {

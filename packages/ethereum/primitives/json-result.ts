@@ -5,8 +5,8 @@ export type JsonText = string;
 /** One JSON value that arrives in pieces because it is too large to be buffered. The stream is read once, or cancelled. */
 export interface JsonStream {
   /**
-    * UTF-8 bytes in order. Reading applies backpressure to the source.
-    * Reading throws if the source breaks off early. The pieces read before are then not a complete JSON value.
+   * UTF-8 bytes in order. Reading applies backpressure to the source.
+   * Reading throws if the source breaks off early. The pieces read before are then not a complete JSON value.
    */
   readonly pieces: AsyncIterable<Uint8Array>;
   /** Releases the source. Has no effect after the end. */

@@ -16,8 +16,8 @@ import {
 /** Merkle proof of one key. */
 export type MerkleProof = {
   /**
-    * Encoded nodes on the path of the key, the root first. A non-root node of fewer than 32 bytes is embedded in its parent.
-    * The list is empty for an empty trie.
+   * Encoded nodes on the path of the key, the root first. A non-root node of fewer than 32 bytes is embedded in its parent.
+   * The list is empty for an empty trie.
    */
   readonly nodes: readonly Uint8Array[];
   /** Undefined if the nodes prove that the key is absent. */
@@ -48,8 +48,8 @@ const EMPTY_NODE: Uint8Array = Uint8Array.of(0x80);
 
 /**
  * Reads the value of a key from a proof, trusting nothing except the root.
-  * @param nodes result of `proveKey`. An embedded node may also be listed separately, as some clients do.
-  * @param extra whether additional nodes are allowed between and behind the nodes of the path. Some clients send additional nodes.
+ * @param nodes result of `proveKey`. An embedded node may also be listed separately, as some clients do.
+ * @param extra whether additional nodes are allowed between and behind the nodes of the path. Some clients send additional nodes.
  * @param onNode called with hash and encoding of each node that is not embedded
  * @returns undefined if the nodes prove that the key is absent
  * @throws RangeError if a node is missing, altered, malformed or not needed
@@ -92,8 +92,8 @@ export function readProof(
 }
 
 /**
-  * Reads the value of a key from nodes that are looked up by hash.
-  * @param find returns the node with this hash, `at` nibbles below the root, or throws
+ * Reads the value of a key from nodes that are looked up by hash.
+ * @param find returns the node with this hash, `at` nibbles below the root, or throws
  * @returns undefined if the nodes prove that the key is absent
  * @throws RangeError if a node is malformed
  */
@@ -114,7 +114,7 @@ export function readByHash(
 
 /**
  * Returns the value at the end of a path; undefined if the path leaves the trie.
-  * @param enter resolves a child, `at` nibbles below the root, to its node
+ * @param enter resolves a child, `at` nibbles below the root, to its node
  */
 function followPath(
   path: Nibbles,

@@ -1,6 +1,6 @@
 /**
-  * Merkle Patricia trie over a store of nodes by path. The store contains only the last committed state of the trie.
-  * Updates stay in memory until the next commit.
+ * Merkle Patricia trie over a store of nodes by path. The store contains only the last committed state of the trie.
+ * Updates stay in memory until the next commit.
  */
 import { bytesEqual, concatBytes, EMPTY_BYTES } from './bytes.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from './keccak.ts';

@@ -25,9 +25,9 @@ export function computeOrderedRoot(values: Iterable<Uint8Array>): Uint8Array {
 }
 
 /**
-  * Incremental form of `computeOrderedRoot`. The key order is known, so no trie is built. Each node is encoded once, and only its reference of at most
-  * 33 bytes is stored until its parent is encoded. The last item is buffered. The first item is buffered until 127 others follow, since its key
-  * sorts behind their keys.
+ * Incremental form of `computeOrderedRoot`. The key order is known, so no trie is built. Each node is encoded once, and only its reference of at most
+ * 33 bytes is stored until its parent is encoded. The last item is buffered. The first item is buffered until 127 others follow, since its key
+ * sorts behind their keys.
  */
 export class OrderedRoot {
   readonly #leaves: Leaf[] = [];

@@ -44,9 +44,9 @@ export function countManyMembers(object: object): number {
 }
 
 /**
-  * Heap bytes per value in V8 without pointer compression, measured with `process.memoryUsage()` over 40,000 values. A list reserves room for 17 items
-  * after the first item. A member takes 11 bytes if many objects share the names, and 98 bytes if no objects do. 48 is within a factor of two of
-  * hostile texts.
+ * Heap bytes per value in V8 without pointer compression, measured with `process.memoryUsage()` over 40,000 values. A list reserves room for 17 items
+ * after the first item. A member takes 11 bytes if many objects share the names, and 98 bytes if no objects do. 48 is within a factor of two of
+ * hostile texts.
  */
 const LIST_BYTES = 192;
 const OBJECT_BYTES = 64;
@@ -86,8 +86,8 @@ type Frame =
   | { readonly list?: undefined; readonly object: Record<string, unknown>; key: string; members: number };
 
 /**
-  * Parses like `JSON.parse`, but with pauses, for texts that would block too long, such as objects with many members. Takes two to three times as long.
-  * The depth is not bounded.
+ * Parses like `JSON.parse`, but with pauses, for texts that would block too long, such as objects with many members. Takes two to three times as long.
+ * The depth is not bounded.
  * @param json text, or valid UTF-8 bytes
  * @throws SyntaxError if the text is not JSON
  * @throws TooManyMembers if a bound is exceeded

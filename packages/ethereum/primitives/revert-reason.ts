@@ -36,8 +36,8 @@ export const MAX_REASON_BYTES: number = 4 * 1024;
 const ELLIPSIS = '…';
 
 /**
-  * Decodes the reason in raw revert data (`0x` hex, or bytes). The reason is the string of Error(string), cut at `MAX_REASON_BYTES` with an ellipsis,
-  * or geth's text for Panic(uint256). Only the needed bytes are read.
+ * Decodes the reason in raw revert data (`0x` hex, or bytes). The reason is the string of Error(string), cut at `MAX_REASON_BYTES` with an ellipsis,
+ * or geth's text for Panic(uint256). Only the needed bytes are read.
  * @returns undefined for custom errors, raw bytes, and payloads that do not decode
  */
 export function decodeRevertReason(data: HexData): string | undefined {

@@ -19,8 +19,8 @@ for (let i = 0; i < 16; i++) {
 }
 
 /**
-  * Writes RLP from hex text, from the end to the start, so fields are written in reverse order. The length of a list is then known before its
-  * header is written, so that nothing is measured or copied first.
+ * Writes RLP from hex text, from the end to the start, so fields are written in reverse order. The length of a list is then known before its
+ * header is written, so that nothing is measured or copied first.
  */
 export class RlpWriter {
   #bytes: Uint8Array = new Uint8Array(FIRST_SIZE);

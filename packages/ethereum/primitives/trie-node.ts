@@ -103,7 +103,7 @@ function decodeChild(bytes: Uint8Array, item: Item): TrieNode | undefined {
 
 /**
  * Parses a node.
-  * @param ref reference of the node in its parent: the hash or the embedded encoding
+ * @param ref reference of the node in its parent: the hash or the embedded encoding
  * @throws RangeError if the bytes are not a trie node
  */
 export function decodeTrieNode(encoded: Uint8Array, ref: Uint8Array, isStored: boolean): LoadedNode {
@@ -137,8 +137,8 @@ const EMPTY_ITEM = 0x80;
 const HASH_ITEM: number = 0x80 + HASH_LENGTH;
 
 /**
-  * Follows a path through one encoded node, and decodes only the items on the path.
-  * @param at length of the path from the root to the node, in nibbles
+ * Follows a path through one encoded node, and decodes only the items on the path.
+ * @param at length of the path from the root to the node, in nibbles
  * @returns undefined if the path leaves the trie
  * @throws RangeError if an item on the path is malformed
  */

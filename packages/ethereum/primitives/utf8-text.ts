@@ -14,8 +14,8 @@ export interface Characters {
 const WINDOW_BYTES = 64 * 1024;
 
 /**
-  * UTF-8 text that is never converted as a whole. The conversion to a string of 31 MB takes 25 ms, mostly for fresh memory. JSON's structural
-  * characters are ASCII, so byte positions serve a parser as well as UTF-16 positions.
+ * UTF-8 text that is never converted as a whole. The conversion to a string of 31 MB takes 25 ms, mostly for fresh memory. JSON's structural
+ * characters are ASCII, so byte positions serve a parser as well as UTF-16 positions.
  */
 export class Utf8Text implements Characters {
   readonly length: number;

@@ -4,7 +4,7 @@ import type { OpenRpcSchema } from './open-rpc.ts';
 export interface Field {
   readonly root: HTMLElement;
   /**
-    * Returns the value, or `undefined` for an omitted value.
+   * Returns the value, or `undefined` for an omitted value.
    * @throws FieldProblem
    */
   read(): unknown;

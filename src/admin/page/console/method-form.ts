@@ -34,7 +34,7 @@ export class MethodForm {
   }
 
   /**
-    * Returns positional parameters. An omitted optional parameter before a present parameter is `null`.
+   * Returns positional parameters. An omitted optional parameter before a present parameter is `null`.
    * @throws FieldProblem
    */
   read(): unknown[] {
