@@ -63,7 +63,7 @@ export function compareTransactionMembers(
   }
 }
 
-/** Header members that forks added. At least one chain hashes each of them. */
+/** Header members that forks added, each of which is hashed by at least one chain. */
 const OF_FORKS: readonly string[] = [
   ...new Set(
     HEADER_FORMS.flatMap(({ fields }) => fields.filter(({ isOptional }) => isOptional === true)).map(

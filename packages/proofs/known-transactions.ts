@@ -59,7 +59,7 @@ export class KnownTransactions {
     return true;
   }
 
-  /** Facts of all transactions. They are built on first use, since most blocks never need them. */
+  /** Facts of all transactions. The list is built on first use, since most blocks never need it. */
   get facts(): readonly VerifiedFacts[] {
     this.#facts ??= readRows(this.rows as Uint8Array, this.parsed);
     return this.#facts;

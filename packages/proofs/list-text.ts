@@ -128,7 +128,7 @@ for (let type = 0; type <= MAX_TYPE; type++) {
 /** Verifies a parsed item that is not plain. @returns encoding of the item; undefined if the item is wrong */
 type Decide = (item: unknown, index: number) => Uint8Array | undefined;
 
-/** Block object. `header` is present if the text contains the expected header; its members then need no further comparison. */
+/** Block object. `header` is present if the text contains the expected header, whose members then need no further comparison. */
 export type BlockText = { readonly block: unknown; readonly header: VerifiedHeader | undefined };
 
 /** Running totals of gas and logs before a receipt. */
@@ -261,7 +261,7 @@ export class ListText {
    * Reads a list of receipts.
    * @param first index in the block of the first receipt
    * @param rows rows of all transactions of the block
-   * @param walk running totals before the first receipt; they are updated
+   * @param walk running totals before the first receipt, which are updated
    * @returns false if `decide` rejected an item, or if the text has an unsupported form. The text must then be parsed.
    */
   readReceipts(

@@ -88,7 +88,7 @@ export type VerifiedState = {
 /**
  * Verifies an `eth_getProof` response, both its proofs and its members, against the state root of a block.
  * @param stateRoot 32 bytes as hex text
- * @returns undefined if the response is wrong. The findings then contain the fault.
+ * @returns undefined if the response is wrong, or if the account has an unknown form. The findings then contain the reason.
  */
 export function verifyAccountProof(
   answer: unknown,

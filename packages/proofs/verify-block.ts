@@ -119,7 +119,7 @@ export function verifyBody(
 }
 
 /**
- * Reads the transactions in a text. Their encodings are then available from `transactions.encodings`.
+ * Reads the transactions in a text. Afterwards, `transactions.encodings` returns the encodings.
  * @param first index in the block of the first transaction
  * @returns undefined if there is a fault. The caller then parses the text to find the fault.
  */

@@ -48,7 +48,7 @@ export function verifyReceipts(
 
 /**
  * Compares a receipt with its transaction and its place.
- * @param walk running totals before the receipt; they are updated
+ * @param walk running totals before the receipt, which are updated
  * @param take receives the encoding, unless no root covers the receipt
  * @returns false if the receipt cannot be encoded. The findings then contain the fault.
  */
@@ -103,9 +103,9 @@ function areCorrect(
 }
 
 /**
- * Reads the receipts in a text. Their encodings are then available from `receipts.encodings`.
+ * Reads the receipts in a text. Afterwards, `receipts.encodings` returns the encodings.
  * @param first index in the block of the first receipt
- * @param walk running totals before the first receipt. They are updated, and are invalid after a failure.
+ * @param walk running totals before the first receipt, which are updated, and are invalid after a failure
  * @returns whether all receipts are correct. If not, the caller parses them to find the fault.
  */
 export function readMatchingReceipts(

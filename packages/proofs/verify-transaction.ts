@@ -30,7 +30,7 @@ export type StatedBlock = {
   readonly baseFeePerGas: bigint | undefined;
 };
 
-/** Facts of a verified transaction. Its receipt is compared with these facts. */
+/** Facts of a verified transaction, with which its receipt is compared. */
 export type VerifiedFacts = {
   readonly hash: string;
   readonly type: number;
@@ -58,8 +58,8 @@ const NO_PARITY = 2;
 const NOBODY = `0x${'0'.repeat(40)}`;
 
 /**
- * Returns the facts of a listed transaction that no root covers; undefined for all other transactions. Polygon's state sync transactions (bor,
- * core/types/bor_receipt.go) are from and to the zero address, have no gas and no signature, and have another hash than their fields.
+ * Returns the facts of a listed transaction that no root covers, a state sync of Polygon (bor, core/types/bor_receipt.go); undefined for all others. A
+ * state sync is from and to the zero address, without gas and signature. Its hash is not the hash of its fields.
  */
 export function readUncovered(transaction: Members, writer: RlpWriter): VerifiedFacts | undefined {
   const { from, to, gas, r, s, hash, nonce } = transaction;

@@ -53,7 +53,7 @@ const requestSchema: z.ZodType<ConsoleRequest> = z.strictObject({
   request: z.record(z.string(), z.unknown()),
 });
 
-/** Forwards requests of the page's console to the service. They use the port, the keys and the limits of any client. */
+/** Forwards requests of the page's console to the service. These requests use the port, the keys and the limits of any client. */
 export class Console {
   readonly #client: ServiceClient;
   readonly #connect: Connect;

@@ -11,7 +11,7 @@ const ADDRESSES = 10_000;
 const ADDRESS_MS = 60_000;
 
 /**
- * Counts wrong keys of the admin server. After too many of them, an address is refused even with the correct key.
+ * Counts wrong keys of the admin server by address. After too many wrong keys, an address is refused even with the correct key.
  */
 export class Guesses {
   readonly #byAddress: Lru<string, TokenBucket>;

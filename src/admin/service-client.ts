@@ -65,7 +65,7 @@ export class ServiceClient {
         headers: {
           Host: host,
           Connection: 'close',
-          // Methods reserved for clients of this machine must be refused here, since users of the console may be anywhere.
+          // `Via` marks the request as forwarded, so that methods reserved for clients of this machine are refused. Users of the console may be anywhere.
           Via: '1.1 portcullis-console',
           ...(authorization !== undefined && { Authorization: authorization }),
           'Content-Type': 'application/json',

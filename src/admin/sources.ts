@@ -6,8 +6,8 @@ import type { ServiceAddress } from './page/console/wire.ts';
 export type MetricsText = { readonly contentType: string; readonly text: string };
 
 /**
- * Data sources of the admin server. They are callbacks, so that the admin server can run in another process than the
- * service.
+ * Data sources of the admin server. The sources are callbacks, so that the admin server can run in another process than
+ * the service.
  */
 export interface AdminSources {
   status(): ServiceStatus | Promise<ServiceStatus>;

@@ -49,7 +49,7 @@ export class StatusFeed {
 
   /**
    * Turns a response into a stream of server-sent events, one per second: a status, or a comment when there is none.
-   * @returns false if the maximum number of pages watch
+   * @returns false if the maximum number of pages is watching already
    */
   watch(response: ServerResponse): boolean {
     if (this.#streams.size >= MAX_STREAMS) return false;

@@ -97,7 +97,7 @@ const jsonSchema = z.unknown().refine((value) => value !== undefined, 'is missin
 
 type BundleFile = { readonly format: typeof FORMAT } & Bundle & { readonly digest: string };
 
-/** Schema of a bundle file. Its members are in the order of the text. */
+/** Schema of a bundle file, with the members in the order of the text. */
 const fileSchema: z.ZodType<BundleFile> = z.strictObject({
   format: z.literal(FORMAT),
   method: z.string(),
@@ -162,7 +162,7 @@ export function encodeBundle(bundle: Bundle): string {
   // Parsing puts the members into the order of the schema.
   const text = JSON.stringify(fileSchema.parse({ format: FORMAT, ...bundle, digest: NO_DIGEST }));
   const content = `${text.slice(0, -END_LENGTH)}}`;
-  // The digest covers the text without the digest itself. It only detects damage, since anyone can compute it.
+  // The digest covers the text without the digest itself. A digest only detects damage, since anyone can compute it.
   const digest = bytesToHex(keccak256(new TextEncoder().encode(content)));
   return `${content.slice(0, -1)},"digest":"${digest}"}\n`;
 }

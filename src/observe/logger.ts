@@ -4,7 +4,7 @@ import { FileSink } from './file-sink.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { DEFAULT_PER_MINUTE, type LogLevel } from './options.ts';
 
-/** Fields of a log line. They are short, and contain neither keys nor bodies. */
+/** Fields of a log line, which are short, and contain neither keys nor bodies. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Subset of pino's interface that the service uses. */
@@ -28,7 +28,7 @@ export interface LogSink {
 /** Maximum bytes waiting for a stalled reader of stderr; the excess is dropped. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
-/** Writes to a pipe up to this size are not interleaved with those of other processes (POSIX PIPE_BUF). */
+/** Maximum size of a write to a pipe that is not interleaved with writes of other processes (POSIX PIPE_BUF). */
 const MAX_WRITE_BYTES = 4_096;
 const STDERR = 2;
 

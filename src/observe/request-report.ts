@@ -30,7 +30,7 @@ export class RequestReport {
   caller: Caller | undefined;
   /** HTTP verb; a WebSocket message has none. */
   verb: string | undefined;
-  /** Request target as received, including the key. It is redacted when it is logged. */
+  /** Request target as received, including the key. The target is redacted when it is logged. */
   url: string | undefined;
   status = 0;
   requestBytes = 0;

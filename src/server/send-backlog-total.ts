@@ -14,8 +14,8 @@ const RECOUNT_MS = 10;
 
 /**
  * Send backlog of all connections. The size of an answer is unknown in advance, so an answer is counted once it exists. If an answer does not fit,
- * connections are closed, the largest backlog first. They are connections of the answer's owner if the owner uses more than an equal part of the bound.
- * Otherwise they are connections of the owner that uses most.
+ * connections are closed, the largest backlog first. Each belongs to the owner of the answer if that owner uses more than an equal part of the bound,
+ * and otherwise to the owner that uses most.
  */
 export class SendBacklogTotal {
   readonly #budget: SharedBudget;
@@ -96,7 +96,7 @@ export class SendBacklogTotal {
 
   #makeRoom(owner: string): void {
     this.#recount();
-    // Connections that are already being closed free their memory in a later turn of the event loop. Their backlog counts as freed here.
+    // Connections that are already being closed free their memory in a later turn of the event loop. Here, that memory counts as free.
     let leaving = 0;
     for (const flow of this.#flows) if (flow.isCutOff) leaving += flow.reserved;
     let excess = this.#budget.excessOf(owner) - leaving;

@@ -72,7 +72,7 @@ export type ChainConfig = {
   readonly blobSchedule: ReadonlyMap<ForkName, BlobParameters>;
   /** Address of the deposit contract, whose logs are deposit requests (EIP-6110). The zero address is the default, as in geth. */
   readonly depositContract: string;
-  /** All fork heights in the genesis file, ascending. They are the input of a fork identifier (EIP-2124). */
+  /** All fork heights in the genesis file, ascending. A fork identifier (EIP-2124) is computed from these heights. */
   readonly forkHeights: readonly bigint[];
 };
 
@@ -88,7 +88,7 @@ const DEFAULT_BLOBS: readonly (readonly [ForkName, BlobParameters])[] = [
   ['prague', { target: 6n, max: 9n, baseFeeUpdateFraction: 5007716n }],
 ];
 
-/** Forks that inherit the blob schedule in force. Their entries are ignored, as in geth. */
+/** Forks that inherit the blob schedule in force. Entries of these forks are ignored, as in geth. */
 const WITHOUT_BLOB_SCHEDULE: ReadonlySet<string> = new Set(['amsterdam']);
 
 /** JSON object of a genesis file: keys are case-insensitive as in geth, and null means absent. */

@@ -285,7 +285,7 @@ export function effectiveGasPrice(tx: TransactionBody, baseFeePerGas: bigint | u
   return minBigInt((baseFeePerGas ?? 0n) + tx.maxPriorityFeePerGas, tx.maxFeePerGas);
 }
 
-/** Priority fee per gas in wei, which the beneficiary gets. Before London it is the gas price. It is negative only if the price is below the base fee. */
+/** Priority fee per gas of the beneficiary, in wei; before London, the gas price. The fee is negative only if the gas price is below the base fee. */
 export function effectiveTip(tx: TransactionBody, baseFeePerGas: bigint | undefined): bigint {
   return effectiveGasPrice(tx, baseFeePerGas) - (baseFeePerGas ?? 0n);
 }

@@ -18,7 +18,7 @@ const { memory, ...loops } = new WEB_ASSEMBLY.Instance(
 ).exports as ByteLoops;
 const space = new Uint8Array(memory.buffer);
 
-/** Maximum bytes per call; their hex text is twice as long. The loops need some room behind bytes and text. */
+/** Maximum bytes per call. The hex text of these bytes is twice as long. The loops need some room behind bytes and text. */
 const PIECE = 48 << 10;
 const BYTES = 4_096;
 const TEXT: number = BYTES + PIECE + 64;

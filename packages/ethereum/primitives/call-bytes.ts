@@ -1,4 +1,4 @@
-/** Message call that has only sender, recipient, data and gas limit. Its members are offsets into bytes that all calls of a request share. */
+/** Message call that has only sender, recipient, data and gas limit. Offsets refer to `bytes`, which all calls of a request share. */
 export type CallBytes = {
   readonly bytes: Uint8Array;
   /** Offset of the sender's address, which is the zero address if the call has no sender. */

@@ -26,7 +26,7 @@ export type JsonResult = JsonText | JsonBytes | JsonStream;
 
 /** Bytes that are deflated once for all responses that contain them. */
 export type PackedBytes = {
-  /** Raw deflate data that ends with a flush. It is byte-aligned, and its last block is not marked as final. */
+  /** Raw deflate data that ends with a flush: the data is byte-aligned, and its last block is not marked as final. */
   readonly blocks: Uint8Array;
   /** CRC-32 of the bytes, and the factor that combines it with the CRC of preceding bytes. */
   readonly crc: number;
@@ -38,7 +38,7 @@ export type PackedBytes = {
 /** Immutable bytes of one complete JSON value, shared by several responses. */
 export class SharedBytes {
   readonly bytes: Uint8Array;
-  /** Callback of the cache that stores the bytes. It charges additional bytes, and returns false if there is no room for them. */
+  /** Callback of the cache that stores the bytes. The cache charges additional bytes; the result is false if there is no room for these. */
   keeper: ((bytes: number) => boolean) | undefined;
   #packed: PackedBytes | undefined;
 

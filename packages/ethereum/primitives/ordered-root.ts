@@ -85,7 +85,7 @@ export class OrderedRoot {
     this.#last = { path, value };
   }
 
-  /** Folds complete nodes into one. Their paths share more than `shared` nibbles with each other, while the next path shares only `shared` of them. */
+  /** Folds complete nodes into one node. Paths of these nodes share more than `shared` nibbles, while the next path shares only `shared` nibbles with them. */
   #fold(shared: number): void {
     const leaves = this.#leaves;
     const { path } = leaves[leaves.length - 1] as Leaf;

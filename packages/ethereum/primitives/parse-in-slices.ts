@@ -313,7 +313,7 @@ function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 }
 
-/** Returns an error with a message that is similar to those of `JSON.parse`. */
+/** Returns an error with a message similar to a message of `JSON.parse`. */
 function unexpected(text: Characters, at: number): SyntaxError {
   return new SyntaxError(
     at < text.length ? `unexpected token at position ${at}` : 'unexpected end of JSON input',

@@ -9,7 +9,7 @@ export type RlpInput = Uint8Array | bigint | readonly RlpInput[];
 
 const MAX_DEPTH = 32;
 
-/** Encodes byte strings, unsigned integers (shortest form, 0 is empty) and lists of them. */
+/** Encodes a byte string, an unsigned integer (in its shortest form; 0 is empty), or a list of items. */
 export function encodeRlp(item: RlpInput): Uint8Array {
   const size = measure(item);
   const out = new Uint8Array(size);

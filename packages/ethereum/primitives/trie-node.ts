@@ -15,7 +15,7 @@ export type Nibbles = Uint8Array;
 type NodeState = {
   /** Reference in the parent: the node's hash, or the node's encoding if it is shorter. Undefined if the node has changed. */
   ref: Uint8Array | undefined;
-  /** Whether the store has a node at this path: this node, or an older node. */
+  /** Whether the store has the node, or an older node, at the path of the node. */
   isStored: boolean;
 };
 
@@ -30,7 +30,7 @@ export type BranchNode = NodeState & {
   readonly children: (TrieNode | undefined)[];
   value: Uint8Array;
 };
-/** Node that is only in the store. It is loaded when a path passes through it. */
+/** Node that is only in the store, and is loaded when a path passes through it. */
 export type UnloadedNode = { readonly kind: 'unloaded'; readonly ref: Uint8Array };
 export type LoadedNode = LeafNode | ExtensionNode | BranchNode;
 export type TrieNode = LoadedNode | UnloadedNode;

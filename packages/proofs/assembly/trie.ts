@@ -85,7 +85,7 @@ function writeLeaf(row: usize, index: u32, key: u32, from: u32): void {
   nodeStart = writeHeader(start, LIST_BASE, nodeEnd - start);
 }
 
-/** Writes the reference of the last written node at `target`: its hash, or the node itself if it is shorter than a hash. @returns end of the reference */
+/** Writes the reference of the last written node at `target`: the hash, or the node itself if it is shorter than a hash. @returns end of the reference */
 function writeReference(target: usize): usize {
   const size = nodeEnd - nodeStart;
   if (size < HASH_LENGTH) {

@@ -1,5 +1,5 @@
 /**
- * DOM helpers. They create only elements and text nodes, so that no name or message can become markup.
+ * DOM helpers that create only elements and text nodes, so that no name or message can become markup.
  */
 
 type Child = Node | string;

@@ -93,7 +93,7 @@ export function createEvidenceChain(block: EvidenceBlock, readings: Readings, ex
   return refuseOthers(parts, 'the chain') as Chain;
 }
 
-/** Creates the `request` function of a node. Its answers come from readings. */
+/** Creates the `request` function of a node, whose answers come from readings. */
 export function createRequest(source: Reading['source'], readings: Readings): Chain['request'] {
   return (method, params) =>
     continueWith(readings.read({ source, question: ['request', method, params] }), (outcome) => {

@@ -166,7 +166,7 @@ class Collector {
 
 /**
  * Compares the executions with the results of the source.
- * @returns differences between gas estimates. They are allowed, because clients search for an estimate in different ways.
+ * @returns differences between gas estimates, which are allowed, because clients search for an estimate in different ways
  * @throws BundleError if calls have different results
  */
 async function compareExecuted(

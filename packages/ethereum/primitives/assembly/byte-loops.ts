@@ -20,7 +20,7 @@ function findLetters(text: v128): v128 {
   return i8x16.lt_u(i8x16.sub(text, i8x16.splat(LETTER_A)), i8x16.splat(6));
 }
 
-/** Pads the text with digits, so that the last partial block passes the same check as full ones. */
+/** Pads the text with digits, so that a partial last block passes the check for full blocks. */
 @inline
 function padWithDigits(end: usize): void {
   v128.store(end, i8x16.splat(DIGIT_0));

@@ -1,6 +1,6 @@
 import { type Attributes, element } from '../dom.ts';
 
-/** Creates an input whose text is stored in the session storage of the tab, until the tab is closed. */
+/** Creates an input whose text is stored only in the session storage of the tab, until the tab is closed. */
 export function createRememberedInput(
   item: string,
   attributes: Attributes,

@@ -33,8 +33,8 @@ type Block = { readonly number: bigint; readonly hash: string };
 type CheckpointKind = 'configured' | 'anchored';
 
 /**
- * Blocks that are linked to the checkpoint by hashes. Ancestors of the checkpoint are linked by `parentHash` or by the EIP-2935 history contract. They
- * are on the chain, whatever nodes report. A descendant of the checkpoint is on no other known chain, but a node may have invented the descendant.
+ * Blocks that are linked to the checkpoint by hashes: by `parentHash` or by the EIP-2935 history contract. Ancestors of the checkpoint are on the chain,
+ * whatever nodes report. A descendant of the checkpoint is on no other known chain, but a node may have invented the descendant.
  */
 export class CheckpointLinks {
   #checkpoint: Checkpoint;
