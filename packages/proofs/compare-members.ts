@@ -3,7 +3,7 @@ import { HEADER_FORMS, type HeaderForm } from './header-forms.ts';
 import { isMembers, isSameText } from './members.ts';
 import { TRANSACTION_FORMS, type TransactionForm } from './transaction-forms.ts';
 
-/** Unhashed members that follow from hashed ones and that every client returns. */
+/** Unhashed members that follow from hashed members. Every client returns them. */
 const OF_TRANSACTION: readonly string[] = ['from'];
 const OF_BLOCK: readonly string[] = ['uncles'];
 const OF_PLACE: readonly string[] = ['blockHash', 'blockNumber', 'transactionIndex'];
@@ -16,7 +16,7 @@ const OF_RECEIPT: readonly string[] = [
 ];
 const OF_LOG: readonly string[] = [...OF_PLACE, 'transactionHash', 'logIndex'];
 
-/** Members allowed in any transaction object, whether or not its type hashes them. */
+/** Members that any transaction object may have, even if its type does not hash them. */
 const COMMON: ReadonlySet<string> = new Set([
   'chainId',
   'from',
@@ -40,7 +40,7 @@ function listMembers({ fields }: TransactionForm): readonly string[] {
   return fields.flatMap(({ members }) => members);
 }
 
-/** Rejects transaction members of other types: this type's hash does not cover them. */
+/** Rejects transaction members of other types, since the hash of this type does not cover them. */
 export function compareTransactionMembers(
   transaction: Members,
   form: TransactionForm,
@@ -63,7 +63,7 @@ export function compareTransactionMembers(
   }
 }
 
-/** Header members added by forks, each hashed by at least one chain. */
+/** Header members that forks added, each of which is hashed by at least one chain. */
 const OF_FORKS: readonly string[] = [
   ...new Set(
     HEADER_FORMS.flatMap(({ fields }) => fields.filter(({ isOptional }) => isOptional === true)).map(
@@ -72,7 +72,7 @@ const OF_FORKS: readonly string[] = [
   ),
 ];
 
-/** Authority headers (Aura) have neither; some nodes return zeros. */
+/** Members that headers of authorities (Aura) do not have, and the zeros that some nodes return for them. */
 const OF_SEAL = [
   ['mixHash', `0x${'0'.repeat(64)}`],
   ['nonce', `0x${'0'.repeat(16)}`],
@@ -120,7 +120,7 @@ export function requireReceiptMembers(
   requireMembers(receipt, [to === null ? 'contractAddress' : 'to'], 'receipt', hash, findings);
 }
 
-/** Requires the unhashed members of a log. @param hash hash of its transaction */
+/** Requires the unhashed members of a log. @param hash hash of the log's transaction */
 export function requireLogMembers(log: Members, hash: string, findings: Findings): void {
   requireMembers(log, OF_LOG, 'log', hash, findings);
 }
@@ -147,7 +147,7 @@ function listForeign(form: TransactionForm): readonly string[] {
   return names;
 }
 
-/** Some clients return members of all types: empty, zero, or the gas price as the fee caps. */
+/** Whether a member of another type carries no information. Some clients return the members of all types: empty, zero, or the gas price as fee caps. */
 function saysNothing(value: unknown, gasPrice: unknown): boolean {
   if (value == null || value === false || value === '0x' || value === '0x0' || value === gasPrice)
     return true;

@@ -1,4 +1,4 @@
-/** Decodes RLP fields into JSON members: lower-case hex, integers without leading zeros. */
+/** Decodes RLP fields into JSON members. Bytes become lower-case hex; integers become hex without leading zeros. */
 import { bytesToHex } from '../ethereum/primitives/hex.ts';
 import { encodeQuantity } from '../ethereum/primitives/quantity.ts';
 import { asBytes, asInteger, asList, type RlpItem } from '../ethereum/primitives/rlp.ts';
@@ -7,7 +7,7 @@ export const HASH_BYTES = 32;
 export const ADDRESS_BYTES = 20;
 
 /**
- * @param length required length in bytes; any if absent
+ * @param length required length in bytes; if absent, any length is accepted
  * @throws RangeError for a list or another length
  */
 export function decodeBytes(item: RlpItem | undefined, name: string, length?: number): string {
@@ -16,7 +16,7 @@ export function decodeBytes(item: RlpItem | undefined, name: string, length?: nu
 
 /**
  * Decodes an integer of up to 32 bytes, such as a value or half of a signature.
- * @param maxBytes longest encoding in bytes
+ * @param maxBytes maximum length of the encoding in bytes
  * @throws RangeError for a list, leading zeros, or a longer encoding
  */
 export function decodeInteger(

@@ -4,13 +4,13 @@ import { decodeBytes, decodeInteger } from './decode-fields.ts';
 import type { Members } from './findings.ts';
 import { HEADER_FORMS, type HeaderForm, isTimeIn, MAX_INTEGER_BYTES } from './header-forms.ts';
 
-/** Forms whose fields map one to one to members; the others nest lists. */
+/** Forms in which each field is a member. The other forms nest lists. */
 const FLAT_FORMS = HEADER_FORMS.filter(
   ({ outer, fields }) => outer === undefined && fields.every(({ as }) => as !== 'seal'),
 );
 const MS = 1_000n;
 
-/** Decodes a header with the first form that fits; undefined if no known form does. */
+/** Decodes a header in the first form that fits; undefined if no known form fits. */
 export function decodeHeader(encoded: Uint8Array): Members | undefined {
   const items = decodeRlp(encoded);
   if (items instanceof Uint8Array) return undefined;
@@ -39,13 +39,13 @@ function readForm(items: readonly RlpItem[], { fields, mark }: HeaderForm): Memb
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-  // An unhashed mark repeats a hashed member: `author` is the miner.
+  // If the mark is not hashed, it repeats a hashed member: `author` is the miner.
   if (mark !== undefined && fields.every(({ member }) => member !== mark))
     members[mark] = members['miner'] as string;
   return mark === undefined || mark in members ? members : undefined;
 }
 
-/** @throws RangeError if the time is in another unit */
+/** Converts a header time to seconds. @throws RangeError if the time is in another unit than `unit` */
 function toSeconds(time: bigint, unit: 'seconds' | 'milliseconds'): string {
   const isMilliseconds = unit === 'milliseconds';
   if (!isTimeIn(unit, time) || (isMilliseconds && time % MS > 0n))

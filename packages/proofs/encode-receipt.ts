@@ -2,12 +2,12 @@ import type { RlpWriter } from '../ethereum/primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
 import { isMembers, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 
-/** OP Stack deposit; from Canyon on, its receipt hashes two more fields. */
+/** Type of an OP Stack deposit. From Canyon on, the receipt of a deposit hashes two more fields. */
 const DEPOSIT_TYPE = 0x7e;
 const ROOT = /^0x[0-9a-fA-F]{64}$/;
 
 /**
- * Encodes a receipt as it is stored in the receipts trie.
+ * Encodes a receipt in the form of the receipts trie.
  * @param type type of the transaction
  * @throws UnreadableMember if a hashed member is missing or malformed
  */
@@ -21,7 +21,7 @@ export function encodeTrieReceipt(receipt: Members, type: number, writer: RlpWri
     writeLogs(writer, receipt['logs']);
     writeBytes(writer, receipt['logsBloom'], 'logsBloom');
     writeInteger(writer, receipt['cumulativeGasUsed'], 'cumulativeGasUsed');
-    // Receipts before Byzantium hash the state root; some nodes return a status as well.
+    // Receipts before Byzantium hash the state root. Some nodes return a status with them as well.
     const { root } = receipt;
     if (typeof root === 'string' && ROOT.test(root)) writeBytes(writer, root, 'root');
     else writeStatus(writer, receipt['status']);
@@ -34,7 +34,7 @@ export function encodeTrieReceipt(receipt: Members, type: number, writer: RlpWri
   }
 }
 
-/** At most one byte, so a state root cannot pass as a status. */
+/** Writes a status of at most one byte, so that a state root cannot pass as a status. */
 function writeStatus(writer: RlpWriter, status: unknown): void {
   if (readInteger(status, 'status') > 0xffn) throw new UnreadableMember('status');
   writeInteger(writer, status, 'status');

@@ -38,7 +38,7 @@ export function readType({ type }: Members): number | undefined {
 }
 
 /**
- * Encodes a transaction as it is stored in the block.
+ * Encodes a transaction in the form that the transactions trie contains.
  * @throws UnreadableMember if a hashed member is missing or malformed
  */
 export function encodeTransaction(
@@ -112,12 +112,12 @@ const WRITERS: Readonly<Record<FieldKind, WriteField>> = {
   optionalInteger: (writer, value, member) => writeInteger(writer, value ?? '0x0', member),
   flag: writeFlag,
   hashes: writeHashes,
-  // Null means an empty list; no other list has the same hash.
+  // Null means an empty list. No other list has the hash of an empty list.
   accessList: (writer, value, member) => writeList(writer, value === null ? [] : value, member, writeAccess),
   authorizationList: (writer, value, member) => writeList(writer, value, member, writeAuthorization),
 };
 
-/** Null means no recipient and is the only value for it. */
+/** Writes a recipient. Only null, or an absent member, means that there is no recipient. */
 function writeRecipient(writer: RlpWriter, value: unknown, member: string): void {
   if (value != null && !ADDRESS.test(asText(value))) throw new UnreadableMember(member);
   writeBytes(writer, value ?? '0x', member);
@@ -166,7 +166,7 @@ function writeAccess(writer: RlpWriter, { address, storageKeys }: Members): void
   writeBytes(writer, address, 'address');
 }
 
-/** Substrate nests the signature in an object and returns the parity as a flag. Duplicate values must agree. */
+/** Writes an authorization. Substrate nests the signature in an object, and returns the parity as a boolean. Duplicate values must agree. */
 function writeAuthorization(writer: RlpWriter, item: Members): void {
   const inner = item['signature'];
   const places = isMembers(inner) ? [inner, item] : [item];

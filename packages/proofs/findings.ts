@@ -2,16 +2,16 @@ import { bytesToHex } from '../ethereum/primitives/hex.ts';
 import { keccak256 } from '../ethereum/primitives/keccak.ts';
 import { utf8Encoder } from '../ethereum/primitives/utf8.ts';
 
-/** Longest evidence text in characters; longer evidence is hashed, because it is stored and a node may send anything. */
+/** Maximum length of an evidence text in characters. Longer evidence is hashed, because evidence is stored and a node may send any text. */
 const MAX_EVIDENCE = 512;
 
 /** Parsed object of a response. */
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Parts of a response that are verified separately: a chain that follows other rules in one of them loses only that part.
- * The first six are covered by roots. `place` is the position that an object states, `members` its set of members, `logs` are compared with verified
- * receipts; the others are members that follow from hashed data.
+ * Parts of a response that are verified separately. A chain that follows other rules in one part loses the verification of only that part.
+ * Roots cover the first six subjects. `place` is the position in the chain that an object names. `members` is the set of members of an object.
+ * `logs` are compared with verified receipts. The other subjects are members that follow from hashed data.
  */
 export const SUBJECTS = [
   'header',
@@ -35,22 +35,22 @@ export const SUBJECTS = [
 export type Subject = (typeof SUBJECTS)[number];
 
 /**
- * `contradicts`: the response does not match the block hash, or contradicts itself. `unknown`: it has a form that is not known here and
+ * `contradicts`: the response does not match the block hash, or contradicts itself. `unknown`: the response has a form that is not known here, and
  * cannot be verified.
  */
 export type Finding = {
   readonly subject: Subject;
   readonly kind: 'contradicts' | 'unknown';
-  /** Description without values of the response, phrased to end a sentence. */
+  /** Description without values of the response, as the end of a sentence. */
   readonly text: string;
   /**
-   * Recomputed and stated values, equal for responses that agree with each other. Present if unknown chain rules would produce the finding as well as
-   * a wrong response; absent if no rules can excuse it. Long evidence is replaced by its Keccak-256 hash.
+   * Recomputed and returned values, which are equal for responses that agree with each other. Evidence is present if unknown rules of the chain may also
+   * produce the finding, and absent if only a wrong response can. Long evidence is replaced by its Keccak-256 hash.
    */
   readonly evidence?: string;
 };
 
-/** Collects findings: the first of a subject wins, and a contradiction replaces an unknown form. */
+/** Collects findings. The first finding of a subject is stored, but a contradiction replaces an unknown form. */
 export class Findings {
   readonly #found = new Map<Subject, Finding>();
 
@@ -84,7 +84,7 @@ function formatEvidence(values: readonly unknown[]): string {
   return text.length <= MAX_EVIDENCE ? text : bytesToHex(keccak256(utf8Encoder.encode(text)));
 }
 
-/** An object from a node may contain a `toString` that is not a function, or be nested too deeply for JSON.stringify. */
+/** Formats a value of a node. An object may contain a `toString` that is not a function, or be nested too deeply for `JSON.stringify`. */
 function writeValue(value: unknown): string {
   if (typeof value !== 'object') return String(value);
   try {

@@ -14,25 +14,25 @@ import {
 import { asText, isMembers, readInteger, UnreadableMember, writeBytes, writeInteger } from './members.ts';
 
 const MS = 1_000n;
-/** RLP of an integer of up to 8 bytes, captured by its length digit, and RLP of 65 bytes. */
+/** `STEP` matches the RLP of an integer of up to 8 bytes, and captures the length digit. `SIGNATURE` matches the RLP of 65 bytes. */
 const STEP = /^0x(?:[0-7][0-9a-f]|8([0-8])(?:[0-9a-f]{2})*)$/i;
 const SIGNATURE = /^0xb841[0-9a-f]{130}$/i;
 
 /**
- * Finds the form in which a block object hashes to `hash`; undefined if there is none. A matching hash in any form identifies the header,
+ * Finds the form in which a block object hashes to `hash`; undefined if there is no such form. A matching hash in any form identifies the header,
  * because no item can be read as a member of another kind.
  */
 export function findHeaderForm(block: Members, hash: string, writer: RlpWriter): HeaderForm | undefined {
   return HEADER_FORMS.find((form) => hashHeader(block, form, writer) === hash.toLowerCase());
 }
 
-/** Hash in Ethereum's own form; undefined if a member of that form is missing. */
+/** Returns the hash of a header in Ethereum's own form; undefined if a member of that form is missing. */
 export function hashEthereumHeader(block: Members, writer: RlpWriter): string | undefined {
   return hashHeader(block, ETHEREUM_FORM, writer);
 }
 
 /**
- * RLP of the header in Ethereum's own form.
+ * Returns the RLP of a header in Ethereum's own form.
  * @param hash lower-case hash
  * @returns undefined if the header does not hash to `hash`
  */
@@ -73,7 +73,7 @@ export function writeHeader(block: Members, form: HeaderForm, writer: RlpWriter)
   writer.list(mark);
 }
 
-/** Writes the present fields as a list. @throws UnreadableMember if a field follows an absent one */
+/** Writes the present fields as a list. @throws UnreadableMember if a field follows an absent field */
 function writeFields(block: Members, fields: readonly HeaderField[], writer: RlpWriter): void {
   const mark = writer.mark;
   let end = 0;

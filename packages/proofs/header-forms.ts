@@ -1,4 +1,4 @@
-/** Header forms by chain: which members of a block object are hashed, in which order. Sources: the clients named at each form. */
+/** Header forms by chain. A form lists the members of a block object that are hashed, in order. Sources are the clients that each form names. */
 
 import { bytesToHex } from '../ethereum/primitives/hex.ts';
 import { EMPTY_LIST_HASH } from '../ethereum/primitives/keccak.ts';
@@ -7,21 +7,21 @@ import { EMPTY_LIST_HASH } from '../ethereum/primitives/keccak.ts';
 export const NO_UNCLES: string = bytesToHex(EMPTY_LIST_HASH);
 
 /**
- * Encoding of a member as an RLP item: bytes verbatim, or an integer in its shortest form of at most `MAX_INTEGER_BYTES`. `seal`: a list of two
- * items that are RLP already, the step and the signature of an authority.
+ * Encoding of a member as an RLP item. `bytes`: bytes verbatim. `integer`: an integer in its shortest form, of at most `MAX_INTEGER_BYTES`. `seal`: a
+ * list of the step and the signature of an authority, each of which is already RLP.
  */
 export type Scalar = 'bytes' | 'integer' | 'seal';
 
 export type HeaderField = {
   readonly member: string;
   readonly as: Scalar;
-  /** Fixed length in bytes, if all headers share it. */
+  /** Length in bytes, if the member has the same length in all headers. */
   readonly length?: number;
-  /** Absent before its fork; no field follows an absent one. */
+  /** Present if the field is absent before its fork. No field follows an absent field. */
   readonly isOptional?: true;
   /** Unit of a time in the header; responses always use seconds. */
   readonly unit?: 'seconds' | 'milliseconds';
-  /** Hashed value if the response lacks the member. */
+  /** Value that is hashed if the response lacks the member. */
   readonly otherwise?: string;
 };
 
@@ -34,17 +34,17 @@ export type HeaderForm = {
   readonly unhashed?: readonly string[];
   /** Members that no block of these chains has. */
   readonly without?: readonly string[];
-  /** Members around the list of `fields`, which is then the last item; the members of `context` follow it as a list. */
+  /** Members of an outer list, in which the list of `fields` follows them. The members of `context` follow `fields` as a list. */
   readonly outer?: readonly HeaderField[];
   readonly context?: { readonly member: string; readonly fields: readonly HeaderField[] };
 };
 
 /**
- * Longer than any header integer and shorter than a hash. No header item may be readable as bytes in one form and as an integer in another:
- * a node could rename such an item, and the hash would cover the wrong member.
+ * Longer than any integer of a header, and shorter than a hash. No header item may be readable as bytes in one form and as an integer in another form.
+ * A node could otherwise rename such an item, and the hash would cover the wrong member.
  */
 export const MAX_INTEGER_BYTES = 19;
-/** Range of millisecond times, 1973 to 5138; no chain has such a time in seconds, so the unit follows from the value. */
+/** Range of times in milliseconds, 1973 to 5138. No chain has such a time in seconds, so the unit follows from the value. */
 const MILLISECONDS = { first: 100_000_000_000n, end: 100_000_000_000_000n } as const;
 
 /** Whether the hashed header time can be in this unit. */
@@ -64,7 +64,7 @@ const optional = (field: HeaderField): HeaderField => ({ ...field, isOptional: t
 
 const ZERO_HASH = `0x${'0'.repeat(64)}`;
 
-/** Fields up to `extraData`, the only member of variable length: the same on all chains. */
+/** Fields up to `extraData`, which are the same on all chains. `extraData` is the only member of variable length. */
 const COMMON: readonly HeaderField[] = [
   hash('parentHash'),
   hash('sha3Uncles'),
@@ -100,7 +100,7 @@ const ETHEREUM: readonly HeaderField[] = [
 
 export const ETHEREUM_FORM: HeaderForm = { name: 'ethereum', fields: ETHEREUM };
 
-/** Ethereum's own form comes first because most chains use it. */
+/** All forms. Ethereum's own form is the first because most chains use it. */
 export const HEADER_FORMS: readonly HeaderForm[] = [
   ETHEREUM_FORM,
   {

@@ -10,7 +10,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const BLANK = 0x20;
-/** Longest buffered item in bytes. A transaction of 2^24 gas (EIP-7825) has at most 4.2 MB of text, and so has its receipt. */
+/** Maximum length of a buffered item in bytes. A transaction of 2^24 gas (EIP-7825) has at most 4.2 MB of text, and so has its receipt. */
 const MAX_ITEM_BYTES: number = 5 << 20;
 const OPEN: Uint8Array = Uint8Array.of(OPEN_LIST);
 const CLOSE: Uint8Array = Uint8Array.of(CLOSE_LIST);
@@ -19,13 +19,13 @@ const CLOSE: Uint8Array = Uint8Array.of(CLOSE_LIST);
 type TakeItems = (list: Uint8Array) => PromiseOrValue<void>;
 
 /**
- * Extracts the items of a list while its JSON text arrives, and stores the rest of the text. The source must make sure that the text is JSON.
- * Memory is bounded by the rest and one incomplete item of at most `MAX_ITEM_BYTES`.
+ * Extracts the items of a list while its JSON text arrives, and stores the rest of the text. The caller ensures that the text is JSON.
+ * Memory is bounded by the rest of the text and one incomplete item of at most `MAX_ITEM_BYTES`.
  */
 export class ItemSplitter {
   readonly #takeItems: TakeItems;
   readonly #member: string | undefined;
-  /** Brackets around an item. */
+  /** Number of open brackets around an item. */
   readonly #listDepth: number;
   readonly #reserved: Uint8Array[] = [];
   #reservedBytes = 0;
@@ -39,9 +39,11 @@ export class ItemSplitter {
   #isInList = false;
   #isInString = false;
   #isEscaped = false;
-  /** Whether the next string is a member name, the part of the name received so far, and whether the next value is the list. */
+  /** Whether the next string is a member name. */
   #isNameNext = false;
+  /** Part of a member name that was received so far; undefined outside of names. */
   #name: Uint8Array[] | undefined;
+  /** Whether the next value is the list. */
   #isListNext: boolean;
 
   /** @param member member of the top-level object that contains the list; if absent, the whole text is the list */
@@ -52,12 +54,12 @@ export class ItemSplitter {
     this.#isListNext = member === undefined;
   }
 
-  /** Lists so far; more than one if the object repeats the member. */
+  /** Number of lists so far; more than one if the object repeats the member. */
   get lists(): number {
     return this.#lists;
   }
 
-  /** Whether an item exceeded the buffer; it and all later items are dropped. */
+  /** Whether an item exceeded `MAX_ITEM_BYTES`. The item and all later items are dropped. */
   get hasOversized(): boolean {
     return this.#hasOversized;
   }
@@ -72,7 +74,7 @@ export class ItemSplitter {
     return utf8Decoder.decode(concatBytes(...this.#rest));
   }
 
-  /** Copies what it stores, so the piece may be reused. @returns a promise while items are processed; the next piece must wait for it */
+  /** Adds a piece. Stored parts are copied, so the piece may be reused. @returns a promise while items are processed; the next piece must wait for it */
   add(piece: Uint8Array): PromiseOrValue<void> {
     this.#work = undefined;
     this.#split(piece);
@@ -80,8 +82,9 @@ export class ItemSplitter {
   }
 
   #split(piece: Uint8Array): void {
-    /** Start of the part that is neither handed on nor stored, and start of the unfinished name in this piece. */
+    /** Start of the part that is neither handed on nor stored. */
     let from = 0;
+    /** Start of the unfinished name in this piece. */
     let nameFrom = 0;
     /** Position of the last comma between items. */
     let comma = -1;

@@ -2,7 +2,7 @@ import { encodeHex } from '../ethereum/primitives/byte-loops.ts';
 import type { VerifiedHeader } from './verify-block.ts';
 import type { VerifiedFacts } from './verify-transaction.ts';
 
-/** Byte offsets in a row of `assembly/block.ts`; `hash`, `from` and `to` are byte ranges, each ending where the next field begins. */
+/** Size of a row, and byte offsets in it, as in `assembly/block.ts`. `hash`, `from` and `to` extend to the next field. */
 export const ROW_SIZE = 128;
 export const ROW = {
   start: 0,
@@ -19,7 +19,7 @@ export const ROW = {
   blobs: 116,
 } as const;
 
-/** Facts of a block's transactions, in order: as much as responses about them and their receipts are compared with. */
+/** Facts of a block's transactions, in order. Responses about the transactions and their receipts are compared with these facts. */
 export class KnownTransactions {
   readonly length: number;
   /** Rows that `ListText` compares receipts and hashes with; absent if the transactions were parsed. */
@@ -48,7 +48,7 @@ export class KnownTransactions {
     return new KnownTransactions(rows.length / ROW_SIZE, rows, parsed);
   }
 
-  /** Whether the argument has the same hashes in the same order; false unless both are in rows. */
+  /** Whether the argument has the same hashes in the same order. False unless both are in rows. */
   areHashesOf({ rows }: KnownTransactions): boolean {
     const own = this.rows;
     if (own === undefined || rows?.length !== own.length) return false;
@@ -59,7 +59,7 @@ export class KnownTransactions {
     return true;
   }
 
-  /** Built on first use; most blocks never need them. */
+  /** Facts of all transactions. The list is built on first use, since most blocks never need it. */
   get facts(): readonly VerifiedFacts[] {
     this.#facts ??= readRows(this.rows as Uint8Array, this.parsed);
     return this.#facts;

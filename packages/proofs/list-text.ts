@@ -41,7 +41,7 @@ type ListReader = {
   areHashes(list: number, table: number, items: number): number;
 };
 
-/** Same order as `Member` in `assembly/text.ts`. */
+/** Names of members, in the order of `Member` in `assembly/text.ts`. */
 const MEMBERS: readonly string[] = [
   ...[
     'hash',
@@ -71,7 +71,7 @@ const MEMBERS: readonly string[] = [
   ...['parentBeaconBlockRoot', 'requestsHash', 'blockAccessListHash', 'slotNumber', 'uncles', 'withdrawals'],
   ...['size', 'totalDifficulty'],
 ];
-/** Slot of a value: start, length, kind. */
+/** Bytes of a slot, which describes a value: start, length, kind. */
 const SLOT_SIZE = 12;
 const ABSENT = 0;
 const NULL = 4;
@@ -79,7 +79,7 @@ const NAME_SIZE = 32;
 const FORM_SIZE = 64;
 const MAX_TYPE = 3;
 const NO_MEMBER = 255;
-/** Field encodings of the module; fields of other kinds occur in no form of types 0 to 3. */
+/** Numbers of the field encodings in the module. Forms of types 0 to 3 have no fields of other kinds. */
 const KINDS: Readonly<Partial<Record<FieldKind, number>>> = {
   bytes: 0,
   integer: 1,
@@ -96,9 +96,9 @@ const PAGE = 65_536;
 const TEXT = PAGE;
 /** Bytes that the module may read past the end of a text. */
 const TAIL = 64;
-/** Longest text for the module, in UTF-16 units or bytes; longer ones are parsed. WebAssembly memory never shrinks. */
+/** Maximum length of a text for the module, in UTF-16 units or bytes, since WebAssembly memory never shrinks. Longer texts are parsed. */
 const MAX_LENGTH: number = 4 << 20;
-/** Lower bound on the text of a transaction or receipt. */
+/** Minimum length of the text of a transaction or receipt. */
 const LEAST_ITEM = 256;
 const MAX_AMOUNT: bigint = 1n << 62n;
 const HASH_LENGTH = 32;
@@ -125,18 +125,18 @@ for (let type = 0; type <= MAX_TYPE; type++) {
   space.set([fields.length, ...fields.flat()], reader.FORMS.value + type * FORM_SIZE);
 }
 
-/** Verifies a parsed item that is not plain. @returns its encoding; undefined if it is wrong */
+/** Verifies a parsed item that is not plain. @returns encoding of the item; undefined if the item is wrong */
 type Decide = (item: unknown, index: number) => Uint8Array | undefined;
 
-/** Block object; `header` is present if it was found in the text, so that no member has to be compared again. */
+/** Block object. `header` is present if the text contains the expected header, whose members then need no further comparison. */
 export type BlockText = { readonly block: unknown; readonly header: VerifiedHeader | undefined };
 
 /** Running totals of gas and logs before a receipt. */
 export type ReceiptWalk = { gas: bigint; logs: number };
 
 /**
- * Text of a list of transactions or receipts, read once by the WebAssembly module; only items that are not plain are parsed and passed to the caller.
- * Valid until another text is loaded.
+ * Text of a list of transactions or receipts, which the WebAssembly module reads once. Only items that are not plain are parsed and passed to the caller.
+ * A `ListText` is valid until another text is loaded.
  */
 export class ListText {
   readonly #start: number;
@@ -159,7 +159,7 @@ export class ListText {
     this.#number = loaded;
   }
 
-  /** Rows of `items` items of which none is plain. */
+  /** Returns rows for `items` items, none of which is plain. */
   static createRows(items: number): Uint8Array {
     return new Uint8Array(items * ROW_SIZE);
   }
@@ -171,8 +171,8 @@ export class ListText {
   }
 
   /**
-   * Reads a block object with its transactions as a `ListText`; parses all of it if the text does not allow that.
-   * @param known expected header: if the text contains it in Ethereum's own form, only the members outside of the header are read
+   * Reads a block object with its transactions as a `ListText`. If the text does not allow that, the whole block is parsed.
+   * @param known expected header. If the text contains this header in Ethereum's own form, only members outside of the header are read.
    */
   static parseBlock(answer: JsonText | JsonBytes, known?: VerifiedHeader): BlockText {
     const end = load(answer);
@@ -188,12 +188,12 @@ export class ListText {
     return { block: { ...block, transactions }, header: undefined };
   }
 
-  /** Number of items; known once the list has been read. */
+  /** Number of items, valid after the list has been read. */
   get count(): number {
     return reader.itemCount();
   }
 
-  /** Whether the list was read to its end; then no compared object repeats a name. */
+  /** Whether the list was read to its end. If so, no compared object repeats a name. */
   get isRead(): boolean {
     return this.#isRead;
   }
@@ -215,7 +215,7 @@ export class ListText {
   /**
    * Reads a list of transactions.
    * @param first index in the block of the first transaction
-   * @returns false if `decide` rejected an item or the text has an unsupported form: it must be parsed
+   * @returns false if `decide` rejected an item, or if the text has an unsupported form. The text must then be parsed.
    */
   readTransactions(block: StatedBlock, first: number, decide: Decide): boolean {
     return this.#walk(block, first, 0, (transaction, index) => {
@@ -226,7 +226,7 @@ export class ListText {
     });
   }
 
-  /** Encodings of the items, once the list has been read. */
+  /** Encodings of the items, valid after the list has been read. */
   get encodings(): readonly Uint8Array[] {
     return Array.from({ length: this.count }, (_, index) => {
       const row = this.#table + index * ROW_SIZE;
@@ -235,7 +235,7 @@ export class ListText {
     });
   }
 
-  /** Root of the trie of the items, once the list has been read; undefined if there are too many. Overwrites their encodings. */
+  /** Returns the root of the trie of the items, after the list has been read; undefined if there are too many items. Overwrites their encodings. */
   hashTrie(): string | undefined {
     const { count } = this;
     if (count > reader.MAX_ITEMS.value) return undefined;
@@ -243,7 +243,7 @@ export class ListText {
     return `0x${encodeHex(space, root, root + HASH_LENGTH)}`;
   }
 
-  /** Whether the list contains exactly the hashes of the transactions. @param rows rows of all transactions */
+  /** Whether the list consists of the hashes of the transactions, in order. @param rows rows of all transactions */
   areHashes(rows: Uint8Array): boolean {
     this.#require();
     reserve(this.#table + rows.length);
@@ -252,7 +252,7 @@ export class ListText {
     return this.#isRead;
   }
 
-  /** Copies the rows of the transactions that were read: complete for plain items, only the hash for others. */
+  /** Copies the rows of the transactions that were read. Rows of plain items are complete; other rows have only the hash. */
   copyRows(): Uint8Array {
     return space.slice(this.#table, this.#table + this.count * ROW_SIZE);
   }
@@ -261,8 +261,8 @@ export class ListText {
    * Reads a list of receipts.
    * @param first index in the block of the first receipt
    * @param rows rows of all transactions of the block
-   * @param walk running totals before the first receipt; updated
-   * @returns false if `decide` rejected an item or the text has an unsupported form: it must be parsed
+   * @param walk running totals before the first receipt, which are updated
+   * @returns false if `decide` rejected an item, or if the text has an unsupported form. The text must then be parsed.
    */
   readReceipts(
     block: StatedBlock,
@@ -321,7 +321,7 @@ export class ListText {
   }
 }
 
-/** Members of a block object without uncles besides header and transactions; undefined if the block must be parsed. @param end end of the text */
+/** Returns the members of a block without uncles, except header and transactions; undefined if the block must be parsed. @param end end of the text */
 function readBody(header: VerifiedHeader, end: number): Members | undefined {
   if (header.form !== ETHEREUM_FORM || header.unclesHash !== NO_UNCLES) return undefined;
   const target = end + TAIL;
@@ -333,12 +333,12 @@ function readBody(header: VerifiedHeader, end: number): Members | undefined {
   if (listed !== undefined && hasRepeatedNames(listed, withdrawals)) return undefined;
   const { hash } = header;
   const [transactionsRoot, withdrawalsRoot] = ['transactionsRoot', 'withdrawalsRoot'].map(readMember);
-  // `readMember` does not distinguish null from an absent member, which differ here.
+  // `readMember` returns undefined for null as well as for an absent member. Here they differ, so the block must be parsed.
   if (withdrawalsRoot !== undefined && listed === undefined) return undefined;
   return { hash, uncles: [], withdrawals, transactionsRoot, withdrawalsRoot };
 }
 
-/** Text of a member of the last block object, without quotes if it is a string; undefined if it is absent or null. */
+/** Returns the text of a member of the last block object, without the quotes of a string; undefined if the member is absent or null. */
 function readMember(name: string): string | undefined {
   const slot = reader.BLOCK.value + MEMBERS.indexOf(name) * SLOT_SIZE;
   const kind = numbers.getUint32(slot + 8, true);
@@ -351,7 +351,7 @@ function describeField({ member, as, isOptional }: HeaderField): readonly number
   return [MEMBERS.indexOf(member), Number(as === 'integer'), Number(isOptional === true)];
 }
 
-/** @returns end of the text in memory; undefined if it is too long */
+/** Loads a text into the module's memory. @returns end of the text in memory; undefined if the text is too long */
 function load(answer: JsonText | JsonBytes): number | undefined {
   const { length } = answer;
   if (length > MAX_LENGTH) return undefined;

@@ -1,7 +1,7 @@
 import type { RlpWriter } from '../ethereum/primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
 
-/** Missing or malformed member that cannot be encoded. */
+/** A member cannot be encoded because it is missing or malformed. */
 export class UnreadableMember extends Error {
   constructor(member: string) {
     super(`${member} cannot be read`);
@@ -17,8 +17,8 @@ export function isMembers(value: unknown): value is Members {
 }
 
 /**
- * Returns a string member, else an empty string, which is not hex. JSON objects may contain a `toString` that is not a function, and String([x]) equals
- * String(x).
+ * Returns a member that is a string; for any other value, an empty string, which is not hex. `String(value)` would be wrong: JSON objects may contain a
+ * `toString` that is not a function, and `String([x])` equals `String(x)`.
  */
 export function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
@@ -30,34 +30,34 @@ export function writeBytes(writer: RlpWriter, value: unknown, member: string): v
 }
 
 /**
- * Writes an integer from hex text, or from a number as some clients return it. Decimal text is rejected: a reader of hex would see the same digits.
- * @throws UnreadableMember if the value is neither
+ * Writes an integer from hex text, or from a number, as some clients return it. Decimal text is rejected, since a reader may take its digits as hex.
+ * @throws UnreadableMember if the value is neither hex text nor a number
  */
 export function writeInteger(writer: RlpWriter, value: unknown, member: string): void {
   if (!writer.quantity(asQuantity(value))) throw new UnreadableMember(member);
 }
 
-/** Returns a number as hex text and hex text unchanged; empty for anything else. */
+/** Returns a number as hex text, and a text unchanged. Returns an empty text for any other value. */
 export function asQuantity(value: unknown): string {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
     return `0x${value.toString(16)}`;
   return asText(value);
 }
 
-/** Reads an integer from hex text or a number. @throws UnreadableMember if the value is neither or exceeds 256 bits */
+/** Reads an integer from hex text or a number. @throws UnreadableMember if the value is neither, or if it exceeds 256 bits */
 export function readInteger(value: unknown, member: string): bigint {
   const text = asQuantity(value);
   if (/^0x[0-9a-fA-F]{1,64}$/.test(text)) return BigInt(text);
   throw new UnreadableMember(member);
 }
 
-/** Whether a member equals a hex text; digits may differ in case, as in checksummed addresses. */
+/** Whether a member equals a hex text. Digits may differ in case, as in checksummed addresses. */
 export function isSameText(have: unknown, want: string): boolean {
   if (have === want) return true;
   return typeof have === 'string' && !have.startsWith('0X') && have.toLowerCase() === want.toLowerCase();
 }
 
-/** Whether a member equals an integer; leading zeros are ignored. anvil returns block times as JSON numbers. */
+/** Whether a member equals an integer. Leading zeros are ignored. JSON numbers are accepted, since anvil returns block times as numbers. */
 export function isSameInteger(have: unknown, want: bigint | number): boolean {
   if (typeof have === 'number') return Number.isSafeInteger(have) && BigInt(have) === BigInt(want);
   if (typeof have !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(have)) return false;

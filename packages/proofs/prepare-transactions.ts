@@ -1,4 +1,4 @@
-/** Encodes and hashes long transactions with pauses: without them, 20,000 access list entries take 10 ms, and hashing takes 5 ms per megabyte. */
+/** Encodes and hashes long transactions with pauses. Without pauses, 20,000 access list entries take 10 ms, and hashing takes 5 ms per megabyte. */
 import { bytesToHex } from '../ethereum/primitives/hex.ts';
 import { keccak256InSlices } from '../ethereum/primitives/keccak.ts';
 import { RlpWriter } from '../ethereum/primitives/rlp-writer.ts';
@@ -10,14 +10,14 @@ import { encodePayload } from './verify-transaction.ts';
 
 /** Transactions between two pauses. */
 const TRANSACTIONS_PER_SLICE = 1_024;
-/** Items encoded between two pauses; each may contain a list of as many. */
+/** Items encoded between two pauses. Each item may contain a list of as many items. */
 const ITEMS_PER_SLICE = 64;
-/** Data length in UTF-16 units; transactions with shorter data and only short lists are encoded when they are compared. */
+/** Length of long data in UTF-16 units. A transaction with shorter data and only short lists is encoded when it is compared. */
 const LONG_DATA = 64 * 1024;
 
 /**
- * Prepares the long transactions of a value that may be a transaction, a list of them or a block, so that comparing them is fast. Pauses at least
- * once per millisecond, except in data, which takes 1 ms per megabyte. Transactions that cannot be encoded are left to the comparison.
+ * Prepares the long transactions of a value, so that their comparison is fast. The value may be a transaction, a list of transactions, or a block. Pauses at
+ * least once per millisecond, except in data, which takes 1 ms per megabyte. The comparison reports transactions that cannot be encoded.
  */
 export function* prepareTransactions(value: unknown): Generator<undefined, void> {
   let looked = 0;

@@ -1,4 +1,4 @@
-/** Encoding of a long transaction, made with pauses by `prepareTransactions` before the comparison. */
+/** Encodings of long transactions. `prepareTransactions` creates them with pauses, before the comparison. */
 
 import type { RlpWriter } from '../ethereum/primitives/rlp-writer.ts';
 import type { Members } from './findings.ts';
@@ -8,17 +8,17 @@ export type PreparedTransaction = {
   readonly encoded: Uint8Array;
   /** Hash of the encoding. */
   readonly hash: string;
-  /** Hash of the signing payload; undefined if there is none or it cannot be encoded. */
+  /** Hash of the signing payload; undefined if there is no payload or it cannot be encoded. */
   readonly signedHash: Uint8Array | undefined;
 };
 
-/** Items; shorter lists are encoded each time. */
+/** Minimum number of items of a list whose encoding is stored. A shorter list is encoded each time. */
 export const LONG_LIST: number = 64;
 
 const transactions = new WeakMap<Members, PreparedTransaction>();
 const lists = new WeakMap<readonly unknown[], Uint8Array | UnreadableMember>();
 
-/** Returns what `prepareTransactions` has made of this object; undefined for short transactions. */
+/** Returns the result of `prepareTransactions` for this object; undefined for short transactions. */
 export function findPrepared(transaction: Members): PreparedTransaction | undefined {
   return transactions.get(transaction);
 }
@@ -28,14 +28,14 @@ export function keepPrepared(transaction: Members, prepared: PreparedTransaction
   transactions.set(transaction, prepared);
 }
 
-/** @param encoded encoding of the list, or the reason why it cannot be encoded */
+/** Stores the encoding as long as the list lives. @param encoded encoding of the list, or the reason why the list cannot be encoded */
 export function keepList(list: readonly unknown[], encoded: Uint8Array | UnreadableMember): void {
   lists.set(list, encoded);
 }
 
 /**
  * Writes a list that was encoded before.
- * @returns false, with nothing written, if it was not encoded before
+ * @returns false, with nothing written, if the list was not encoded before
  * @throws UnreadableMember if the list cannot be encoded
  */
 export function writePrepared(writer: RlpWriter, list: readonly unknown[]): boolean {

@@ -8,7 +8,7 @@ import type { Findings, Members } from './findings.ts';
 import { asText, isMembers, isSameInteger, isSameText } from './members.ts';
 
 const WORD_BYTES = 32;
-/** Most nodes in one proof: a path has 64 nibbles, and each node below the root may appear twice, also embedded in its parent. */
+/** Maximum number of nodes in one proof. A path has 64 nibbles, and each node below the root may be listed and also embedded in its parent. */
 const MAX_NODES = 130;
 const NO_HASH = `0x${'00'.repeat(WORD_BYTES)}`;
 const EMPTY_CODE: string = bytesToHex(EMPTY_CODE_HASH);
@@ -43,7 +43,7 @@ export function proveAccount(
   onNode?: OnNode,
   onExtra: OnExtra = ignoreExtra,
 ): AccountLeaf | null {
-  // No real state is empty: anvil reports the empty root for its first block, with nodes that prove another state.
+  // No real state is empty. anvil reports the empty root for its first block, with nodes that prove another state.
   const ofExtra = bytesEqual(stateRoot, EMPTY_TRIE_ROOT) ? undefined : onExtra;
   const leaf = readProof(stateRoot, keccak256(address), proof, onNode, ofExtra);
   if (leaf === undefined) return null;
@@ -72,7 +72,7 @@ export function proveSlot(
 ): bigint {
   const leaf = readProof(storageRoot, keccak256(key), proof, onNode, onExtra);
   if (leaf === undefined) return 0n;
-  // Ethereum's tries do not store zeros; anvil's do, and its roots include them.
+  // Ethereum's tries do not store zeros. anvil's tries store zeros, and its roots include them.
   return asInteger(decodeRlp(leaf), 'slot');
 }
 
@@ -99,7 +99,7 @@ export type VerifiedState = {
 /**
  * Verifies an `eth_getProof` response, both its proofs and its members, against the state root of a block.
  * @param stateRoot 32 bytes as hex text
- * @returns undefined if the response is wrong; the fault is then among the findings
+ * @returns undefined if the response is wrong, or if the account has an unknown form. The findings then contain the reason.
  */
 export function verifyAccountProof(
   answer: unknown,
@@ -155,14 +155,17 @@ export function verifyCode(code: unknown, codeHash: Uint8Array, findings: Findin
   findings.contradict('state', 'the code does not hash to the code hash of the account');
 }
 
-/** A chain with another state format yields another root node; only a wrong response has the correct root and fails below it. */
+/**
+ * Returns evidence if unknown rules of the chain may explain the fault. A chain with another state format has another root node. Only a wrong response
+ * has the correct root node and a fault below it.
+ */
 function findEvidence(nodes: readonly Uint8Array[], stateRoot: string): readonly unknown[] | undefined {
   const [root] = nodes;
   const hash = root === undefined ? 'no node' : bytesToHex(keccak256(root));
   return hash === stateRoot ? undefined : [stateRoot, hash];
 }
 
-/** Compares the stated account members with the proof. For an absent account clients return zero hashes or the hashes of empty values. */
+/** Compares the account members of a response with the proof. For an absent account, clients return zero hashes or the hashes of empty values. */
 function compareAccount(
   { nonce, balance, codeHash, storageHash }: Members,
   account: AccountLeaf | null,
@@ -197,7 +200,7 @@ function proveMember(
   return word;
 }
 
-/** @throws RangeError if it is not a list of hex texts, or longer than any path */
+/** Decodes the nodes of a proof. @throws RangeError if the proof is not a list of hex texts, or is longer than any path */
 function readNodes(proof: unknown): readonly Uint8Array[] {
   if (!Array.isArray(proof)) throw new RangeError('proof: the nodes are not a list');
   if (proof.length > MAX_NODES) throw new RangeError('proof: there are more nodes than a path can have');

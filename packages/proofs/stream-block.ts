@@ -24,7 +24,7 @@ import {
 } from './verify-block.ts';
 import type { StatedBlock, VerifiedFacts, VerifyTools } from './verify-transaction.ts';
 
-/** Longest block without its transactions, in bytes; most have one or two kilobytes. */
+/** Maximum length of a block without its transactions, in bytes. Most blocks have one or two kilobytes. */
 const MAX_REST_BYTES: number = 4 << 20;
 
 /** Number of senders to recover in the first piece of a stream; each later piece recovers one. */
@@ -43,22 +43,22 @@ export type StreamedBlock = {
 export type BlockStreamOptions = {
   readonly hash: string;
   readonly tools: VerifyTools;
-  /** Header of the block if it is known. */
+  /** Header of the block, if it is known. */
   readonly header: VerifiedHeader | undefined;
-  /** Requests the header if transactions precede the members they are compared with; undefined if no node has it. */
+  /** Requests the header if transactions precede the members that they are compared with. Returns undefined if no node has the header. */
   readonly requestHeader: () => PromiseOrValue<VerifiedHeader | undefined>;
-  /** Most transactions whose facts are retained. */
+  /** Maximum number of transactions in a block whose facts are stored. */
   readonly maxTransactions: number;
-  /** Receives a sample of the parsed transactions, or all of them with `isEverySender`, to verify their senders. */
+  /** Verifies the sender of a transaction. Called for at least a sample of the transactions, and for all with `isEverySender`. */
   readonly verifySender: (transaction: Members) => void;
   readonly isEverySender: boolean;
-  /** Parses a text that may be long; JSON.parse by default. */
+  /** Parses a text that may be long; `JSON.parse` by default. */
   readonly parse?: ParseText;
 };
 
 /**
- * Verifies a block with full transactions: the transactions as they arrive, the header and the roots at the end. Memory does not grow with the block,
- * except for the facts of its transactions.
+ * Verifies a block with full transactions. Transactions are verified as they arrive, the header and the roots at the end. Memory does not grow with the
+ * block, except for the facts of its transactions.
  */
 export class BlockStream {
   readonly #options: BlockStreamOptions;
@@ -69,12 +69,12 @@ export class BlockStream {
   readonly #parsed = new Map<number, VerifiedFacts>();
   #place: StatedBlock | undefined;
   #isPlaceSought = false;
-  /** Items of the last piece, until the header is there. */
+  /** Items of the last piece, stored until the header is known. */
   readonly #waiting: Uint8Array[] = [];
   #count = 0;
-  /** A fault without a computable root was found; later items are only counted. */
+  /** Whether a fault was found because of which no root can be computed. Later items are then only counted. */
   #isBroken = false;
-  /** The rest is too large; later pieces are dropped. */
+  /** Whether the block without its transactions is too large. Later pieces are then dropped. */
   #isTooLarge = false;
 
   constructor(options: BlockStreamOptions) {
@@ -175,7 +175,7 @@ export class BlockStream {
     });
   }
 
-  /** Drops all facts once a block has too many transactions. */
+  /** Drops all facts if the block has more than `maxTransactions` transactions. */
   #dropBeyond(): void {
     if (this.#count <= this.#options.maxTransactions) return;
     this.#rows.length = 0;
@@ -213,8 +213,8 @@ export class BlockStream {
   }
 
   /**
-   * Reads the members that transactions are compared with from the text before the list; undefined if one is missing, as in blocks without a base fee,
-   * or may differ from the header's.
+   * Reads the members that transactions are compared with, from the text before the list. Returns undefined if a member is missing, as in blocks without
+   * a base fee, or if a member may differ from the header.
    */
   #findPlace(): StatedBlock | undefined {
     try {

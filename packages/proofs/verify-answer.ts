@@ -10,20 +10,20 @@ import { type VerifiedHeader, verifyBody, verifyHeader } from './verify-block.ts
 import { verifyReceipts } from './verify-receipts.ts';
 import { type VerifyTools, verifySender } from './verify-transaction.ts';
 
-/** The result of a verification: without findings, everything in the answer follows from what was trusted. */
+/** Result of a verification. If there are no findings, the whole answer follows from the trusted parameter. */
 export type AnswerVerdict = { readonly isVerified: boolean; readonly findings: readonly Finding[] };
 
 export type StateVerdict = AnswerVerdict & {
-  /** The account; null when it does not exist; undefined when the answer is wrong. */
+  /** The account; null if the account does not exist; undefined if the answer is wrong. */
   readonly account: AccountLeaf | null | undefined;
-  /** Values of the requested slots, in order; empty when the answer is wrong. */
+  /** Values of the requested slots, in order; empty if the answer is wrong. */
   readonly words: readonly bigint[];
 };
 
 /**
  * Verifies an answer to `eth_getBlockByHash` or `eth_getBlockByNumber` with full transactions: header, transactions, their senders, and
  * withdrawals.
- * @param hash the block's hash, which is trusted: 32 bytes as hex text
+ * @param hash trusted hash of the block: 32 bytes as hex text
  */
 export function verifyBlockAnswer(block: unknown, hash: string): AnswerVerdict {
   const tools = createTools();
@@ -34,9 +34,9 @@ export function verifyBlockAnswer(block: unknown, hash: string): AnswerVerdict {
 }
 
 /**
- * Verifies an answer to `eth_getBlockReceipts`, with the block that it belongs to.
- * @param block an answer to `eth_getBlockByHash` with full transactions; it is verified too
- * @param hash the block's hash, which is trusted
+ * Verifies an answer to `eth_getBlockReceipts`, with the block of the receipts.
+ * @param block an answer to `eth_getBlockByHash` with full transactions, which is verified too
+ * @param hash trusted hash of the block
  */
 export function verifyReceiptsAnswer(receipts: unknown, block: unknown, hash: string): AnswerVerdict {
   const tools = createTools();
@@ -59,7 +59,7 @@ export function verifyStateAnswer(
   return { ...toVerdict(tools), account: state?.account, words: state?.words ?? [] };
 }
 
-/** Verifies an answer to `eth_getCode`. @param codeHash of the verified account, 32 bytes */
+/** Verifies an answer to `eth_getCode`. @param codeHash code hash of the verified account, 32 bytes */
 export function verifyCodeAnswer(code: unknown, codeHash: Uint8Array): AnswerVerdict {
   const tools = createTools();
   verifyCode(code, codeHash, tools.findings);
@@ -69,7 +69,7 @@ export function verifyCodeAnswer(code: unknown, codeHash: Uint8Array): AnswerVer
 /**
  * Verifies the uncles of a block.
  * @param uncles answers to `eth_getUncleByBlockHashAndIndex`, in order
- * @param sha3Uncles of the verified block
+ * @param sha3Uncles uncles hash of the verified block
  */
 export function verifyUnclesAnswer(uncles: readonly Members[], sha3Uncles: string): AnswerVerdict {
   const tools = createTools();

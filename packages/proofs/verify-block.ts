@@ -34,17 +34,17 @@ export type VerifiedHeader = StatedBlock & {
   readonly receiptsRoot: string;
   readonly unclesHash: string;
   readonly logsBloom: string;
-  /** EIP-7928; undefined before Amsterdam and on chains that do not hash it. */
+  /** Hash of the block access list (EIP-7928); undefined before Amsterdam, and on chains that do not hash it. */
   readonly accessListHash: string | undefined;
 };
 
 const LIST_MEMBER = 'blockAccessListHash';
-/** Ethereum has at most sixteen (MAX_WITHDRAWALS_PER_PAYLOAD), and no chain has many more. */
+/** Maximum withdrawals of a block. Ethereum has at most sixteen (MAX_WITHDRAWALS_PER_PAYLOAD), and no chain has many more. */
 const MAX_WITHDRAWALS = 1_024;
 
 /**
  * Verifies the header of a block object against the block hash.
- * @returns undefined if it belongs to another block or has an unknown form; the fault is then among the findings
+ * @returns undefined if the header belongs to another block or has an unknown form. The findings then contain the fault.
  */
 export function verifyHeader(block: Members, hash: string, tools: VerifyTools): VerifiedHeader | undefined {
   const { findings, writer } = tools;
@@ -94,8 +94,8 @@ function readVerified(block: Members, hash: string, form: HeaderForm): VerifiedH
 
 /**
  * Verifies the full transactions and the withdrawals of a block against its verified header.
- * @param known transactions of this block from an earlier verification: if the text has the same hashes, the root is not recomputed
- * @returns facts of the transactions; undefined if they do not match the root, and the fault is then among the findings
+ * @param known transactions of this block from an earlier verification. If the text has the same hashes, the root is not recomputed.
+ * @returns facts of the transactions; undefined if they do not match the root. The findings then contain the fault.
  */
 export function verifyBody(
   block: Members,
@@ -119,9 +119,9 @@ export function verifyBody(
 }
 
 /**
- * Reads the transactions in a text and leaves their encodings in it.
+ * Reads the transactions in a text. Afterwards, `transactions.encodings` returns the encodings.
  * @param first index in the block of the first transaction
- * @returns undefined if something is wrong, which parsing then finds
+ * @returns undefined if there is a fault. The caller then parses the text to find the fault.
  */
 export function readMatching(
   transactions: ListText,
@@ -168,8 +168,8 @@ function verifyTransactions(
 }
 
 /**
- * Compares a transaction with what its own fields and its place in the block imply.
- * @returns its encoding, unless no root covers it, and its facts; undefined if it cannot be verified, and the fault is then among the findings
+ * Compares the members of a transaction with its hashed fields and its place in the block.
+ * @returns facts of the transaction, and its encoding unless no root covers it; undefined if it cannot be verified. The findings then contain the fault.
  */
 export function readListed(
   transaction: unknown,
@@ -230,7 +230,7 @@ export function verifyWithdrawals(
       findings.contradict('withdrawals', 'the block lists withdrawals, but its header has no root of them');
     return;
   }
-  // Null means no withdrawals, which the root must commit to.
+  // Null means an empty list of withdrawals, to which the root must commit.
   const listed = withdrawals === null ? [] : withdrawals;
   const encodings = Array.isArray(listed) ? encodeWithdrawals(listed, writer) : undefined;
   const root = encodings === undefined ? 'cannot be encoded' : bytesToHex(computeOrderedRoot(encodings));
@@ -240,7 +240,7 @@ export function verifyWithdrawals(
   }
 }
 
-/** Undefined if one cannot be encoded or there are more than a block can have. */
+/** Encodes withdrawals; undefined if a withdrawal cannot be encoded, or if there are more than `MAX_WITHDRAWALS`. */
 function encodeWithdrawals(
   withdrawals: readonly unknown[],
   writer: RlpWriter,

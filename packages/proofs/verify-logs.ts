@@ -5,7 +5,7 @@ import type { KnownBlock } from './known-transactions.ts';
 import { isMembers, isSameInteger, isSameText } from './members.ts';
 import type { VerifiedHeader } from './verify-block.ts';
 
-/** Log filter: values are lower-case, and an empty list matches everything. A log with fewer topics than the list does not match. */
+/** Log filter. Values are lower-case, and an empty list matches every value. A log with fewer topics than `topics` does not match. */
 export type WantedLogs = {
   readonly addresses: readonly string[];
   readonly topics: readonly (readonly string[])[];
@@ -13,16 +13,16 @@ export type WantedLogs = {
 
 const BLOOM = /^0x[0-9a-f]{512}$/;
 const HEX = /^0x[0-9a-fA-F]*$/;
-/** Longer texts are not scanned for hex: if they equal those of the receipts, they are hex. */
+/** Maximum length of a text that is checked for hex digits. A longer text needs no check: if it equals that of the receipts, it is hex. */
 const MAX_TESTED = 4_096;
-/** Logs up to this many characters are compared regardless of the expected length. */
+/** Total characters up to which logs are compared even if the expected logs are shorter. */
 const SHORT_LOGS = 64 * 1024;
 
 /** Log filter prepared for matching many logs. */
 export class LogMatcher {
   readonly #addresses: ReadonlySet<string>;
   readonly #topics: readonly ReadonlySet<string>[];
-  /** Bloom bits of the alternatives at each position that has some; computed on first use. */
+  /** Bloom bits of the alternatives at each position with alternatives; computed on first use. */
   #bits: readonly (readonly (readonly number[])[])[] | undefined;
 
   constructor({ addresses, topics }: WantedLogs) {
@@ -53,15 +53,15 @@ export class LogMatcher {
   }
 }
 
-/** @param bit bit 0 is the last one */
+/** @param bit number of the bit; bit 0 is the last bit of the bloom */
 function isBitSet(bloom: string, bit: number): boolean {
   const digit = Number.parseInt(bloom.charAt(bloom.length - 1 - (bit >> 2)), 16);
   return ((digit >> (bit & 3)) & 1) === 1;
 }
 
 /**
- * Lists the matching logs of a block from its receipts, each as a canonical text. Positions are counted and all other members come from the block;
- * the logs' own members for these are ignored.
+ * Lists the matching logs of a block from its receipts, each as a canonical text. The position of a log is counted, and members that name its block and
+ * transaction come from the block. The log's own members of these names are ignored.
  * @param receipts verified receipts
  */
 export function listMatching(
@@ -90,7 +90,7 @@ function describeLog(log: Members): string {
   return `${describePlace(log)}${log['data']}`.toLowerCase();
 }
 
-/** Description of a log without its data. */
+/** Returns the description of a log without its data. */
 function describePlace(log: Members): string {
   const { topics, transactionHash, address } = log;
   const numbers = [log['blockNumber'], log['logIndex'], log['transactionIndex']].map(Number).join(' ');
@@ -98,7 +98,7 @@ function describePlace(log: Members): string {
   return `${numbers} ${transactionHash} ${address} ${list} `;
 }
 
-/** Whether the text describes the log; compares without copying the data. */
+/** Whether the text is the description of the log. The data is compared without a copy. */
 function isDescription(text: string | undefined, log: Members): boolean {
   if (text === undefined) return false;
   const data = log['data'] as string;
@@ -107,15 +107,15 @@ function isDescription(text: string | undefined, log: Members): boolean {
   return text.endsWith(data) || text.endsWith(data.toLowerCase());
 }
 
-/** Difference between returned logs and those in the receipts. `lacksFrom`: first block with a missing log, if nothing else is wrong. */
+/** Difference between returned logs and the logs in the receipts. `lacksFrom` is the first block with a missing log, if nothing else is wrong. */
 export type LogDifference = { readonly text: string; readonly lacksFrom?: number };
 
 /**
- * Compares the logs of a response with those in the receipts.
+ * Compares the logs of a response with the logs in the receipts.
  * @param told logs as the node returned them
  * @param expected result of `listMatching`
  * @param findHeader returns the header of a requested block by number
- * @returns undefined if the logs are the same
+ * @returns undefined if the logs are equal
  */
 export function compareLogs(
   told: readonly unknown[],
@@ -128,7 +128,7 @@ export function compareLogs(
   let isSame = told.length === expected.length;
   for (const [i, log] of told.entries()) {
     length += isMembers(log) ? measureLog(log) : 0;
-    // Logs longer than the correct ones are wrong; this bounds the work on them.
+    // Logs that are longer than the correct logs are wrong. This check bounds the work on such logs.
     if (length > room) return { text: 'the logs are longer than those in the receipts of their blocks' };
     if (!isMembers(log) || !isReadable(log)) return { text: 'a log has a member of the wrong type' };
     if (!isPlaced(log, findHeader)) return { text: 'a log names the wrong block' };
@@ -154,7 +154,7 @@ function sumLengths(texts: readonly string[]): number {
   return sum;
 }
 
-/** Lower bound on the length of a log's description, in characters. */
+/** Returns a lower bound on the length of a log's description, in characters. */
 function measureLog({ address, data, transactionHash, topics }: Members): number {
   let sum = 0;
   for (const value of [address, data, transactionHash, ...(Array.isArray(topics) ? topics : [])])
@@ -162,7 +162,7 @@ function measureLog({ address, data, transactionHash, topics }: Members): number
   return sum;
 }
 
-/** Whether the members of a log have the expected types: `describeLog` would read some other values alike, such as one topic with a comma as two topics. */
+/** Whether the members of a log have the expected types. `describeLog` does not distinguish some other values, such as a topic with a comma and two topics. */
 function isReadable({ topics, logIndex, transactionIndex, ...texts }: Members): boolean {
   const { address, data, transactionHash } = texts;
   return (
@@ -188,7 +188,7 @@ function isPlaced(log: Members, findHeader: (number: bigint) => VerifiedHeader |
 const QUANTITY = /^0x[0-9a-fA-F]{1,16}$/;
 const NO_BLOCK = -1n;
 
-/** Parses the block number of a log; below 0 if it is not a quantity. */
+/** Parses the block number of a log; returns a value below 0 if it is not a quantity. */
 export function readNumber(blockNumber: unknown): bigint {
   return typeof blockNumber === 'string' && QUANTITY.test(blockNumber) ? BigInt(blockNumber) : NO_BLOCK;
 }

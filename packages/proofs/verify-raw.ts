@@ -23,8 +23,8 @@ export function verifyRawHeader(text: string, hash: string, { findings }: Verify
 }
 
 /**
- * Compares an encoded block with its verified header. On chains with another header form, items behind the uncles are chain-specific and not compared;
- * if the header is nested in an outer list, only the header is compared.
+ * Compares an encoded block with its verified header. On chains with another header form, the items behind the uncles are chain-specific and are not
+ * compared. If the header is nested in an outer list, only the header is compared.
  * @param text `0x` and hex digits
  */
 export function verifyRawBlock(
@@ -75,7 +75,7 @@ export function verifyRawBlock(
   }
 }
 
-/** Unwraps a typed transaction, a byte string that begins with its type; legacy ones remain as they are. @throws RangeError for a string without a type */
+/** Unwraps a typed transaction, a byte string that begins with the type. A legacy transaction is unchanged. @throws RangeError for a string without a type */
 function unwrap(item: Uint8Array): Uint8Array {
   const span = readRlpSpan(item, 0, item.length);
   if (span === undefined || span.isList) return item;
@@ -83,7 +83,7 @@ function unwrap(item: Uint8Array): Uint8Array {
   return item.subarray(span.start);
 }
 
-/** Compares the encoded receipts of a block, hex texts, with the root in its header. */
+/** Compares the encoded receipts of a block with the root in its header. @param texts encoded receipts as hex texts */
 export function verifyRawReceipts(texts: unknown, receiptsRoot: string, { findings }: VerifyTools): void {
   try {
     if (!Array.isArray(texts)) throw new RangeError();

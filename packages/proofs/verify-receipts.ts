@@ -17,7 +17,7 @@ const NO_CONTRACT = `0x${'0'.repeat(40)}`;
 
 /**
  * Compares the receipts of a block with its header and its transactions.
- * @param receipts a list, or the text of one
+ * @param receipts a list of receipts, or the text of a list
  * @param transactions all transactions of the block
  */
 export function verifyReceipts(
@@ -48,9 +48,9 @@ export function verifyReceipts(
 
 /**
  * Compares a receipt with its transaction and its place.
- * @param walk running totals before the receipt; updated
+ * @param walk running totals before the receipt, which are updated
  * @param take receives the encoding, unless no root covers the receipt
- * @returns false if the receipt cannot be encoded; the fault is then among the findings
+ * @returns false if the receipt cannot be encoded. The findings then contain the fault.
  */
 export function readReceipt(
   receipt: unknown,
@@ -88,7 +88,7 @@ export function compareReceiptsRoot(
   }
 }
 
-/** Whether the receipts in a text are correct. If they are not, parsing them finds the fault. */
+/** Whether the receipts in a text are correct. If not, the caller parses them to find the fault. */
 function areCorrect(
   receipts: ListText,
   header: VerifiedHeader,
@@ -103,10 +103,10 @@ function areCorrect(
 }
 
 /**
- * Reads the receipts in a text and leaves their encodings in it.
+ * Reads the receipts in a text. Afterwards, `receipts.encodings` returns the encodings.
  * @param first index in the block of the first receipt
- * @param walk running totals before the first receipt; updated; invalid after a failure
- * @returns whether all are correct; if they are not, parsing them finds the fault
+ * @param walk running totals before the first receipt, which are updated, and are invalid after a failure
+ * @returns whether all receipts are correct. If not, the caller parses them to find the fault.
  */
 export function readMatchingReceipts(
   receipts: ListText,

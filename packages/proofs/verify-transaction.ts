@@ -21,7 +21,7 @@ import type { TransactionForm } from './transaction-forms.ts';
 /** Findings and RLP writer of a verification. */
 export type VerifyTools = { readonly findings: Findings; readonly writer: RlpWriter };
 
-/** Block that an object states as its own; hashes are lower-case. */
+/** Block that contains an object, by the object's members. Hashes are lower-case. */
 export type StatedBlock = {
   readonly hash: string;
   readonly number: bigint;
@@ -30,21 +30,21 @@ export type StatedBlock = {
   readonly baseFeePerGas: bigint | undefined;
 };
 
-/** Facts of a verified transaction: as much as its receipt is compared with. */
+/** Facts of a verified transaction, with which its receipt is compared. */
 export type VerifiedFacts = {
   readonly hash: string;
   readonly type: number;
-  /** Undefined if it is neither hashed nor signed: one node's word cannot refute another node. */
+  /** Sender; undefined if it is neither hashed nor signed, since an unverifiable sender cannot refute a receipt. */
   readonly from: string | undefined;
-  /** Null for a contract creation. */
+  /** Recipient; null for a contract creation. */
   readonly to: string | null;
-  /** Undefined if it is not hashed. */
+  /** Nonce; undefined if it is not hashed. */
   readonly nonce: string | undefined;
   /** Effective gas price in wei; undefined if it does not follow from the transaction and the base fee. */
   readonly gasPrice: bigint | undefined;
   /** Number of blobs. */
   readonly blobs: number;
-  /** Listed by nodes but covered by no root: Polygon's state sync transactions before Madhugiri. */
+  /** True if nodes list the transaction, but no root covers it: Polygon's state sync transactions before Madhugiri. */
   readonly isUncovered?: true;
 };
 
@@ -58,14 +58,14 @@ const NO_PARITY = 2;
 const NOBODY = `0x${'0'.repeat(40)}`;
 
 /**
- * Returns the facts of a listed transaction that no root covers: Polygon's state sync (bor, core/types/bor_receipt.go), from and to the zero
- * address, without gas and signature, under a hash that is not its own. Undefined for all others.
+ * Returns the facts of a listed transaction that no root covers, a state sync of Polygon (bor, core/types/bor_receipt.go); undefined for all others. A
+ * state sync is from and to the zero address, without gas and signature. Its hash is not the hash of its fields.
  */
 export function readUncovered(transaction: Members, writer: RlpWriter): VerifiedFacts | undefined {
   const { from, to, gas, r, s, hash, nonce } = transaction;
   const isOfNobody = from === NOBODY && to === NOBODY && gas === '0x0' && r === '0x0' && s === '0x0';
   if (!isOfNobody || typeof hash !== 'string' || typeof nonce !== 'string') return undefined;
-  // Facts are retained, and no root covers this text.
+  // Facts are stored, and no root covers this hash, so its length must be checked.
   if (!HASH.test(hash)) return undefined;
   const form = findTransactionForm(transaction);
   try {
@@ -100,9 +100,9 @@ function encodeHashed(
 }
 
 /**
- * Compares a transaction object with what its own fields imply: its hash, and the unhashed members. The caller verifies that the block contains it.
- * @param baseFeePerGas wei; undefined if the block has none
- * @returns its encoding and facts; undefined if its form is unknown or it cannot be encoded, and the fault is then among the findings
+ * Compares the hash and the unhashed members of a transaction object with its hashed members. The caller verifies that the block contains the transaction.
+ * @param baseFeePerGas wei; undefined if the block has no base fee
+ * @returns encoding and facts; undefined if the form is unknown or the transaction cannot be encoded. The findings then contain the fault.
  */
 export function verifyTransaction(
   transaction: Members,
@@ -138,7 +138,7 @@ export function verifyTransaction(
   }
 }
 
-/** Compares members that carry the same value twice. */
+/** Compares pairs of members that must have the same value. */
 function compareTwins(transaction: Members, form: TransactionForm, findings: Findings): void {
   const { type, signed } = form;
   const { input, data, v, yParity, hash, from, sender } = transaction;
@@ -183,12 +183,12 @@ function compareFeeCap(
     ]);
 }
 
-/** Legacy: 27 and 28, or odd and even beyond the chain id (EIP-155). Typed: the parity itself. */
+/** Returns the parity in `v`. A legacy `v` is 27 or 28, or odd or even beyond the chain id (EIP-155). In typed transactions, `v` is the parity. */
 function readParity(v: bigint, type: number | undefined): bigint {
   return type === undefined ? (v + 1n) & 1n : v;
 }
 
-/** Chain id in a legacy signature (EIP-155); undefined for an unprotected transaction. */
+/** Returns the chain id in a legacy signature (EIP-155); undefined for an unprotected transaction. */
 function readProtection(transaction: Members): bigint | undefined {
   const v = readInteger(transaction['v'], 'v');
   return v < 35n ? undefined : (v - 35n) >> 1n;
@@ -238,12 +238,12 @@ function hasField({ fields }: TransactionForm, member: string): boolean {
   return fields.some(({ members }) => members[0] === member);
 }
 
-/** Some chains list system transactions with an all-zero signature. @throws UnreadableMember if r or s is malformed */
+/** Whether the signature is all zero. Some chains list system transactions with such a signature. @throws UnreadableMember if r or s is malformed */
 function isUnsigned({ r, s }: Members): boolean {
   return readInteger(r, 'r') === 0n && readInteger(s, 's') === 0n;
 }
 
-/** Effective gas price at this base fee, in wei. @throws UnreadableMember if a fee member is malformed */
+/** Returns the effective gas price at this base fee, in wei. @throws UnreadableMember if a fee member is malformed */
 function computePrice(
   transaction: Members,
   type: number,
@@ -256,7 +256,7 @@ function computePrice(
   return minBigInt(price, cap);
 }
 
-/** Compares the place that a transaction object states with its actual place. */
+/** Compares the block and index that a transaction object names with its actual place. */
 export function verifyPlace(
   transaction: Members,
   { hash, number, timestamp }: StatedBlock,
@@ -314,7 +314,7 @@ export function findSigner(
 }
 
 /**
- * Compares `from` with the recovered signer of a transaction whose hash is verified. Unsigned transactions have `from` among the hashed members.
+ * Compares `from` with the recovered signer of a transaction whose hash is verified. In unsigned transactions, `from` is a hashed member.
  * @param recoverPublicKey recovers the public key of a signature
  */
 export function verifySender(
@@ -339,7 +339,7 @@ export function verifySender(
   }
 }
 
-/** Address of the contract that a transaction creates (yellow paper, section 7); undefined if sender or nonce are unknown or malformed. */
+/** Returns the address of the contract that a transaction creates (yellow paper, section 7); undefined if sender or nonce are unknown or malformed. */
 export function deriveContract({ from, nonce }: VerifiedFacts, writer: RlpWriter): string | undefined {
   if (from === undefined || nonce === undefined || !ADDRESS.test(from)) return undefined;
   const mark = writer.mark;

@@ -5,8 +5,8 @@ import { isLoopbackHost } from './loopback.ts';
 import { AdminRefusal, BoundRefusal } from './refusal.ts';
 
 /**
- * Access to the admin server: with the key or, without a configured key, from browsers and programs of this
- * machine.
+ * Access control of the admin server. Requests need the configured key. If no key is configured, only browsers and
+ * programs of this machine have access.
  */
 export class AdminAccess {
   readonly #keyHash: Buffer | undefined;
@@ -18,11 +18,11 @@ export class AdminAccess {
     this.#guesses = new Guesses(now);
   }
 
-  /** @throws Refusal */
+  /** @throws AdminRefusal */
   check({ method, headers, socket }: IncomingMessage): void {
     const host = headers.host ?? '';
     if (this.#keyHash === undefined) {
-      // A page of another site whose name was pointed here (DNS rebinding) still sends its own name in Host.
+      // After DNS rebinding, a page of another site still sends the name of that site in the Host header.
       if (!isLoopbackHost(host))
         throw new AdminRefusal(403, 'use a loopback name: localhost, 127.0.0.1 or [::1]');
     } else {
@@ -31,7 +31,7 @@ export class AdminAccess {
     if (method !== 'GET' && method !== 'HEAD') checkOrigin(headers, host);
   }
 
-  /** A request without a key is not a guess: browsers send one first. */
+  /** A request without a key does not count as a guess, since browsers send such a request first. */
   #checkKey(keyHash: Buffer, authorization: string | undefined, address: string): void {
     if (authorization !== undefined) {
       const pause = this.#guesses.findPause(address);
@@ -47,7 +47,7 @@ export class AdminAccess {
   }
 }
 
-/** Refuses cross-site changes: browsers send remembered passwords to this server on behalf of any page. */
+/** Refuses cross-site requests that may change state. Browsers attach remembered passwords to the requests of any page. */
 function checkOrigin(headers: IncomingMessage['headers'], host: string): void {
   const { origin, 'sec-fetch-site': site } = headers;
   const isOwn =
@@ -64,7 +64,7 @@ function isKey(keyHash: Buffer, authorization: string): boolean {
   return shown !== undefined && timingSafeEqual(hash(shown), keyHash);
 }
 
-/** Returns a bearer token, or the password of any user. */
+/** Returns the Bearer token, or the Basic password with any user name. */
 function readKey(authorization: string): string | undefined {
   const token = BEARER.exec(authorization)?.[1];
   if (token !== undefined) return token;

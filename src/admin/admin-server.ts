@@ -23,7 +23,7 @@ export type AdminParts = {
 
 /** Serves status page, console and metrics on a separate listener, see ADR 10. */
 export interface AdminServer {
-  /** Resolves to the bound address; rejects with node's error when it cannot be bound. */
+  /** Resolves to the bound address; rejects with Node's error when the address cannot be bound. */
   listen(): Promise<{ readonly host: string; readonly port: number }>;
   /** Ends streams and connections immediately, without draining. Always resolves. */
   close(): Promise<void>;
@@ -50,7 +50,7 @@ class NodeAdminServer implements AdminServer {
     this.#options = options;
     this.#log = log;
     this.#access = new AdminAccess(options.key, () => clock.now());
-    // Loaded with the first request: these modules take as long as a tenth of the start.
+    // These modules are loaded with the first request, since loading them takes up to a tenth of the time of the start.
     this.#openBackstage = async () => {
       const { openBackstage } = await import('./backstage.ts');
       return openBackstage(sources, log, clock);

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { AdminRefusal } from './refusal.ts';
 
-/** Headers of every answer. The page loads only its own resources; nothing may be framed, stored or sniffed. */
+/** Headers of every answer. The page may load only its own resources. No answer may be framed, cached or sniffed. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
@@ -14,7 +14,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Answers with a complete text; node omits it for HEAD. */
+/** Sends a complete text as the body. Node omits the body for HEAD. */
 export function sendText(
   response: ServerResponse,
   status: number,

@@ -13,7 +13,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
  * Reads the whole body.
- * @throws Refusal when it is too large or breaks off
+ * @throws AdminRefusal when the body is too large or breaks off
  */
 async function readAdminBody(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
@@ -53,7 +53,7 @@ const requestSchema: z.ZodType<ConsoleRequest> = z.strictObject({
   request: z.record(z.string(), z.unknown()),
 });
 
-/** Forwards requests of the page's console to the service, like any client: same port, same keys, same limits. */
+/** Forwards requests of the page's console to the service. These requests use the port, the keys and the limits of any client. */
 export class Console {
   readonly #client: ServiceClient;
   readonly #connect: Connect;
@@ -68,7 +68,7 @@ export class Console {
     this.#status = status;
   }
 
-  /** @throws Refusal */
+  /** @throws AdminRefusal */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.#inFlight >= MAX_IN_FLIGHT) throw new BoundRefusal(503, 'admin.calls');
     this.#inFlight++;
@@ -85,7 +85,7 @@ export class Console {
 
   /**
    * Sends the request over a WebSocket, and forwards messages until the page leaves.
-   * @throws Refusal
+   * @throws AdminRefusal
    */
   async watch(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { passOnMessages } = await import('./service-watch.ts');
@@ -98,14 +98,14 @@ export class Console {
     }
   }
 
-  /** @throws Refusal */
+  /** @throws AdminRefusal */
   async #readCall(request: IncomingMessage): Promise<AdminCall> {
     if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
       throw new AdminRefusal(415, 'expected application/json');
     }
     const { network, key, request: call, ...credentials } = parseRequest(await readAdminBody(request));
     const { networks } = await this.#status();
-    // The host comes from the service's networks: nothing else can be reached from here.
+    // The host is that of a network of the service, so the console cannot reach anything else.
     const host = findHost(networks.find(({ name }) => name === network)?.hosts);
     if (host === undefined) throw new AdminRefusal(400, 'no network of this service has this name');
     return {

@@ -7,11 +7,11 @@ import { TokenBucket } from '../util/token-bucket.ts';
 const BURST = limitOf('admin.guesses');
 const PER_SECOND = 1;
 const ADDRESSES = 10_000;
-/** Longer than the refill time of an empty bucket. */
+/** Lifetime of an address's bucket, ms; longer than an empty bucket takes to refill. */
 const ADDRESS_MS = 60_000;
 
 /**
- * Counts wrong keys of the admin server. After too many of them, an address is refused even with the correct key.
+ * Counts wrong keys of the admin server by address. After too many wrong keys, an address is refused even with the correct key.
  */
 export class Guesses {
   readonly #byAddress: Lru<string, TokenBucket>;
@@ -34,7 +34,7 @@ export class Guesses {
     const known = this.#byAddress.get(group);
     const bucket = known ?? new TokenBucket({ capacity: BURST, perSecond: PER_SECOND, now: this.#now });
     bucket.tryTake();
-    // Setting it again extends its lifetime.
+    // Setting the bucket again extends its lifetime.
     this.#byAddress.set(group, bucket);
   }
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { isLoopbackAddress } from './loopback.ts';
 
-/** `admin:`, where it is not `false`. */
+/** `admin:` in the configuration file, unless it is `false`. */
 export type AdminOptions = {
   readonly host: string;
-  /** If absent, `DEFAULT_ADMIN_PORT` is used, and the admin server is disabled if that is taken. */
+  /** If absent, `DEFAULT_ADMIN_PORT` is used, and the admin server is disabled if that port is taken. */
   readonly port?: number;
-  /** Key required from every request. Without it the host is loopback. */
+  /** Key required from every request. Without a key, the host must be a loopback address. */
   readonly key?: string;
 };
 
@@ -31,7 +31,7 @@ const rowSchema: z.ZodType<AdminOptions> = z
     error: 'an address other than loopback needs admin.key',
   });
 
-/** `admin:`; `false` disables it. */
+/** `admin:` in the configuration file; `false` disables the admin server. */
 export const adminOptionsSchema: z.ZodType<AdminOptions | false> = z
   .union([z.literal(false), rowSchema], { error: 'expected false, or a map of host, port and key' })
   .prefault({});

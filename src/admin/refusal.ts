@@ -13,7 +13,7 @@ export class AdminRefusal extends Error {
   }
 }
 
-/** A refusal by a bound, which its message names. */
+/** A refusal by a bound. The message names the bound. */
 export class BoundRefusal extends AdminRefusal {
   readonly bound: BoundName;
 

@@ -14,7 +14,7 @@ type PageFile = { readonly contentType: string; readonly text: string };
 
 const FOLDER = join(import.meta.dirname, 'page');
 
-/** Reads the page and its modules by path, once: no client path ever reaches the disk. */
+/** Reads the page and its modules once, into a map by path. No path of a client ever reaches the disk. */
 function readPageFiles(): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>([
     ['/status', { contentType: 'text/html; charset=utf-8', text: PAGE_HTML }],
@@ -43,7 +43,7 @@ export type RouteParts = {
 export class Routes {
   readonly #get: ReadonlyMap<string, Route>;
   readonly #post: ReadonlyMap<string, Route>;
-  /** Read with the first request that may need them. */
+  /** Files by path, read with the first request that may need them. */
   #files: ReadonlyMap<string, PageFile> | undefined;
 
   constructor({ sources, feed, console }: RouteParts) {
@@ -68,7 +68,7 @@ export class Routes {
     ]);
   }
 
-  /** @throws Refusal (by rejection) for requests that are not served */
+  /** @throws AdminRefusal (by rejection) for requests that are not served */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url = '' } = request;
     const query = url.indexOf('?');

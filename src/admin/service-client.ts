@@ -4,7 +4,7 @@ import type { ConsoleAnswer } from './page/console/wire.ts';
 import { AdminRefusal } from './refusal.ts';
 import type { AdminSources } from './sources.ts';
 
-/** Longer than any default limit of the service. */
+/** Time limit of a console request, ms; longer than any default limit of the service. */
 const TIMEOUT_MS = 60_000;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** Response headers displayed by the console. */
@@ -31,7 +31,7 @@ export class ServiceClient {
     this.#connect = connect;
   }
 
-  /** @throws Refusal when there is no answer to display */
+  /** @throws AdminRefusal when there is no answer to display */
   async send(call: AdminCall, left: AbortSignal): Promise<ConsoleAnswer> {
     const signal = AbortSignal.any([left, AbortSignal.timeout(TIMEOUT_MS)]);
     const start = performance.now();
@@ -65,8 +65,7 @@ export class ServiceClient {
         headers: {
           Host: host,
           Connection: 'close',
-          // Users of the console may be anywhere, so methods reserved for clients of this machine must be refused
-          // to them.
+          // `Via` marks the request as forwarded, so that methods reserved for clients of this machine are refused. Users of the console may be anywhere.
           Via: '1.1 portcullis-console',
           ...(authorization !== undefined && { Authorization: authorization }),
           'Content-Type': 'application/json',

@@ -11,9 +11,9 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_BACKLOG_BYTES = 1024 * 1024;
 
 /**
- * Sends a call to the service over a WebSocket, like clients do, and forwards each message to the page as one line,
- * until either side closes.
- * @throws Refusal where the service does not accept the connection
+ * Sends a call to the service over a WebSocket, like clients do. Forwards each message to the page as one line,
+ * until the service or the page closes.
+ * @throws AdminRefusal where the service does not accept the connection
  */
 export async function passOnMessages(
   connect: Connect,

@@ -6,8 +6,8 @@ import type { ServiceAddress } from './page/console/wire.ts';
 export type MetricsText = { readonly contentType: string; readonly text: string };
 
 /**
- * Data sources of the admin server. They are callbacks only, so that it can run in another process than those that
- * serve.
+ * Data sources of the admin server. The sources are callbacks, so that the admin server can run in another process than
+ * the service.
  */
 export interface AdminSources {
   status(): ServiceStatus | Promise<ServiceStatus>;
@@ -17,7 +17,7 @@ export interface AdminSources {
   openRpc(): string;
   /** Address of the service, to which the console's requests are sent. */
   readonly service: ServiceAddress & {
-    /** Resolves to a socket ready for HTTP: over TLS the handshake is done and the service is authenticated. */
+    /** Resolves to a socket ready for HTTP. Over TLS, the handshake is done and the service is authenticated. */
     connect(signal: AbortSignal): Promise<Socket>;
   };
 }

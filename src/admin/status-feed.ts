@@ -8,7 +8,7 @@ import { AdminRefusal } from './refusal.ts';
 
 /** Maximum concurrent watching pages. */
 const MAX_STREAMS = limitOf('admin.pages');
-/** Send backlog in bytes at which a page that does not read is disconnected; a status has some tens of kilobytes. */
+/** Send backlog in bytes above which a page that does not read is disconnected. A status has some tens of kilobytes. */
 const MAX_BACKLOG_BYTES = 1024 * 1024;
 const INTERVAL_MS = 1_000;
 const RECONNECT_MS = 2_000;
@@ -19,7 +19,7 @@ type FeedParts = {
   readonly clock: Clock;
 };
 
-/** The status, computed once a second for all watchers, and not at all without any. */
+/** Computes the status once a second for all watching pages. Without watching pages, it is computed only for a `read`. */
 export class StatusFeed {
   readonly #compute: FeedParts['compute'];
   readonly #log: Logger;
@@ -28,7 +28,7 @@ export class StatusFeed {
   #stopTicking: (() => void) | undefined;
   #computing: Promise<ServiceStatus> | undefined;
   #latest: { readonly at: number; readonly status: ServiceStatus } | undefined;
-  /** Whether the last attempt failed; a failure is logged when it begins, not every second. */
+  /** Whether the last attempt failed. Only the first of consecutive failures is logged. */
   #failed = false;
 
   constructor({ compute, log, clock }: FeedParts) {
@@ -39,7 +39,7 @@ export class StatusFeed {
 
   /**
    * Returns a status that is at most a second old.
-   * @throws Refusal (by rejection) where there is none
+   * @throws AdminRefusal (by rejection) if the status cannot be computed
    */
   async read(): Promise<ServiceStatus> {
     const latest = this.#latest;
@@ -48,8 +48,8 @@ export class StatusFeed {
   }
 
   /**
-   * Makes an answer a stream of events: one status per second, or a comment when there is none.
-   * @returns false at the bound
+   * Turns a response into a stream of server-sent events, one per second: a status, or a comment when there is none.
+   * @returns false if the maximum number of pages is watching already
    */
   watch(response: ServerResponse): boolean {
     if (this.#streams.size >= MAX_STREAMS) return false;

@@ -8,10 +8,10 @@ import { Findings, type Members } from '../../packages/proofs/findings.ts';
 import { type VerifiedHeader, verifyHeader } from '../../packages/proofs/verify-block.ts';
 import { BundleError, type BundleEvidence } from './format.ts';
 
-/** Byte string of a set. `isUsed` is true after a search has found it. */
+/** Byte string of a set. `isUsed` is true after a search has found the byte string. */
 type Piece = { readonly bytes: Uint8Array; isUsed: boolean };
 
-/** Set of byte strings that are searched by hash. Tracks which of them were found, because a bundle must not contain unused ones. */
+/** Set of byte strings that are searched by hash. The set tracks which byte strings were found, because a bundle must not contain unused byte strings. */
 export class Pieces {
   readonly #byHash = new Map<string, Piece>();
 

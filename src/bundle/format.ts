@@ -85,7 +85,7 @@ export type Bundle = {
   readonly told: Uncovered;
 };
 
-// No capturing group, which would use regular expression stack for each byte: the text may have many millions of bytes.
+// The pattern has no capturing group, which would use regular expression stack for each byte. The text may have many millions of bytes.
 const dataSchema = z.string().regex(/^0x(?:[0-9a-f]{2})*$/, 'expected hex data in lower case');
 const hashSchema = z.string().regex(/^0x[0-9a-f]{64}$/, 'expected a hash in lower case');
 export const quantitySchema: z.ZodType<string> = z
@@ -97,7 +97,7 @@ const jsonSchema = z.unknown().refine((value) => value !== undefined, 'is missin
 
 type BundleFile = { readonly format: typeof FORMAT } & Bundle & { readonly digest: string };
 
-/** Schema of a bundle file. Its members are in the order of the text. */
+/** Schema of a bundle file, with the members in the order of the text. */
 const fileSchema: z.ZodType<BundleFile> = z.strictObject({
   format: z.literal(FORMAT),
   method: z.string(),
@@ -153,7 +153,7 @@ const fileSchema: z.ZodType<BundleFile> = z.strictObject({
   digest: hashSchema,
 });
 
-/** Placeholder for the digest, and the length of the end of the text that contains the digest. */
+/** `NO_DIGEST` is a placeholder for the digest. `END_LENGTH` is the length of the end of the text, from the comma before the digest on. */
 const NO_DIGEST = `0x${'0'.repeat(64)}`;
 const END_LENGTH = `,"digest":"${NO_DIGEST}"}`.length;
 
@@ -162,12 +162,12 @@ export function encodeBundle(bundle: Bundle): string {
   // Parsing puts the members into the order of the schema.
   const text = JSON.stringify(fileSchema.parse({ format: FORMAT, ...bundle, digest: NO_DIGEST }));
   const content = `${text.slice(0, -END_LENGTH)}}`;
-  // The digest covers the text without the digest itself. It only detects damage, since anyone can compute it.
+  // The digest covers the text without the digest itself. A digest only detects damage, since anyone can compute it.
   const digest = bytesToHex(keccak256(new TextEncoder().encode(content)));
   return `${content.slice(0, -1)},"digest":"${digest}"}\n`;
 }
 
-/** Decodes a bundle. @throws BundleError for any text that `encodeBundle` has not returned */
+/** Decodes a bundle. @throws BundleError unless the text is exactly the result of `encodeBundle` for a bundle */
 export function decodeBundle(text: string): Bundle {
   const parsed = fileSchema.safeParse(parseJson(text));
   if (!parsed.success)

@@ -28,6 +28,7 @@ const ROWS: Readonly<Record<string, Omit<ProvableMethod, 'method'>>> = {
 };
 
 /**
+ * Finds a method by name.
  * @param prefix prefix under which the network serves `l2_estimateGas`
  * @throws BundleRequestError if bundles do not support the method
  */

@@ -13,9 +13,9 @@ import { assumeRules, describeRules, readEngineHeader } from './runs/rules.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
 /**
- * Returns the rules of a source's chain at a block. They are taken from the fork on the command line, or else from the chain's fork schedule, or else
- * from the nodes' report (EIP-7910), or else from the table of public chains.
- * @throws BundleError if none of them provides the rules
+ * Returns the rules of a source's chain at a block. The first of these that is known provides the rules: the fork on the command line, the chain's fork
+ * schedule, the nodes' report (EIP-7910), the table of public chains.
+ * @throws BundleError if none of these provides the rules
  */
 async function findRules({ chain, scope, config, fork }: Source, header: Header): Promise<Rules> {
   if (fork !== undefined) return assumeRules(chain.chainId, fork, header);
@@ -36,12 +36,11 @@ export type BundleRequest = { readonly method: string; readonly params: readonly
 
 const LATEST: BlockReference = { kind: 'tag', tag: 'latest' };
 
-/** Text of a bundle, and notes for its author about gas estimates that differ from those of the nodes. */
+/** Text of a bundle, and notes for its author about gas estimates that differ from the nodes' estimates. */
 export type Proof = { readonly text: string; readonly notes: readonly string[] };
 
 /**
- * Answers a request with a bundle. Node responses are verified when they arrive, and the complete bundle is verified again in the same way as by its
- * reader.
+ * Answers a request with a bundle. Node responses are verified when they arrive. The complete bundle is then verified again, as its reader will verify it.
  * @throws BundleError if a part cannot be verified
  * @throws ChainError if the source cannot be reached
  */
@@ -52,7 +51,7 @@ export async function prove(question: BundleRequest, given: Source): Promise<Pro
   const { blockAt, read } = provable;
   const named = blockAt === undefined ? undefined : readParams(provable, params)[blockAt];
   const { reference, hasOverrides } = readNamed(named);
-  // A bundle names its block. Overrides at the position of the block parameter are therefore moved after it.
+  // A bundle names its block, so a block parameter is inserted. Overrides at this position are moved behind the block parameter.
   if (hasOverrides) params.splice(1, 0, 'latest');
   const block = await pinBlock(reference ?? LATEST, source);
   if (blockAt !== undefined) params[blockAt] = block.number;

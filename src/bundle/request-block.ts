@@ -18,12 +18,13 @@ export type Source = {
   readonly config?: ChainConfig;
   /** Fork of the block, if given on the command line. */
   readonly fork?: Revision;
-  /** Rollup configuration of the network; absent if it is not a rollup. */
+  /** Rollup configuration; absent if the network is not a rollup. */
   readonly rollup?: RollupSettings;
   /** All prefixes for which the network serves `<prefix>_estimateGas`. */
   readonly prefixes?: readonly string[];
-  /** Layer 1, and the node that derives the chain from it, if the rollup has them. */
+  /** Layer 1 of the rollup, if it has one. */
   readonly l1?: Pick<Chain['blocks'], 'getHeader'>;
+  /** Node that derives the rollup's chain from layer 1, if the rollup has such a node. */
   readonly opNode?: Pick<Chain, 'request'>;
 };
 

@@ -1,4 +1,4 @@
-/** Lists the members of answers that are covered by the block hash; all other members have no evidence. */
+/** Lists the members of answers that the block hash covers. All other members have no evidence. */
 
 import type { RlpWriter } from '../../packages/ethereum/primitives/rlp-writer.ts';
 import { findTransactionForm } from '../../packages/proofs/encode-transaction.ts';

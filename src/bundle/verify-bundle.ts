@@ -9,7 +9,7 @@ import { runBundle } from './runs/check-run.ts';
 
 /** Facts that the user of a bundle already knows. */
 export type Expected = {
-  /** Block hash as lower-case `0x` text; the whole bundle is verified against this hash. */
+  /** Block hash as lower-case `0x` text. The whole bundle is verified against this hash. */
   readonly hash: string;
   /** Chain id as a quantity. */
   readonly chainId?: string;

@@ -4,8 +4,8 @@ import type { LogFields, Logger } from './logger.ts';
 import type { LogLevel } from './options.ts';
 
 /**
- * A rate-limited logger: at most `perMinute` lines of each message per minute, and a tenth of that per owner.
- * `leftOut` in a line counts the lines of the same message and owner suppressed before it. Debug lines are not
+ * Logs at most `perMinute` lines of each message per minute, and at most a tenth of `perMinute` for each owner.
+ * The field `leftOut` counts the lines of that message and owner that were suppressed before. Debug lines are not
  * limited.
  */
 export class BoundedLogger implements Logger {
@@ -49,7 +49,7 @@ export class BoundedLogger implements Logger {
   }
 }
 
-/** Returns the owner that a line counts against: key, node and fault, address, or network, in this order. */
+/** Returns the owner of a line: its key, else its node and fault, else its address, else its network. */
 function nameOwner({ key, upstream, address, network, fault, method }: LogFields): string {
   if (typeof key === 'object' && key !== null && 'id' in key) return `key:${key.id}`;
   if (upstream !== undefined) return `node:${network}:${upstream}:${fault}`;

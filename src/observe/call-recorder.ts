@@ -45,7 +45,7 @@ export type RefusalCount = {
   count: number;
 };
 
-/** All counters of calls, updated as calls end: well under a microsecond each, without allocation. */
+/** All counters of calls. The update at the end of a call takes well under 1 us, without allocation. */
 export class CallRecorder implements CallObserver, LimitObserver {
   readonly table: CallSeriesTable;
   readonly keys: KeyUsage = new KeyUsage();
@@ -66,7 +66,7 @@ export class CallRecorder implements CallObserver, LimitObserver {
     this.#origin = performance.timeOrigin;
   }
 
-  /** Sets the clock that assigns calls to seconds: the system clock may have been corrected since the start. */
+  /** Sets the Unix time by which calls are assigned to seconds. The system clock may have been corrected since the start. */
   setClock(unixMs: number): void {
     this.#origin = unixMs - performance.now();
   }

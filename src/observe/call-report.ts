@@ -1,6 +1,6 @@
 /**
- * Source of an answer: the embedded chain, a node, cached answers of nodes, or nowhere (`local`: nothing of a chain
- * was needed).
+ * Source of an answer: the embedded chain, a node, or cached answers of nodes. An answer is `local` if it needed no
+ * chain data.
  */
 export type CallSource = 'embedded' | 'upstream' | 'cache' | 'local';
 
@@ -8,15 +8,15 @@ export type CallSource = 'embedded' | 'upstream' | 'cache' | 'local';
 export type Caller = { readonly id: string; readonly name: string };
 
 /**
- * Called once for every call, at its end: for each item of a batch, for notifications too. A streamed answer ends
- * with its first bytes, since the client's read rate counts from there on. The arguments are positional because an
- * object per call would cost more than all the processing of them.
+ * Receives every call once, at its end. Each item of a batch and each notification is a call. A streamed answer ends
+ * with its first bytes, since the duration after these depends on the client's read rate. The arguments are
+ * positional because an object per call would cost more than the processing of the arguments.
  */
 export interface CallObserver {
   /**
    * @param method a name chosen by the service
-   * @param credits the price by the table
-   * @param now the end on the clock of `performance.now()`
+   * @param credits the price of the call by the table
+   * @param now the end of the call on the clock of `performance.now()`
    */
   onCall(
     network: string,
@@ -28,7 +28,7 @@ export interface CallObserver {
     credits: number,
     now: number,
   ): void;
-  /** Called with the credits that a large body cost its key beyond its calls. */
+  /** Called with the credits that a large body costs its key in addition to the price of its calls. */
   onSurcharge(caller: Caller, credits: number): void;
   /** Called with the number of items of a batch that was read. */
   onBatch(items: number): void;

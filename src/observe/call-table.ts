@@ -26,7 +26,7 @@ const MAX_METHODS = 512;
 /** All series so far, by their labels. */
 export class CallSeriesTable {
   readonly #faults: ReadonlySet<string>;
-  /** Keyed by network, then method: each has few outcomes and sources. */
+  /** Keyed by network, then method. A method has few outcomes and sources, so its series form a list. */
   readonly #byNetwork = new Map<string, Map<string, MethodRow>>();
   #last: CallSeries | undefined;
 

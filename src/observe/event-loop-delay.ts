@@ -8,8 +8,8 @@ const WINDOW_MS = 60_000;
 export type LoopDelay = { readonly p50: number; readonly p99: number; readonly max: number };
 
 /**
- * Event loop delay in seconds. A read resets the samples when they are older than a window, so reads cover about
- * the last minute. Sampling starts with the first read.
+ * Event loop delay in seconds, sampled from construction on. A read resets the samples if the last reset was more
+ * than `WINDOW_MS` ago, so reads cover about the last minute.
  */
 export class EventLoopDelay {
   readonly #samples: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

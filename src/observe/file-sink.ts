@@ -9,14 +9,15 @@ export type FileSinkOptions = {
   readonly maxWrite: number;
 };
 
-/** Delay between retries with a slow reader, ms. */
+/** Delay between retries while a reader is slow, ms. */
 const RETRY_MS = 50;
 /** Maximum wait for a slow reader at process exit, ms. */
 const END_MS = 1_000;
 
 /**
- * Writes to a file descriptor without blocking. Failed bytes (a full disk) are retried with the next write; nothing
- * is thrown. At process exit the rest is tried once, in bounded time even if writing fails.
+ * Writes to a file descriptor without blocking, and never throws. Bytes that fail, for example on a full disk, are
+ * retried with the next write. At process exit the remaining bytes are tried once, in bounded time even if writing
+ * fails.
  */
 export class FileSink implements LogSink {
   readonly #file: number;
@@ -88,5 +89,5 @@ export class FileSink implements LogSink {
   }
 }
 
-/** Never notified: used to sleep. */
+/** `Atomics.wait` on this array sleeps, since nothing notifies the array. */
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));

@@ -1,10 +1,10 @@
 /**
- * Histogram counts with fixed bounds, in Prometheus form: recording costs a few additions, where `prom-client`
- * takes 0.6 us. Values are mostly small, so bounds are searched from below.
+ * Prometheus histogram with fixed bounds. Recording costs a few additions, while `prom-client` takes 0.6 us. Bounds
+ * are searched from the lowest, since most values are small.
  */
 export class Histogram {
   readonly bounds: readonly number[];
-  /** One entry more than `bounds`: the last counts values above all of them. Not cumulative. */
+  /** Counts per bucket, not cumulative. One entry more than `bounds`: the last counts values above every bound. */
   readonly counts: Float64Array;
   sum = 0;
 

@@ -18,12 +18,12 @@ type Entry = {
   -readonly [K in keyof KeyUse]: KeyUse[K];
 } & { newer: Entry | undefined; older: Entry | undefined };
 
-/** Usage by key: its id and name, never the key. */
+/** Usage by key. Only the id and the name of a key are stored, never the key itself. */
 export class KeyUsage {
   readonly #byId = new Map<string, Entry>();
   readonly #recency = new RecencyList<Entry>();
   readonly #maxKeys: number;
-  /** Entry of the last call, whose key is usually also the next one's. */
+  /** Entry of the last call. The next call usually has the same key. */
   #last: Entry | undefined;
 
   constructor(maxKeys: number = MAX_KEYS) {

@@ -1,8 +1,9 @@
 import type { BoundName } from '../util/bounds.ts';
 
 /**
- * Reason of a refusal before an attempt: too many requests per second, no credits left, no room, the maximum number
- * per key, too large, too late, or no permission (key, token, origin, address, method).
+ * Reason for refusing a request before any attempt to serve it. `rate`: too many per second; `credits`: none left;
+ * `overload`: no room; `quota`: maximum number per key; `size`: too large; `time`: too late; `auth`: no permission
+ * (key, token, origin, address, method).
  */
 export type LimitReason = 'rate' | 'credits' | 'overload' | 'quota' | 'size' | 'time' | 'auth';
 
@@ -10,7 +11,8 @@ export type LimitReason = 'rate' | 'credits' | 'overload' | 'quota' | 'size' | '
 export interface LimitObserver {
   /**
    * @param bound the bound that refused; undefined where there is none
-   * @param network set like `keyId` if known; never text of a client
+   * @param network name of the network if known, never text of a client
+   * @param keyId id of the key if known, never text of a client
    */
   onLimited(reason: LimitReason, bound: BoundName | undefined, network?: string, keyId?: string): void;
 }

@@ -4,10 +4,10 @@ import { FileSink } from './file-sink.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { DEFAULT_PER_MINUTE, type LogLevel } from './options.ts';
 
-/** Fields of a log line: short facts, never a key, never a body. */
+/** Fields of a log line, which are short, and contain neither keys nor bodies. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** The used subset of pino. */
+/** Subset of pino's interface that the service uses. */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
@@ -15,7 +15,7 @@ export interface Logger {
   error(fields: LogFields, message: string): void;
   isLevelEnabled(level: LogLevel): boolean;
   /**
-   * Writes every line, for messages whose number the operator chooses; absent where all lines are written anyway.
+   * Logger without rate limit, for messages whose number the operator chooses. Absent if this logger has no limit.
    */
   readonly everyLine?: Logger;
 }
@@ -28,7 +28,7 @@ export interface LogSink {
 /** Maximum bytes waiting for a stalled reader of stderr; the excess is dropped. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
-/** Writes to a pipe up to this size are not interleaved with those of other processes (POSIX PIPE_BUF). */
+/** Maximum size of a write to a pipe that is not interleaved with writes of other processes (POSIX PIPE_BUF). */
 const MAX_WRITE_BYTES = 4_096;
 const STDERR = 2;
 

@@ -52,7 +52,7 @@ function mergeNetwork(views: readonly NetworkReport[], at: number): NetworkStatu
   return { ...network, subscriptions, traffic: sample(recent, until * 1_000, RECENT_SECONDS) };
 }
 
-/** Returns one sample for each of the last complete seconds, including those without calls. */
+/** Returns one sample for each of the last complete seconds, including seconds without calls. */
 function listTraffic(seconds: readonly SecondOfCalls[], at: number): TrafficSample[] {
   const bySecond = new Map<number, SecondOfCalls[]>();
   for (const one of seconds) bySecond.set(one.second, [...(bySecond.get(one.second) ?? []), one]);

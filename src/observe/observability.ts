@@ -22,7 +22,7 @@ export type ObservabilityOptions = {
   readonly closeLimitMs: number;
 };
 
-/** Metrics, logs and traces of one process. Its parts are passed to the components that report to them. */
+/** Metrics, logs and traces of one process. Each member is passed to the components that report to it. */
 export interface Observability {
   /** Used by the gateway and the limits. */
   readonly calls: CallRecorder;

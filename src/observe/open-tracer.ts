@@ -1,4 +1,4 @@
-/** OpenTelemetry's SDK behind `Tracer`. Import only where traces are enabled: it is slow to load. */
+/** `Tracer` of the OpenTelemetry SDK. This module loads slowly, so it is imported only if tracing is enabled. */
 import {
   type Context,
   ROOT_CONTEXT,
@@ -63,8 +63,8 @@ export function openTracer(options: TracingOptions, { version, log, closeLimitMs
 }
 
 /**
- * Decides on recording first, so that unrecorded traces cost nothing: as the client requests, otherwise by
- * sampling.
+ * Decides on recording before it creates a span, so that unrecorded traces cost nothing. The client's
+ * `traceparent` decides; without it, sampling does.
  */
 function beginTrace(
   tracer: SdkTracer,
@@ -122,7 +122,7 @@ class SdkSpan implements TraceSpan {
   }
 }
 
-/** A span that the client chose not to record: its context is passed on unchanged. */
+/** Span that the client chose not to record. The client's context is passed on unchanged. */
 class UnrecordedSpan implements TraceSpan {
   readonly traceParent: string;
 

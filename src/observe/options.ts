@@ -5,7 +5,7 @@ export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
 /** Selection of requests that are logged. */
 export type RequestLogOptions = {
-  /** Sampled part of all other requests, 0 to 1. */
+  /** Fraction of all other requests that is logged, 0 to 1. */
   readonly sample: number;
   /** Requests of at least this duration are logged, milliseconds. */
   readonly slow: number;
@@ -15,7 +15,7 @@ export type RequestLogOptions = {
 
 export type LogOptions = {
   readonly level: LogLevel;
-  /** Lines per message, minute and process; a single key, address or node has a tenth of them. */
+  /** Maximum lines per message, minute and process. A single key, address or node gets a tenth. */
   readonly perMinute: number;
   readonly requests: RequestLogOptions;
 };
@@ -46,7 +46,7 @@ export const logOptionsSchema: z.ZodType<LogOptions> = z
 export type TracingOptions = {
   /** OTLP endpoint over HTTP, usually `http://host:4318/v1/traces`. May contain a key: never logged. */
   readonly endpoint: string;
-  /** Part of requests traced, 0 to 1, where the client sends no decision. */
+  /** Fraction of requests traced, 0 to 1, where the client sends no sampling decision. */
   readonly sample: number;
   /** Headers of every export; may contain a key. */
   readonly headers: Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
-/** Shorter segments are route names; a key of this service has 32 characters. */
+/** Maximum length of a segment that is logged. Route names are shorter; a key of this service has 32 characters. */
 const LONGEST_READABLE_SEGMENT = 15;
 const LONGEST_PATH = 200;
 
 /**
- * Redacts a request target for the log: the segment after `v3` and every segment long enough to be a misplaced key
- * become `***`, the query is dropped.
+ * Redacts a request target for the log. The segment after `v3`, and every segment long enough to be a misplaced key,
+ * becomes `***`. The query is dropped.
  */
 export function redactUrl(target: string): string {
   const query = target.indexOf('?');

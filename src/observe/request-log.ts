@@ -8,8 +8,9 @@ const OVERLOADED = 429;
 const FIRST_FAULT = 500;
 
 /**
- * Writes one line per body: within the logger's bound if it was slow or failed, otherwise as sampled. All bodies
- * are logged if all are sampled or at level `debug`. A line contains names and numbers only, no keys or bodies.
+ * Writes at most one line per body. Slow and failed bodies are logged within the logger's rate limit, others as
+ * sampled. All bodies are logged if `sample` is 1, or at level `debug`. A line contains only names and numbers, no
+ * keys or bodies.
  */
 export class RequestLog {
   /** Logger of slow and failed requests. */

@@ -2,7 +2,7 @@ import type { RequestLog } from './request-log.ts';
 import { RequestReport, type TransportName } from './request-report.ts';
 import type { Tracer } from './tracer.ts';
 
-/** The used parts of a visitor. */
+/** Facts about a client that reports use. */
 type Client = { readonly address: string; readonly traceParent: string | undefined };
 
 /** Observes requests and messages of the transports from head to end. */
@@ -27,9 +27,10 @@ export class RequestObserver {
   }
 
   /**
-   * Called when the answer has been sent, or the client has left.
-   * @param wasWaitedFor whether anything was awaited after the last call: reading the clock again is a third of the
-   * total cost here. A complete answer does not count as late because its client does not read it.
+   * Called when the answer has been sent, or the client has left. The duration ends when the answer is ready, so a
+   * client that does not read its answer does not make the request slow.
+   * @param wasWaitedFor whether anything was awaited after the last call. If not, the end of that call is used, since
+   * reading the clock again is a third of the cost of this method.
    */
   end(report: RequestReport, wasWaitedFor: boolean): void {
     if (report.transport === 'http') this.countStatus(report.status);

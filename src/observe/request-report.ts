@@ -14,7 +14,7 @@ export type LabelledCalls = {
 
 const NO_GROUPS: readonly LabelledCalls[] = [];
 
-/** Maximum separate groups; further calls are counted with the last. */
+/** Maximum groups after the first; calls with further labels are counted in the last group. */
 const MAX_GROUPS = 32;
 
 /** Outcome of one body, filled in by the transport and the gateway. */
@@ -30,7 +30,7 @@ export class RequestReport {
   caller: Caller | undefined;
   /** HTTP verb; a WebSocket message has none. */
   verb: string | undefined;
-  /** Verbatim, including the key: redacted when it is logged. */
+  /** Request target as received, including the key. The target is redacted when it is logged. */
   url: string | undefined;
   status = 0;
   requestBytes = 0;
@@ -44,7 +44,7 @@ export class RequestReport {
   lastEndAt = 0;
   /** Number of refusals of the body or its calls, by bound. */
   #bounds: Map<BoundName, number> | undefined;
-  /** Labels of the first call, and the number of calls with them: most bodies have no others. */
+  /** Labels of the first call, and the number of calls with these labels. Most bodies have no other labels. */
   #method = '';
   #outcome = '';
   #source = '';

@@ -9,7 +9,7 @@ export type UpstreamFigures = UpstreamStatus & {
   readonly hasVote: boolean;
   /** Faults so far by kind. */
   readonly faults: ReadonlyMap<string, number>;
-  /** Durations of all requests to it that were not abandoned. */
+  /** Durations of all requests to the node, cancelled ones excluded. */
   readonly seconds: Histogram;
 };
 
@@ -19,9 +19,9 @@ export type VerificationFigures = {
     readonly subject: string;
     readonly state: 'verified' | 'untested' | 'unverifiable';
     readonly reason?: string;
-    /** First of the newest blocks whose answers are unverifiable; absent if none are verifiable. */
+    /** First block of the newest range in which the subject is unverifiable; absent if there is no such range, or if it includes every height. */
     readonly from?: number;
-    /** Last of the older blocks whose answers are unverifiable, below newer verifiable ones. */
+    /** Last block of an older unverifiable range, below newer blocks at which the subject is verifiable. */
     readonly until?: number;
   }[];
   readonly counts: { readonly verified: number; readonly unproven: number; readonly refuted: number };
@@ -36,16 +36,16 @@ export type AnchorFigures = {
   /** `contradicted`: no node has the block that layer 1 commits to. */
   readonly state: 'waiting' | 'anchored' | 'contradicted';
   readonly number?: number;
-  /** Reason for the absence of a block, or of a newer one, as the rest of a sentence. */
+  /** Reason why there is no block, or no newer block, as the end of a sentence. */
   readonly reason?: string;
 };
 
-/** Comparisons of nodes' answers with executions here, by outcome. */
+/** Comparisons of nodes' answers with local executions, by outcome. */
 export type SampleCounts = {
   same: number;
-  /** Another node confirms the outcome of the execution here. */
+  /** Another node confirms the outcome of the local execution. */
   refuted: number;
-  /** No node has the outcome of the execution here. */
+  /** No node has the outcome of the local execution. */
   different: number;
   /** Not comparable: the state is unverifiable, or the outcome depends on choices of clients. */
   unknown: number;
@@ -68,7 +68,7 @@ export type ExecutionFigures = {
   /** Reason for execution by nodes. */
   readonly reason?: string;
   readonly executed: number;
-  /** Rounds of state requests to nodes by calls. */
+  /** Round trips in which calls requested state from nodes. */
   readonly roundTrips: number;
   /** Calls sent to nodes, by reason. */
   readonly left: Readonly<Record<string, number>>;
@@ -78,16 +78,15 @@ export type ExecutionFigures = {
 
 /** Agreement of the operators of a network's nodes. */
 export type AgreementFigures = {
-  /**
-   * Number of operators that must agree, of configured operators, and of those that have the newest block of the
-   * voting nodes.
-   */
+  /** Number of operators that must agree. */
   readonly needed: number;
+  /** Number of configured operators. */
   readonly operators: number;
+  /** Number of operators that have the newest block of the voting nodes. */
   readonly voices: number;
-  /** Whether answers of too few operators are refused; otherwise they count as one node's word. */
+  /** Whether answers of too few operators are refused. Otherwise they count as the answer of one node. */
   readonly isDemanded: boolean;
-  /** Whether for some seconds fewer operators than needed have had anything new. */
+  /** Whether fewer operators than needed have had new blocks for some seconds. */
   readonly isMissing: boolean;
 };
 
@@ -95,10 +94,10 @@ export type AgreementFigures = {
 export type ChainFigures = {
   /** Absent until it is known. */
   readonly chainId?: string;
-  /** Reason why no call is answered now, as the rest of a sentence; absent where calls are answered. */
+  /** Reason why no call is answered now, as the end of a sentence; absent where calls are answered. */
   readonly outage?: string;
   readonly head: BlockStatus | undefined;
-  /** Same as in `NetworkStatus`; absent without nodes. */
+  /** Same member as in `NetworkStatus`; absent for a network without nodes. */
   readonly unconfirmed?: number;
   readonly isExpired?: boolean;
   readonly upstreams: readonly UpstreamFigures[];
@@ -106,9 +105,9 @@ export type ChainFigures = {
   readonly verification?: VerificationFigures;
   /** Absent where operators are not counted. */
   readonly agreement?: AgreementFigures;
-  /** Absent without nodes. */
+  /** Absent for a network without nodes. */
   readonly provenState?: VerifiedStateFigures;
-  /** Absent where nothing is executed here. */
+  /** Absent where no call is executed locally. */
   readonly execution?: ExecutionFigures;
 };
 
@@ -127,7 +126,7 @@ export type CacheFigures = {
   readonly tier: 'memory' | 'shared';
   readonly hits: number;
   readonly misses: number;
-  /** Undefined if unknown: for a cache shared with other processes. */
+  /** Undefined for a cache shared with other processes, whose size is unknown here. */
   readonly bytes: number | undefined;
   readonly entries: number | undefined;
   readonly evictions: number | undefined;
@@ -152,9 +151,9 @@ export type EngineFigures = {
 export type ServerFigures = {
   readonly connections: number;
   readonly webSockets: number;
-  /** Bodies in work. */
+  /** Request bodies in progress. */
   readonly inFlight: number;
-  /** Usage of the shared bounds, bytes. */
+  /** Bytes in use of the bounds that all clients share: bodies that arrive, and answers that clients have not read. */
   readonly arrivingBytes: number;
   readonly unsentBytes: number;
   /** Subscribers closed for reading too slowly. */

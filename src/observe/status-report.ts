@@ -82,7 +82,7 @@ function readNetworks(
       ...(chain.verification !== undefined && { unverifiable: listUnverifiable(chain.verification) }),
       ...(chain.verification?.anchor !== undefined && { anchor: chain.verification.anchor }),
       ...(chain.execution !== undefined && { execution: pickExecution(chain.execution) }),
-      // Removes figures that only metrics use.
+      // The status omits figures that only metrics use.
       upstreams: upstreams.map(
         ({ inFlight: _, circuit: __, faults: ___, seconds: ____, hasVote: _____, ...status }) => status,
       ),
@@ -107,7 +107,7 @@ function listUnverifiable({ rows }: VerificationFigures): readonly string[] {
 function readCache({ readCaches }: Sources): CacheStatus {
   const caches = readCaches();
   const memory = caches.find(({ tier }) => tier === 'memory');
-  // A memory miss may be a hit of the shared cache: a request counts as one look-up.
+  // A request counts as one look-up, although a miss in memory may be a hit in the shared cache.
   const shared = caches.find(({ tier }) => tier === 'shared');
   const hits = (memory?.hits ?? 0) + (shared?.hits ?? 0);
   return { hits, misses: shared?.misses ?? memory?.misses ?? 0, bytes: memory?.bytes ?? 0 };

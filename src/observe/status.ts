@@ -1,6 +1,6 @@
 /**
- * Status of a service at a moment, as shown by the status page. Plain JSON, so that processes can send it to each
- * other; it contains no secrets. Times are Unix milliseconds, durations milliseconds, sizes bytes.
+ * Status of a service at a moment, as shown by the status page. The status is plain JSON, which processes can send
+ * to each other, and contains no secrets. Times are Unix milliseconds, durations milliseconds, sizes bytes.
  */
 export type ServiceStatus = {
   readonly version: string;
@@ -21,9 +21,9 @@ export type ProcessStatus = {
   readonly startedAt: number;
   readonly connections: number;
   readonly webSockets: number;
-  /** Bodies in work. */
+  /** Request bodies in progress. */
   readonly inFlight: number;
-  /** Calls waiting for a network slot, or then for a place in the engine. */
+  /** Calls waiting for a network slot, or, after that, for a place in the engine. */
   readonly queued: number;
   /** Timer delay over about the last minute, 99th percentile. */
   readonly eventLoopDelay: number;
@@ -42,12 +42,13 @@ export type NetworkStatus = {
   /** Reason why no call is answered now; absent where calls are answered. */
   readonly outage?: string;
   readonly head?: BlockStatus;
-  /** Milliseconds since a healthy node had the head; 0 while one has it. */
+  /** Milliseconds since a healthy node last had the head; 0 while a healthy node has the head. */
   readonly unconfirmed?: number;
   /** Whether the head is no longer served because no healthy node has had it for too long. */
   readonly isExpired?: boolean;
   /**
-   * Configured operators that have the newest block, and the number needed; absent where operators are not counted.
+   * Agreement of operators on the newest block: the number needed, of configured operators, and of operators that
+   * have the block. Absent where operators are not counted.
    */
   readonly agreement?: {
     readonly needed: number;
@@ -55,18 +56,18 @@ export type NetworkStatus = {
     readonly voices: number;
     /** Whether answers of too few operators are refused. */
     readonly isDemanded: boolean;
-    /** Whether for some seconds fewer operators than needed have had anything new. */
+    /** Whether fewer operators than needed have had new blocks for some seconds. */
     readonly isMissing: boolean;
   };
-  /** Subjects whose answers of nodes are unverifiable, with reasons; absent where nothing is verified. */
+  /** Subjects about which answers of nodes are unverifiable, with reasons; absent where nothing is verified. */
   readonly unverifiable?: readonly string[];
-  /** The rollup's last block that layer 1 commits to; absent where layer 1 is not read for that. */
+  /** The rollup's last block that layer 1 commits to; absent where layer 1 is not read for such blocks. */
   readonly anchor?: {
     readonly state: 'waiting' | 'anchored' | 'contradicted';
     readonly number?: number;
     readonly reason?: string;
   };
-  /** Place of execution, and the reason if nodes execute; absent where local execution is not configured. */
+  /** Where calls are executed, and the reason if nodes execute them; absent where local execution is not configured. */
   readonly execution?: { readonly state: 'local' | 'comparing' | 'node'; readonly reason?: string };
   readonly upstreams: readonly UpstreamStatus[];
   readonly subscriptions: SubscriptionStatus;
@@ -78,7 +79,7 @@ export type SubscriptionStatus = {
   readonly open: number;
   /** Notifications so far. */
   readonly sent: number;
-  /** Delay from the notice of the latest head to its last notification; absent where there was none. */
+  /** Delay between learning of the latest head and sending its last notification; absent where none was sent. */
   readonly lag?: number;
 };
 
@@ -88,7 +89,7 @@ export type UpstreamStatus = {
   /** A name or a host: never a path, a query or credentials. */
   readonly name: string;
   readonly state: 'up' | 'lagging' | 'down' | 'excluded';
-  /** Reason for not using it like other nodes, if any. */
+  /** Reason for not using the node like other nodes, if any. */
   readonly reason?: string;
   readonly head?: number;
   /** Blocks behind the served head. */

@@ -1,7 +1,7 @@
 import { Histogram } from './histogram.ts';
 import type { SubscriptionStatus } from './status.ts';
 
-/** Bucket bounds of the delay from the notice of a new head to a notification, seconds. */
+/** Bucket bounds of the delay between learning of a new head and sending a notification, seconds. */
 const LAG_BOUNDS: readonly number[] = [
   0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
@@ -14,7 +14,7 @@ export class SubscriptionCounts {
   open = 0;
   /** Notifications so far. */
   sent = 0;
-  /** Delay since the notice of the event, seconds. */
+  /** Delay between learning of an event and sending its notification, seconds. */
   readonly lag: Histogram = new Histogram(LAG_BOUNDS);
   /** Delay of the latest notification, milliseconds. */
   latestLag: number | undefined;

@@ -4,7 +4,7 @@ export type TraceParent = { readonly traceId: string; readonly spanId: string; r
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/;
 const SAMPLED = 1;
 
-/** Reads a `traceparent` header (W3C Trace Context, 3.2); undefined when it is not valid and counts as not sent. */
+/** Reads a `traceparent` header (W3C Trace Context, 3.2). An invalid header counts as not sent: undefined. */
 export function parseTraceParent(text: string | undefined): TraceParent | undefined {
   const [, version, traceId, spanId, flags, rest] = FORM.exec(text ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { TraceSpan } from '../util/trace-span.ts';
 /** Begins traces. */
 export interface Tracer {
   /**
-   * Begins the span of one body; undefined where it is not recorded and has no context to pass on.
+   * Begins the span of one body. Returns undefined if the span is not recorded and there is no context to pass on.
    * @param traceParent as the client sent it
    */
   begin(name: string, traceParent: string | undefined): TraceSpan | undefined;

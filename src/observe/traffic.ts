@@ -1,25 +1,25 @@
 /** Maximum samples, one per second. */
 export const TRAFFIC_SECONDS = 120;
-/** Buckets grow by a quarter power of two: a percentile is at most 19 % too high. */
+/** Bucket edges grow by a factor of 2^(1/4), so a percentile is at most 19 % too high. */
 const BUCKETS_PER_OCTAVE = 4;
 /** Upper edge of the first bucket. */
 const SHORTEST_MS = 0.02;
-/** Range 0.02 ms to 87 s; longer values are in the last bucket. */
+/** Buckets range from 0.02 ms to 84 s; longer values are in the last bucket. */
 const BUCKETS: number = 22 * BUCKETS_PER_OCTAVE + 1;
 
-/** Calls of one second; plain JSON, so that those of several processes can be added. */
+/** Calls of one second as plain JSON. Calls of several processes can be added. */
 export type SecondOfCalls = {
   /** Unix seconds. */
   readonly second: number;
   readonly calls: number;
   readonly faults: number;
-  /** Alternating bucket and count, without empty buckets. */
+  /** Flattened pairs of bucket index and count; empty buckets are omitted. */
   readonly latencies: readonly number[];
 };
 
 type Slot = { second: number; calls: number; faults: number; readonly buckets: Uint32Array };
 
-/** Calls and their latencies by second, as far back as the status page shows. Advances when a call is recorded. */
+/** Calls and their latencies per second, as far back as the status page shows. Recording a call advances the second. */
 export class Traffic {
   readonly #slots: (Slot | undefined)[] = new Array(TRAFFIC_SECONDS).fill(undefined);
   #current: Slot | undefined;

@@ -4,14 +4,14 @@ import type { Duplex } from 'node:stream';
 
 /** Hop-by-hop headers of an upgrade (RFC 9110 7.8, RFC 7540 3.2) that are removed. */
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
-/** Parsed values never contain line ends; the check ensures that the rewritten head cannot end early. */
+/** Matches a line end. Parsed values never contain a line end; the check ensures that the rewritten head cannot end early. */
 const LINE_END = /[\r\n]/;
 
 /**
- * Serves a request as if it had not requested an upgrade, which a server may always do. Some clients offer `h2c` with each POST, and Node.js 20
- * passes no request with an upgrade to `request` if there is an `upgrade` listener. The request is therefore put back on the socket without the
- * upgrade headers, and parsed again.
- * @param request request with all its header fields: Node.js must not have dropped any
+ * Serves a request without the upgrade that it offers. A server may always ignore an upgrade. Some clients offer `h2c` with each POST, but Node.js 20
+ * emits no `request` event for an upgrade if there is an `upgrade` listener. The request is therefore put back on the socket without the upgrade
+ * headers, and parsed again.
+ * @param request request with all its header fields; Node.js must not have dropped a field
  * @param accept accepts a connection as if it were new
  * @returns whether the request could be put back
  */
@@ -36,7 +36,7 @@ export function ignoreUpgrade(
   return true;
 }
 
-/** Returns the `Connection` header line without the upgrade options; it mainly preserves `close`. */
+/** Returns the `Connection` header line without the upgrade options. Other options, mainly `close`, are preserved. */
 function describeConnection(name: string, value: string): string {
   const options = value
     .split(',')

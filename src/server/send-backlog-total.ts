@@ -3,19 +3,19 @@ import { SharedBudget } from '../util/shared-budget.ts';
 import type { ListenerLimits } from './options.ts';
 import { type CutOff, SendBacklog } from './send-backlog.ts';
 
-/** Interval between checks of connections with a send backlog: `sendTimeout` / `INTERVALS`, within these limits. */
+/** Connections with a send backlog are checked every `sendTimeout` / `INTERVALS`, but at least and at most at these intervals, ms. */
 const MAX_INTERVAL_MS = 1_000;
 const MIN_INTERVAL_MS = 10;
 const INTERVALS = 4;
-/** For a new call, its owner needs at least 1/64 of the bound free: otherwise the answer would close a connection. */
+/** A new call needs at least 1/64 of the bound free for its owner. With less room, the answer would close a connection. */
 const ROOM_PART = 64;
 /** Minimum interval between recounts while the bound is reached, ms. */
 const RECOUNT_MS = 10;
 
 /**
- * Send backlog of all connections. The size of an answer is unknown in advance, so an answer is counted once it exists. If answers do not fit,
- * connections with the largest backlog are closed first: connections of the owner itself if it uses more than an equal part of the bound, otherwise
- * connections of the owner that uses most.
+ * Send backlog of all connections. The size of an answer is unknown in advance, so an answer is counted once it exists. If an answer does not fit,
+ * connections are closed, the largest backlog first. Each belongs to the owner of the answer if that owner uses more than an equal part of the bound,
+ * and otherwise to the owner that uses most.
  */
 export class SendBacklogTotal {
   readonly #budget: SharedBudget;
@@ -70,12 +70,12 @@ export class SendBacklogTotal {
     return true;
   }
 
-  /** Whether there is no backlog at all; in that case every owner has room. */
+  /** Whether there is no send backlog. Every owner then has room. */
   get isEmpty(): boolean {
     return this.#budget.used === 0;
   }
 
-  /** Updates the backlog of a connection; closes connections if the new backlog does not fit. */
+  /** Updates the backlog of a connection. Closes connections if the new backlog does not fit. */
   note(flow: SendBacklog, owner: string, bytes: number): void {
     const budget = this.#budget;
     const before = owner === flow.owner ? flow.reserved : 0;
@@ -96,7 +96,7 @@ export class SendBacklogTotal {
 
   #makeRoom(owner: string): void {
     this.#recount();
-    // Connections that are already being closed free their memory in a later turn of the event loop.
+    // Connections that are already being closed free their memory in a later turn of the event loop. Here, that memory counts as free.
     let leaving = 0;
     for (const flow of this.#flows) if (flow.isCutOff) leaving += flow.reserved;
     let excess = this.#budget.excessOf(owner) - leaving;

@@ -11,8 +11,8 @@ import {
 } from '../primitives/rlp.ts';
 
 /**
- * Value after one part of a block. The index is 0 for the calls before the transactions, i + 1 for transaction i, and one more than the last
- * transaction's for withdrawals and the calls after them.
+ * Value after one part of a block. Index 0 is the system calls before the transactions, and index i + 1 is transaction i. The index after the last
+ * transaction is the withdrawals and the system calls after them.
  */
 export type IndexedValue<T> = { readonly index: number; readonly value: T };
 
@@ -23,7 +23,7 @@ export type SlotChanges = {
   readonly changes: readonly IndexedValue<Uint8Array>[];
 };
 
-/** Account that a block accessed. Lists are ascending by slot or index; a slot is either changed or read. */
+/** Account that a block accessed. Lists are ascending by slot or index. No slot is in both `storageChanges` and `storageReads`. */
 export type AccountAccess = {
   /** 20 bytes. */
   readonly address: Uint8Array;
@@ -39,7 +39,7 @@ export type AccountAccess = {
 /** Accounts in ascending order of address. */
 export type BlockAccessList = readonly AccountAccess[];
 
-/** Gas of the block's limit per account or slot in its list. */
+/** A block's list may have one account or slot per this much of the block's gas limit. */
 const ITEM_GAS = 2000n;
 const INDEX_BYTES = 4;
 const NONCE_BYTES = 8;
@@ -129,7 +129,7 @@ export function validateBlockAccessList(list: BlockAccessList, limits: AccessLis
   for (const account of list) validateAccount(account, limits);
 }
 
-/** Accounts and slots, the unit of the list's size. */
+/** Counts accounts and slots. The limit of the list's size applies to their sum. */
 function countItems(list: BlockAccessList): number {
   return list.reduce(
     (count, { storageChanges, storageReads }) => count + 1 + storageChanges.length + storageReads.length,

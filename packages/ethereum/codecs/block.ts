@@ -53,7 +53,7 @@ function withdrawalFromRlp(item: RlpItem): Withdrawal {
   };
 }
 
-/** The block's list contains legacy transactions as lists, all others as byte strings. */
+/** Returns the form of a transaction in the block's list: a list for a legacy transaction, otherwise a byte string. */
 function transactionToRlp(tx: Transaction): RlpInput {
   return tx.type === 0 ? decodeRlp(tx.encoded) : tx.encoded;
 }
@@ -90,11 +90,12 @@ export function decodeBody(encoded: Uint8Array): Body {
   return bodyFromRlp(asList(decodeRlp(encoded), 'block body'));
 }
 
-/** Fields of an exported block: from Amsterdam on `geth export` writes the block access list behind the withdrawals. */
+/** Number of fields of an exported block. From Amsterdam on, `geth export` writes the block access list behind the withdrawals. */
 const EXPORTED_FIELDS = 5;
 
 /**
- * Parses `[header, transactions, uncles, withdrawals?]`, or the output of `geth export`, whose access list must match the header's hash.
+ * Parses a block, `[header, transactions, uncles, withdrawals?]`. The output of `geth export` may also have a block access list, which must match
+ * the hash in the header.
  * @throws RangeError with the malformed part
  */
 export function decodeBlock(encoded: Uint8Array): Block {
@@ -123,7 +124,7 @@ function splitBody(encodedBody: Uint8Array): BodyLists {
   return lists as unknown as BodyLists;
 }
 
-/** Splits an encoded body into its transactions: each a list (type 0), or a byte string of type byte and list. */
+/** Splits an encoded body into its transactions. Each is a list (type 0), or a byte string that contains type byte and list. */
 export function splitTransactions(encodedBody: Uint8Array): readonly Uint8Array[] {
   return splitRlpList(splitBody(encodedBody)[0]);
 }
@@ -194,7 +195,7 @@ export function measureBlockParts(
   return listLength(length);
 }
 
-/** Bytes of a transaction in the block's list, where a typed one is a byte string of its encoding. */
+/** Length in bytes of a transaction in the block's list, where the encoding of a typed transaction is wrapped in a byte string. */
 export function measureListed({ type, encoded }: Pick<Transaction, 'type' | 'encoded'>): number {
   return type === 0 ? encoded.length : measureRlpHeader(encoded.length) + encoded.length;
 }

@@ -38,17 +38,17 @@ export type ForkName =
   | 'paris'
   | (typeof TIME_FORKS)[number][0];
 
-/** All forks, oldest first, with the genesis file member that activates them; the first and the merge have none. */
+/** All forks, oldest first, each with the genesis file member that activates it. Frontier and the merge (Paris) have no member. */
 const FORKS: readonly (readonly [ForkName, string?])[] = [
   ['frontier'],
   ...BLOCK_FORKS,
   ['paris'],
   ...TIME_FORKS,
 ];
-/** Higher than any block number. */
+/** Activation height of a fork that never activates; higher than any block number. */
 const NEVER: number = Number.MAX_SAFE_INTEGER;
 
-/** EIP-7840: blob limits of a fork, counted in blobs. */
+/** Blob schedule of a fork (EIP-7840); `target` and `max` are numbers of blobs. */
 export type BlobParameters = {
   readonly target: bigint;
   readonly max: bigint;
@@ -67,19 +67,19 @@ export type ChainConfig = {
   readonly daoForkBlock: bigint | undefined;
   /** Blocks on top of a chain that has reached this total difficulty are proof-of-stake (EIP-3675). */
   readonly terminalTotalDifficulty: bigint | undefined;
-  /** Height set after the merge; blocks from it on are proof-of-stake. */
+  /** Height that is configured after the merge. Blocks from this height on are proof-of-stake. */
   readonly mergeNetsplitBlock: bigint | undefined;
   readonly blobSchedule: ReadonlyMap<ForkName, BlobParameters>;
-  /** Deposit contract: its logs are deposit requests (EIP-6110); the zero address by default, as in geth. */
+  /** Address of the deposit contract, whose logs are deposit requests (EIP-6110). The zero address is the default, as in geth. */
   readonly depositContract: string;
-  /** Heights at which the file names a fork, ascending: the input of a fork identifier (EIP-2124). */
+  /** All fork heights in the genesis file, ascending. A fork identifier (EIP-2124) is computed from these heights. */
   readonly forkHeights: readonly bigint[];
 };
 
 /** Heights that belong to a fork identifier but are not in the fork schedule. */
 const FURTHER_HEIGHTS = ['daoForkBlock', 'eip155Block', 'mergeNetsplitBlock'] as const;
 
-/** geth's default. */
+/** Default deposit contract, as in geth. */
 const NO_DEPOSIT_CONTRACT = '0x0000000000000000000000000000000000000000';
 
 /** Default blob schedules (EIP-4844, EIP-7691); Osaka and Amsterdam inherit the schedule in force. */
@@ -88,7 +88,7 @@ const DEFAULT_BLOBS: readonly (readonly [ForkName, BlobParameters])[] = [
   ['prague', { target: 6n, max: 9n, baseFeeUpdateFraction: 5007716n }],
 ];
 
-/** Forks that inherit the schedule in force; geth ignores their entries. */
+/** Forks that inherit the blob schedule in force. Entries of these forks are ignored, as in geth. */
 const WITHOUT_BLOB_SCHEDULE: ReadonlySet<string> = new Set(['amsterdam']);
 
 /** JSON object of a genesis file: keys are case-insensitive as in geth, and null means absent. */
@@ -142,7 +142,7 @@ function readBlobSchedule(config: GenesisObject): ReadonlyMap<ForkName, BlobPara
 
 /**
  * Checks that the configured time forks are in schedule order (geth's `CheckConfigForkOrder`, in which `amsterdamTime` follows `bpo5Time`).
- * @throws RangeError in geth's words
+ * @throws RangeError with geth's error text
  */
 function checkTimeOrder(timeForks: ChainConfig['timeForks']): void {
   for (const [i, { fork, time }] of timeForks.entries()) {
@@ -155,7 +155,7 @@ function checkTimeOrder(timeForks: ChainConfig['timeForks']): void {
   }
 }
 
-/** Rejects unknown forks, whose blocks would otherwise be executed by older rules. @throws RangeError with the member */
+/** Rejects unknown forks, since their blocks would be executed by older rules. @throws RangeError that names the member */
 function refuseUnknownForks(config: GenesisObject): void {
   const unknown = config.provided.find((key) => key.endsWith('time') && !TIME_KEYS.has(key));
   if (unknown !== undefined)
@@ -164,7 +164,7 @@ function refuseUnknownForks(config: GenesisObject): void {
 
 /**
  * Parses the `config` object of a genesis file.
- * @param exactTotalDifficulty digits of the terminal total difficulty: mainnet's does not fit a JSON number exactly
+ * @param exactTotalDifficulty decimal digits of the terminal total difficulty, since mainnet's value exceeds the precision of a JSON number
  * @throws RangeError with the missing or malformed field, or the unknown fork
  */
 export function parseChainConfig(object: object, exactTotalDifficulty?: string): ChainConfig {
@@ -214,7 +214,7 @@ export function listForkMembers(fork: ForkName): Readonly<Record<string, number>
     throw new RangeError(`there is no fork "${fork}": use ${FORKS.map(([name]) => name).join(', ')}`);
   const active = FORKS.slice(0, index + 1);
   const members = active.flatMap(([, member]) => (member === undefined ? [] : [[member, 0] as const]));
-  // Petersburg activates with Constantinople if it has no block of its own.
+  // Petersburg would activate with Constantinople if it had no block of its own.
   return { petersburgBlock: NEVER, ...Object.fromEntries(members) };
 }
 
@@ -222,11 +222,11 @@ export function listForkMembers(fork: ForkName): Readonly<Record<string, number>
 export type ForkPoint = {
   readonly number: bigint;
   readonly timestamp: bigint;
-  /** Proof-of-stake: the parent's total difficulty has reached the terminal one. */
+  /** Whether the block is proof-of-stake, since its parent's total difficulty has reached the terminal total difficulty. */
   readonly isMerged: boolean;
 };
 
-/** Whether a block is proof-of-stake by number and time alone, by geth's rule for simulated blocks. */
+/** Whether a block of this number and timestamp is proof-of-stake. The rule is geth's for simulated blocks, and needs no total difficulty. */
 export function isMergedAt(config: ChainConfig, number: bigint, timestamp: bigint): boolean {
   if (config.terminalTotalDifficulty === 0n) return true;
   const { mergeNetsplitBlock, timeForks } = config;
@@ -234,7 +234,7 @@ export function isMergedAt(config: ChainConfig, number: bigint, timestamp: bigin
   return timeForks.some(({ fork, time }) => fork === 'shanghai' && timestamp >= time);
 }
 
-/** Returns the forks active at a block, oldest first; the last one is the block's own. */
+/** Returns the forks active at a block, oldest first. The last fork determines the block's rules. */
 export function activeForks(config: ChainConfig, point: ForkPoint): readonly ForkName[] {
   const forks: ForkName[] = ['frontier'];
   for (const { fork, block } of config.blockForks) if (point.number >= block) forks.push(fork);
@@ -244,7 +244,7 @@ export function activeForks(config: ChainConfig, point: ForkPoint): readonly For
   return forks;
 }
 
-/** Returns the blob limits of the latest active fork that sets any; undefined before Cancun. */
+/** Returns the blob parameters of the latest active fork that has an entry in the schedule; undefined before Cancun. */
 export function blobParametersAt(
   config: ChainConfig,
   forks: readonly ForkName[],

@@ -2,7 +2,7 @@ import { EMPTY_BYTES } from '../primitives/bytes.ts';
 import { keccak256 } from '../primitives/keccak.ts';
 import { asBytes, asInteger, encodeRlp, type RlpInput, type RlpItem } from '../primitives/rlp.ts';
 
-/** Block header. Optional fields are added fork by fork, never with a gap. */
+/** Block header. Forks append optional fields: a header with a field has all earlier fields. */
 export type Header = {
   readonly parentHash: Uint8Array;
   readonly ommersHash: Uint8Array;
@@ -143,7 +143,7 @@ export function hasFieldsOf(
   return OPTIONAL_FIELDS.every((field) => headerFields.has(field) === (header[field] !== undefined));
 }
 
-/** Size in bytes of the block that consists of this header only, the meaning of an uncle's `size`. */
+/** Size in bytes of a block that consists of this header only. The `size` of an uncle in the JSON-RPC API has this meaning. */
 export function headerOnlyBlockSize(header: Header): number {
   return encodeRlp([headerToRlp(header), [], []]).length;
 }

@@ -23,14 +23,14 @@ export type Log = {
 
 export type Receipt = {
   readonly type: TransactionType;
-  /** Before Byzantium the state root after the transaction; since then 0n or 1n (EIP-658). */
+  /** Before Byzantium, the state root after the transaction. Since Byzantium, the status 0n or 1n (EIP-658). */
   readonly outcome: Uint8Array | bigint;
   readonly cumulativeGasUsed: bigint;
   readonly logsBloom: Uint8Array;
   readonly logs: readonly Log[];
 };
 
-/** Receipt with the values that every response would otherwise recompute. */
+/** Receipt with sender and transaction hash, which every response would otherwise recompute. */
 export type StoredReceipt = Receipt & { readonly sender: Uint8Array; readonly transactionHash: Uint8Array };
 
 export function computeLogsBloom(logs: readonly Log[]): Uint8Array {
@@ -47,13 +47,13 @@ function receiptFields({ outcome, cumulativeGasUsed, logsBloom, logs }: Receipt)
   return [outcome, cumulativeGasUsed, logsBloom, encodedLogs];
 }
 
-/** Encodes a receipt as the receipts trie contains it (EIP-2718). */
+/** Encodes a receipt in the form of the receipts trie (EIP-2718). */
 export function encodeReceipt(receipt: Receipt): Uint8Array {
   const payload = encodeRlp(receiptFields(receipt));
   return receipt.type === 0 ? payload : concatBytes(Uint8Array.of(receipt.type), payload);
 }
 
-/** Encodes all receipts of a block as they are stored. */
+/** Encodes all receipts of a block in the stored form: the type, the receipt's fields, sender and transaction hash. */
 export function encodeStoredReceipts(receipts: readonly StoredReceipt[]): Uint8Array {
   return encodeRlp(
     receipts.map((receipt) => [
@@ -120,7 +120,7 @@ export function readTransactionFacts(encodedReceipt: Uint8Array): TransactionFac
 /** Receipt with the values of its JSON form that depend on earlier receipts of the block. */
 export type PlacedReceipt = {
   readonly receipt: StoredReceipt;
-  /** Index in the block of its first log. */
+  /** Index in the block of the receipt's first log. */
   readonly firstLogIndex: number;
   readonly gasUsed: bigint;
 };
@@ -128,7 +128,7 @@ export type PlacedReceipt = {
 /**
  * Decodes a stored receipt and derives its gas from the previous one.
  * @param before previous receipt of the block, encoded; undefined for the first
- * @param firstLogIndex index in the block of its first log
+ * @param firstLogIndex index in the block of the receipt's first log
  */
 export function placeStoredReceipt(
   encoded: Uint8Array,

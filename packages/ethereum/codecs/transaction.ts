@@ -15,7 +15,7 @@ import { type RecoverPublicKey, recoverAddress, type Signature } from '../primit
 
 export type AccessListItem = { readonly address: Uint8Array; readonly storageKeys: readonly Uint8Array[] };
 
-/** Authorization to run `address`'s code on the signer's account (EIP-7702). */
+/** Authorization to run the code of `address` in the signer's account (EIP-7702). */
 export type Authorization = {
   readonly chainId: bigint;
   readonly address: Uint8Array;
@@ -46,9 +46,9 @@ export type TransactionBody = {
 
 export type Transaction = TransactionBody & {
   readonly signature: Signature;
-  /** `v` as signed: 27/28 or EIP-155's for type 0, the parity for the others. */
+  /** Signature value `v`: for type 0, 27 or 28, or the EIP-155 value with the chain id; for other types, the parity. */
   readonly v: bigint;
-  /** Canonical bytes: an RLP list for type 0, type byte and list for the others. */
+  /** Canonical bytes (EIP-2718): an RLP list for type 0, type byte and RLP list for other types. */
   readonly encoded: Uint8Array;
 };
 
@@ -115,7 +115,7 @@ function withTypeByte(type: TransactionType, payload: Uint8Array): Uint8Array {
   return type === 0 ? payload : concatBytes(Uint8Array.of(type), payload);
 }
 
-/** Encodes the signing payload; a legacy transaction with a chain id includes EIP-155's three fields. */
+/** Encodes the payload to be signed. For a legacy transaction with a chain id, the payload includes the three fields of EIP-155. */
 export function encodeSigningPayload(tx: TransactionBody): Uint8Array {
   const fields = bodyToRlp(tx);
   if (tx.type === 0 && tx.chainId !== undefined) fields.push(tx.chainId, 0n, 0n);
@@ -133,7 +133,7 @@ export function assembleTransaction(body: TransactionBody, signature: Signature)
   return { ...body, signature, v, encoded: withTypeByte(body.type, encoded) };
 }
 
-/** Creates an unsigned transaction with zero `v`, `r` and `s`, as nodes list it in simulated blocks. */
+/** Creates an unsigned transaction with zero `v`, `r` and `s`, as nodes report transactions of simulated blocks. */
 export function assembleUnsigned(body: TransactionBody): Transaction {
   const encoded = encodeRlp([...bodyToRlp(body), 0n, 0n, 0n]);
   return {
@@ -187,7 +187,7 @@ function readParity(v: bigint, type: TransactionType): ReturnType<ReadParity> {
   return { yParity: Number((v - 35n) & 1n), chainId: (v - 35n) >> 1n };
 }
 
-/** Reads any `v` like geth, for unchecked transactions: a `v` that fits no signature yields `NO_PARITY`. */
+/** Reads `v` like geth, for unchecked transactions. Any value is accepted: a `v` that fits no signature yields `NO_PARITY`. */
 function readAnyParity(v: bigint, type: TransactionType): ReturnType<ReadParity> {
   if (type !== 0) return { yParity: v > 1n ? NO_PARITY : Number(v), chainId: undefined };
   if (v === 27n || v === 28n) return { yParity: Number(v - 27n), chainId: undefined };
@@ -198,13 +198,13 @@ function readAnyParity(v: bigint, type: TransactionType): ReturnType<ReadParity>
 
 const FIELD_COUNTS: readonly number[] = [9, 11, 12, 14, 13];
 
-/** Leniency of decoding: blocks contain only valid values, clients may send any value of the form. */
+/** Leniency of decoding. Blocks contain only valid values, while clients may send any integers. */
 type Leniency = { readonly readParity: ReadParity; readonly integerBytes: number };
 const STRICT: Leniency = { readParity, integerBytes: 32 };
 const LENIENT: Leniency = { readParity: readAnyParity, integerBytes: Number.POSITIVE_INFINITY };
 
 /**
- * Decodes a transaction from a block: a list (type 0), or a byte string of type byte and list.
+ * Decodes a transaction from a block: a list (type 0), or a byte string that contains type byte and list.
  * @throws RangeError with the malformed part
  */
 export function decodeTransaction(item: RlpItem): Transaction {
@@ -280,12 +280,12 @@ function decodeFields(
   };
 }
 
-/** Effective gas price in wei (EIP-1559). For a transaction with a gas price, both fee fields are that price. */
+/** Effective gas price in wei (EIP-1559). A transaction of type 0 or 1 has its gas price in both fee fields. */
 export function effectiveGasPrice(tx: TransactionBody, baseFeePerGas: bigint | undefined): bigint {
   return minBigInt((baseFeePerGas ?? 0n) + tx.maxPriorityFeePerGas, tx.maxFeePerGas);
 }
 
-/** Priority fee per gas of the beneficiary in wei: the gas price before London. Negative only if the price does not cover the base fee. */
+/** Priority fee per gas of the beneficiary, in wei; before London, the gas price. The fee is negative only if the gas price is below the base fee. */
 export function effectiveTip(tx: TransactionBody, baseFeePerGas: bigint | undefined): bigint {
   return effectiveGasPrice(tx, baseFeePerGas) - (baseFeePerGas ?? 0n);
 }

@@ -11,12 +11,12 @@ export function createAddress(sender: Uint8Array, nonce: bigint): Uint8Array {
   return keccak256(encodeRlp([sender, nonce])).subarray(12);
 }
 
-/** EIP-1014: address of a CREATE2 contract. `salt` is 32 bytes. */
+/** Address of a contract that `sender` creates with CREATE2 (EIP-1014). `salt` is 32 bytes. */
 export function create2Address(sender: Uint8Array, salt: Uint8Array, initCode: Uint8Array): Uint8Array {
   return keccak256(concatBytes(Uint8Array.of(0xff), sender, salt, keccak256(initCode))).subarray(12);
 }
 
-/** EIP-55 mixed-case text, the form geth prints in error messages. */
+/** Returns the mixed-case checksum form of an address (EIP-55), which geth prints in error messages. */
 export function checksumAddress(address: Uint8Array): string {
   const hex = bytesToHex(address).slice(2);
   const hash = bytesToHex(keccak256(Uint8Array.from(hex, (digit) => digit.charCodeAt(0)))).slice(2);

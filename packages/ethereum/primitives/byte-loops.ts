@@ -18,17 +18,17 @@ const { memory, ...loops } = new WEB_ASSEMBLY.Instance(
 ).exports as ByteLoops;
 const space = new Uint8Array(memory.buffer);
 
-/** Bytes per call; their hex text is twice as long. The loops need some room behind both. */
+/** Maximum bytes per call. The hex text of these bytes is twice as long. The loops need some room behind bytes and text. */
 const PIECE = 48 << 10;
 const BYTES = 4_096;
 const TEXT: number = BYTES + PIECE + 64;
 /** Shorter inputs are copied byte by byte. */
 const FEW_BYTES = 64;
-/** Longest text, in characters, with a cached view. */
+/** Maximum length of a text with a cached view, characters. */
 const MAX_CACHED_VIEW = 512;
 const textSpace = space.subarray(TEXT, TEXT + 2 * PIECE);
 
-/** Copies a part of a text into WebAssembly memory. @returns false if it is not ASCII */
+/** Copies a part of a text into WebAssembly memory. @returns false if the part is not ASCII */
 function takeText(text: string, from: number, to: number): boolean {
   const { read, written } = utf8Encoder.encodeInto(
     from === 0 && to === text.length ? text : text.slice(from, to),
@@ -37,7 +37,7 @@ function takeText(text: string, from: number, to: number): boolean {
   return read === written && read === to - from;
 }
 
-/** Whether everything from `from` on is lower-case hex digits; true if there is nothing. */
+/** Whether all characters from `from` on are lower-case hex digits; true if there are no characters. */
 export function isLowerHex(text: string, from: number): boolean {
   for (let at = from; at < text.length; at += 2 * PIECE) {
     const to = Math.min(at + 2 * PIECE, text.length);
@@ -84,7 +84,7 @@ export function encodeHex(bytes: Uint8Array, from = 0, to: number = bytes.length
   return text;
 }
 
-/** Cached views by text length: creating a view takes as long as encoding a 32-byte word. */
+/** Views by text length, cached because creating a view takes as long as encoding a 32-byte word. */
 const textViews: (Uint8Array | undefined)[] = new Array(MAX_CACHED_VIEW + 1).fill(undefined);
 
 function viewText(length: number): Uint8Array {
@@ -109,7 +109,7 @@ export function countZeros(bytes: Uint8Array, from = 0, to: number = bytes.lengt
   return zeros;
 }
 
-/** Copies the next piece of [from, to) into WebAssembly memory. @returns its length */
+/** Copies the next piece of [from, to) into WebAssembly memory. @returns the length of the piece */
 function takeBytes(bytes: Uint8Array, from: number, to: number): number {
   const count = Math.min(PIECE, to - from);
   // Creating a view costs more than copying a few bytes.

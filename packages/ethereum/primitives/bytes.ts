@@ -39,14 +39,14 @@ export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
   return padded;
 }
 
-/** Returns the value without leading zeros, as storage tries hold words; zero is empty. */
+/** Returns the value without leading zeros, the form of words in storage tries. Zero becomes the empty array. */
 export function trimLeadingZeros(value: Uint8Array): Uint8Array {
   let start = 0;
   while (start < value.length && value[start] === 0) start++;
   return value.subarray(start);
 }
 
-/** Bytes that a number represents exactly; up to here it is faster than a bigint. */
+/** Maximum length for which a number represents every integer exactly, bytes. Up to this length, numbers are faster than bigints. */
 const NUMBER_LENGTH = 6;
 
 /** Big-endian bytes as an unsigned integer; the empty array is 0. */
@@ -72,7 +72,7 @@ const MAX_WORD = 2n ** 256n - 1n;
 const word = new Uint8Array(WORD_LENGTH);
 const wordView = new DataView(word.buffer);
 
-/** Writes the value to the end of `word`. @returns its start there */
+/** Writes the value to the end of `word`. @returns offset of the value's first byte in `word` */
 function fillWord(value: bigint): number {
   let start = WORD_LENGTH;
   for (let rest = value; rest > 0n; rest >>= 64n) {
@@ -90,7 +90,7 @@ export function bigIntToBytes(value: bigint): Uint8Array {
   return value > MAX_WORD ? longToBytes(value) : word.slice(fillWord(value));
 }
 
-/** Modular exponentiation uses integers above 256 bits. */
+/** Encodes an integer above 256 bits; modular exponentiation has such integers. */
 function longToBytes(value: bigint): Uint8Array {
   const digits = value.toString(16);
   const bytes = new Uint8Array((digits.length + 1) >> 1);

@@ -1,7 +1,7 @@
-/** Message call that has only sender, recipient, data and gas limit, as offsets into bytes that all calls of a request share. */
+/** Message call that has only sender, recipient, data and gas limit. Offsets refer to `bytes`, which all calls of a request share. */
 export type CallBytes = {
   readonly bytes: Uint8Array;
-  /** Offset of the sender's address; the zero address if the call has none. */
+  /** Offset of the sender's address, which is the zero address if the call has no sender. */
   readonly from: number;
   /** Offset of the recipient's address. */
   readonly to: number;
@@ -17,7 +17,7 @@ export type CallBytes = {
   readonly following: CallBytes | undefined;
 };
 
-/** Above any limit. */
+/** Gas limit of a call without a limit; above any limit. */
 export const NO_GAS_LIMIT: number = Number.POSITIVE_INFINITY;
 /** Placeholder for the number of the newest block. */
 export const LATEST_BLOCK = -1;

@@ -2,10 +2,10 @@ import { encodeHex, encodeHexPieces } from './byte-loops.ts';
 import { bytesToHex } from './hex.ts';
 import type { JsonResult, JsonStream } from './json-result.ts';
 
-/** `0x` text, or raw bytes if there are many: those are hex-encoded piece by piece while being sent. */
+/** Data as `0x` text, or as raw bytes if there are many. Raw bytes are hex-encoded piece by piece while they are sent. */
 export type HexData = string | Uint8Array;
 
-/** Shorter data is hex-encoded in 0.1 ms. */
+/** Length from which data stays raw bytes. Shorter data is hex-encoded in 0.1 ms. */
 const LARGE_BYTES = 128 * 1024;
 const HEAD: Uint8Array = Uint8Array.of(0x22, 0x30, 0x78);
 const TAIL: Uint8Array = Uint8Array.of(0x22);
@@ -29,7 +29,7 @@ export function encodeHexData(data: HexData): JsonResult {
   return { pieces: encodePieces(data), cancel: () => {}, reservedBytes: data.length, length };
 }
 
-/** Returns the bytes of a text as a complete stream. */
+/** Returns a stream of bytes that are complete in memory. */
 export function streamBytes(bytes: Uint8Array): JsonStream {
   return {
     pieces: cutPieces(bytes),

@@ -2,22 +2,22 @@
 import { utf8Decoder } from './utf8.ts';
 export type JsonText = string;
 
-/** One JSON value that arrives in pieces because it is too large to be buffered. It is read once, or cancelled. */
+/** One JSON value that arrives in pieces because it is too large to be buffered. The stream is read once, or cancelled. */
 export interface JsonStream {
   /**
-   * UTF-8 bytes in order; reading applies backpressure to the source.
-   * Throws if the source breaks off early; the pieces read so far are then not a JSON value.
+   * UTF-8 bytes in order. Reading applies backpressure to the source.
+   * Reading throws if the source breaks off early. The pieces read before are then not a complete JSON value.
    */
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** Releases the source. Harmless after the end. */
+  /** Releases the source. Has no effect after the end. */
   cancel(): void;
-  /** Memory in bytes until the stream ends; absent if the source is read as it arrives. */
+  /** Bytes in memory until the stream ends; absent if the source is read as it arrives. */
   readonly reservedBytes?: number;
   /** Total length in bytes, if known. */
   readonly length?: number;
 }
 
-/** Whether the stream is complete in memory: it cannot break off and may be read at any time. */
+/** Whether the stream is complete in memory. Such a stream cannot break off, and may be read at any time. */
 export function isWhole({ reservedBytes, length }: JsonStream): boolean {
   return reservedBytes !== undefined && length !== undefined;
 }
@@ -26,7 +26,7 @@ export type JsonResult = JsonText | JsonBytes | JsonStream;
 
 /** Bytes that are deflated once for all responses that contain them. */
 export type PackedBytes = {
-  /** Raw deflate data that ends with a flush: byte-aligned, and not the final block. */
+  /** Raw deflate data that ends with a flush: the data is byte-aligned, and its last block is not marked as final. */
   readonly blocks: Uint8Array;
   /** CRC-32 of the bytes, and the factor that combines it with the CRC of preceding bytes. */
   readonly crc: number;
@@ -38,7 +38,7 @@ export type PackedBytes = {
 /** Immutable bytes of one complete JSON value, shared by several responses. */
 export class SharedBytes {
   readonly bytes: Uint8Array;
-  /** Callback of the cache that stores the bytes: charges additional bytes; false if there is no room for them. */
+  /** Callback of the cache that stores the bytes. The cache charges additional bytes; the result is false if there is no room for these. */
   keeper: ((bytes: number) => boolean) | undefined;
   #packed: PackedBytes | undefined;
 
@@ -60,7 +60,7 @@ const NOTHING: Uint8Array = new Uint8Array(0);
 /** Piece size in bytes. */
 const PIECE_BYTES: number = 64 * 1024;
 
-/** One complete JSON value as bytes, with an optional head and tail. As a stream it is complete and may be read repeatedly. */
+/** One complete JSON value as bytes, with an optional head and tail. The stream is complete in memory and may be read repeatedly. */
 export class JsonBytes implements JsonStream {
   readonly value: SharedBytes;
   readonly head: Uint8Array;
@@ -109,7 +109,7 @@ export function textOf(result: JsonText | JsonBytes): JsonText {
   return typeof result === 'string' ? result : result.text;
 }
 
-/** Returns a stream over other pieces of the same total length as `source`. */
+/** Returns a stream over other pieces that has the reserved bytes and the length of `source`. */
 export function passOn(
   source: JsonStream,
   pieces: AsyncIterable<Uint8Array>,

@@ -12,13 +12,13 @@ type KeccakExports = {
 
 /** Rate of Keccak-256 in bytes. */
 const BLOCK_SIZE = 136;
-/** Free memory of the module: its second page. */
+/** Start of the module's second page, which is free for inputs. */
 const BUFFER = 65_536;
-/** Whole blocks that fit in the page. */
+/** Length of the whole blocks that fit in the page, bytes. */
 const BUFFER_SIZE = 481 * BLOCK_SIZE;
 const HASH_SIZE = 32;
 
-/** Compilation takes 0.6 ms per thread. */
+/** Compiled module. Compilation takes 0.6 ms per thread. */
 const MODULE = new WEB_ASSEMBLY.Module(decodeBase64(KECCAK_MODULE));
 
 function instantiate(): KeccakExports {
@@ -28,7 +28,7 @@ function instantiate(): KeccakExports {
 const { memory, beginHash, absorbBlocks, endHash } = instantiate();
 const bytes = new Uint8Array(memory.buffer);
 
-/** Keccak-256 (original padding, not SHA-3's), 32 bytes. Takes 0.3 us plus 0.3 us per 136 bytes. */
+/** Returns the Keccak-256 hash, 32 bytes, with the original padding instead of that of SHA-3. Takes 0.3 us plus 0.3 us per 136 bytes. */
 export function keccak256(data: Uint8Array): Uint8Array {
   const { length } = data;
   beginHash();
@@ -46,7 +46,7 @@ export function keccak256(data: Uint8Array): Uint8Array {
 /** Instances that are not computing a hash. */
 const idle: KeccakExports[] = [];
 
-/** Computes Keccak-256 with a pause every 64 KiB (a third of a millisecond). Other hashes may be computed in between. */
+/** Computes Keccak-256 with a pause every 64 KiB (a third of a millisecond). Other hashes may be computed during a pause. */
 export function* keccak256InSlices(data: Uint8Array): Generator<undefined, Uint8Array> {
   const { length } = data;
   const own = idle.pop() ?? instantiate();

@@ -17,7 +17,7 @@ import {
 export type MerkleProof = {
   /**
    * Encoded nodes on the path of the key, the root first. A non-root node of fewer than 32 bytes is embedded in its parent.
-   * Empty for an empty trie.
+   * The list is empty for an empty trie.
    */
   readonly nodes: readonly Uint8Array[];
   /** Undefined if the nodes prove that the key is absent. */
@@ -48,9 +48,9 @@ const EMPTY_NODE: Uint8Array = Uint8Array.of(0x80);
 
 /**
  * Reads the value of a key from a proof, trusting nothing except the root.
- * @param nodes result of `proveKey`; an embedded node may be repeated as a separate node, as some clients do
- * @param onExtra called with the position of each unneeded node between and behind the needed ones, which some clients send; if absent, such a node is an
- * error
+ * @param nodes result of `proveKey`. An embedded node may also be listed separately, as some clients do.
+ * @param onExtra called with the position of each node between and behind the nodes of the path. Some clients send such nodes. If absent, such a node is
+ * an error.
  * @param onNode called with hash and encoding of each node that is not embedded
  * @returns undefined if the nodes prove that the key is absent
  * @throws RangeError if a node is missing, altered, malformed or not needed
@@ -67,7 +67,7 @@ export function readProof(
     const from = used;
     if (onExtra !== undefined)
       while (used < nodes.length && !bytesEqual(keccak256(nodes[used] as Uint8Array), ref)) used++;
-    // If none fits, the error names the first node.
+    // If no node has the hash, the error names the first node.
     if (used === nodes.length) used = from;
     for (let at = from; at < used; at++) onExtra?.(at);
     const encoded = nodes[used++];
@@ -95,8 +95,8 @@ export function readProof(
 }
 
 /**
- * Reads the value of a key from nodes that are found by hash.
- * @param find returns the node with this hash at this path length, or throws
+ * Reads the value of a key from nodes that are looked up by hash.
+ * @param find returns the node with this hash, `at` nibbles below the root, or throws
  * @returns undefined if the nodes prove that the key is absent
  * @throws RangeError if a node is malformed
  */
@@ -117,7 +117,7 @@ export function readByHash(
 
 /**
  * Returns the value at the end of a path; undefined if the path leaves the trie.
- * @param enter resolves a child at this path length to its node
+ * @param enter resolves a child, `at` nibbles below the root, to its node
  */
 function followPath(
   path: Nibbles,
@@ -135,7 +135,7 @@ function followPath(
   }
 }
 
-/** Next node on the path, and its distance in nibbles; undefined if the path leaves the trie. */
+/** Returns the next node on the path, and its distance in nibbles; undefined if the path leaves the trie. */
 function findStep(
   node: BranchNode | ExtensionNode,
   path: Nibbles,

@@ -1,6 +1,6 @@
 /**
- * Merkle Patricia trie over a store of nodes by path. The store contains one state of the trie, the last committed one;
- * updates happen in memory until the next commit.
+ * Merkle Patricia trie over a store of nodes by path. The store contains only the last committed state of the trie.
+ * Updates stay in memory until the next commit.
  */
 import { bytesEqual, concatBytes, EMPTY_BYTES } from './bytes.ts';
 import { EMPTY_TRIE_ROOT, keccak256 } from './keccak.ts';
@@ -24,7 +24,7 @@ import {
 /** Loads the encoded node at a path; undefined if the store does not have it. */
 export type NodeLoader = (path: Nibbles) => Uint8Array | undefined;
 
-/** Receives the changes of a commit: the node at a path, or undefined if there is none any more. */
+/** Receives the changes of a commit: the node at a path, or undefined if the path no longer has a node. */
 export type NodeSink = (path: Nibbles, encoded: Uint8Array | undefined) => void;
 
 /** The store lacks a node of the trie. */
@@ -39,10 +39,10 @@ export class MissingTrieNodeError extends Error {
 export class MerkleTrie {
   #root: TrieNode | undefined;
   readonly #load: NodeLoader;
-  /** Paths at which the store has a node and the trie has none, or may have none after the commit. */
+  /** Paths at which the store has a node that the trie no longer has. A commit removes a path again if it places a node there. */
   readonly #vacated = new Map<string, Nibbles>();
   #longestPath = 0;
-  /** Approximate number of nodes in memory, for the holder to bound. */
+  /** Approximate number of nodes in memory. The owner of the trie bounds this number. */
   loadedNodes = 0;
 
   constructor(root: Uint8Array, load: NodeLoader) {
@@ -88,7 +88,7 @@ export class MerkleTrie {
     const root = this.#root;
     let hash = root === undefined ? EMPTY_TRIE_ROOT : root.ref;
     if (root !== undefined && root.kind !== 'unloaded' && hash === undefined) {
-      // A node may have moved one nibble past the end of a key.
+      // The path of a node may be one nibble longer than the longest key.
       const path = new Uint8Array(this.#longestPath + 1);
       const encoded = this.#encode(root, path, 0, store);
       // The root is hashed regardless of its length.
@@ -254,7 +254,7 @@ export class MerkleTrie {
     return this.#prepend(step, child, path, branch.isStored);
   }
 
-  /** Joins `step` and the node behind it into the node at `path`. */
+  /** Returns the node at `path` that leads over `step` to `node`. A leaf or extension is merged with `step`. */
   #prepend(step: Nibbles, node: LoadedNode, path: Nibbles, isStored: boolean): LoadedNode {
     if (node.kind === 'branch') return createExtension(step, node, isStored);
     this.#vacate(node, concatBytes(path, step));

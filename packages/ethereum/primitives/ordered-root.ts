@@ -4,7 +4,7 @@ import { RlpWriter } from './rlp-writer.ts';
 import { bytesToNibbles, encodePath, type Nibbles } from './trie-node.ts';
 
 const HASH_LENGTH = 32;
-/** Keys from this index on have several bytes; index 0 sorts right before them. */
+/** First index whose key has several bytes. The key of index 0 sorts directly before these keys. */
 const FIRST_LONG_INDEX = 128;
 
 /** Completed subtrie: one item, or all items that share a path prefix. */
@@ -14,10 +14,10 @@ type Leaf = {
   readonly reference: Uint8Array;
 };
 
-/** Scratch writer; every function takes out or rewinds what it wrote. */
+/** Scratch writer. Every function removes the bytes that it wrote. */
 const writer = new RlpWriter();
 
-/** Root of the trie that maps RLP-encoded indices to the items of a list (transactions, receipts, withdrawals), 32 bytes. */
+/** Returns the root (32 bytes) of the trie that maps RLP-encoded indices to the items of a list: transactions, receipts or withdrawals. */
 export function computeOrderedRoot(values: Iterable<Uint8Array>): Uint8Array {
   const root = new OrderedRoot();
   for (const value of values) root.add(value);
@@ -25,14 +25,15 @@ export function computeOrderedRoot(values: Iterable<Uint8Array>): Uint8Array {
 }
 
 /**
- * Incremental form of `computeOrderedRoot`. The key order is known, so no trie is built: each node is encoded once and retained as 33 bytes until its
- * parent is. Only the last item is buffered, and the first one until 127 others follow, because its key sorts behind theirs.
+ * Incremental form of `computeOrderedRoot`. The key order is known, so no trie is built. Each node is encoded once, and only its reference of at most
+ * 33 bytes is stored until its parent is encoded. The last item is buffered. The first item is buffered until 127 others follow, since its key
+ * sorts behind their keys.
  */
 export class OrderedRoot {
   readonly #leaves: Leaf[] = [];
   #count = 0;
   #first: Uint8Array | undefined;
-  /** Last item in key order, and the nibbles that its path shares with the previous one; the next item decides how deep its leaf is. */
+  /** Last item in key order. `#shared` is the number of nibbles that its path shares with the previous path. The next item decides the depth of its leaf. */
   #last: { readonly path: Nibbles; readonly value: Uint8Array } | undefined;
   #shared = -1;
 
@@ -41,7 +42,7 @@ export class OrderedRoot {
     return this.#leaves.length;
   }
 
-  /** @param value retained; must not change */
+  /** @param value stored without a copy, so it must not change */
   add(value: Uint8Array): void {
     const index = this.#count++;
     if (index === 0) {
@@ -84,7 +85,7 @@ export class OrderedRoot {
     this.#last = { path, value };
   }
 
-  /** Folds nodes that no later item can change into one: their paths share more nibbles with each other than with the next path. */
+  /** Folds complete nodes into one node. Paths of these nodes share more than `shared` nibbles, while the next path shares only `shared` nibbles with them. */
   #fold(shared: number): void {
     const leaves = this.#leaves;
     const { path } = leaves[leaves.length - 1] as Leaf;
@@ -95,7 +96,7 @@ export class OrderedRoot {
     leaves.splice(from, leaves.length - from, { path, reference });
   }
 
-  /** @param shared nibbles that its path shares with a neighbour; a branch takes the next one */
+  /** Encodes the leaf of the last item. @param shared nibbles that its path shares with a neighbour; a branch consumes one more nibble */
   #closeLast(shared: number): void {
     const { path, value } = this.#last as { readonly path: Nibbles; readonly value: Uint8Array };
     const mark = writer.mark;
@@ -160,7 +161,7 @@ function encodeBranch(leaves: readonly Leaf[], from: number, to: number, depth: 
   writer.list(mark);
 }
 
-/** Reference of a node in its parent: its hash as a byte string, or the node itself if that is shorter. */
+/** Returns the reference of a node in its parent: the node's hash as a byte string, or the node itself if the node is shorter than a hash. */
 function refer(leaves: readonly Leaf[], from: number, to: number, depth: number): Uint8Array {
   if (to - from === 1) return (leaves[from] as Leaf).reference;
   const mark = writer.mark;
@@ -168,7 +169,7 @@ function refer(leaves: readonly Leaf[], from: number, to: number, depth: number)
   return takeReference(mark);
 }
 
-/** Reference of the node written since the mark; the node is removed from the writer. */
+/** Returns the reference of the node written since the mark, and removes the node from the writer. */
 function takeReference(mark: number): Uint8Array {
   const encoded = writer.view(mark);
   if (encoded.length < HASH_LENGTH) return writer.take(mark);

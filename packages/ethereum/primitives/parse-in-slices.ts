@@ -20,7 +20,7 @@ const LENGTH_PER_SLICE = 64 * 1024;
 /** Characters of an escape such as `\u0061`. */
 const ESCAPE_LENGTH = 6;
 
-/** Member count from which even listing the names is slow. */
+/** Number of members from which listing the names of an object is slow. */
 const MANY_MEMBERS = 1_000;
 /** Member counts of large objects; a repeated name counts each time. */
 const LARGE_OBJECTS = new WeakMap<object, number>();
@@ -45,22 +45,23 @@ export function countManyMembers(object: object): number {
 
 /**
  * Heap bytes per value in V8 without pointer compression, measured with `process.memoryUsage()` over 40,000 values. A list reserves room for 17 items
- * after the first one. A member takes 11 bytes if many objects share the names and 98 if none do; 48 is within a factor of two of hostile texts.
+ * after the first item. A member takes 11 bytes if many objects share the names, and 98 bytes if no objects do. 48 is within a factor of two of
+ * hostile texts.
  */
 const LIST_BYTES = 192;
 const OBJECT_BYTES = 64;
 const MEMBER_BYTES = 48;
 const SCALAR_BYTES = 16;
 const STRING_BYTES = 24;
-/** A member whose name is an array index turns the object's elements into a list with room for all lower indices: 11 kB for `{"900":0}`. */
+/** Heap bytes of a member whose name is an array index. V8 stores such members in a list with room for all lower indices: 11 kB for `{"900":0}`. */
 const INDEX_BYTES = 12 * 1024;
-/** Length of the largest array index, `4294967294`. */
+/** Maximum digits of an array index; the largest is `4294967294`. */
 const INDEX_LENGTH = 10;
 
-/** An object exceeds its member limit, or a list its item limit. */
+/** An object exceeds the limit of its members, or a list the limit of its items. */
 export class TooManyMembers extends Error {
   override readonly name = 'TooManyMembers';
-  /** Exceeded limit. */
+  /** Kind of members or items that exceed their limit, in words. */
   readonly what: string;
 
   constructor(what: string) {
@@ -71,9 +72,9 @@ export class TooManyMembers extends Error {
 
 /** Bounds on the result of parsing. */
 export type ParseBounds = {
-  /** Most members per object. */
+  /** Maximum members per object. */
   readonly members?: number;
-  /** Most items per list; a growing list is copied. */
+  /** Maximum items per list. A list that grows is copied. */
   readonly items?: number;
   /** Called before each pause and at the end with the approximate heap bytes of the values since the last call. An exception ends the parsing. */
   readonly onHeap?: (bytes: number) => void;
@@ -85,8 +86,8 @@ type Frame =
   | { readonly list?: undefined; readonly object: Record<string, unknown>; key: string; members: number };
 
 /**
- * `JSON.parse` with pauses, for texts that would block too long: objects of many members. The result is the same; it takes two to three times as long.
- * Depth is not bounded.
+ * Parses like `JSON.parse`, but with pauses, for texts that would block too long, such as objects with many members. Takes two to three times as long.
+ * The depth is not bounded.
  * @param json text, or valid UTF-8 bytes
  * @throws SyntaxError if the text is not JSON
  * @throws TooManyMembers if a bound is exceeded
@@ -180,7 +181,7 @@ function isDigit(unit: number): boolean {
   return unit >= DIGIT_0 && unit <= DIGIT_9;
 }
 
-/** @returns whether it replaces a value of the same name */
+/** Adds a value to an open container. @returns whether the value replaces an earlier value of its name */
 function put(
   frame: Frame,
   value: unknown,
@@ -219,7 +220,7 @@ function readKey(frame: { key: string }, text: Characters, at: number): number {
   return skipBlanks(text, colon + 1);
 }
 
-/** Leaves short strings, numbers and literals to `JSON.parse`. */
+/** Parses a short string, a number or a literal with `JSON.parse`. */
 function parseScalar(text: Characters, at: number, end: number): unknown {
   try {
     return JSON.parse(text.slice(at, end));
@@ -268,7 +269,7 @@ function* readLongString(
   throw unexpected(text, text.length);
 }
 
-/** End of the string in this piece; otherwise the end of the piece, or the start of an escape that the piece cuts. */
+/** Returns the end of the string if it is in this piece. Otherwise returns the end of the piece, or the start of an escape that the piece cuts. */
 function findPieceEnd(piece: Characters, isLast: boolean): number {
   if (piece.indexOf('\\') < 0) {
     const quote = piece.indexOf('"');
@@ -312,7 +313,7 @@ function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 }
 
-/** Close to the messages of `JSON.parse`. */
+/** Returns an error with a message similar to a message of `JSON.parse`. */
 function unexpected(text: Characters, at: number): SyntaxError {
   return new SyntaxError(
     at < text.length ? `unexpected token at position ${at}` : 'unexpected end of JSON input',

@@ -1,9 +1,9 @@
 import { type JsonBytes, type JsonText, textOf } from './json-result.ts';
 
-/** Longest text that is parsed in one piece, in UTF-16 units. Objects with one unique key each are the most expensive JSON: 15 ms at this length. */
+/** Maximum length of a text that is parsed in one piece, UTF-16 units. The most expensive JSON, objects with one unique key each, takes 15 ms. */
 export const PIECE_LENGTH: number = 128 * 1024;
 
-/** The text is too long to be parsed in one piece; the caller parses it with pauses and runs the reader again. */
+/** The text is too long to be parsed in one piece. The caller parses the text with pauses, and then runs the reader again. */
 export class UnparsedText extends Error {
   override readonly name = 'UnparsedText';
   readonly text: JsonText | JsonBytes;

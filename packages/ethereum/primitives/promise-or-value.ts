@@ -1,7 +1,7 @@
-/** Value that is available now or later. A promise costs more than most answers take to compute. */
+/** Value that is available now, or later as a promise. A promise costs more than the computation of most answers. */
 export type PromiseOrValue<T> = T | Promise<T>;
 
-/** Passes a value to `next`, synchronously if it is available. Throws or rejects with the error of `next`. */
+/** Passes a value to `next`, synchronously if the value is not a promise. Throws or rejects with the error of `next`. */
 export function continueWith<T, U>(
   value: PromiseOrValue<T>,
   next: (value: T) => PromiseOrValue<U>,
@@ -9,7 +9,7 @@ export function continueWith<T, U>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Returns the result of `work`, or that of `recover` for its error, synchronous or not. */
+/** Returns the result of `work`. If `work` throws or rejects, returns the result of `recover` for the error. */
 export function recoverWith<T>(
   work: () => PromiseOrValue<T>,
   recover: (error: unknown) => PromiseOrValue<T>,

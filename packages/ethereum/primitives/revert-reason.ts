@@ -31,13 +31,13 @@ const PANIC_REASONS: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'uninitialized function'],
 ]);
 
-/** Longest decoded reason; the revert data contains the rest. */
+/** Maximum length of a decoded reason, bytes. The revert data contains the complete reason. */
 export const MAX_REASON_BYTES: number = 4 * 1024;
 const ELLIPSIS = '…';
 
 /**
- * Decodes the reason in raw revert data (`0x` hex, or bytes): the string of Error(string), cut at `MAX_REASON_BYTES` with an ellipsis, or geth's
- * text for Panic(uint256). Reads only the bytes it needs.
+ * Decodes the reason in raw revert data (`0x` hex, or bytes). The reason is the string of Error(string), cut at `MAX_REASON_BYTES` with an ellipsis,
+ * or geth's text for Panic(uint256). Only the needed bytes are read.
  * @returns undefined for custom errors, raw bytes, and payloads that do not decode
  */
 export function decodeRevertReason(data: HexData): string | undefined {
@@ -82,7 +82,7 @@ function measureBytes(data: HexData): number {
   return typeof data === 'string' ? (data.length >> 1) - 1 : data.length;
 }
 
-/** @returns undefined past the end, and if the text is not hex */
+/** @returns undefined if the bytes extend past the end, or if the text is not hex */
 function readBytes(data: HexData, at: number, count: number): Uint8Array | undefined {
   if (at + count > measureBytes(data)) return undefined;
   if (typeof data !== 'string') return data.subarray(at, at + count);

@@ -1,9 +1,9 @@
 import { decodeHexInto } from './byte-loops.ts';
 
-/** Digits up to which a JavaScript loop is faster than a call into WebAssembly. */
+/** Number of digits up to which a JavaScript loop is faster than a call into WebAssembly. */
 const SHORT_DIGITS = 80;
 const FIRST_SIZE = 65_536;
-/** Buffer limit; bounds on responses are far lower. */
+/** Maximum size of the buffer, bytes. Bounds on responses are far lower. */
 const MAX_SIZE: number = 1 << 28;
 const NOT_HEX = 255;
 const STRING_BASE = 0x80;
@@ -19,8 +19,8 @@ for (let i = 0; i < 16; i++) {
 }
 
 /**
- * Writes RLP from hex text backwards: the length of a list is known when its header is due, so nothing is measured or copied first.
- * Fields are therefore written in reverse order.
+ * Writes RLP from hex text, from the end to the start, so fields are written in reverse order. The length of a list is then known before its
+ * header is written, so that nothing is measured or copied first.
  */
 export class RlpWriter {
   #bytes: Uint8Array = new Uint8Array(FIRST_SIZE);

@@ -1,6 +1,6 @@
 /**
- * Recursive Length Prefix (yellow paper, appendix B): measure, allocate once, write. Decoding is strict
- * (canonical lengths only) and copies nothing: every byte string is a view into the input.
+ * Recursive Length Prefix (yellow paper, appendix B). Encoding measures, allocates once, and writes. Decoding is strict:
+ * it accepts canonical lengths only. Decoding copies nothing: every byte string is a view into the input.
  */
 import { bytesToBigInt, measureBigInt, writeBigInt } from './bytes.ts';
 
@@ -9,7 +9,7 @@ export type RlpInput = Uint8Array | bigint | readonly RlpInput[];
 
 const MAX_DEPTH = 32;
 
-/** Encodes byte strings, unsigned integers (shortest form, 0 is empty) and lists of them. */
+/** Encodes a byte string, an unsigned integer (in its shortest form; 0 is empty), or a list of items. */
 export function encodeRlp(item: RlpInput): Uint8Array {
   const size = measure(item);
   const out = new Uint8Array(size);
@@ -47,7 +47,7 @@ function measurePayload(list: readonly RlpInput[]): number {
 /**
  * Writes a header.
  * @param base 0x80 for a byte string (which must not be a single byte below 0x80), 0xc0 for a list
- * @returns where the payload starts
+ * @returns start of the payload
  */
 export function writeRlpHeader(out: Uint8Array, at: number, base: number, payload: number): number {
   if (payload < 56) {
@@ -100,7 +100,7 @@ export function decodeRlp(bytes: Uint8Array): RlpItem {
 export type RlpSpan = { readonly isList: boolean; readonly start: number; readonly end: number };
 
 /**
- * Reads one item's header without touching its payload; for streams, where `limit` may be short.
+ * Reads the header of an item without touching the payload. In a stream, the payload may extend beyond `limit`.
  * @returns undefined if the header itself is not complete within `limit`
  * @throws RangeError for a non-canonical length
  */
@@ -128,7 +128,7 @@ export function readRlpSpan(bytes: Uint8Array, at: number, limit: number): RlpSp
 }
 
 /**
- * Splits an encoded list into its items, headers included; their content is not decoded.
+ * Splits an encoded list into its items, headers included. The content of the items is not decoded.
  * @throws RangeError if `encoded` is not exactly one list
  */
 export function splitRlpList(encoded: Uint8Array): Uint8Array[] {
@@ -152,7 +152,7 @@ export type RlpItemSpan = RlpSpan & { readonly at: number };
 
 /**
  * Returns the items of the encoded list at `at`, without touching their payloads.
- * @throws RangeError if it is not a list, exceeds `limit`, or an item exceeds the list
+ * @throws RangeError if there is no list at `at`, if the list exceeds `limit`, or if an item exceeds the list
  */
 export function readListSpans(bytes: Uint8Array, at = 0, limit: number = bytes.length): RlpItemSpan[] {
   const list = readWholeSpan(bytes, at, limit);
@@ -202,7 +202,7 @@ export function asList(item: RlpItem | undefined, what: string): readonly RlpIte
  * Returns the item as a byte string.
  * @param what name of the item in the error
  * @param length required length in bytes; any if absent
- * @throws RangeError if it is a list or has another length
+ * @throws RangeError if the item is a list or has another length
  */
 export function asBytes(item: RlpItem | undefined, what: string, length?: number): Uint8Array {
   if (!(item instanceof Uint8Array)) throw new RangeError(`rlp: ${what} is not a byte string`);
@@ -215,7 +215,7 @@ export function asBytes(item: RlpItem | undefined, what: string, length?: number
 /**
  * Returns the item as an unsigned integer.
  * @param what name of the item in the error
- * @throws RangeError if it is a list, longer than `maxBytes` bytes, or has a leading zero
+ * @throws RangeError if the item is a list, is longer than `maxBytes` bytes, or has a leading zero
  */
 export function asInteger(item: RlpItem | undefined, what: string, maxBytes = 32): bigint {
   const bytes = asBytes(item, what);

@@ -13,8 +13,8 @@ export function isLowS(s: bigint): boolean {
 }
 
 /**
- * Recovers the public key that signed `hash` (32 bytes); `signature` is r and s, 32 bytes each, s high or low.
- * @returns x and y, 32 bytes each; undefined if r or s is out of range or no key fits
+ * Recovers the public key that signed `hash` (32 bytes). `signature` is r and s, 32 bytes each; s may be high or low.
+ * @returns x and y, 32 bytes each; undefined if r or s is out of range, or if no key fits the signature
  */
 export type RecoverPublicKey = (
   hash: Uint8Array,

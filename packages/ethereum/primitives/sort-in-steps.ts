@@ -1,5 +1,5 @@
 /**
- * Stable sort with pauses, which `Array.prototype.sort` cannot make.
+ * Sorts stably, with pauses, which `Array.prototype.sort` cannot make.
  * @param piece approximate number of comparisons between two pauses
  */
 export function* sortInSteps<T>(

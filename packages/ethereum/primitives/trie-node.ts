@@ -13,9 +13,9 @@ import {
 export type Nibbles = Uint8Array;
 
 type NodeState = {
-  /** Reference in the parent: the node's hash, or its encoding if that is shorter. Undefined if the node has changed. */
+  /** Reference in the parent: the node's hash, or the node's encoding if it is shorter. Undefined if the node has changed. */
   ref: Uint8Array | undefined;
-  /** Whether the store has a node at this path, the current or an older one. */
+  /** Whether the store has the node, or an older node, at the path of the node. */
   isStored: boolean;
 };
 
@@ -30,7 +30,7 @@ export type BranchNode = NodeState & {
   readonly children: (TrieNode | undefined)[];
   value: Uint8Array;
 };
-/** Node that is only in the store; loaded when a path passes through it. */
+/** Node that is only in the store, and is loaded when a path passes through it. */
 export type UnloadedNode = { readonly kind: 'unloaded'; readonly ref: Uint8Array };
 export type LoadedNode = LeafNode | ExtensionNode | BranchNode;
 export type TrieNode = LoadedNode | UnloadedNode;
@@ -103,7 +103,7 @@ function decodeChild(bytes: Uint8Array, item: Item): TrieNode | undefined {
 
 /**
  * Parses a node.
- * @param ref reference in its parent: hash or embedded encoding
+ * @param ref reference of the node in its parent: the hash or the embedded encoding
  * @throws RangeError if the bytes are not a trie node
  */
 export function decodeTrieNode(encoded: Uint8Array, ref: Uint8Array, isStored: boolean): LoadedNode {
@@ -125,20 +125,20 @@ export function decodeTrieNode(encoded: Uint8Array, ref: Uint8Array, isStored: b
 
 /** Next step of a path from a node. */
 export type TrieStep = {
-  /** Content of `bytes`: a value, or a child as its hash, or as its encoding if that is shorter. */
+  /** Content of `bytes`: a value, the hash of a child, or the embedded encoding of a child that is shorter than a hash. */
   readonly kind: 'value' | 'hash' | 'embedded';
   readonly bytes: Uint8Array;
-  /** Length of the path up to there, in nibbles. */
+  /** Length of the path from the root to the value or child, in nibbles. */
   readonly at: number;
 };
 
-/** First bytes of nearly all branch items: an empty item, and a hash. */
+/** First bytes of an empty item and of a hash. Nearly all items of a branch begin with them. */
 const EMPTY_ITEM = 0x80;
 const HASH_ITEM: number = 0x80 + HASH_LENGTH;
 
 /**
- * Follows a path through one encoded node, decoding only the items on it.
- * @param at nibbles of the path above the node
+ * Follows a path through one encoded node, and decodes only the items on the path.
+ * @param at length of the path from the root to the node, in nibbles
  * @returns undefined if the path leaves the trie
  * @throws RangeError if an item on the path is malformed
  */
@@ -182,7 +182,7 @@ function readChild(encoded: Uint8Array, item: number, end: number, at: number): 
   return { kind: 'hash', bytes, at };
 }
 
-/** Length of a reference in its parent: a hash is a byte string, an embedded node is included verbatim. */
+/** Returns the encoded length of a reference in its parent. A hash is encoded as a byte string; an embedded node is included verbatim. */
 function measureRef(ref: Uint8Array): number {
   return ref.length === HASH_LENGTH ? HASH_LENGTH + 1 : ref.length;
 }
@@ -236,7 +236,7 @@ export function sharedPrefixLength(a: Nibbles, b: Nibbles, bFrom: number): numbe
   return length;
 }
 
-/** Creates a changed leaf. @param isStored whether the store has a node at its path */
+/** Creates a changed leaf. @param isStored whether the store has a node at the path of the leaf */
 export function createLeaf(path: Nibbles, value: Uint8Array, isStored: boolean): LeafNode {
   return { kind: 'leaf', path, value, ref: undefined, isStored };
 }

@@ -10,12 +10,12 @@ export interface Characters {
   slice(from: number, to: number): string;
 }
 
-/** Bytes decoded at once: most requested parts are short and adjacent. */
+/** Bytes that are decoded at once, since most requested parts are short and adjacent. */
 const WINDOW_BYTES = 64 * 1024;
 
 /**
- * UTF-8 text that is never converted as a whole: a string of 31 MB takes 25 ms, mostly for fresh memory. JSON's structural characters are
- * ASCII, so byte positions serve a parser as well as UTF-16 positions.
+ * UTF-8 text that is never converted as a whole. The conversion to a string of 31 MB takes 25 ms, mostly for fresh memory. JSON's structural
+ * characters are ASCII, so byte positions serve a parser as well as UTF-16 positions.
  */
 export class Utf8Text implements Characters {
   readonly length: number;
@@ -46,12 +46,12 @@ export class Utf8Text implements Characters {
     return utf8Decoder.decode(this.#bytes.subarray(from, to));
   }
 
-  /** Returns the part of `bytes` bytes from a position, or up to three fewer so that its last character is whole. */
+  /** Returns a part of `bytes` bytes from a position. The part is up to three bytes shorter if its end would split a character. */
   cut(from: number, bytes: number): Utf8Text {
     return new Utf8Text(this.#bytes.subarray(from, this.#endBefore(from + bytes)));
   }
 
-  /** Last position up to `to` that does not split a character. */
+  /** Returns the last position up to `to` that does not split a character. */
   #endBefore(to: number): number {
     let end = Math.min(to, this.length);
     while (end < this.length && ((this.#bytes[end] as number) & 0xc0) === 0x80) end--;

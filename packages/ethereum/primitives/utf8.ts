@@ -1,4 +1,4 @@
-/** Text codecs of browsers and Node; no type library declares them for both. */
+/** Text codecs of browsers and Node. No type library declares them for both hosts. */
 type TextHost = {
   readonly TextEncoder: new () => {
     encode(text: string): Uint8Array;

@@ -1,7 +1,7 @@
 /** Subset of the WebAssembly interface used here; only browser type libraries declare it. */
 
 export type WebAssemblyMemory = { readonly buffer: ArrayBuffer; grow(pages: number): number };
-/** Compiled module. It has no state and may be passed to other threads. */
+/** Compiled module, which has no state and may be passed to other threads. */
 export type WebAssemblyModule = object;
 
 type WebAssemblyInterface = {

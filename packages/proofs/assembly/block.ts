@@ -1,7 +1,7 @@
-/** Block that contains the items, and the row layout of each item. */
+/** Block that contains the items of a list, and the layout of the row that each item has in memory. */
 import { isNothing, isSame, kindOf, lengthOf, Member, NO_NUMBER, numberOf, STRING, startOf } from './text';
 
-/** Offsets of an item's row; `list-text.ts` uses the same layout. */
+/** Offsets in an item's row. `known-transactions.ts` uses the same layout. */
 export const ROW_SIZE: usize = 128;
 export const ROW_START: usize = 0;
 export const ROW_END: usize = 4;
@@ -33,7 +33,7 @@ export function setBlock(blockNumber: u64, time: u64, fee: u64): void {
   baseFee = fee;
 }
 
-/** Whether the object states this block and this index. */
+/** Whether the members of the object name this block and this index. */
 export function isPlaced(slots: usize, index: u32): bool {
   if (kindOf(slots, Member.blockHash) != STRING || lengthOf(slots, Member.blockHash) != HASH_TEXT) return false;
   if (!isSame(startOf(slots, Member.blockHash), BLOCK_HASH, HASH_TEXT)) return false;
@@ -41,7 +41,7 @@ export function isPlaced(slots: usize, index: u32): bool {
   return isNothing(kindOf(slots, Member.blockTimestamp)) || numberOf(slots, Member.blockTimestamp) == timestamp;
 }
 
-/** Type of an item: 0 if absent, above 15 if it is not a single hex digit. */
+/** Returns the type of an item: 0 if it is absent, above 15 if it is not a single hex digit. */
 export function typeOf(slots: usize): u32 {
   if (isNothing(kindOf(slots, Member.type))) return 0;
   return lengthOf(slots, Member.type) == 3 ? <u32>numberOf(slots, Member.type) : 16;

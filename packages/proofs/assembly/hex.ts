@@ -1,5 +1,5 @@
 
-/** Value of a hex digit; above 15 for any other character. */
+/** Returns the value of a hex digit; above 15 for any other character. */
 @inline
 export function digitAt(text: usize): u32 {
   const c = <u32>load<u8>(text);

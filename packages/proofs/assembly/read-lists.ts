@@ -1,7 +1,7 @@
 /**
- * Reads the text of a block's transaction or receipt list once: encodes and hashes each item and compares its members with what the hashes imply.
- * An item is plain (`isPlain`) if it has only the usual members and all are correct; any other item is left to the caller.
- * An item is plain only if `verify-transaction.ts` and `verify-receipts.ts` find nothing wrong with it.
+ * Reads the text of a transaction list or receipt list once. Encodes and hashes each item, and compares its other members with the hashed members.
+ * An item is plain (`isPlain`) if it has only the usual members and all are correct. The caller verifies every other item.
+ * `verify-transaction.ts` and `verify-receipts.ts` find no fault in a plain item.
  */
 import { ENCODED, ENCODED_SIZE, IS_PLAIN, ROW_END, ROW_SIZE, ROW_START } from './block';
 import { isHeader } from './header';
@@ -26,7 +26,7 @@ let rows: usize = 0;
 let facts: usize = 0;
 let index: u32 = 0;
 let count: u32 = 0;
-/** Index in the block's list of the first item of the text, which may be a part of the list. */
+/** Index in the block's list of the first item of the text. The text may contain only a part of the list. */
 let first: u32 = 0;
 
 /** Items read so far. */
@@ -39,7 +39,7 @@ let isKnownBlock: bool = false;
 
 /**
  * Finds the transaction list of a block object.
- * @returns start of the list, 0 if there is none or the text is unreadable; the list ends at `listEnd()`
+ * @returns start of the list, which ends at `listEnd()`; 0 if there is no list or the text is unreadable
  */
 export function findTransactions(text: usize): usize {
   seek(text);
@@ -54,7 +54,7 @@ export function listEnd(): usize {
 }
 
 /**
- * Whether the last block object has the header with the hash at `BLOCK_HASH`, no uncles and no unknown members.
+ * Whether the last block object has no unknown members and no uncles, and its header hashes to the hash at `BLOCK_HASH`.
  * @param target buffer with room for as many bytes as the text has
  */
 export function hasHeader(target: usize): bool {
@@ -66,7 +66,7 @@ export function hasHeader(target: usize): bool {
  * @param target buffer for the encodings
  * @param table buffer for one row per item
  * @param known rows of the transactions if the list contains receipts, else 0
- * @param maxItems rows that `table` has room for
+ * @param maxItems maximum number of rows in `table`
  * @param place index of the first item in the block's list
  */
 export function begin(text: usize, target: usize, table: usize, known: usize, maxItems: u32, place: u32): bool {
@@ -79,7 +79,7 @@ export function begin(text: usize, target: usize, table: usize, known: usize, ma
   return enterList(text);
 }
 
-/** Reserves `size` bytes for the encoding of the last item, which was left to the caller. @returns start of the encoding */
+/** Reserves `size` bytes for the encoding of the last item, which the caller encodes. @returns start of the encoding */
 export function place(size: u32): usize {
   const start = out;
   store<u32>(rows + <usize>(index - 1) * ROW_SIZE, size, ENCODED_SIZE);
@@ -87,7 +87,7 @@ export function place(size: u32): usize {
   return start;
 }
 
-/** Advances to the next item that is not plain. @returns its index, -1 at the end, -2 if the text is unreadable or has too many items */
+/** Advances to the next item that is not plain. @returns index of the item; -1 at the end; -2 if the text is unreadable or has too many items */
 export function next(): i32 {
   while (true) {
     const found = nextItem(index == 0);

@@ -1,18 +1,18 @@
-/** Fast path for receipts: the transaction is plain, the receipt has a status, and every member follows from the transaction and the list. */
+/** Fast path for receipts with a status, of plain transactions. Every member must follow from the transaction and the list. */
 import { BLOBS, FROM, GAS_PRICE, HAS_TO, HASH, HASH_TEXT, IS_PLAIN, isPlaced, SCRATCH, TO, TYPE, typeOf } from './block';
 import { closeList, openList, writeByte, writeBytes, writeInteger, writeStrings } from './rlp';
 import { ABSENT, at, decodeMember, enterList, FALSE, HAS_ITEM, INNER, isNothing, isSame, ITEM, kindOf, LIST } from './text';
 import { lengthOf, Member, NO_ITEM, NO_NUMBER, nextItem, numberOf, readObject, STRING, seek, startOf } from './text';
 
 const GAS_PER_BLOB: u64 = 131072;
-/** Longest status text: 0x and one byte. */
+/** Maximum length of a status text: `0x` and one byte. */
 const STATUS_TEXT: u32 = 4;
 
 /** Running totals of gas and logs before the current receipt. */
 let gasBefore: u64 = 0;
 let logsBefore: u32 = 0;
 
-/** Sets the running totals after a receipt that was left to the caller. */
+/** Sets the running totals after a receipt that the caller verified. */
 export function setWalk(gas: u64, logs: u32): void {
   gasBefore = gas;
   logsBefore = logs;
@@ -61,7 +61,7 @@ function isNumberOrNothing(member: u32, value: u64): bool {
   return isNothing(kindOf(ITEM, member)) || numberOf(ITEM, member) == value;
 }
 
-/** Writes the logs of a receipt. @returns number of logs, -1 if one is not plain */
+/** Writes the logs of a receipt. @returns number of logs; -1 if a log is not plain */
 function writeLogs(list: usize, index: u32): i32 {
   if (!enterList(list)) return -1;
   const start = openList();

@@ -4,7 +4,7 @@ import { at, enterList, HAS_ITEM, HEX_START, NO_ITEM, nextItem, QUOTE, skipStrin
 
 const STRING_BASE: u32 = 0x80;
 const LIST_BASE: u32 = 0xc0;
-/** Room reserved for a list header; the payload moves down once its length is known. */
+/** Bytes reserved for the header of a list. The payload moves down when its length is known. */
 const MAX_HEADER: usize = 4;
 
 /** Write position. */
@@ -66,7 +66,7 @@ export function writeBytes(text: usize, length: usize): bool {
   return true;
 }
 
-/** A byte below 0x80 is its own encoding. */
+/** Completes the encoding of the byte at `out`. A byte below 0x80 is its own encoding. */
 @inline
 function closeByte(): bool {
   const byte = load<u8>(out);
@@ -100,7 +100,7 @@ export function writeInteger(text: usize, length: usize): bool {
   return closeByte();
 }
 
-/** Writes a list of hex strings as a list of byte strings. @returns number of strings, -1 if it is not such a list */
+/** Writes a list of hex strings as a list of byte strings. @returns number of strings; -1 if there is no list of hex strings */
 export function writeStrings(list: usize): i32 {
   if (!enterList(list)) return -1;
   const start = openList();

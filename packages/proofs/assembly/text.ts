@@ -1,4 +1,4 @@
-/** Reads JSON text: position, length and kind of each member's value. Reads go up to 63 bytes past the end of the text; the caller zeroes them. */
+/** Reads JSON text: position, length and kind of each member's value. Reads go up to 63 bytes past the end of the text. The caller zeroes these bytes. */
 import { decode, digitAt } from './hex';
 
 /** Indices of members in `NAMES`. */
@@ -67,20 +67,20 @@ export const enum Member {
   size,
   totalDifficulty,
 }
-/** Members of list items come first; the rest belong to blocks only and count as unknown in items. */
+/** Number of members in list items. Later members belong to blocks only, and count as unknown in items. */
 export const OF_ITEMS: u32 = 39;
 export const OF_BLOCKS: u32 = 63;
 
 const NAME_SIZE: usize = 32;
 export const NO_MEMBER: u32 = 255;
-/** 32 bytes per name: its length, then its characters. Written by the caller. */
+/** Names, 32 bytes each: the length, then the characters. The caller writes this table. */
 export const NAMES: usize = memory.data(64 * 32);
 
-/** Slot of a member's value: start, length, kind. */
+/** Bytes of a slot, which describes a member's value: start, length, kind. */
 const SLOT_SIZE: usize = 12;
-/** Offset behind the slots: for each position in the object, the member last seen there. */
+/** Offset of the table behind the slots. For each position in an object, the table contains the member last seen at that position. */
 const PREDICTED: usize = 64 * 12;
-/** 64 slots and 256 positions each, for a block, a list item, and an object inside an item. */
+/** Tables of a block, of a list item, and of an object inside an item. Each has 64 slots and 256 positions. */
 export const BLOCK: usize = memory.data(64 * 12 + 256);
 export const ITEM: usize = memory.data(64 * 12 + 256);
 export const INNER: usize = memory.data(64 * 12 + 256);
@@ -116,7 +116,7 @@ export function seek(place: usize): void {
   at = place;
 }
 
-/** Enters a list. @returns false if there is none */
+/** Enters a list. @returns false if there is no list */
 export function enterList(list: usize): bool {
   at = list;
   skipBlanks();
@@ -163,7 +163,7 @@ export function skipBlanks(): void {
   for (let c = load<u8>(at); c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09; c = load<u8>(++at));
 }
 
-/** Skips from an opening quote past the closing one; false if the string has escapes or does not end. */
+/** Skips from an opening quote past the closing quote. @returns false if the string has escapes or does not end */
 export function skipString(): bool {
   at++;
   while (true) {
@@ -186,7 +186,7 @@ export function skipString(): bool {
 let quotes: u64 = 0;
 let opens: u64 = 0;
 let closes: u64 = 0;
-/** Backslashes and zero bytes (end of the text). */
+/** Bit mask of backslashes and of zero bytes, which are behind the end of the text. */
 let odds: u64 = 0;
 
 @inline
@@ -202,7 +202,7 @@ function lookAt(part: u32): void {
   odds |= <u64>i8x16.bitmask(odd) << shift;
 }
 
-/** Prefix parity: each bit of the result is set if the number of ones up to it is odd. */
+/** Returns the prefix parity: a bit is set if the number of ones up to and including its position is odd. */
 @inline
 function countOdd(bits: u64): u64 {
   bits ^= bits << 1;
@@ -213,7 +213,7 @@ function countOdd(bits: u64): u64 {
   return bits ^ (bits << 32);
 }
 
-/** Skips a list or an object, 64 bytes per step; false if a string has escapes or the value does not end. */
+/** Skips a list or an object, 64 bytes per step. @returns false if a string has escapes or the value does not end */
 function skipNested(): bool {
   let depth: i32 = 0;
   let inString: u64 = 0;
@@ -233,7 +233,7 @@ function skipNested(): bool {
     if (odds == 0 && <i32>popcnt(closes) < depth) {
       depth += <i32>(popcnt(opens) - popcnt(closes));
     } else {
-      // Bits from an escape or the end of the text on are meaningless.
+      // From an escape or from the end of the text on, the bits are meaningless.
       const known = (odds - 1) & ~odds;
       for (let bits = (opens | closes) & known; bits != 0; bits &= bits - 1) {
         const bit = bits & (~bits + 1);
@@ -264,13 +264,13 @@ function skipValue(): u32 {
 
 /** Whether the last object read has unknown members. */
 export let hasOthers: bool = false;
-/** Position and length of the unknown names; objects with more than 64 of them are not read. */
+/** Position and length of each unknown name. An object with more than 64 unknown names is not read. */
 const OTHERS: usize = memory.data(64 * 8);
 const MAX_OTHERS: u32 = 64;
 
 /**
- * Reads an object and records where the values of known members are.
- * @param members how many of `NAMES` count as known
+ * Reads an object, and records the positions of the values of known members.
+ * @param members number of names in `NAMES` that count as known
  * @returns false if the text is unreadable, repeats a name, or has too many unknown names
  */
 export function readObject(slots: usize, members: u32 = OF_ITEMS): bool {
@@ -356,14 +356,14 @@ export function isSame(first: usize, second: usize, length: usize): bool {
   return true;
 }
 
-/** Decodes a member that must have exactly `length` bytes. */
+/** Decodes a member. @returns false unless the member has exactly `length` bytes */
 export function decodeMember(slots: usize, member: u32, length: usize, target: usize): bool {
   if (kindOf(slots, member) != STRING || lengthOf(slots, member) != 2 + 2 * length) return false;
   const text = startOf(slots, member);
   return load<u16>(text) == HEX_START && decode(text + 2, length, target);
 }
 
-/** Value of a member of at most 64 bits; `NO_NUMBER` if it is not such a number. The largest 64-bit value is excluded. */
+/** Returns the value of a member of at most 64 bits; `NO_NUMBER` for any other value. The largest 64-bit value is excluded. */
 export function numberOf(slots: usize, member: u32): u64 {
   const length = lengthOf(slots, member);
   if (kindOf(slots, member) != STRING || length < 3 || length > 18) return NO_NUMBER;

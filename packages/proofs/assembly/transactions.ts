@@ -6,7 +6,7 @@ import { closeList, openList, out, writeByte, writeBytes, writeInteger, writeNot
 import { at, CLOSE_LIST, decodeMember, enterList, HAS_ITEM, HEX_START, hasOthers, INNER, isNothing, isSame, ITEM, kindOf } from './text';
 import { LIST, lengthOf, Member, NO_ITEM, NO_MEMBER, NO_NUMBER, nextItem, numberOf, QUOTE, readObject, seek, STRING, startOf } from './text';
 
-/** Forms of types 0 to 3: field count, then three bytes per field: the member, its fallback if absent, the encoding. Written by the caller. */
+/** Forms of types 0 to 3. A form is the number of fields, then per field the member, its fallback if absent, and the encoding. The caller writes them. */
 export const FORMS: usize = memory.data(4 * 64);
 const FORM_SIZE: usize = 64;
 const FIELD_SIZE: usize = 3;
@@ -14,12 +14,12 @@ const AS_BYTES: u8 = 0;
 const AS_INTEGER: u8 = 1;
 const AS_RECIPIENT: u8 = 2;
 const AS_ACCESS_LIST: u8 = 3;
-/** Longest text of 256 bits, 0x included. */
+/** Maximum length of a text of 256 bits, `0x` included. */
 const MAX_WORD_TEXT: usize = 66;
 const MAX_TYPE: u32 = 3;
 const FIRST_DYNAMIC: u32 = 2;
 const BLOB_TYPE: u32 = 3;
-/** Amounts up to this limit add without overflow. */
+/** Maximum amount that is computed with. Two amounts up to this limit add without overflow. */
 const MAX_AMOUNT: u64 = 1 << 62;
 
 function writeAccessList(list: usize): bool {
@@ -65,7 +65,7 @@ function isWord(member: u32): bool {
   return lengthOf(ITEM, member) <= MAX_WORD_TEXT;
 }
 
-/** Whether an integer, already known to have digits, is 0. */
+/** Whether an integer is 0. The caller has checked that the integer has digits. */
 function isZero(member: u32): bool {
   const end = startOf(ITEM, member) + lengthOf(ITEM, member);
   for (let i = startOf(ITEM, member) + 2; i < end; i++) if (load<u8>(i) != 0x30) return false;
@@ -115,7 +115,7 @@ function countStrings(list: usize): u32 {
   return quotes >> 1;
 }
 
-/** Whether the transaction has a signature whose members are all encoded and agree with each other. */
+/** Whether the transaction has a signature. All its members must be hashed, or agree with the hashed members. */
 function hasPlainSignature(type: u32): bool {
   if (!isWord(Member.r) || !isWord(Member.s) || (isZero(Member.r) && isZero(Member.s))) return false;
   const hasV = kindOf(ITEM, Member.v) == STRING;
@@ -137,7 +137,7 @@ function hasPlainSignature(type: u32): bool {
   );
 }
 
-/** Effective gas price; `NO_NUMBER` if it is unknown or the stated price differs from it. */
+/** Returns the effective gas price; `NO_NUMBER` if it is unknown, or differs from the member `gasPrice`. */
 function priceOf(type: u32): u64 {
   const told = numberOf(ITEM, Member.gasPrice);
   if (type < FIRST_DYNAMIC) return told;
@@ -148,7 +148,7 @@ function priceOf(type: u32): u64 {
   return isNothing(kindOf(ITEM, Member.gasPrice)) || told == price ? price : NO_NUMBER;
 }
 
-/** Whether the list contains exactly the hashes of the `count` rows, in order. */
+/** Whether the list consists of the hashes of the `count` rows, in order. */
 export function areHashes(list: usize, rows: usize, count: u32): bool {
   if (!enterList(list)) return false;
   let hashes: u32 = 0;

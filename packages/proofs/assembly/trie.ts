@@ -1,41 +1,41 @@
 /**
- * Root of the trie that maps RLP-encoded indices to the items of a list. The key order is known, so no trie is built:
- * leaves are hashed in key order, then the nodes above them from the leaves' references.
+ * Root of the trie that maps RLP-encoded indices to the items of a list. The key order is known, so no trie is built.
+ * The leaves are hashed in key order. The nodes above are then computed from the references of the leaves.
  */
 import { keccak256 } from '../../evm/interpreter/core/keccak';
 import { ENCODED, ENCODED_SIZE, ROW_SIZE, SCRATCH } from './block';
 
-/** Free bytes in front of each encoding for its leaf's header, path and value length: at most 4 each. */
+/** Free bytes in front of each encoding. The leaf's header, path and value length are written there, each of at most 4 bytes. */
 export const LEAF_ROOM: usize = 16;
 const MAX_HEADER: usize = 4;
 const STRING_BASE: u32 = 0x80;
 const LIST_BASE: u32 = 0xc0;
 const HASH_LENGTH: usize = 32;
-/** Keys from this index on have several bytes; the key of index 0 (0x80) sorts right before them. */
+/** First index whose key has several bytes. The key of index 0 (0x80) sorts directly before these keys. */
 const FIRST_LONG: u32 = 128;
 const FIRST_LONGEST: u32 = 256;
-/** Indices from here on need keys of more than three bytes. */
+/** Maximum number of items. Indices from this number on have keys of more than three bytes. */
 export const MAX_ITEMS: u32 = 0x10000;
 
-/** Nodes under construction, one per nibble of a key: a branch of 16 references and its header. */
+/** Bytes for a node under construction: a branch of 16 references, and its header. There is one such node per nibble of a key. */
 const NODE_ROOM: usize = 560;
 const NODES: usize = memory.data(8 * 560);
 let top: usize = NODES;
 
 let rows: usize = 0;
 let count: u32 = 0;
-/** Extent of the last written node. */
+/** Start and end of the last written node. */
 let nodeStart: usize = 0;
 let nodeEnd: usize = 0;
 
-/** Index of the item at this position in key order. */
+/** Returns the index of the item at this position in key order. */
 @inline
 function indexAt(position: u32): u32 {
   const zero = min(count, FIRST_LONG) - 1;
   return position < zero ? position + 1 : position == zero ? 0 : position;
 }
 
-/** Nibbles of the key at this position, first nibble in the highest bits. */
+/** Returns the nibbles of the key at this position. The first nibble is in the highest bits. */
 function keyAt(position: u32): u32 {
   const index = indexAt(position);
   if (index == 0) return STRING_BASE << 24;
@@ -53,7 +53,7 @@ function nibbleOf(key: u32, at: u32): u32 {
   return (key >> (28 - 4 * at)) & 15;
 }
 
-/** Length of the common nibble prefix of two different keys. */
+/** Returns the length of the common prefix of two different keys, in nibbles. */
 @inline
 function countShared(key: u32, other: u32): u32 {
   return clz(key ^ other) >> 2;
@@ -71,7 +71,7 @@ function writeHeader(start: usize, base: u32, length: usize): usize {
   return start;
 }
 
-/** Turns an encoding into a leaf in place, growing downwards. @param from number of key nibbles above the leaf */
+/** Turns an encoding into a leaf in place. The leaf's other parts are written in front of it. @param from number of key nibbles above the leaf */
 function writeLeaf(row: usize, index: u32, key: u32, from: u32): void {
   let start = <usize>load<u32>(row, ENCODED);
   const size = <usize>load<u32>(row, ENCODED_SIZE);
@@ -85,7 +85,7 @@ function writeLeaf(row: usize, index: u32, key: u32, from: u32): void {
   nodeStart = writeHeader(start, LIST_BASE, nodeEnd - start);
 }
 
-/** Writes the reference of the last written node at `target`: its hash, or the node itself if that is shorter. @returns end of the reference */
+/** Writes the reference of the last written node at `target`: the hash, or the node itself if it is shorter than a hash. @returns end of the reference */
 function writeReference(target: usize): usize {
   const size = nodeEnd - nodeStart;
   if (size < HASH_LENGTH) {

@@ -1,5 +1,5 @@
 /**
- * DOM helpers that create elements and text nodes only, never markup, so that no name or message can become markup.
+ * DOM helpers that create only elements and text nodes, so that no name or message can become markup.
  */
 
 type Child = Node | string;
@@ -34,7 +34,7 @@ export function createProse(text: string): Node[] {
     .map((part, i) => (i % 2 === 0 ? document.createTextNode(part) : element('code', {}, part)));
 }
 
-/** Sets the text of a node if it differs: a selection in unchanged text survives. */
+/** Sets the text of a node only if it differs, so that a selection in unchanged text survives. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -11,7 +11,7 @@ const RETRY_MS = 3_000;
 /** Silence after which a stream is reopened, ms. */
 const SILENCE_MS = 10_000;
 
-/** Stream of the service's status: reopened when it breaks, closed while the page is hidden. */
+/** Stream of the service's status, which is reopened when it breaks, and closed while the page is hidden. */
 export class Feed {
   readonly #listener: FeedListener;
   #source: EventSource | undefined;

@@ -67,7 +67,7 @@ export function formatDate(at: number): string {
   return Number.isNaN(time.getTime()) ? NOTHING : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** Keeps both ends of a long text, such as a hash or an address. */
+/** Shortens a long text, such as a hash or an address, to its two ends. */
 export function shortenMiddle(text: string, head = 8, tail = 6): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`;
 }

@@ -4,7 +4,7 @@ export interface Part<T> {
   update(value: T): void;
 }
 
-/** Children that keep their elements while their items change: focus and selections survive. */
+/** List of children by key. A child keeps its element while its item changes, so that focus and selections survive. */
 export class KeyedList<T> {
   readonly #parent: Element;
   readonly #keyOf: (item: T, position: number) => string;

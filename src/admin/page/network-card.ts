@@ -17,7 +17,7 @@ import { type Cell, Table } from './table.ts';
 /** Maximum samples of a network stored by its card while the page is open. */
 const MAX_SAMPLES = 120;
 const SHORTEST_CHART_MS = 30_000;
-/** Blocks older than this belong to a stalled chain: the date is displayed instead of the age. */
+/** Age of a block, ms, above which its date is displayed instead of its age. Such a block belongs to a stalled chain. */
 const OLD_MS = 86_400_000;
 
 /** A network's status and its time. */
@@ -100,7 +100,7 @@ export class NetworkCard implements Part<NetworkView> {
   }
 }
 
-/** Age from which an unconfirmed head is displayed: polls are up to two seconds apart. */
+/** Time without confirmation, ms, from which a head is displayed as unconfirmed. Polls are up to two seconds apart. */
 const UNCONFIRMED_MS = 5_000;
 
 function describeHead({ head, unconfirmed = 0, isExpired }: NetworkStatus): string {
@@ -132,7 +132,7 @@ function describeVerified({ source, unverifiable }: NetworkStatus): string {
   return unverifiable.length === 0 ? 'all that blocks commit to' : `all but ${unverifiable.join('; ')}`;
 }
 
-/** Describes up to which block layer 1 commits to a rollup. */
+/** Describes the last block of a rollup that layer 1 commits to. */
 function describeAnchor({ anchor }: NetworkStatus): string {
   if (anchor === undefined) return '';
   const { state, number, reason } = anchor;

@@ -1,5 +1,6 @@
 /**
- * Colours are defined once, for light and dark; every pair of text and background has a contrast of at least 4.5.
+ * Styles of the page. Colours are defined once, for light and for dark. Every pair of text and background has a
+ * contrast of at least 4.5.
  */
 export const PAGE_CSS: string = `
 :root {

@@ -27,7 +27,7 @@ type TableParts<T> = {
 
 const DEFAULT_LIMIT = 100;
 
-/** A table that becomes a list of cards in narrow windows; ARIA roles keep it a table for screen readers. */
+/** Table that becomes a list of cards in narrow windows. For screen readers, ARIA roles keep the table a table. */
 export class Table<T> implements Part<readonly T[]> {
   readonly root: HTMLElement;
   readonly #table: HTMLElement;

@@ -8,7 +8,7 @@ import { noteReceipt, UncoveredMembers } from '../uncovered-members.ts';
 import { byHash, type ReadKind } from './read-kind.ts';
 import { encodeTransactions, openTools, readFacts, refuseFindings } from './transactions.ts';
 
-/** Verifies the receipts of a block against the root in its header; senders, prices and contract addresses follow from the block's transactions. */
+/** Verifies the receipts of a block against the root in its header. Senders, prices and contract addresses follow from the block's transactions. */
 export const receipts: ReadKind = {
   uses: ['transactions'],
   async collect({ chain, scope }, block) {

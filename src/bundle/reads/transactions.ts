@@ -18,7 +18,7 @@ import { decode, describeFindings, type HeaderEvidence } from '../evidence.ts';
 import { BundleError } from '../format.ts';
 import { readList } from './read-kind.ts';
 
-/** @throws Error of the loaded cryptography library */
+/** Recovers a public key with the loaded cryptography library. @throws Error of the library */
 export const recoverWithLibrary = (
   hash: Uint8Array,
   signature: Uint8Array,

@@ -10,7 +10,7 @@ import { UncoveredMembers } from '../uncovered-members.ts';
 import { byHash, type ReadKind, readList } from './read-kind.ts';
 import { openTools } from './transactions.ts';
 
-/** Uncle at a position: the header commits to the list of uncles, each of which is a header. */
+/** Verifies the uncle at a position. The header of the block commits to the list of uncles, and each uncle is a header. */
 export const uncle: ReadKind = {
   uses: ['uncles'],
   async collect({ chain, scope }, block, index) {
@@ -26,7 +26,7 @@ export const uncle: ReadKind = {
     const encodings = evidence.uncles.map(hexToBytes);
     if (hashList(encodings) !== header.verified.unclesHash)
       throw new BundleError('the uncles do not hash to the uncles hash in the header');
-    // The hash covers the concatenated uncles; verifying that each is one header fixes their boundaries.
+    // The hash covers the concatenated uncles. Reading each uncle as exactly one header verifies the boundaries between uncles.
     const uncles = encodings.map((encoded) => readHeader(encoded, bytesToHex(keccak256(encoded))));
     const own = uncles[Number(index)];
     if (own === undefined) {
@@ -36,7 +36,7 @@ export const uncle: ReadKind = {
     if (!isMembers(result)) throw new BundleError('the block has an uncle at this position');
     const { members, verified } = own;
     const tools = openTools();
-    // An uncle's own `uncles` are not compared: no answer includes them.
+    // The member `uncles` of an uncle is not compared, because no answer includes the uncles of an uncle.
     if (verifyHeader(result, verified.hash, tools) === undefined)
       throw new BundleError(describeFindings(tools.findings));
     const told = new UncoveredMembers();
@@ -45,7 +45,7 @@ export const uncle: ReadKind = {
   },
 };
 
-/** Hash of the RLP list of encoded items. */
+/** Returns the hash of the RLP list of encoded items. */
 function hashList(items: readonly Uint8Array[]): string {
   const writer = new RlpWriter();
   for (const item of items.toReversed()) writer.raw(item);

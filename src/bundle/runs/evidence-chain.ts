@@ -13,7 +13,7 @@ import { BundleError, quantitySchema, type Reading } from '../format.ts';
 import type { EvidenceBlock } from './evidence-block.ts';
 import type { Readings } from './readings.ts';
 
-/** Call that was executed on the evidence, and its outcome; MissingState if the evidence lacks state that the call reads. */
+/** Call that was executed on the evidence, and its outcome. The outcome is a MissingState if the evidence lacks state that the call reads. */
 export type Executed = {
   readonly kind: 'call' | 'estimate';
   readonly request: CallRequest;
@@ -24,8 +24,8 @@ export type Executed = {
 const GAS_CAP_FACTOR = 10n;
 
 /**
- * Creates a chain with a single block. Its answers come from evidence, or from readings if no evidence is possible. An execution throws MissingState
- * if evidence is missing.
+ * Creates a chain with a single block. Answers of this chain come from evidence, or from readings if no evidence is possible. An execution throws
+ * MissingState if evidence is missing.
  * @param executed receives each execution
  */
 export function createEvidenceChain(block: EvidenceBlock, readings: Readings, executed: Executed[]): Chain {
@@ -93,7 +93,7 @@ export function createEvidenceChain(block: EvidenceBlock, readings: Readings, ex
   return refuseOthers(parts, 'the chain') as Chain;
 }
 
-/** Creates the `request` function of a node; its answers come from readings. */
+/** Creates the `request` function of a node, whose answers come from readings. */
 export function createRequest(source: Reading['source'], readings: Readings): Chain['request'] {
   return (method, params) =>
     continueWith(readings.read({ source, question: ['request', method, params] }), (outcome) => {
@@ -107,7 +107,7 @@ export function createL1(readings: Readings): Pick<Chain['blocks'], 'getHeader'>
   return { getHeader: (reference) => readTagged('l1', readings, reference) };
 }
 
-/** Returns the value of a reading; undefined if the source has none. @throws ChainError if the source answered with an error */
+/** Returns the value of a reading; undefined if the source does not support the request. @throws ChainError if the source answered with an error */
 function readValue(outcome: Reading['outcome']): unknown {
   if ('error' in outcome) throw restoreChainError(outcome.error as ChainErrorParts);
   return 'value' in outcome ? outcome.value : undefined;
@@ -163,7 +163,7 @@ function viewOf({ stored: { header, hashText } }: EvidenceBlock): HeaderView {
   };
 }
 
-/** Returns whether a reference selects this block. The tag `latest` does, because the block was the head at the time of the request. */
+/** Returns whether a reference selects this block. The tag `latest` selects the block, because it was the head at the time of the request. */
 function isOwn(reference: BlockReference, { stored }: EvidenceBlock): boolean {
   if (reference.kind === 'number') return reference.number === stored.header.number;
   return reference.kind === 'hash' ? reference.hash === stored.hashText : reference.tag === 'latest';

@@ -94,8 +94,8 @@ class Collector {
   }
 
   /**
-   * Adds proofs for the source's access list of an execution that lacked state, once per call. This saves runs. If the hint fails or is incomplete,
-   * `collect` requests the other parts one by one.
+   * Saves runs after an execution that lacked state. Requests an access list of the call from the source, once per call, and adds proofs for the list.
+   * If this fails or the list is incomplete, `collect` requests the other parts one by one.
    */
   async collectHinted({ request, outcome }: Executed): Promise<void> {
     const { chain, scope } = this.#source;
@@ -166,7 +166,7 @@ class Collector {
 
 /**
  * Compares the executions with the results of the source.
- * @returns differences between gas estimates, which are allowed, because the search differs between clients
+ * @returns differences between gas estimates, which are allowed, because clients search for an estimate in different ways
  * @throws BundleError if calls have different results
  */
 async function compareExecuted(
@@ -218,7 +218,7 @@ function describe(outcome: string | ChainError): string {
   return typeof outcome === 'string' ? outcome : `${outcome.message} ${textOf(outcome.data)}`.trimEnd();
 }
 
-/** Maximum number of characters that are shown of each of two texts, and of their common prefix. */
+/** `SHOWN` is the maximum number of characters that are shown of each of two texts. `AGREED` is the maximum of shown characters before the difference. */
 const SHOWN = 200;
 const AGREED = 20;
 

@@ -335,7 +335,7 @@ export const CHAIN_METRICS: readonly Metric[] = [
   },
 ];
 
-/** Yields the networks of nodes. */
+/** Yields the networks served by nodes, with figures of their verified state. */
 function* listVerified({ networks }: Sources): Generator<readonly [network: string, VerifiedStateFigures]> {
   for (const { name, read } of networks) {
     const { provenState } = read();
@@ -343,7 +343,7 @@ function* listVerified({ networks }: Sources): Generator<readonly [network: stri
   }
 }
 
-/** Yields the networks of nodes on which calls may be executed here. */
+/** Yields the networks served by nodes on which calls may be executed locally, with figures of execution. */
 function* listExecutions({ networks }: Sources): Generator<readonly [network: string, ExecutionFigures]> {
   for (const { name, read } of networks) {
     const { execution } = read();

@@ -1,4 +1,4 @@
-/** Exports recorded values with `prom-client`. Import lazily, when metrics are requested: it takes 20 ms to load. */
+/** Renders metrics with `prom-client`. Loading this module takes 20 ms, so it is imported when metrics are requested. */
 import { AggregatorRegistry, Registry } from 'prom-client';
 import { SCHEDULER } from '../../util/slot-scheduler.ts';
 import type { MetricState, Sample } from '../metric.ts';
@@ -15,7 +15,7 @@ export type MetricsJson = readonly {
 
 export const METRICS_CONTENT_TYPE: string = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** Work per turn of the event loop, ms. First calls of a function are slow: everything in one turn took 15 ms. */
+/** Work per turn of the event loop, ms. First calls of a function are slow: all work in one turn took 15 ms. */
 const STEP_MS = 1;
 /** Owner in the scheduler; no key has this name. */
 const OWNER = '';

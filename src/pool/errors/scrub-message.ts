@@ -5,14 +5,14 @@ import { replaceInEscaped } from './escaped-text.ts';
 const MAX_MESSAGE_LENGTH = 1_000;
 /** Replacement of hidden text. */
 export const MASK = '***';
-/** Minimum length of a masked secret: a mask is then shorter than the secret, so repeated replacement terminates. */
+/** Minimum length of a secret that is masked. The mask is shorter than such a secret, so that repeated replacement terminates. */
 const MIN_SECRET_LENGTH = MASK.length + 1;
 
-/** Matches C0, C1, the line separators, and the marks that change the writing direction. */
+/** Matches the control characters C0 and C1, the line separators, and the marks that change the writing direction. */
 const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 const MASKS = /\*{4,}/g;
 
-/** Patterns of addresses and credentials, whether they belong to this upstream or not. */
+/** Patterns of addresses and credentials, of this upstream or of any other host. */
 const SUSPECTS: readonly RegExp[] = [
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]}]+/gi,
   /\b(?:bearer|basic) [a-z0-9+/=_.~-]{6,}/gi,
@@ -24,12 +24,12 @@ const SUSPECTS: readonly RegExp[] = [
 ];
 
 /**
- * Prepares a node's text for a client and for a log: one line of bounded length. `***` replaces the configured secrets of at least four characters
- * (in upper or lower case, however escaped), and every address, IP number and credential that is recognizable by its form.
+ * Turns a node's text into one line of bounded length, for a client and for a log. `***` replaces the configured secrets of at least four characters,
+ * in any letter case and with any escapes. `***` also replaces every address, IP number and credential that is recognizable by its form.
  */
 export function scrubMessage(message: string, secrets: readonly string[]): string {
   const patterns = compileSecrets(secrets);
-  // Secrets are replaced after control characters, and before the second cut.
+  // Control characters are replaced before the secrets, and the secrets are replaced before the second cut.
   const start = cutText(message, MAX_SCRUBBED_LENGTH).replace(CONTROL, ' ');
   let text = cutText(replaceSecrets(start, patterns));
   for (const suspect of SUSPECTS) text = text.replace(suspect, MASK);
@@ -41,22 +41,22 @@ export function scrubMessage(message: string, secrets: readonly string[]): strin
   return text.length <= MAX_MESSAGE_LENGTH ? text : `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}${ELLIPSIS}`;
 }
 
-/** Masks the secrets in a text of any length with `***`; returns the same text if it contains no secret. */
+/** Masks the secrets in a text of any length with `***`. A text without secrets is returned unchanged. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   const patterns = compileSecrets(secrets);
   const isClean = patterns.every((pattern) => text.search(pattern) < 0);
   return isClean && replaceInEscaped(text, patterns, toMask) === text ? text : replaceSecrets(text, patterns);
 }
 
-/** Maximum number of bytes of a reason that are searched: more than messages show of a reason. */
+/** Maximum number of bytes of a reason that are searched. Messages show fewer bytes of a reason. */
 const MAX_REASON_BYTES = 64 * 1024;
 const REASON_SELECTOR = '0x08c379a0';
 
 /**
- * Masks each byte of a key in the reason of `Error(string)` revert data with `*`, because messages quote the reason; returns the same data if there
- * is no key.
+ * Replaces each byte of a key in the reason of `Error(string)` revert data with `*`, because messages quote the reason. Data without a key is returned
+ * unchanged.
  * @param data hex
- * @param credentials result of `listCredentials`: callers can compose any reason, so a mask over a text that can be guessed would confirm the guess
+ * @param credentials result of `listCredentials`, which cannot be guessed. Callers can compose any reason, so masking a guessed text would confirm the guess.
  */
 export function maskRevertData(data: string, credentials: readonly string[]): string {
   const selector = data.slice(0, REASON_SELECTOR.length).toLowerCase();
@@ -77,12 +77,12 @@ export function maskRevertData(data: string, credentials: readonly string[]): st
 }
 
 /**
- * Matches an account or a hash. Callers choose these values, so one that contains a guessed secret in hex must stay unmasked like any other. A secret
- * that itself has this form is matched first.
+ * Matches an account or a hash, which stays unmasked. Callers choose these values, and masking a value that contains a guessed secret in hex would
+ * confirm the guess. A secret that has the form of an account or a hash is matched first.
  */
 const ACCOUNT_OR_HASH = '(0x(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f]))';
 
-/** Compiles each list once. The longest secret is matched first, so that a secret that is part of it does not break it up. */
+/** Compiles each list once. Longer secrets are matched first, so that a secret is masked before a shorter secret that is part of it. */
 function compileSecrets(secrets: readonly string[]): readonly RegExp[] {
   let patterns = compiled.get(secrets);
   if (patterns === undefined) {
@@ -97,7 +97,7 @@ function compileSecrets(secrets: readonly string[]): readonly RegExp[] {
 
 const compiled = new WeakMap<readonly string[], readonly RegExp[]>();
 
-/** Repeats until no secret is left, because a mask and the text next to it may complete another secret. */
+/** Replaces secrets until no secret is left, because a mask and the text next to it may complete another secret. */
 function replaceSecrets(text: string, patterns: readonly RegExp[]): string {
   let next = text;
   for (let previous: string | undefined; previous !== next; ) {
@@ -112,7 +112,7 @@ function toMask(): string {
   return MASK;
 }
 
-/** Masks a reason without changing its length in bytes. */
+/** Returns a mask as long as the masked text, so that the reason keeps its length in bytes. */
 function toStars(written: string): string {
   return '*'.repeat(written.length);
 }

@@ -8,19 +8,19 @@ const LETTER_A: u8 = 0x61;
 /** Maps letters to lower case and keeps decimal digits. */
 const LOWER_CASE: u8 = 0x20;
 
-/** 0xff in each lane with a decimal digit. */
+/** Returns 0xff in each lane with a decimal digit. */
 @inline
 function findDecimals(text: v128): v128 {
   return i8x16.lt_u(i8x16.sub(text, i8x16.splat(DIGIT_0)), i8x16.splat(10));
 }
 
-/** 0xff in each lane with a letter a to f. */
+/** Returns 0xff in each lane with a letter a to f. */
 @inline
 function findLetters(text: v128): v128 {
   return i8x16.lt_u(i8x16.sub(text, i8x16.splat(LETTER_A)), i8x16.splat(6));
 }
 
-/** Pads the text with digits, so that the last partial block passes the same check as full ones. */
+/** Pads the text with digits, so that a partial last block passes the check for full blocks. */
 @inline
 function padWithDigits(end: usize): void {
   v128.store(end, i8x16.splat(DIGIT_0));
@@ -38,7 +38,7 @@ export function isLowerHex(text: usize, length: u32): bool {
   return i8x16.all_true(areDigits);
 }
 
-/** Joins the two digit values in each 16-bit lane, the first one in the lower byte, into one byte there. */
+/** Joins the two digit values of each 16-bit lane into one byte. The lower byte of the lane has the first digit, and gets the result. */
 @inline
 function joinPairs(values: v128): v128 {
   return v128.and(v128.or(i16x8.shl(values, 4), i16x8.shr_u(values, 8)), i16x8.splat(0xff));
@@ -80,7 +80,7 @@ export function encodeHex(bytes: usize, length: u32, text: usize): void {
 
 /** Counts zero bytes. */
 export function countZeros(bytes: usize, length: u32): u32 {
-  // Ones past the end are not counted.
+  // The bytes past the end are set to one, so that they are not counted.
   v128.store(bytes + length, i8x16.splat(1));
   let count: u32 = 0;
   for (let at: u32 = 0; at < length; at += 16) {

@@ -11,7 +11,7 @@ const MAX_SHOWN = 200_000;
 /** Displays a response: status and time, the answer in words, its text, and headers. */
 export class AnswerView {
   readonly root: HTMLElement;
-  /** Permanent element, so that screen readers announce its changes. */
+  /** This element is permanent, so that screen readers announce its changes. */
   readonly #outcome: HTMLElement = element('p', { class: 'outcome', role: 'status' });
   readonly #content: HTMLElement = element('div');
 

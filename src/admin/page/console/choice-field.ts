@@ -1,7 +1,7 @@
 import { createProse, element } from '../dom.ts';
 import { createId, type Field, type FieldFacts } from './field.ts';
 
-/** Boolean field: true, false, or not given. */
+/** Field of a boolean: true, false, or not set if it is optional. */
 export class ChoiceField implements Field {
   readonly root: HTMLElement;
   readonly #select: HTMLSelectElement;

@@ -9,11 +9,11 @@ type CurlCall = {
   readonly body: string;
 };
 
-/** Formats a shell command that sends the same request. */
+/** Formats a shell command that sends the request with curl. */
 export function formatCurlLine({ scheme, authority, network, key, authorization, body }: CurlCall): string {
   const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
   const port = authority.slice(authority.lastIndexOf(':') + 1);
-  // Over TLS the certificate has to name the network's host: the URL has the host, and `--connect-to` the address.
+  // Over TLS the certificate must name the host in the URL, which is the network's. `--connect-to` has the address.
   const target =
     scheme === 'http'
       ? [quote(`http://${authority}/${network.name}/v3/${key}`)]

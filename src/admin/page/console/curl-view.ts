@@ -48,7 +48,7 @@ export class CurlView {
     }
   }
 
-  /** Selects the line if the browser denies pages the clipboard. */
+  /** Copies the line, or selects it if the browser denies access to the clipboard. */
   async #copyLine(): Promise<void> {
     try {
       await navigator.clipboard.writeText(this.#line.textContent ?? '');

@@ -76,7 +76,7 @@ function describeReceipts(receipts: readonly ReceiptRow[]): Node[] {
   ];
 }
 
-/** Renders the maximum cost of a transaction with these numbers. */
+/** Renders the maximum cost of a transaction if a result has exactly a gas limit, a base fee and a priority fee. */
 function describeEstimate(result: object): Node[] {
   const { gasLimit, baseFeePerGas, priorityFeePerGas } = result as Record<string, unknown>;
   if (

@@ -72,7 +72,7 @@ export function formatUnits(value: bigint, decimals: number): string {
   return `${(value / scale).toLocaleString('en')}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Lists the possible readings of returned data, which has no types. */
+/** Lists the possible interpretations of returned data, since the data has no types. */
 export function describeData(data: string): readonly FieldRow[] {
   const digits = data.slice(2);
   const bytes = digits.length / 2;

@@ -4,11 +4,11 @@ import type { OpenRpcSchema } from './open-rpc.ts';
 export interface Field {
   readonly root: HTMLElement;
   /**
-   * Returns the value, or `undefined` when it was left out.
+   * Returns the value, or `undefined` for an omitted value.
    * @throws FieldProblem
    */
   read(): unknown;
-  /** @returns false when the field cannot show such a value */
+  /** @returns false when the field cannot show the value */
   write(value: unknown): boolean;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Returns one of a network's hosts in Host header form, preferably not a wildcard: below a wildcard any name works.
+ * Returns one of a network's hosts in Host header form, preferably not a wildcard. For a wildcard, returns a name
+ * below it, since any such name works.
  */
 export function findHost(hosts: readonly string[] = []): string | undefined {
   const host = hosts.find((one) => !one.startsWith('*')) ?? hosts[0];

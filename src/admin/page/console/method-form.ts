@@ -34,7 +34,7 @@ export class MethodForm {
   }
 
   /**
-   * Returns positional parameters; an omitted optional one before a present one is `null`.
+   * Returns positional parameters. An omitted optional parameter before a present parameter is `null`.
    * @throws FieldProblem
    */
   read(): unknown[] {
@@ -53,7 +53,7 @@ export class MethodForm {
   }
 }
 
-/** Whether a parameter is optional and an object: few calls set one. */
+/** Whether a parameter is an optional object. Few calls set such a parameter. */
 function isRare(doc: ParamDoc | undefined): boolean {
   return (
     doc !== undefined && !doc.required && listAlternatives(doc.schema).every(({ type }) => type === 'object')

@@ -1,10 +1,10 @@
 import { createProse, element } from '../dom.ts';
 import type { Field, FieldFacts } from './field.ts';
 
-/** Fields that most calls have; the others are collapsed. */
+/** Fields that most calls have. All other fields are collapsed. */
 const USUAL: ReadonlySet<string> = new Set(['from', 'to', 'data', 'value', 'gas']);
 
-/** An object with named fields. An object without any value is omitted, unless it is required. */
+/** Field of an object with named members. An object without any value is omitted, unless it is required. */
 export class ObjectField implements Field {
   readonly root: HTMLElement;
   readonly #required: boolean;

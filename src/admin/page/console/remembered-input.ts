@@ -1,6 +1,6 @@
 import { type Attributes, element } from '../dom.ts';
 
-/** Creates an input whose text is stored until the tab is closed, and only there. */
+/** Creates an input whose text is stored only in the session storage of the tab, until the tab is closed. */
 export function createRememberedInput(
   item: string,
   attributes: Attributes,

@@ -65,7 +65,7 @@ export class RequestEditor {
     this.#onChange();
   }
 
-  /** @returns whether to stay in JSON: when the form cannot show the text */
+  /** @returns true if the form cannot show the text, so that the editor stays in JSON */
   #takeBack(): boolean {
     try {
       const { params, method } = this.#readText();
@@ -100,7 +100,7 @@ export class RequestEditor {
   }
 }
 
-/** Returns the parameters of the form; none if they cannot be read. */
+/** Returns the parameters of the form, or an empty list if they cannot be read. */
 function readQuietly(form: MethodForm): readonly unknown[] {
   try {
     return form.read();

@@ -3,7 +3,7 @@ import { createId, type Field, type FieldFacts, FieldProblem } from './field.ts'
 import { listAlternatives } from './open-rpc.ts';
 import { describeSchema, formatValue, isQuantity, listChoices, parseValue } from './values.ts';
 
-/** A typed value: numbers, hex, block references, JSON. */
+/** Field of a value that is entered as text: numbers, hex, block references, JSON. */
 export class TextField implements Field {
   readonly root: HTMLElement;
   readonly #facts: FieldFacts;
@@ -71,7 +71,7 @@ export class TextField implements Field {
     return true;
   }
 
-  /** Clears an earlier problem, and displays a number's other notation. */
+  /** Clears an earlier problem, and displays a decimal number in hex, or a hex number in decimal. */
   #say(): void {
     setText(this.#problem, '');
     this.#input.removeAttribute('aria-invalid');

@@ -1,4 +1,4 @@
-/** Conversions between typed text and JSON values. */
+/** Conversions between entered text and JSON values. */
 import { listAlternatives, type OpenRpcSchema } from './open-rpc.ts';
 
 /** Invalid text of a field; the message names the expected form. */

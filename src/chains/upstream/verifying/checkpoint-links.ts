@@ -11,19 +11,19 @@ import type { Verifier } from './verifier.ts';
 /** Maximum number of headers that are followed for one request. */
 export const MAX_WALK = 1_024n;
 /**
- * Capacity of each of the two LRU caches of linked blocks, about 150 bytes each: `#linked` has the most recently used blocks, `#milestones` only
- * multiples of `MILESTONE`.
+ * Maximum number of blocks in each of the two LRU caches of linked blocks. A block takes about 150 bytes. `#linked` caches every linked block,
+ * `#milestones` only blocks whose number is a multiple of `MILESTONE`.
  */
 const MAX_LINKED = 65_536;
 const MILESTONE = 512n;
-/** Successive proofs downwards stop at multiples of this height. The stops are cached, and remain the same when the checkpoint moves. */
+/** Successive proofs downwards stop at multiples of this height. Stops are cached, and stay useful because they do not move with the checkpoint. */
 const STOP = 15n * MILESTONE;
 /** Time limit of one linking attempt, milliseconds. */
 const LINK_LIMIT_MS = 10_000;
 /** Maximum number of successive proofs for one old block. */
 const MAX_JUMPS = 64n;
 /**
- * Pause after nodes returned no state proof below an anchor, milliseconds: otherwise every request about an old block would cause a proof request.
+ * Pause after nodes returned no state proof below an anchor, milliseconds. Without the pause, every request about an old block would cause a proof request.
  */
 const PROOF_PAUSE_MS = 60_000;
 
@@ -33,8 +33,8 @@ type Block = { readonly number: bigint; readonly hash: string };
 type CheckpointKind = 'configured' | 'anchored';
 
 /**
- * Blocks that are linked to the checkpoint by hashes. Ancestors of the checkpoint, linked by `parentHash` or by the EIP-2935 history contract, are on
- * the chain whatever nodes report. A block above the checkpoint that descends from it is on no other known chain, but a node may have invented it.
+ * Blocks that are linked to the checkpoint by hashes: by `parentHash` or by the EIP-2935 history contract. Ancestors of the checkpoint are on the chain,
+ * whatever nodes report. A descendant of the checkpoint is on no other known chain, but a node may have invented the descendant.
  */
 export class CheckpointLinks {
   #checkpoint: Checkpoint;
@@ -58,7 +58,7 @@ export class CheckpointLinks {
     return this.#checkpoint;
   }
 
-  /** Replaces the checkpoint by a later block; linked blocks remain linked. */
+  /** Replaces the checkpoint by a later block. Linked blocks remain linked. */
   moveTo(checkpoint: Checkpoint): void {
     this.#note(this.#checkpoint);
     this.#checkpoint = checkpoint;
@@ -66,8 +66,8 @@ export class CheckpointLinks {
   }
 
   /**
-   * Returns why an unlinked block is unverifiable, as the end of a sentence; undefined if the block is linked or needs no link. An anchor in layer 1
-   * requires links only for blocks within `MAX_WALK` below it, which can be linked by headers alone.
+   * Returns why an unlinked block is unverifiable, as the end of a sentence; undefined if the block is linked or needs no link. Below an anchor in layer 1,
+   * only blocks within `MAX_WALK` need a link, because headers alone can link them.
    */
   whyUnlinked(position: BlockPosition): string | undefined {
     if (this.has(position)) return undefined;
@@ -89,8 +89,8 @@ export class CheckpointLinks {
   }
 
   /**
-   * Returns the hash of a block at or below the checkpoint. If it is unknown, links the block by requests to nodes. Undefined if that fails. Never
-   * rejects.
+   * Returns the hash of a block at or below the checkpoint. If the hash is unknown, links the block by requests to nodes. Returns undefined if the block
+   * cannot be linked. Never rejects.
    */
   findHash(number: bigint): PromiseOrValue<string | undefined> {
     if (number > this.checkpoint.number) return undefined;
@@ -116,7 +116,7 @@ export class CheckpointLinks {
     if (number % MILESTONE === 0n) this.#milestones.set(number, hash);
   }
 
-  /** Coalesces concurrent runs with the same name. The scope is not aborted by any caller; a fault of the nodes yields undefined. */
+  /** Coalesces concurrent runs with the same name. No caller can abort the scope of a run. A fault of the nodes yields undefined. */
   #once(
     name: string,
     work: (scope: RequestScope) => Promise<string | undefined>,
@@ -148,7 +148,7 @@ export class CheckpointLinks {
     return this.#find(number);
   }
 
-  /** Calls `#prove`; below an anchor, skips it for `PROOF_PAUSE_MS` after a failure. */
+  /** Calls `#prove`. Below an anchor, the call is skipped for `PROOF_PAUSE_MS` after a failure. */
   async #jump(from: Block, to: bigint, scope: RequestScope): Promise<string | undefined> {
     if (performance.now() < this.#provesFrom) return undefined;
     let hash: string | undefined;
@@ -198,7 +198,7 @@ export class CheckpointLinks {
     return block.hash;
   }
 
-  /** Returns the highest linked block below a height above the checkpoint, within the EIP-2935 window; otherwise the checkpoint. */
+  /** Returns the highest linked block below `number` and above the checkpoint, within the EIP-2935 window. Returns the checkpoint if there is none. */
   #findBelow(number: bigint): Block {
     for (let back = 1n; back <= HISTORY_LENGTH && number - back > this.checkpoint.number; back++) {
       const hash = this.#find(number - back);
@@ -219,8 +219,8 @@ export class CheckpointLinks {
   }
 
   /**
-   * Returns a block and its ancestors above the first linked one. Undefined if the path reaches the checkpoint's height, or exceeds `MAX_WALK`,
-   * without a link.
+   * Returns a block and its ancestors above the first linked ancestor. Returns undefined if the path reaches the checkpoint's height, or exceeds
+   * `MAX_WALK`, without a linked ancestor.
    * @param to height of the expected linked block; headers down to it are prefetched
    */
   async #follow(block: Block, to: bigint, scope: RequestScope): Promise<readonly Block[] | undefined> {
