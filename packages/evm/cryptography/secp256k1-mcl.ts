@@ -38,7 +38,7 @@ export function createMclRecovery(instantiate: MclFactory): RecoverPublicKey {
 
   return (hash, signature, yParity) => {
     if (!ecdsa.setSignature(signature) || !setNonce(signature.subarray(0, 32), yParity)) return undefined;
-    // The key is (-hash / r) G + (s / r) P: dividing by -r negates both terms, so s is negated as well.
+    // The key is (-hash / r) G + (s / r) P. Division by -r negates both terms, so s is negated as well.
     exports.mclBnFr_neg(ecdsa.r, ecdsa.r);
     exports.mclBnFr_neg(ecdsa.s, ecdsa.s);
     ecdsa.setFactors(hash, ecdsa.s, ecdsa.r);

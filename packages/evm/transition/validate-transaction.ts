@@ -67,7 +67,7 @@ export function validateSender(
     throw new TransactionError(`nonce has max value: ${describe(sender)}, nonce: ${tx.nonce}`);
 }
 
-/** Checks the gas limit cap of EIP-7825, from Amsterdam geth's own cap. @throws TransactionError */
+/** Checks the cap of a transaction's gas limit: EIP-7825's in Osaka, and geth's own from Amsterdam. @throws TransactionError */
 export function validateGasCap(
   { gasLimit }: TransactionBody,
   { transactionGasCap: cap }: RevisionRules,

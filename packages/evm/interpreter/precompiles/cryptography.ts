@@ -2,8 +2,8 @@ import type { RecoverPublicKey } from '../../../ethereum/primitives/signature.ts
 import type { Steps } from './steps.ts';
 
 /**
- * Cryptography that the host provides to precompiles. Nothing here throws: invalid input is a regular result. Work that depends on the length
- * of the input, or takes more than 1 ms, is available in steps; any number of them may be in progress at a time.
+ * Cryptography that the host provides to precompiles. Invalid input is a regular result and never throws. Work is available in steps when it takes
+ * more than 1 ms or depends on the input length. Any number of step sequences may be in progress at a time.
  */
 export interface Cryptography {
   /** Keccak-256 digest, 32 bytes. */
@@ -41,7 +41,7 @@ export type Blake2bBlock = {
   readonly isFinal: boolean;
 };
 
-/** Pairs that share the squarings of one Miller loop: a single pair takes a third longer, but keeps every step at 0.8 to 1.1 ms. */
+/** Pairs per Miller loop, which share its squarings. A pair in a loop of its own takes a third longer, but keeps every step at 0.8 to 1.1 ms. */
 export const PAIRS_AT_ONCE = { whole: 32, piece: 1 } as const;
 
 /**
