@@ -31,7 +31,7 @@ export class PrecompileRun {
     this.#memory = memory;
   }
 
-  /** Call it when a message begins. */
+  /** Discards all work. Call `reset` when a message begins. */
   reset(inputSize: number): void {
     this.#inputSize = inputSize;
     this.#isAtLongStep = false;
@@ -61,8 +61,9 @@ export class PrecompileRun {
   }
 
   /**
-   * Runs the precompile that the core requests. A long one is announced first, and started by the next call; it then runs in steps.
-   * @returns the gas of the slice that this work counts for
+   * Runs the precompile that the core requests. For a long precompile, the first call only sets `isAtLongStep`. The next call starts the precompile,
+   * which then runs in steps.
+   * @returns the gas that this work takes from the slice
    */
   request(active: ReadonlyMap<number, Precompile>, slice: bigint): bigint {
     const core = this.#core;
@@ -107,7 +108,7 @@ export class PrecompileRun {
     core.supplyPrecompile(STATUS.success, core.precompileGas() - BigInt(cost), output.length);
   }
 
-  /** Starts the explanation of a failure; only for a message that itself called a precompile: reasons of inner failures are not reported. */
+  /** Starts the explanation of a failure. Call it only for a message that itself called the precompile; reasons of inner failures are not reported. */
   #beginToExplain({ explain }: Precompile): void {
     // The input is still in place, because the message ended without running any code.
     const explanation = explain?.(this.#memory.slice(ARENA, this.#inputSize));
