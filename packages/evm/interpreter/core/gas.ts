@@ -1,4 +1,4 @@
-/** Charges for costs of an instruction beyond the block's static sum. */
+/** Charges for costs of an instruction that the static gas of its block does not include. */
 import { halt, reserve, setReserve } from './machine.ts';
 import { OUT_OF_GAS } from './generated/status.ts';
 

@@ -44,8 +44,8 @@ export function hasRoomForTransfer(): bool {
 }
 
 /**
- * Adds a log of a value transfer, for which there is room: of the protocol (EIP-7708), or a recorded one. The accounts' entries begin with
- * their addresses.
+ * Adds a log of a value transfer: a log of the protocol (EIP-7708), or a recorded log. The caller has checked that the log fits. `from` and `to` are
+ * entries of accounts, which begin with the address.
  */
 export function addTransfer(from: usize, to: usize, value: usize): void {
   const isProtocol = has(EIP7708);
