@@ -66,7 +66,7 @@ export class MclCurve {
     this.#view().copyWithin(to, from, from + size);
   }
 
-  /** Loads a field element. @returns false when it is not below the field order */
+  /** Loads a field element. @returns false when the bytes are not below the field order */
   setField(to: number, bytes: Uint8Array): boolean {
     if (!isBelow(bytes, this.#fieldOrder)) return false;
     this.#put(this.#transfer, bytes);
@@ -96,7 +96,7 @@ export class MclCurve {
     );
   }
 
-  /** Loads a point from x and y; all zeros is the point at infinity. @returns false when it is not on the curve */
+  /** Loads a point from x and y; all zeros is the point at infinity. @returns false when the point is not on the curve */
   setG1(to: number, bytes: Uint8Array): boolean {
     const { exports, fieldBytes } = this;
     if (isAllZero(bytes)) {

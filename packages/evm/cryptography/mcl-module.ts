@@ -9,7 +9,7 @@ type Binary = (to: number, a: number, b: number) => void;
 type Test = (at: number) => number;
 type Equality = (a: number, b: number) => number;
 
-/** The used part of mcl's C interface; numbers are addresses in its memory unless stated otherwise. */
+/** The used part of mcl's C interface. Numbers are addresses in mcl's memory unless stated otherwise. */
 export type MclExports = {
   readonly __wasm_call_ctors: () => void;
   readonly malloc: (bytes: number) => number;

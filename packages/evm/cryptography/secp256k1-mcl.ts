@@ -23,7 +23,7 @@ export function createMclRecovery(instantiate: MclFactory): RecoverPublicKey {
   exports.mclBnFp_setInt32(constantTerm, CONSTANT_TERM);
   const key = curve.allocate(G1_SIZE);
 
-  /** Loads the point with x = r. @returns false when there is none */
+  /** Loads the point with x = r. @returns false when there is no such point */
   const setNonce = (r: Uint8Array, yParity: 0 | 1): boolean => {
     const [x, y] = [ecdsa.point, ecdsa.point + FIELD_SIZE];
     if (!curve.setField(x, r)) return false;

@@ -8,7 +8,7 @@ import type { BlockRules } from '../transition/rules.ts';
 export type CallInput = {
   /** Default: the zero address. */
   readonly from?: Uint8Array;
-  /** Absent: create a contract from `data`. */
+  /** Absent: the call creates a contract from `data`. */
   readonly to?: Uint8Array;
   readonly data?: Uint8Array;
   readonly value?: bigint;
@@ -46,7 +46,7 @@ export function completeBlock(
   };
 }
 
-/** Builds the transaction of a call. @param nonce of the sender */
+/** Builds the transaction of a call. @param nonce the sender's nonce */
 export function buildTransaction(
   input: CallInput,
   block: BlockEnvironment,

@@ -251,7 +251,7 @@ export class Executor {
       : applied;
   }
 
-  /** Runs one transaction of a block on the state before the block, and undoes it. */
+  /** Runs one transaction of a block on the state before the block, and undoes the transaction. */
   #tryAlone(tx: Transaction, context: ExecutionContext): void {
     try {
       this.#evm.open();

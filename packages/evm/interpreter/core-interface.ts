@@ -29,8 +29,8 @@ export const CORE_LIMITS = {
 } as const;
 
 /**
- * Regions of linear memory, contiguous unless `at` fixes the start. They never move; untouched pages cost nothing. Words are 32 bytes,
- * four little-endian 64-bit limbs, lowest first; addresses are words too (their upper 12 bytes are zero).
+ * Regions of linear memory, contiguous unless `at` fixes the start. Regions never move, and untouched pages cost nothing. Words are 32 bytes: four
+ * little-endian 64-bit limbs, lowest first. Addresses are words too; their upper 12 bytes are zero.
  */
 const REGIONS: readonly { readonly name: string; readonly size: number; readonly at?: number }[] = [
   // Data exchanged between host and core: `EXCHANGE_WORDS`, `EXCHANGE_FIELDS`.
@@ -123,7 +123,7 @@ export const EXCHANGE_WORDS: Readonly<Record<(typeof WORDS)[number], number>> = 
   WORDS.map((name, i) => [name, EXCHANGE + 32 * i]),
 ) as Record<(typeof WORDS)[number], number>;
 
-/** Addresses of the other fields of the exchange region. */
+/** Addresses of the fields of the exchange region that are not in `WORDS`. */
 export const EXCHANGE_FIELDS: Readonly<
   Record<'blobCount' | 'ruleNumbers' | 'blockHashes' | 'blobHashes', number>
 > = {
@@ -188,7 +188,7 @@ export const STATUS = {
   callDepth: 15,
   nonceOverflow: 16,
   precompileFailed: 17,
-  // An implementation limit, not one of the EVM: a region is full.
+  // A limit of this implementation, not of the EVM: a region is full.
   memoryLimit: 18,
   gasOverflow: 19,
   // Out of gas, with geth's detail: the price of memory, or the gas for a callee before EIP-150, exceeds 64 bits.
@@ -257,7 +257,7 @@ export type RuleSwitch = (typeof RULE_SWITCHES)[number];
 
 /** Rule numbers in order, 64 bits each. */
 export const RULE_NUMBERS = [
-  /** EXP, per byte of the exponent. */
+  /** Gas of EXP per byte of the exponent. */
   'expByteGas',
   /** Gas of SSTORE to a slot that the transaction already wrote; gas of SSTORE that changes a slot; refund for clearing a slot. */
   'storageAgainGas',
@@ -266,16 +266,16 @@ export const RULE_NUMBERS = [
   /** Maximum size of code and of initialisation code, bytes. */
   'codeLimit',
   'initCodeLimit',
-  /** CREATE and CREATE2, per word of initialisation code. */
+  /** Gas of CREATE and CREATE2 per word of initialisation code. */
   'initCodeWordGas',
-  /** First access to an account in a transaction, later accesses, and the first write to an account. */
+  /** Gas of the first access to an account in a transaction, of later accesses, and of the first write to an account. */
   'coldAccountGas',
   'warmAccountGas',
   'accountWriteGas',
-  /** CALL and CALLCODE with value; CALL and SELFDESTRUCT that create an account. */
+  /** Gas of CALL and CALLCODE with value; gas of CALL and SELFDESTRUCT that create an account. */
   'callValueGas',
   'newAccountGas',
-  /** Deployed code: per byte, and per word. */
+  /** Execution gas per byte, and per word, of deployed code. */
   'codeByteGas',
   'codeWordGas',
   /** State gas per byte of code, per account, per slot. */

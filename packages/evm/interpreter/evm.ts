@@ -43,8 +43,8 @@ export const HASH_SEED_BYTES = 80;
 const ARENA: number = startOf('arena');
 
 /**
- * The EVM: one core with its memory. It runs one transaction at a time, on one state at a time. State that was read and code that was decoded stay
- * cached for the next transactions.
+ * The EVM: one core with its memory. The EVM runs one transaction at a time, on one state at a time. State that was read and code that was decoded
+ * stay cached for the next transactions.
  */
 export class Evm {
   readonly state: WorldState;
@@ -102,7 +102,7 @@ export class Evm {
     this.forget();
   }
 
-  /** Clears all cached state, collected or not. */
+  /** Clears all cached state, including changes that were not collected. */
   forget(): void {
     this.#core.clearState();
   }
@@ -388,7 +388,7 @@ export class Evm {
   }
 }
 
-/** End statuses that leave gas; the last two fail before their first instruction. */
+/** End statuses that leave gas. With the last two statuses, the message fails before its first instruction. */
 const LEAVES_GAS: ReadonlySet<number> = new Set([
   STATUS.success,
   STATUS.revert,

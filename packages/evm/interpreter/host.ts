@@ -20,7 +20,7 @@ export const EMPTY_ACCOUNT: AccountState = {
   hasStorage: false,
 };
 
-/** State after some block; it never changes during an execution on it. */
+/** State after a block. It must not change during an execution on it. */
 export interface StateReader {
   /**
    * @param address 20 bytes

@@ -1,6 +1,6 @@
 /**
- * The EVM's instructions, one row each; decoding, dispatch, gas, stack checks, disassembly and benches derive from them. revisions/
- * defines which revision has which instruction, and its price.
+ * The EVM's instructions, one row each. Decoding, dispatch, gas, stack checks, disassembly and benches derive from the rows. revisions/ defines which
+ * revision has which instruction, and its price.
  */
 
 /**

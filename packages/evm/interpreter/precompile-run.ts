@@ -55,7 +55,7 @@ export class PrecompileRun {
     return this.#explanation !== undefined;
   }
 
-  /** Reason why the precompile that the message called failed, once it is known. */
+  /** Reason why the message's own precompile failed; undefined until the reason is known. */
   get reason(): string | undefined {
     return this.#reason;
   }
@@ -87,7 +87,7 @@ export class PrecompileRun {
     return BigInt(cost) * PRECOMPILE_FACTOR;
   }
 
-  /** Runs one step of the started precompile. @returns whether it was the last */
+  /** Runs one step of the started precompile. @returns whether the step was the last */
   workOn(): boolean {
     const { precompile, steps, cost } = this.#work as Work;
     const { done, value } = steps.next();
@@ -116,7 +116,7 @@ export class PrecompileRun {
     else this.#explanation = explanation;
   }
 
-  /** Runs one step of the explanation of the precompile's failure. @returns whether it was the last */
+  /** Runs one step of the explanation of the precompile's failure. @returns whether the step was the last */
   explainOn(): boolean {
     const { done, value } = (this.#explanation as Steps<string>).next();
     if (!done) return false;

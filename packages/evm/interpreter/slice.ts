@@ -9,5 +9,5 @@ export const WHOLE_SLICE: bigint = 2n ** 62n;
 export const READ_GAS = 4_000n;
 export const CODE_BYTE_GAS = 5n;
 export const PRECOMPILE_FACTOR = 40n;
-/** Price above which a precompile runs in steps, gas. Such a precompile takes 0.5 ms or more, and the message pauses before it. */
+/** Price above which a precompile runs in steps, gas. A more expensive precompile takes 0.5 ms or more, and the message pauses before it. */
 export const LONG_STEP_GAS = 30_000;

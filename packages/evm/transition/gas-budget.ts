@@ -111,7 +111,7 @@ export type FinalGas = {
 };
 
 /**
- * Applies refunds and the floor (EIP-3529, 7623, 7778, 8037). The sender's payment applies both to the sum of execution and state gas. From
+ * Applies refunds and the floor (EIP-3529, 7623, 7778, 8037). For the sender's payment, they apply to the sum of execution and state gas. From
  * Amsterdam, the block counts execution gas without refunds and applies the floor to execution gas alone.
  * @param quotient refunds are capped at `spent / quotient`
  * @param countsRefunds true before Amsterdam: the block counts gas after refunds

@@ -118,7 +118,7 @@ export class RunningTransaction {
     else if (end === list.length) this.#startMessage();
   }
 
-  /** Applies one authorization; an invalid one is skipped. @returns false when it cannot be paid */
+  /** Applies one authorization, or skips an invalid authorization. @returns false when the budget cannot pay */
   #apply(authorization: Authorization): boolean {
     const { evm, rules } = this.#context;
     const authority = checkAuthorization(authorization, this.#context);

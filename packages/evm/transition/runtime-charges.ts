@@ -81,7 +81,7 @@ export class RuntimeCharges {
     return this.#budget.charge(0n, charge) ? charge : undefined;
   }
 
-  /** Charges for the delegate of the recipient before it is accessed. @returns false when the budget cannot pay */
+  /** Charges for the recipient's delegate before the delegate is accessed. @returns false when the budget cannot pay */
   chargeDelegate(): boolean {
     const { to } = this.#tx;
     const delegate = to && findDelegate(this.#state, to);

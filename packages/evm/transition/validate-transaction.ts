@@ -88,7 +88,7 @@ export function validateSenderCode(
     throw new TransactionError(`sender not an eoa: ${describe(sender)}, len(code): ${code.length}`);
 }
 
-/** Lists that a transaction has, even when empty. The fields of a call determine its lists; the type of a signed transaction determines its lists. */
+/** Lists that a transaction has, even when empty. They follow from the fields of a call, or from the type of a signed transaction. */
 export type PresentLists = {
   readonly hasAccessList: boolean;
   readonly hasBlobs: boolean;

@@ -11,7 +11,7 @@ const SINGLE: readonly (readonly [name: string, operands: number])[] = [
   ['PUSH_WORD', 0],
   ['DUP', 1],
   ['SWAP', 1],
-  // Jumps to constants; a conditional one pops a word.
+  // Jumps to constants. A conditional jump pops a word.
   ['JUMP_TO', 1],
   ['JUMP_IF', 1],
 ];
@@ -114,7 +114,7 @@ function listOperations(): ReadonlyMap<string, number> {
 /** Operation numbers by name. */
 export const OPERATIONS: ReadonlyMap<string, number> = listOperations();
 
-/** Number of operands of operations that have any. */
+/** Number of operands by operation. Operations without operands are missing. */
 const SIZES = countOperands();
 
 function countOperands(): ReadonlyMap<string, number> {

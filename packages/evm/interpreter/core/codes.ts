@@ -13,7 +13,7 @@ export const BYTES: usize = 32;
 export const LENGTH: usize = 36;
 /** Address of the first instruction; 0 while the code is not decoded. */
 export const INSTRUCTIONS: usize = 40;
-/** Address of a table with one entry per byte of code: the instruction of a jump destination, or 0 where the byte is none. */
+/** Address of a table with one entry per byte of code: the instruction of a jump destination, or 0 where there is no destination. */
 export const JUMPS: usize = 44;
 const REVISION: usize = 48;
 /** End of the entry's data: of its bytes, or of its decoded form. */

@@ -128,7 +128,7 @@ function markDestinations(): void {
   }
 }
 
-/** Replaces constant jump targets by addresses of instructions, once all are known. */
+/** Replaces constant jump targets by addresses of instructions, once all addresses are known. */
 function resolveJumps(): void {
   const end = out - resolved > <usize>PIECE * INSTRUCTION ? resolved + <usize>PIECE * INSTRUCTION : out;
   while (resolved < end) {

@@ -54,7 +54,7 @@ const VALUE_WORD: usize = 160;
 const RESERVOIR: usize = 192;
 const CALLER_STATE_USED: usize = 200;
 const CALLER_SPILLED: usize = 208;
-/** State gas that the caller paid for the account it creates; it is refilled when the frame fails. */
+/** State gas that the caller paid for a new account. It is refilled when the frame fails. */
 const ACCOUNT_STATE_GAS: usize = 216;
 
 /** Kind of message that a frame runs. */
@@ -162,7 +162,7 @@ function undoStateGas(): i64 {
   setStateGas(load<i64>(frame, RESERVOIR), 0, 0);
   return spill;
 }
-/** Adds the ended frame's state gas to its caller's. @returns the execution gas that is refilled to the caller */
+/** Adds the state gas of the ended frame to the state gas of its caller. @returns the execution gas that is refilled to the caller */
 function mergeStateGas(above: usize, result: i32): i64 {
   setStateGas(reservoir, stateUsed + load<i64>(above, CALLER_STATE_USED), spilled + load<i64>(above, CALLER_SPILLED));
   const repaid = repaySpill();
@@ -188,7 +188,7 @@ export function noteNeed(amount: i64): void {
   if (amount > load<i64>(frame, NEEDED)) store<i64>(frame, amount, NEEDED);
 }
 
-/** Returns the least gas of which `part` can be passed on: all but 1/64 (EIP-150). */
+/** Returns the least gas from which `part` may be passed on. At most all but 1/64 of the gas may be passed on (EIP-150). */
 function wholeOf(part: i64): i64 {
   if (part <= 0) return 0;
   return has(EIP150) ? part + (part - 1) / 63 : part;
@@ -298,7 +298,7 @@ function leaveFrame(): void {
   returnToCaller(result, rest, size, endSlice);
 }
 
-/** Reason of a creation's failure although its code ran to the end. */
+/** Reason why a creation fails although its code ran to the end. */
 let creationFailure: i32 = 0;
 export function failCreation(reason: i32): i64 {
   creationFailure = reason;

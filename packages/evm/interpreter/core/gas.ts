@@ -13,7 +13,7 @@ export function charge(gas: i64, cost: i64): i64 {
   return left >= 0 ? left : borrow(left);
 }
 
-/** Takes missing gas from the reserve beyond the slice: instructions are never interrupted. */
+/** Takes missing gas from the reserve beyond the slice, because the end of a slice never interrupts an instruction. */
 export function borrow(left: i64): i64 {
   if (reserve + left < 0) return halt(OUT_OF_GAS);
   setReserve(reserve + left);

@@ -10,7 +10,7 @@
 /** Number of places tried before the seeded hash is computed. */
 export const NEAR: u32 = 8;
 
-/** Ten seeds of 64 bits. The host replaces them by random ones before the first use. */
+/** Ten seeds of 64 bits. The host replaces them by random seeds before the first use. */
 const SEEDS: usize = memory.data<u64>([
   0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb, 0xd6e8feb86659fd93, 0xa0761d6478bd642f,
   0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3, 0x589965cc75374cc3, 0x1d8e4e27c47d124f, 0xeb44accab455d165,

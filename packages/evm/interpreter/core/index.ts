@@ -100,7 +100,7 @@ export function accountCode(account: usize): usize {
 }
 export function accountCodeLength(account: usize): u32 { return hasCode(account) && codeOf(account) != 0 ? load<u32>(codeOf(account), LENGTH) : 0; }
 
-/** Makes the account exist, and returns its entry. Call it before any change. ENTRY_UNKNOWN: not loaded; ENTRY_NONE: a region is full. */
+/** Makes the account exist, and returns its entry. Call `existingAccount` before any change. ENTRY_UNKNOWN: not loaded; ENTRY_NONE: a region is full. */
 export function existingAccount(): usize {
   const account = findAccount(REQUEST_ADDRESS);
   if (account == 0 || isJournalFull()) return ENTRY_NONE;

@@ -44,7 +44,7 @@ export function rollbackTo(mark: usize): void {
   while (!undoPiece(mark));
 }
 
-/** Undoes the newest steps since a mark. @returns whether none is left */
+/** Undoes the newest steps since a mark. @returns whether no step is left */
 export function undoPiece(mark: usize): bool {
   const end = journalEnd > mark + PIECE ? journalEnd - PIECE : mark;
   undoTo(end);

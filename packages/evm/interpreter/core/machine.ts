@@ -3,7 +3,7 @@ import { ARENA, FRAME_SIZE, FRAMES, JOURNAL, LOGS, STACKS } from './generated/la
 
 /** Number of the transaction: entries marked with it are warm, touched, created or destroyed in this transaction. */
 export let epoch: u32 = 1;
-/** Number of frames below the running one; -1 before the first. */
+/** Number of frames below the running frame; -1 before the first frame. */
 export let depth: i32 = -1;
 /** Refund counter of SSTORE and SELFDESTRUCT. */
 export let refund: i64 = 0;

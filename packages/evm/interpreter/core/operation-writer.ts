@@ -68,7 +68,7 @@ export function emit(operation: u32, a: u32, b: u32): void {
   out += INSTRUCTION;
 }
 
-/** Writes an operation, and fuses it with the previous ones where possible. */
+/** Writes an operation, and fuses it with previous operations where possible. */
 export function emitJoining(operation: u32, a: u32, b: u32): void {
   emit(operation, a, b);
   while (joinLast());

@@ -1,6 +1,6 @@
 /**
- * Recordings of a transaction in addition to its result: value transfers as logs, and the accounts and slots that instructions name. While
- * anything is recorded, a block of instructions that cannot be paid for runs up to the failing one, in every frame.
+ * Recordings of a transaction in addition to its result: value transfers as logs, and the accounts and slots that instructions name. While anything
+ * is recorded, a block that cannot be paid for runs up to its failing instruction, in every frame.
  */
 import { findAccount, listAccess } from './accounts.ts';
 import { accountOfFrame } from './frames.ts';

@@ -198,8 +198,8 @@ export function isSlotWarm(slot: usize): bool {
 }
 
 /**
- * Warms a slot. At the first use in a transaction, the current value becomes the original value. So it does at the first use after a rollback that
- * made the slot cold again. A slot may be warmed before its value is loaded.
+ * Warms a slot. At the first use in a transaction, the current value becomes the original value. A first use after a rollback that made the slot cold
+ * again has the same effect. A slot may be warmed before its value is loaded.
  */
 export function warmSlot(slot: usize): void {
   if (load<u32>(slot, WARM) == epoch) return;

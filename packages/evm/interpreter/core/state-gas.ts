@@ -11,7 +11,7 @@ import { stateAccountGas } from './rules.ts';
 export let reservoir: i64 = 0;
 /** State gas charged to the frame, net of refills. */
 export let stateUsed: i64 = 0;
-/** Part of `stateUsed` that execution gas paid. It exceeds 0 only while the reservoir is empty. */
+/** Part of `stateUsed` that execution gas paid. `spilled` exceeds 0 only while the reservoir is empty. */
 export let spilled: i64 = 0;
 
 /** State gas charged to the running instruction for the account that it creates. */
@@ -33,7 +33,7 @@ export function setStateGas(left: i64, used: i64, spill: i64): void {
 export function spillOf(amount: i64): i64 {
   return amount > reservoir ? amount - reservoir : 0;
 }
-/** Enters a charge; `spill` of it was paid with execution gas. */
+/** Records a charge, of which execution gas paid `spill`. */
 export function takeState(amount: i64, spill: i64): void {
   reservoir -= amount - spill;
   stateUsed += amount;

@@ -25,7 +25,7 @@ function forgetMuch(): void {
     unlinkCodes(0);
   }
 }
-/** Begins a transaction: nothing is warm, logged or refunded. */
+/** Begins a transaction, in which nothing is warm, logged or refunded yet. */
 export function begin(): void {
   // Epoch 0 marks entries that no transaction has touched.
   setEpoch(epoch == u32.MAX_VALUE ? 1 : epoch + 1);

@@ -45,9 +45,9 @@ export type Blake2bBlock = {
 export const PAIRS_AT_ONCE = { whole: 32, piece: 1 } as const;
 
 /**
- * alt_bn128 (EIP-196, EIP-197). Coordinates are 32 bytes, big-endian; in G2 the imaginary part comes first; the point at infinity is all
- * zeros. The result is undefined when a coordinate is not below the field order, and when a point is not on its curve or, in a pairing, not
- * in its group.
+ * alt_bn128 (EIP-196, EIP-197). Coordinates are 32 bytes, big-endian. In G2 the imaginary part comes first. The point at infinity is all zeros. The
+ * result is undefined when a coordinate is not below the field order, or a point is not on its curve. In a pairing, the result is also undefined when
+ * a point is not in its group.
  */
 export interface Bn254 {
   add(a: Uint8Array, b: Uint8Array): Uint8Array | undefined;
@@ -61,9 +61,9 @@ export interface Bn254 {
 }
 
 /**
- * BLS12-381 (EIP-2537). Coordinates are 48 bytes, big-endian; in G2 the real part comes first; the point at infinity is all zeros. The result
- * is undefined when a coordinate is not below the field order, when a point is not on its curve and, except in additions, when it is not in
- * its group.
+ * BLS12-381 (EIP-2537). Coordinates are 48 bytes, big-endian. In G2 the real part comes first. The point at infinity is all zeros. The result is
+ * undefined when a coordinate is not below the field order, or a point is not on its curve. Except in additions, the result is also undefined when a
+ * point is not in its group.
  */
 export interface Bls12381 {
   addG1(a: Uint8Array, b: Uint8Array): Uint8Array | undefined;

@@ -1,4 +1,4 @@
-/** The revisions of Ethereum, oldest first: each has the rules of the previous one plus its changes, by EIP. */
+/** The revisions of Ethereum, oldest first. Each revision has the rules of the previous revision plus its changes, by EIP. */
 import { factorAtByzantium, factorAtFrontier, factorAtHomestead } from '../difficulty.ts';
 import { createBlake2f } from '../precompiles/blake2f.ts';
 import { createBls12381Precompiles } from '../precompiles/bls12-381.ts';

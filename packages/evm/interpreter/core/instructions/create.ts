@@ -174,7 +174,7 @@ function runInitCode(data: usize, size: u32): i64 {
   return setNeed(WORK_LEFT);
 }
 
-/** Continues decoding the running frame's code. @returns whether it may run */
+/** Continues decoding the running frame's code. @returns whether the code may run */
 export function decodeInitCode(): bool {
   if (!decodeOn()) return false;
   setMemory((decodedEnd + 15) & ~15, 0);

@@ -168,7 +168,7 @@ export function returndatacopy(sp: usize, gas: i64): i64 {
   return left;
 }
 
-/** EIP-5656. Memory grows to cover both ranges; they may overlap. */
+/** EIP-5656. Memory grows to cover both ranges, which may overlap. */
 export function mcopy(sp: usize, gas: i64): i64 {
   const size = load<u64>(sp - 64);
   const left = growUpTo(max(endOf(sp, sp - 64), endOf(sp - 32, sp - 64)), COPY_WORD_GAS * wordsOf(size), gas);

@@ -105,7 +105,7 @@ function isPowerOfTwo(limb: u64): bool {
   return (limb & (limb - 1)) === 0;
 }
 
-/** Divides by a power of two whose lowest limb is zero. Contracts shift by such divisions. @returns false when the divisor is no power of two */
+/** Divides by a power of two whose lowest limb is zero. Contracts use these divisions as shifts. @returns false when the divisor is no power of two */
 function divideByPowerOfTwo(below: usize, dividend: usize, d1: u64, d2: u64, d3: u64): bool {
   if (i64.popcnt(d1) + i64.popcnt(d2) + i64.popcnt(d3) !== 1) return false;
   const bits = d1 !== 0 ? 64 + i64.ctz(d1) : d2 !== 0 ? 128 + i64.ctz(d2) : 192 + i64.ctz(d3);
