@@ -26,14 +26,14 @@ export { BlockError } from './transition/block-error.ts';
 export type { BlockResult } from './transition/execute-block.ts';
 export { TransactionError, type TransactionProblem } from './transition/transaction-error.ts';
 
-/** The core's WebAssembly module in base64; the script that makes the package puts it here. */
+/** The core's WebAssembly module in base64. The script that makes the package inserts the text. */
 declare const CORE_BASE64: string;
 
 let core: CoreModule | undefined;
 
 /**
  * Creates an executor on a state.
- * @throws RangeError when the chain's configuration is malformed, with the member
+ * @throws RangeError that names the malformed member of `options.chain` or `options.state`
  */
 export function createExecutor(options: ExecutorOptions): Executor {
   core ??= compileCore(decodeBase64(CORE_BASE64));

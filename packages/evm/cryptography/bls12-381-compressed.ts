@@ -12,7 +12,7 @@ const CONSTANT_TERM = 4;
 
 /**
  * Creates a reader of compressed BLS12-381 G1 points: 48 bytes, flags and x.
- * @returns a function that writes the point to `to`, or returns false when the bytes are not a point of the group
+ * @returns a function that writes a point to the address `to`. It returns false when the bytes are not a point of the group.
  */
 export function createCompressedReader(curve: MclCurve): (to: number, bytes: Uint8Array) => boolean {
   const { exports } = curve;

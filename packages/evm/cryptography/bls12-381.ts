@@ -6,7 +6,7 @@ import { PairingProduct } from './mcl-pairing.ts';
 const G1_BYTES = 96;
 const G2_BYTES = 192;
 const SCALAR_BYTES = 32;
-/** Products that are checked and summed in one step, about 1 ms; longer sums take several steps. */
+/** Products that are checked and summed in one step of about 1 ms. Longer sums take several steps. */
 const G1_BATCH = 4;
 const G2_BATCH = 2;
 

@@ -1,12 +1,12 @@
 import { hexToBytes } from '../../ethereum/primitives/hex.ts';
 import { FIELD_SIZE, G2_SIZE, type MclCurve } from './mcl-curve.ts';
 
-/** Parameter x of the curve: its orders are polynomials in x. */
+/** Parameter x of the curve. The orders of field and group are polynomials in x. */
 const X = 0x44e992b44a6909f1n;
 const X_BITS: readonly boolean[] = [...X.toString(2)].map((bit) => bit === '1');
 const FIELD2_SIZE = 2 * FIELD_SIZE;
 
-/** (9 + i)^((p - 1) / 3) and (9 + i)^((p - 1) / 2), imaginary part first: the factors of the Frobenius map on the twist. */
+/** Factors of the Frobenius map on the twist: (9 + i)^((p - 1) / 3) and (9 + i)^((p - 1) / 2), with the imaginary part first. */
 const X_FACTOR: Uint8Array = hexToBytes(
   '0x16c9e55061ebae204ba4cc8bd75a079432ae2a1d0b7c9dce1665d51c640fcba22fb347984f7911f74c0bec3cf559b143b78cc310c2c3330c99e39557176f553d',
 );
@@ -15,8 +15,8 @@ const Y_FACTOR: Uint8Array = hexToBytes(
 );
 
 /**
- * Creates a check that points of the twist are in G2, by the endomorphism psi (ePrint 2022/348, section 3): a point Q is in G2 exactly
- * when (x + 1) Q + psi(x Q) + psi^2(x Q) = psi^3(2 x Q). It takes a third of the time of multiplying by the group order.
+ * Creates a check whether a point of the twist is in G2, by the endomorphism psi (ePrint 2022/348, section 3). A point Q is in G2 exactly when (x +
+ * 1) Q + psi(x Q) + psi^2(x Q) = psi^3(2 x Q). The check takes a third of the time of a multiplication by the group order.
  */
 export function createBn254GroupCheck(curve: MclCurve): (point: number) => boolean {
   const { exports } = curve;

@@ -12,10 +12,10 @@ import type { MclFactory } from './mcl-module.ts';
 /** Parts that differ by host: a browser has neither OpenSSL nor native modules. */
 export type CryptographyHost = {
   readonly hashes: HashFunctions;
-  /** Both are called at the first use of what they create. */
+  /** `createRecovery` and `createP256Verifier` are called at the first use of the functions that they return. */
   readonly createRecovery: () => RecoverPublicKey;
   readonly createP256Verifier: () => Cryptography['verifyP256'];
-  /** For curves with pairings. */
+  /** Creates mcl instances for the curves with pairings. */
   readonly mcl: MclFactory;
 };
 
@@ -28,7 +28,7 @@ function createOnce<T>(create: () => T): () => T {
   };
 }
 
-/** Creates the cryptography of one thread; each library is loaded at first use (5 to 20 ms). Threads must not share it. */
+/** Creates the cryptography of one thread; threads must not share the object. Each library is loaded at first use, which takes 5 to 20 ms. */
 export function createCryptography(host: CryptographyHost): Cryptography {
   const recovery = createOnce(host.createRecovery);
   const p256 = createOnce(host.createP256Verifier);

@@ -3,10 +3,10 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import type { Cryptography } from '../interpreter/precompiles/cryptography.ts';
 import type { Steps } from '../interpreter/precompiles/steps.ts';
 
-/** The hashes of precompiles; a host may have faster ones than `PORTABLE_HASHES`. */
+/** Hash functions of precompiles. A host may have faster functions than `PORTABLE_HASHES`. */
 export type HashFunctions = Pick<Cryptography, 'sha256' | 'ripemd160' | 'sha256Steps' | 'ripemd160Steps'>;
 
-/** Bytes hashed per step, 0.1 to 0.7 ms. */
+/** Bytes hashed per step, which takes 0.1 to 0.7 ms. */
 const PIECE_BYTES: number = 128 << 10;
 
 /** Hashes data in steps. @param digest an incremental hash, of node or of noble */

@@ -8,7 +8,7 @@ export const G1_SIZE: number = 3 * FIELD_SIZE;
 export const G2_SIZE: number = 6 * FIELD_SIZE;
 export const GT_SIZE: number = 12 * FIELD_SIZE;
 
-/** Layout number that mcl compares at initialization: 64-bit units of a scalar times 10, plus those of a field element. */
+/** Layout number that mcl compares at initialization: 10 times the 64-bit units of a scalar, plus the 64-bit units of a field element. */
 const LAYOUT = (SCALAR_SIZE / 8) * 10 + FIELD_SIZE / 8;
 
 export type CurveOptions = {
@@ -20,7 +20,7 @@ export type CurveOptions = {
   readonly isImaginaryFirst: boolean;
 };
 
-/** An mcl curve with its own memory: values are copied in and out as big-endian bytes and are addressed by numbers. */
+/** An mcl curve with its own memory. Values are copied in and out as big-endian bytes, and have numbers as addresses. */
 export class MclCurve {
   readonly exports: MclExports;
   /** Bytes per coordinate. */
@@ -36,7 +36,7 @@ export class MclCurve {
     this.exports = exports;
     this.#memory = memory;
     if (exports.mclBn_init(id, LAYOUT) !== 0) throw new Error(`mcl does not know curve ${id}`);
-    // "Valid" means on the curve here; membership in the group is checked where it is required.
+    // With these settings, mcl calls a point valid when it is on the curve. Membership in the group is checked where it is required.
     exports.mclBn_verifyOrderG1(0);
     exports.mclBn_verifyOrderG2(0);
     this.fieldBytes = fieldOrder.length;
@@ -66,7 +66,7 @@ export class MclCurve {
     this.#view().copyWithin(to, from, from + size);
   }
 
-  /** Loads a field element. @returns false when it is not below the field order */
+  /** Loads a field element. @returns false when the bytes are not below the field order */
   setField(to: number, bytes: Uint8Array): boolean {
     if (!isBelow(bytes, this.#fieldOrder)) return false;
     this.#put(this.#transfer, bytes);
@@ -96,7 +96,7 @@ export class MclCurve {
     );
   }
 
-  /** Loads a point from x and y; all zeros is the point at infinity. @returns false when it is not on the curve */
+  /** Loads a point from x and y; all zeros is the point at infinity. @returns false when the point is not on the curve */
   setG1(to: number, bytes: Uint8Array): boolean {
     const { exports, fieldBytes } = this;
     if (isAllZero(bytes)) {
@@ -149,7 +149,7 @@ export class MclCurve {
     this.#view().set(bytes, to);
   }
 
-  /** Recreates the view when the module's memory has grown, which detaches its buffer. */
+  /** Returns a view of the module's memory. Growth of the memory detaches its buffer, and the next call recreates the view. */
   #view(): Uint8Array {
     if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.#memory.buffer);
     return this.#bytes;

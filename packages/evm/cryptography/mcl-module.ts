@@ -9,7 +9,7 @@ type Binary = (to: number, a: number, b: number) => void;
 type Test = (at: number) => number;
 type Equality = (a: number, b: number) => number;
 
-/** The used part of mcl's C interface; numbers are addresses in its memory unless stated otherwise. */
+/** The used part of mcl's C interface. Numbers are addresses in mcl's memory unless stated otherwise. */
 export type MclExports = {
   readonly __wasm_call_ctors: () => void;
   readonly malloc: (bytes: number) => number;
@@ -70,16 +70,15 @@ export type MclExports = {
 
 export type MclInstance = { readonly exports: MclExports; readonly memory: WebAssemblyMemory };
 
-/** Memory pages required by the module's data and stack; the package's own loader uses the same number. */
+/** Memory pages required by the module's data and stack. mcl-wasm's own loader uses the same number. */
 const MEMORY_PAGES = 32;
 
-/** Makes a further instance of mcl's module: each curve has its own. */
+/** Creates another instance of mcl's module. Each curve needs an instance of its own. */
 export type MclFactory = () => MclInstance;
 
 /**
- * Returns a factory of instances.
- * @param readModule returns the bytes of mcl's WebAssembly module; called at the first instance, whose compilation takes 4 ms. The package
- *   mcl-wasm has a loader of its own, which is asynchronous and supports one curve per process.
+ * Returns a factory of instances. mcl-wasm's own loader is asynchronous and supports only one curve per process.
+ * @param readModule returns the bytes of mcl's WebAssembly module. The first instance calls `readModule` and compiles the module, which takes 4 ms.
  */
 export function createMclFactory(readModule: () => Uint8Array): MclFactory {
   let compiled: WebAssemblyModule | undefined;

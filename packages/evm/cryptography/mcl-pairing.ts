@@ -51,7 +51,7 @@ export class PairingProduct {
     return exports.mclBnGT_isOne(this.#product) === 1;
   }
 
-  /** Multiplies the product so far by the pairings of these pairs; a pairing with a point at infinity is one. */
+  /** Multiplies the product so far, `before`, by the pairings of pairs `first` to `end` - 1. A pairing with a point at infinity is one, so it is skipped. */
   #multiply(
     before: Uint8Array | undefined,
     first: number,

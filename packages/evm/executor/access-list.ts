@@ -4,9 +4,10 @@ import type { Evm } from '../interpreter/evm.ts';
 import type { AccessedAccount } from '../interpreter/message.ts';
 
 /**
- * Collects what a run with `accesses` recorded, together with the list that it ran with: as in geth, without precompiles and accounts that
- * are warm anyway, unless slots of theirs were accessed.
+ * Returns the accesses that a run recorded, merged with the access list of that run. As in geth, sender, target and precompiles appear only when
+ * slots of theirs were accessed.
  * @param warm addresses of sender and target
+ * @param known access list of the run
  */
 export function collectAccesses(
   evm: Evm,

@@ -8,24 +8,24 @@ import type { BlockRules } from '../transition/rules.ts';
 export type CallInput = {
   /** Default: the zero address. */
   readonly from?: Uint8Array;
-  /** Absent: create a contract from `data`. */
+  /** Absent: the call creates a contract from `data`. */
   readonly to?: Uint8Array;
   readonly data?: Uint8Array;
   readonly value?: bigint;
-  /** Gas limit; default: that of the block, or the protocol's maximum of a transaction. */
+  /** Gas limit. Default: the smaller of the block's gas limit and the protocol's cap for one transaction. */
   readonly gas?: bigint;
-  /** Maximum price per gas; default 0n, which also sets the base fee that code sees to 0n. */
+  /** Maximum fee per gas. With 0n, the default, code also sees a base fee of 0n. */
   readonly maxFeePerGas?: bigint;
   readonly maxPriorityFeePerGas?: bigint;
   readonly accessList?: readonly AccessedAccount[];
 };
 
-/** The block that a call runs in; default: block 0 with zeros, 30,000,000 gas and the lowest prices. */
+/** Block in which a call runs. Default: block 0 with zero fields, a gas limit of 30,000,000, base fee 0 and, from Cancun, a blob base fee of 1 wei. */
 export type BlockInput = Partial<Omit<BlockEnvironment, 'getBlockHash'>>;
 
 const GAS_LIMIT = 30_000_000n;
 
-/** Completes a block for the rules of its fork. */
+/** Sets absent members to the defaults of the block's fork. */
 export function completeBlock(
   input: BlockInput,
   { revision, blobs }: BlockRules,
@@ -46,7 +46,7 @@ export function completeBlock(
   };
 }
 
-/** Builds the transaction of a call. @param nonce of the sender */
+/** Builds the transaction of a call. @param nonce the sender's nonce */
 export function buildTransaction(
   input: CallInput,
   block: BlockEnvironment,

@@ -1,4 +1,7 @@
-/** Checks of values that users of the package pass in: JavaScript has no types, and a core that reads other lengths would compute with other bytes. */
+/**
+ * Checks of values that users of the package pass in. JavaScript callers can pass any type, and the core would read wrong bytes from an array of
+ * another length.
+ */
 
 import { bytesToHex } from '../../ethereum/primitives/hex.ts';
 import { keccak256 } from '../../ethereum/primitives/keccak.ts';
@@ -13,8 +16,8 @@ const NONCE_BITS = 64;
 
 /**
  * Checks a call or an unsigned transaction.
- * @param name of the input, for errors
- * @throws RangeError with the member and what it must be
+ * @param name name of the input, for errors
+ * @throws RangeError that names the member and the values that it accepts
  */
 export function requireCallInput(input: CallInput, name: string): void {
   if (typeof input !== 'object' || input === null) throw new RangeError(`${name}: expected an object`);
@@ -34,8 +37,8 @@ export function requireCallInput(input: CallInput, name: string): void {
 }
 
 /**
- * Checks an account of a source; null stands for none, as databases have it.
- * @throws RangeError with the member and what it must be
+ * Checks an account that a source returned. Like databases, a source may return null for an absent account.
+ * @throws RangeError that names the member and the values that it accepts
  */
 export function requireSourceAccount(account: AccountState | null | undefined): AccountState | undefined {
   if (account === undefined || account === null) return undefined;
@@ -45,14 +48,14 @@ export function requireSourceAccount(account: AccountState | null | undefined): 
   return account;
 }
 
-/** Checks the value of a slot. @throws RangeError when it is no word */
+/** Checks the value of a slot. @throws RangeError when the value is longer than 32 bytes, or no `Uint8Array` */
 export function requireSourceWord(value: Uint8Array): Uint8Array {
   requireBytes(value, 'state source: storage');
   if (value.length > WORD_BYTES) throw new RangeError('state source: storage: expected at most 32 bytes');
   return value;
 }
 
-/** Checks code by its hash. @throws RangeError when it is other code */
+/** Checks that code has the expected hash. @throws RangeError when the hash differs */
 export function requireSourceCode(code: Uint8Array, codeHash: Uint8Array): Uint8Array {
   requireBytes(code, 'state source: code');
   if (bytesToHex(keccak256(code)) === bytesToHex(codeHash)) return code;

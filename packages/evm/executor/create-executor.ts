@@ -29,7 +29,7 @@ export type ExecutorOptions = {
   readonly state: StateSource;
   /** The `config` object of a genesis file; or a chain id and the fork that is always active. */
   readonly chain: GenesisConfig | { readonly chainId: number; readonly fork: ForkName };
-  /** Bytes of mcl's WebAssembly module (`loadPairing`): the precompiles of BN254, BLS12-381 and KZG need it. */
+  /** Bytes of mcl's WebAssembly module, from `loadPairing`. The precompiles of BN254, BLS12-381 and KZG need the module. */
   readonly pairing?: Uint8Array;
   /** Maximum memory of one execution, bytes; default 256 MiB. */
   readonly memoryLimit?: number;
@@ -44,7 +44,7 @@ const { crypto } = globalThis as unknown as {
 /**
  * Creates an executor with its own EVM.
  * @param core the compiled core, which executors may share
- * @throws RangeError when the chain's configuration is malformed, with the member
+ * @throws RangeError that names the malformed member of `options.chain` or `options.state`
  */
 export function createExecutorOn(core: CoreModule, options: ExecutorOptions): Executor {
   for (const name of ['getAccount', 'getStorage', 'getCode'] as const)
@@ -72,7 +72,7 @@ function toConfig(chain: ExecutorOptions['chain']): ChainConfig {
   });
 }
 
-/** Creates cryptography in JavaScript and WebAssembly alone, for every host. */
+/** Creates cryptography that needs only JavaScript and WebAssembly and therefore runs on every host. */
 function createPortableCryptography(pairing: Uint8Array | undefined): Cryptography {
   return createCryptography({
     hashes: PORTABLE_HASHES,

@@ -1,8 +1,8 @@
 import { PendingRead } from './layered-state.ts';
 
 /**
- * Repeats attempts until no read of theirs is on its way: all that are missing in one round are awaited together, so a round costs one
- * round trip of the source for all attempts. Other errors end an attempt: its real execution reports them.
+ * Repeats the attempts until none of them throws `PendingRead`. Each round awaits the pending reads of all attempts together, and thus costs one
+ * round trip to the source. Any other error ends its attempt; the real execution reports that error.
  */
 export async function discoverReads(attempts: readonly (() => void)[]): Promise<void> {
   let open = attempts;

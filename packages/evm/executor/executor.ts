@@ -41,7 +41,7 @@ export type AppliedBlock = BlockResult & { readonly changes: SourceChanges };
 
 export type AccessListResult = CallResult & { readonly accessList: readonly AccessedAccount[] };
 
-/** Error of an estimate: the call fails with every gas limit. */
+/** Error of a gas estimate whose call fails even with the highest gas limit. */
 export class CallFailedError extends Error {
   readonly outcome: MessageOutcome;
 
@@ -56,8 +56,8 @@ export class CallFailedError extends Error {
 type Place = { readonly block: BlockEnvironment; readonly rules: BlockRules };
 
 /**
- * Executes calls, transactions and blocks on a `StateSource`. Transactions and blocks change the executor's own state, never the source:
- * their results contain the changes. Where the source answers with promises, an execution starts again when the value has arrived.
+ * Executes calls, transactions and blocks on a `StateSource`. Transactions and blocks change the executor's own state, never the source. Their
+ * results contain the changes. When the source returns a promise, the execution is repeated once the promise resolves.
  */
 export class Executor {
   readonly #evm: Evm;
@@ -65,7 +65,7 @@ export class Executor {
   readonly #config: ChainConfig;
   readonly #recoverPublicKey: RecoverPublicKey;
 
-  /** @param state the state under `evm` */
+  /** @param state the state that `evm` reads */
   constructor(evm: Evm, state: LayeredState, config: ChainConfig, recoverPublicKey: RecoverPublicKey) {
     this.#evm = evm;
     this.#state = state;
@@ -73,13 +73,13 @@ export class Executor {
     this.#recoverPublicKey = recoverPublicKey;
   }
 
-  /** Runs a message call. @throws TransactionError when it cannot begin, with geth's text */
+  /** Runs a message call. @throws TransactionError with geth's text when the call is rejected before execution */
   async call(input: CallInput, block: BlockInput = {}): Promise<CallResult> {
     requireCallInput(input, 'call');
     return toCallResult(await this.#simulate(input, this.#placeOf(input, block)));
   }
 
-  /** Creates a contract from `data`, without leaving it behind. @throws TransactionError when it cannot begin */
+  /** Runs the creation of a contract from `data` and discards the contract. @throws TransactionError when the creation is rejected before execution */
   async create(input: Omit<CallInput, 'to'>, block: BlockInput = {}): Promise<CreationResult> {
     requireCallInput(input, 'creation');
     const from = input.from ?? ZERO_ADDRESS;
@@ -88,9 +88,9 @@ export class Executor {
   }
 
   /**
-   * Executes a transaction; what follows sees its changes.
-   * @param transaction encoded and signed, and checked as in a block; or unsigned, from any sender with any nonce
-   * @throws TransactionError when it is invalid; RangeError when it cannot be decoded
+   * Executes a transaction. Later executions see its changes.
+   * @param transaction either encoded and signed, with all checks of a block; or unsigned, from any sender, with the sender's current nonce
+   * @throws TransactionError when the transaction is invalid; RangeError when it cannot be decoded
    */
   async transact(transaction: Uint8Array | CallInput, block: BlockInput = {}): Promise<AppliedTransaction> {
     if (!(transaction instanceof Uint8Array)) {
@@ -109,8 +109,8 @@ export class Executor {
   }
 
   /**
-   * Returns a gas limit with which a call succeeds, at most 1.5 % above the least: the number that geth returns.
-   * @throws CallFailedError when it fails with `input.gas`, or with the gas limit of the block
+   * Returns a gas limit with which the call succeeds: the number that geth returns, at most 1.5 % above the minimum.
+   * @throws CallFailedError when the call fails with `input.gas` or, in its absence, with the default gas limit
    */
   async estimateGas(input: CallInput, block: BlockInput = {}): Promise<bigint> {
     requireCallInput(input, 'call');
@@ -126,7 +126,10 @@ export class Executor {
     return search.high;
   }
 
-  /** Returns the accounts and slots that a call accesses beyond those that are warm anyway, and its result with that list. */
+  /**
+   * Returns the accounts and slots that a call accesses, except those that are warm without an access list. The result is that of the call with the
+   * returned list.
+   */
   async accessList(input: CallInput, block: BlockInput = {}): Promise<AccessListResult> {
     requireCallInput(input, 'call');
     const from = input.from ?? ZERO_ADDRESS;
@@ -151,10 +154,10 @@ export class Executor {
   }
 
   /**
-   * Executes a block with all its transactions, from Byzantium on; what follows sees its changes.
+   * Executes a block of Byzantium or later with all its transactions. Later executions see its changes.
    * @param block decoded, or as RLP
-   * @returns receipts, gas and requests hash, which the caller compares with the header, and the changes
-   * @throws TransactionError naming the index of an invalid transaction; BlockError where a system call fails
+   * @returns the changes, and receipts, gas and requests hash, which the caller compares with the header
+   * @throws TransactionError naming the index of an invalid transaction; BlockError when a system call fails
    */
   async executeBlock(block: Block | Uint8Array): Promise<AppliedBlock> {
     const decoded = block instanceof Uint8Array ? decodeBlock(block) : block;
@@ -175,7 +178,7 @@ export class Executor {
       } finally {
         this.#evm.record('nothing');
         if (!isDone) {
-          // Transactions before the one that failed are complete in the EVM, and have no way back.
+          // Transactions before the failed one are complete in the EVM, and `abandon` does not undo them.
           while (!this.#evm.abandon());
           this.#evm.forget();
           this.#state.discard();
@@ -184,7 +187,7 @@ export class Executor {
     });
   }
 
-  /** Drops everything that was read and changed: the source has another state now. */
+  /** Drops all cached values and all changes. Call `forget` when the source has another state. */
   forget(): void {
     this.#evm.forget();
     this.#state.reset();
@@ -194,7 +197,7 @@ export class Executor {
     try {
       return (await run(gas)).status === 'success';
     } catch {
-      // Less than the intrinsic gas: the call cannot begin.
+      // The gas limit is below the intrinsic gas, so the call cannot start.
       return false;
     }
   }
@@ -248,7 +251,7 @@ export class Executor {
       : applied;
   }
 
-  /** Runs one transaction of a block on the state before the block, and undoes it. */
+  /** Runs one transaction of a block on the state before the block, and undoes the transaction. */
   #tryAlone(tx: Transaction, context: ExecutionContext): void {
     try {
       this.#evm.open();
@@ -264,7 +267,7 @@ export class Executor {
     return { evm: this.#evm, block, rules, recoverPublicKey: this.#recoverPublicKey };
   }
 
-  /** Repeats an attempt until all that it reads has arrived; each failed attempt is undone. */
+  /** Repeats an attempt until the source has returned every value that the attempt reads. Each failed attempt is undone. */
   async #retry<T>(attempt: () => T): Promise<T> {
     for (;;) {
       try {

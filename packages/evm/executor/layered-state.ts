@@ -6,13 +6,13 @@ import type { RootedState } from '../transition/execute-block.ts';
 import { requireBytes, requireSourceAccount, requireSourceCode, requireSourceWord } from './check-values.ts';
 import type { StateSource } from './state-source.ts';
 
-/** Changes of one account, as a source has to be written. */
+/** Changes of one account, in the form in which they are written to a source. */
 export type SourceChange = {
   /** 20 bytes. */
   readonly address: Uint8Array;
   /** Undefined: the account and its storage no longer exist. */
   readonly account: AccountState | undefined;
-  /** All earlier slots are removed; `storage` is the complete storage. */
+  /** True when all earlier slots are removed and `storage` is the complete storage. */
   readonly isStorageCleared: boolean;
   /** Changed slots, 32 bytes each, with their values without leading zeros; an empty value removes the slot. */
   readonly storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[];
@@ -24,7 +24,7 @@ export type SourceChanges = {
   readonly codes: readonly (readonly [codeHash: Uint8Array, code: Uint8Array])[];
 };
 
-/** Thrown by a read whose value is still on its way: the execution starts again once `read` resolves. */
+/** Error of a read whose value the source has not returned yet. The execution is repeated once `read` resolves. */
 export class PendingRead extends Error {
   readonly read: Promise<void>;
 
@@ -34,29 +34,29 @@ export class PendingRead extends Error {
   }
 }
 
-/** Changes on top of a source. Keys are hex texts; those of slots are address and slot. */
+/** Changes on top of a source. Keys are hexadecimal; the key of a slot is its address followed by the slot. */
 class ChangeLayer {
   readonly accounts = new Map<string, AccountState | undefined>();
   readonly slots = new Map<string, Uint8Array>();
-  /** Addresses whose slots below this layer are void. */
+  /** Addresses whose slots in lower layers are void. */
   readonly cleared = new Set<string>();
   readonly codes = new Map<string, Uint8Array>();
 }
 
-/** `0x` and 20 bytes. */
+/** Length of a hexadecimal address: `0x` and 20 bytes. */
 const ADDRESS_CHARACTERS = 42;
 const HASH_BYTES = 32;
 const NO_HASH = new Uint8Array(HASH_BYTES);
 
 /**
- * A `StateSource` with changes on top: those of finished transactions, and those of a block under execution, which can still be discarded.
- * Values that came later are cached, since the EVM reads synchronously.
+ * A `StateSource` with two layers of changes on top. Changes of a block under execution can still be discarded; committed changes are permanent.
+ * Values that the source returns through promises are cached, since the EVM reads synchronously.
  */
 export class LayeredState implements RootedState {
   readonly #source: StateSource;
   readonly #arrived = new Map<string, unknown>();
   readonly #arriving = new Map<string, Promise<void>>();
-  /** The account that each code hash was read from. */
+  /** For each code hash, the address of the account with which the hash was last read. */
   readonly #owners = new Map<string, Uint8Array>();
   #committed = new ChangeLayer();
   #draft = new ChangeLayer();
@@ -119,7 +119,7 @@ export class LayeredState implements RootedState {
     for (const [hash, code] of codes) layer.codes.set(bytesToHex(hash), code);
   }
 
-  /** Makes the applied changes permanent. @returns the changes, as a source has to be written */
+  /** Makes the applied changes permanent. @returns the changes, in the form in which they are written to a source */
   commit(): SourceChanges {
     const changes = this.#describeDraft();
     const { accounts, slots, cleared, codes } = this.#draft;
@@ -152,7 +152,7 @@ export class LayeredState implements RootedState {
     const changed: SourceChange[] = [];
     for (const [key, account] of accounts) {
       const address = hexToBytes(key);
-      // An account that never existed may be touched, as that of a block's beneficiary without fees.
+      // The EVM can touch an account that never existed, for example a beneficiary without fees. A source has nothing to remove then.
       if (account === undefined && this.#findBelow(key, address) === undefined) continue;
       const storage = account === undefined ? [] : (storageOf.get(key) ?? []);
       changed.push({ address, account, isStorageCleared: cleared.has(key), storage });
@@ -168,7 +168,7 @@ export class LayeredState implements RootedState {
     this.#owners.clear();
   }
 
-  /** @throws Error: a source has no trie */
+  /** @throws Error always, since a source has no trie */
   computeRoot(): Uint8Array {
     throw new Error('receipts before Byzantium contain state roots, which a state source does not have');
   }
@@ -184,8 +184,8 @@ export class LayeredState implements RootedState {
   }
 
   /**
-   * @param check returns the value, or throws where the source must not return it
-   * @throws PendingRead when the value comes later
+   * @param check returns a valid value, and throws for an invalid one
+   * @throws PendingRead when the source returns a promise
    */
   #read<T>(key: string, ask: () => PromiseOrValue<T>, check: (value: T) => T): T {
     if (this.#arrived.has(key)) return this.#arrived.get(key) as T;

@@ -1,11 +1,11 @@
 import { decodeBase64 } from '../../ethereum/primitives/base64.ts';
 
-/** Finds the WebAssembly module in the package's loader, which contains it as a base64 literal and does not export it. */
+/** Matches the WebAssembly module in mcl-wasm's loader. The loader contains the module as a base64 literal and does not export it. */
 const MODULE = /["'`](AGFzbQ[A-Za-z0-9+/]+=*)["'`]/;
 
 /**
  * Returns the bytes of mcl's WebAssembly module, from the optional peer dependency mcl-wasm.
- * @throws Error when mcl-wasm is not installed, or has another form than version 2.4.1
+ * @throws Error when mcl-wasm is not installed, or its loader has another form than that of version 2.4.1
  */
 export async function loadPairing(): Promise<Uint8Array> {
   const loaded = (await import('mcl-wasm/dist/mcl_c.js')) as unknown as { readonly default: unknown };

@@ -2,8 +2,8 @@ import type { PromiseOrValue } from '../../ethereum/primitives/promise-or-value.
 import type { AccountState } from '../interpreter/host.ts';
 
 /**
- * State after some block, as the user of an `Executor` has it: in memory, in a database, or behind a network. Answers may be promises. They
- * must not change until `Executor.forget`.
+ * State after a block, which the user of an `Executor` reads from memory, a database or a network. Methods may return promises. Returned values must
+ * not change until `Executor.forget`.
  */
 export interface StateSource {
   /**
@@ -18,7 +18,7 @@ export interface StateSource {
   getStorage(address: Uint8Array, slot: Uint8Array): PromiseOrValue<Uint8Array>;
   /**
    * @param codeHash 32 bytes, from an account
-   * @param address the account's, 20 bytes
+   * @param address 20 bytes, of an account with this code
    */
   getCode(codeHash: Uint8Array, address: Uint8Array): PromiseOrValue<Uint8Array>;
   /** Returns the hash of an earlier block, 32 bytes; zeros when absent. */

@@ -22,8 +22,8 @@ export type AnsweredCalls = {
 };
 
 /**
- * Runs many fast path calls in one invocation of the core, each on the same state and undone at its end. The first call that does not succeed
- * within a slice and all calls after it are omitted: they need a separate run.
+ * Runs many fast path calls in one invocation of the core. Each call runs on the same state and is undone at its end. The first call that does not
+ * succeed within a slice is omitted, and so are all calls after it. Omitted calls need a separate run.
  */
 export class CallTable {
   readonly #core: CoreExports;
@@ -48,9 +48,9 @@ export class CallTable {
   }
 
   /**
-   * Adds a call; all calls of a table share the same `bytes`.
+   * Adds a call. All calls of a table must share the same `bytes`.
    * @param gasLimit gas for execution, an integer
-   * @returns false when the table has no room for it
+   * @returns false when the table has no room for the call
    */
   add(call: CallBytes, gasLimit: number): boolean {
     const { from, to, data, dataLength } = call;
@@ -86,7 +86,7 @@ export class CallTable {
     return { count, gasLeft };
   }
 
-  /** Whether the call at which the core stopped may restart, with the supplied data or a whole slice. */
+  /** Supplies the data that the core requested. @returns whether the call at which the core stopped may restart, with the data or with a whole slice */
   #goesOn(reason: number, isFurther: boolean): boolean {
     if (reason === RUN.sliceUsed) return isFurther;
     try {
@@ -101,7 +101,7 @@ export class CallTable {
     }
   }
 
-  /** Returns the concatenated outputs of the first `count` calls as hex digits. @param ends filled with the end offset of each */
+  /** Returns the concatenated outputs of the first `count` calls as hex digits. @param ends receives the end offset of each output, in hex digits */
   readOutputs(count: number, ends: number[]): string {
     const { bytes, view } = this.#memory;
     let end = OUTPUTS;

@@ -1,6 +1,6 @@
 /**
- * Constants shared by host and core: plain data, from which the build writes the core's constants (core/generated, the same names in
- * upper case). The host imports it.
+ * Constants shared by host and core. The host imports these definitions. From the same data, the build writes the core's constants (core/generated),
+ * with the same names in upper case.
  */
 
 const KiB = 1 << 10;
@@ -8,48 +8,48 @@ const MiB = 1 << 20;
 
 /** Sizes and limits that both sides use. */
 export const CORE_LIMITS = {
-  /** Frames below the first one (EIP-150's call depth). */
+  /** Maximum depth of a frame; the first frame has depth 0 (EIP-150's call depth). */
   maxDepth: 1024,
   /** Size of a frame record, bytes. */
   frameSize: 256,
   /** Words per frame's stack. */
   stackLimit: 1024,
-  /** Entries of the open-addressing tables of 32-bit pointers: powers of two. */
+  /** Number of places in each open-addressing table of 32-bit pointers; powers of two. */
   accountIndexSize: 262_144,
   slotIndexSize: 4_194_304,
   codeIndexSize: 65_536,
-  /** Binary logarithm of the number of cached hashes of 64 bytes. */
+  /** Binary logarithm of the number of cached hashes of 64-byte inputs. */
   pairHashesBits: 11,
   maxBlobHashes: 1024,
-  /** Bytes after a region that stay free, so that reading a whole word at its end stays inside. */
+  /** Zero bytes after each cached code, so that reading a whole word at the end of the code stays inside its entry. */
   slack: 64,
-  /** Number of the precompile at 0x100 (EIP-7951); the others have their address as number. */
+  /** Number of the precompile at 0x100 (EIP-7951). Every other precompile has its address as number. */
   p256Number: 18,
   p256Address: 0x100,
 } as const;
 
 /**
- * Regions of linear memory, contiguous unless `at` fixes the start. They never move; untouched pages cost nothing. Words are 32 bytes,
- * four little-endian 64-bit limbs, lowest first; addresses are words too (their upper 12 bytes are zero).
+ * Regions of linear memory, contiguous unless `at` fixes the start. Regions never move, and untouched pages cost nothing. Words are 32 bytes: four
+ * little-endian 64-bit limbs, lowest first. Addresses are words too; their upper 12 bytes are zero.
  */
 const REGIONS: readonly { readonly name: string; readonly size: number; readonly at?: number }[] = [
   // Data exchanged between host and core: `EXCHANGE_WORDS`, `EXCHANGE_FIELDS`.
   { name: 'exchange', size: 64 * KiB, at: MiB },
-  // Frames of the call stack: `maxDepth` and the top one.
+  // Frames of the call stack, at most `maxDepth` + 1.
   { name: 'frames', size: 512 * KiB },
   // Properties of the revision's instructions, by opcode: `OPCODE_FACT`.
   { name: 'opcodes', size: 64 * KiB },
-  // Cached hashes of 64 bytes, 96 bytes each: core/pair-hashes.
+  // Cached hashes of 64-byte inputs, 96 bytes per entry: core/pair-hashes.
   { name: 'pairHashes', size: 96 << CORE_LIMITS.pairHashesBits },
   { name: 'accountIndex', size: 4 * CORE_LIMITS.accountIndexSize, at: 2 * MiB },
   { name: 'slotIndex', size: 4 * CORE_LIMITS.slotIndexSize },
   { name: 'codeIndex', size: 4 * CORE_LIMITS.codeIndexSize },
-  // Entries of the indexes, at most half of whose places are used. A transaction of 200 million gas has room for all slots
-  // (TSTORE: 100 gas each) and undo steps that it can pay for.
+  // Entries of the indexes. At most half of an index's places are used. A transaction of 200 million gas has room for all slots (TSTORE: 100 gas
+  // each) and all undo steps that it can pay for.
   { name: 'accounts', size: 24 * MiB, at: 20 * MiB },
   { name: 'slots', size: 256 * MiB },
   { name: 'codes', size: 64 * MiB },
-  // Contiguous stacks: a frame's stack begins where its caller's ends.
+  // Contiguous stacks of the frames. A frame's stack begins where the stack of its caller ends.
   { name: 'stacks', size: 34 * MiB },
   // Undo log of the running transaction.
   { name: 'journal', size: 128 * MiB },
@@ -60,9 +60,9 @@ const REGIONS: readonly { readonly name: string; readonly size: number; readonly
   { name: 'touched', size: 4 * MiB },
   // Return data of the last call.
   { name: 'returnData', size: 32 * MiB },
-  // Rest of one block, decoded instruction by instruction to find the failing one.
+  // Rest of one basic block, decoded instruction by instruction to find the failing instruction.
   { name: 'exact', size: 2 * MiB },
-  // Calls that run one after another: `CALL_ENTRY` each; their input bytes; their concatenated outputs.
+  // Calls that run one after another: one `CALL_ENTRY` per call, the input bytes of all calls, and their concatenated outputs.
   { name: 'callTable', size: 4 * KiB },
   { name: 'callBytes', size: 64 * KiB },
   { name: 'callOutputs', size: 64 * KiB },
@@ -107,7 +107,7 @@ const WORDS = [
   'caller',
   'target',
   'value',
-  /** Data that a run requests next, or arguments and results of single queries. */
+  /** Address and key of the data that a run requests next, or arguments and results of single queries. */
   'requestAddress',
   'requestKey',
   /** Two words written or read by the host: balance, storage value, code hash. */
@@ -118,12 +118,12 @@ const WORDS = [
 
 const EXCHANGE = startOf('exchange');
 
-/** Addresses of these words. */
+/** Addresses of `WORDS` in the exchange region. */
 export const EXCHANGE_WORDS: Readonly<Record<(typeof WORDS)[number], number>> = Object.fromEntries(
   WORDS.map((name, i) => [name, EXCHANGE + 32 * i]),
 ) as Record<(typeof WORDS)[number], number>;
 
-/** Addresses of the other fields of the exchange region. */
+/** Addresses of the fields of the exchange region that are not in `WORDS`. */
 export const EXCHANGE_FIELDS: Readonly<
   Record<'blobCount' | 'ruleNumbers' | 'blockHashes' | 'blobHashes', number>
 > = {
@@ -131,7 +131,7 @@ export const EXCHANGE_FIELDS: Readonly<
   blobCount: EXCHANGE + 576,
   /** `RULE_NUMBERS`, 8 bytes each. */
   ruleNumbers: EXCHANGE + 584,
-  /** The last 256 requested block hashes: number + 1 (8), hash (32). */
+  /** Cache of 256 requested block hashes, by block number modulo 256. An entry is number + 1 (8 bytes) and hash (32 bytes). */
   blockHashes: EXCHANGE + KiB,
   /** Hashes of the transaction's blobs (EIP-4844), 32 big-endian bytes each. */
   blobHashes: EXCHANGE + 16 * KiB,
@@ -141,7 +141,7 @@ export const EXCHANGE_FIELDS: Readonly<
 export const OPCODE_FACT = { size: 8, gas: 0, inputs: 4, outputs: 5, flags: 6 } as const;
 export const OPCODE_FLAG = {
   isDefined: 1,
-  /** The next instruction begins another block: this one reads gas, or leaves the block. */
+  /** The next instruction begins another block, since this instruction reads gas or leaves the block. */
   endsBlock: 2,
   /** The next instruction is reachable by jumps only. */
   endsPath: 4,
@@ -150,7 +150,7 @@ export const OPCODE_FLAG = {
 /** Fields of a slot's entry. */
 export const SLOT_FIELD = { key: 0, value: 32 } as const;
 
-/** Fields of a call in the table: offsets of sender, recipient and data, sizes of data and output (4 each), gas (an f64). */
+/** Fields of a call in the table: addresses of sender, recipient and data, sizes of data and output (4 bytes each), gas (an f64). */
 export const CALL_ENTRY = {
   from: 0,
   to: 4,
@@ -167,7 +167,7 @@ export const LOG_FIELD = { number: 24, isTransfer: 28, topicCount: 32, dataSize:
 /** Recording modes, as bits. */
 export const RECORD = { transfers: 1, accesses: 2, logNumbers: 4, blockAccesses: 8 } as const;
 
-/** End status of frames. From `outOfGas` on, all gas of the frame is consumed. */
+/** End status of frames. From `outOfGas` on, all gas of the frame is consumed, except after `insufficientBalance` and `nonceOverflow`. */
 export const STATUS = {
   success: 0,
   revert: 1,
@@ -183,24 +183,24 @@ export const STATUS = {
   maxInitCodeSize: 11,
   invalidCode: 12,
   addressCollision: 13,
-  // Failures before the first instruction, which return all gas to a caller that is a contract.
+  // Failures before the first instruction. Except for `precompileFailed`, a calling contract gets all gas back.
   insufficientBalance: 14,
   callDepth: 15,
   nonceOverflow: 16,
   precompileFailed: 17,
-  // An implementation limit, not one of the EVM: a region is full.
+  // A limit of this implementation, not of the EVM: a region is full.
   memoryLimit: 18,
   gasOverflow: 19,
   // Out of gas, with geth's detail: the price of memory, or the gas for a callee before EIP-150, exceeds 64 bits.
   priceOverflow: 20,
-  // Gas for a call or SELFDESTRUCT beyond its static gas was missing.
+  // The gas did not suffice for a call or SELFDESTRUCT beyond its static gas.
   outOfCallGas: 21,
   reentrancySentry: 22,
 } as const;
 
 /** Reason why a run returns. */
 export const RUN = {
-  /** The sender of a fast path call is not loaded, or there is no room for it: nothing was begun. */
+  /** No message was begun: the sender of a fast path call is not loaded, or sender or input has no room. */
   notBegun: -1,
   done: 0,
   /** The gas slice is used up; no data is needed. */
@@ -257,25 +257,25 @@ export type RuleSwitch = (typeof RULE_SWITCHES)[number];
 
 /** Rule numbers in order, 64 bits each. */
 export const RULE_NUMBERS = [
-  /** EXP, per byte of the exponent. */
+  /** Gas of EXP per byte of the exponent. */
   'expByteGas',
-  /** SSTORE to a slot that this transaction already wrote; SSTORE that changes a slot; refund for clearing a slot. */
+  /** Gas of SSTORE to a slot that the transaction already wrote; gas of SSTORE that changes a slot; refund for clearing a slot. */
   'storageAgainGas',
   'storageResetGas',
   'storageClearRefund',
   /** Maximum size of code and of initialisation code, bytes. */
   'codeLimit',
   'initCodeLimit',
-  /** CREATE and CREATE2, per word of initialisation code. */
+  /** Gas of CREATE and CREATE2 per word of initialisation code. */
   'initCodeWordGas',
-  /** First access to an account in a transaction, later accesses, and the first write to an account. */
+  /** Gas of the first access to an account in a transaction, of later accesses, and of the first write to an account. */
   'coldAccountGas',
   'warmAccountGas',
   'accountWriteGas',
-  /** CALL and CALLCODE with value; CALL and SELFDESTRUCT that create an account. */
+  /** Gas of CALL and CALLCODE with value; gas of CALL and SELFDESTRUCT that create an account. */
   'callValueGas',
   'newAccountGas',
-  /** Deployed code: per byte, and per word. */
+  /** Execution gas per byte, and per word, of deployed code. */
   'codeByteGas',
   'codeWordGas',
   /** State gas per byte of code, per account, per slot. */

@@ -12,7 +12,7 @@ function readHalf(bytes: Uint8Array, end: number, count: number): number {
   return count > 3 ? value | ((bytes[end - 4] as number) << 24) : value;
 }
 
-/** The core's linear memory: words are little-endian in it, and big-endian bytes everywhere else. */
+/** The core's linear memory. Words are little-endian in this memory, and big-endian bytes everywhere else. */
 export class CoreMemory {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -20,7 +20,7 @@ export class CoreMemory {
   /** View of 32-bit halves of limbs. */
   readonly #halves: Uint32Array;
 
-  /** @param size total memory size, bytes; the memory never grows again, so these views stay valid */
+  /** @param size total memory size, bytes. The memory never grows again, so the views stay valid. */
   constructor(core: CoreExports, size: number) {
     const missing = Math.ceil((size - core.memory.buffer.byteLength) / PAGE_BYTES);
     if (missing > 0) core.memory.grow(missing);

@@ -19,10 +19,10 @@ export type CoreExports = {
   setMemoryLimit(bytes: number): void;
   /** Returns the address of the hash seeds of the tables, 80 bytes. */
   hashSeeds(): Pointer;
-  /** Selects what is recorded: the bits of core/recording. */
+  /** Selects what is recorded, by bits of `RECORD`. */
   setRecorded(bits: number): void;
   restartLogNumbers(): void;
-  /** Removes one account, or one slot, from the recorded ones; 0 when none is left. */
+  /** Removes and returns one recorded account, or one recorded slot; 0 when none is left. */
   takeAccessedAccount(): Pointer;
   takeAccessedSlot(): Pointer;
   accountOfSlot(slot: Pointer): Pointer;
@@ -75,11 +75,11 @@ export type CoreExports = {
   beginCall(provided: bigint, stateGas: bigint, slice: bigint): number;
   beginCreation(provided: bigint, stateGas: bigint, slice: bigint, nonce: bigint): number;
   run(slice: bigint): number;
-  /** Combines `begin` to `run` for a call without value, price and lists. @returns -1 when the sender is not loaded; nothing is begun then */
+  /** Combines the steps from `open` to `run` for a call without value, price and lists. @returns a value of `RUN`; -1 when no message was begun */
   runPlainCall(size: number, provided: number, slice: number): number;
-  /** Runs the calls `first` to before `end` of the table. @returns the index at which it stopped, with nothing open */
+  /** Runs the table's calls from `first` up to, not including, `end`. @returns the index at which the run stopped, with no transaction open */
   runCalls(first: number, end: number, slice: number): number;
-  /** Returns the reason of the stop: a return reason of `run`. */
+  /** Returns why `runCalls` stopped: a value of `RUN`. */
   callsStop(): number;
   /** Returns the total remaining gas of the successful calls. */
   gasLeftOfCalls(): number;
@@ -108,7 +108,7 @@ export type CoreExports = {
   nextChangedSlot(slot: Pointer): Pointer;
   changedSlotOwner(slot: Pointer): Pointer;
   settle(): void;
-  /** Returns the bytes of its memory that occupy memory of the process. */
+  /** Returns how many bytes of the core's memory occupy memory of the process. */
   memoryPeak(): number;
   clearState(): void;
 };

@@ -33,7 +33,7 @@ export type EvmOptions = {
   /** Memory limit of all frames of a message together, bytes. */
   readonly memoryLimit: number;
   readonly precompiles: Precompiles;
-  /** `HASH_SEED_BYTES` that callers cannot predict: they determine which accounts and slots collide in the core's tables. */
+  /** `HASH_SEED_BYTES` bytes that callers cannot predict. The seed determines which accounts and slots collide in the core's tables. */
   readonly hashSeed: Uint8Array;
 };
 
@@ -43,8 +43,8 @@ export const HASH_SEED_BYTES = 80;
 const ARENA: number = startOf('arena');
 
 /**
- * The EVM: one core with its memory. It runs one transaction at a time, on one state at a time; state that it has read and code that it
- * has decoded stay cached for the next transactions.
+ * The EVM: one core with its memory. The EVM runs one transaction at a time, on one state at a time. State that was read and code that was decoded
+ * stay cached for the next transactions.
  */
 export class Evm {
   readonly state: WorldState;
@@ -89,7 +89,7 @@ export class Evm {
     return this.#memory.bytes;
   }
 
-  /** Memory of the process in use, bytes: the maximum so far, because it does not shrink. */
+  /** Maximum memory of the process that the core has used so far, bytes. The memory does not shrink. */
   get memoryPeak(): number {
     return this.#core.memoryPeak();
   }
@@ -102,7 +102,7 @@ export class Evm {
     this.forget();
   }
 
-  /** Clears all cached state, collected or not. */
+  /** Clears all cached state, including changes that were not collected. */
   forget(): void {
     this.#core.clearState();
   }
@@ -119,7 +119,7 @@ export class Evm {
     this.#core.restartLogNumbers();
   }
 
-  /** Returns one of the recorded accounts and slots, in no order; undefined when none is left. */
+  /** Removes and returns one recorded account or slot, in no particular order; undefined when none is left. */
   takeAccess(): StateAccess | undefined {
     const core = this.#core;
     const account = core.takeAccessedAccount();
@@ -142,7 +142,7 @@ export class Evm {
   }
 
   /**
-   * Opens a transaction: `abandon` undoes everything from here. No transaction may be open.
+   * Opens a transaction. `abandon` undoes all changes since `open`. No other transaction may be open.
    * @returns the mark for `rollbackTo`
    */
   open(): number {
@@ -168,13 +168,13 @@ export class Evm {
     this.#core.rollbackTo(mark);
   }
 
-  /** Undoes the newest part of the changes since the mark, about 0.5 ms of it. @returns whether nothing is left to undo */
+  /** Undoes the newest changes since the mark, for about 0.5 ms. @returns whether nothing is left to undo */
   rollbackPiece(mark: number): boolean {
     return this.#core.undoPiece(mark) !== 0;
   }
 
   /**
-   * Undoes the newest part of everything since `open`, about 0.5 ms of it. Earlier changes must all be collected.
+   * Undoes the newest changes since `open`, for about 0.5 ms. All changes before `open` must be collected.
    * @returns whether nothing is left to undo
    */
   abandon(): boolean {
@@ -248,7 +248,7 @@ export class Evm {
   }
 
   /**
-   * Runs for at most a slice of gas, or less when the host has much work. It makes progress however small the slice is.
+   * Runs for at most a slice of gas, from which work of the host is subtracted. Every call makes progress, however small the slice is.
    * @returns whether the message is finished
    */
   advance(slice: bigint): boolean {
@@ -259,7 +259,7 @@ export class Evm {
     return this.#goOn(slice, undefined);
   }
 
-  /** @param reason return reason of the core that is to be handled first */
+  /** @param reason reason for which the core returned, handled before the core runs again */
   #goOn(slice: bigint, reason: number | undefined): boolean {
     const precompile = this.#precompile;
     let left = slice;
@@ -371,7 +371,7 @@ export class Evm {
     return step.done === true;
   }
 
-  /** Supplies what the core requests. @returns the gas of the slice that this work counts for */
+  /** Supplies the data that the core requests. @returns the gas that this work takes from the slice */
   #supply(reason: number, slice: bigint): bigint {
     if (reason === RUN.needsPrecompile) return this.#precompile.request(this.#active, slice);
     if (reason === RUN.needsAccount) this.state.supplyAccount();
@@ -388,7 +388,7 @@ export class Evm {
   }
 }
 
-/** End statuses that leave gas; the last two fail before their first instruction. */
+/** End statuses that leave gas. With the last two statuses, the message fails before its first instruction. */
 const LEAVES_GAS: ReadonlySet<number> = new Set([
   STATUS.success,
   STATUS.revert,

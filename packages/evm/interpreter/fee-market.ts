@@ -39,7 +39,7 @@ function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint)
   return sum / denominator;
 }
 
-/** Maximum price: the largest word. From this exponent on, the exponential exceeds it. */
+/** `MAX_PRICE` is the largest word. From `MAX_EXPONENT` on, the exponential exceeds `MAX_PRICE`. */
 const MAX_PRICE = 2n ** 256n - 1n;
 const MAX_EXPONENT = 178n;
 
@@ -57,7 +57,7 @@ export type BlobMarketParent = {
 };
 
 /**
- * Computes the excess blob gas of the block after `parent`; target and max are in blobs, from the new block's own schedule.
+ * Computes the excess blob gas of the block after `parent`. Target and max are in blobs, from the schedule of the new block.
  * @param hasReserve EIP-7918 (Osaka): the blob price stays near the execution cost of a blob
  */
 export function computeExcessBlobGas(

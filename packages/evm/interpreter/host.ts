@@ -12,7 +12,7 @@ export type AccountState = {
   readonly hasStorage: boolean;
 };
 
-/** State of an address without an account, as a transaction's sender. */
+/** State of an address without an account, for example of a transaction's sender. */
 export const EMPTY_ACCOUNT: AccountState = {
   nonce: 0n,
   balance: 0n,
@@ -20,7 +20,7 @@ export const EMPTY_ACCOUNT: AccountState = {
   hasStorage: false,
 };
 
-/** State after some block; it never changes during an execution on it. */
+/** State after a block. It must not change during an execution on it. */
 export interface StateReader {
   /**
    * @param address 20 bytes
@@ -42,7 +42,7 @@ export type AccountChange = {
   readonly address: Uint8Array;
   /** Undefined: the account and its storage no longer exist. */
   readonly account: Omit<AccountState, 'hasStorage'> | undefined;
-  /** All previous storage is removed; `storage` is the complete storage. */
+  /** True when all previous storage is removed and `storage` is the complete storage. */
   readonly isStorageCleared: boolean;
   /** Changed slots, 32 bytes each, with their values without leading zeros (empty: zero). */
   readonly storage: readonly (readonly [slot: Uint8Array, value: Uint8Array])[];

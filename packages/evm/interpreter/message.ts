@@ -52,7 +52,7 @@ export type ExecutionLog = {
 /** Data recorded in addition to results. */
 export type Recording = 'nothing' | 'logNumbers' | 'transfers' | 'accesses' | 'blockAccesses';
 
-/** An account or slot that an instruction named, or (`blockAccesses`) that a message accessed. */
+/** An account or slot that an instruction named. With `blockAccesses`: an account or slot that a message accessed. */
 export type StateAccess = { readonly address: Uint8Array; readonly slot: Uint8Array | undefined };
 
 /** Outcome of a message. */
@@ -76,6 +76,6 @@ export type MessageResult = MessageOutcome & {
   readonly logs: readonly ExecutionLog[];
   /** Smallest gas with which execution would be identical; undefined when code read its remaining gas. */
   readonly gasNeeded: bigint | undefined;
-  /** A limit of this implementation ended the message, not the protocol: the result is not that of the chain. */
+  /** The message was ended by a limit of this implementation, not of the protocol. The result is not that of the chain. */
   readonly isLimited: boolean;
 };

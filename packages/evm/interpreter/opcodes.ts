@@ -1,12 +1,15 @@
 /**
- * The EVM's instructions, one row each; decoding, dispatch, gas, stack checks, disassembly and benches derive from them. revisions/
- * defines which revision has which instruction, and its price.
+ * The EVM's instructions, one row each. Decoding, dispatch, gas, stack checks, disassembly and benches derive from the rows. revisions/ defines which
+ * revision has which instruction, and its price.
  */
 
 /**
- * Implementation of an instruction. `word`: works on stack words only. `push`: pushes one word. `body`: may charge more gas, halt, or request
- * data from the host. These three are functions of a module of the core. `control`: AssemblyScript code in the dispatch loop, in which ENTER
- * begins the block at `ip`. `decoded`: decoding emits other operations for it.
+ * Implementation of an instruction. The first three forms are functions of a module of the core.
+ * - `word`: works on stack words only.
+ * - `push`: pushes one word.
+ * - `body`: may charge more gas, halt, or request data from the host.
+ * - `control`: AssemblyScript code in the dispatch loop, where ENTER begins the block at `ip`.
+ * - `decoded`: decoding emits other operations for the instruction.
  */
 export type OpcodeExecution =
   | {
@@ -20,15 +23,15 @@ export type OpcodeExecution =
 export type Opcode = {
   readonly code: number;
   readonly name: string;
-  /** Words that it pops from the stack, and words that it pushes. */
+  /** Words that the instruction pops from the stack, and words that it pushes. */
   readonly inputs: number;
   readonly outputs: number;
   /** Static gas in the revision that adds the instruction. */
   readonly gas: number;
   readonly execution: OpcodeExecution;
   /**
-   * `block`: the next instruction begins another block, because this one reads gas or leaves the block. `path`: the next instruction is
-   * moreover reachable by jumps only.
+   * `block`: the next instruction begins another block, because this instruction reads gas or leaves the block. `path`: in addition, the next
+   * instruction is reachable by jumps only.
    */
   readonly ends: 'block' | 'path' | undefined;
   /** Number of immediate bytes that follow the opcode. */
@@ -178,7 +181,7 @@ const ROWS: readonly Row[] = [
   [0xa2, 'LOG2', 4, 0, 0, DECODED],
   [0xa3, 'LOG3', 5, 0, 0, DECODED],
   [0xa4, 'LOG4', 6, 0, 0, DECODED],
-  // EIP-8024: for JUMPDEST analysis the immediate byte is not part of the instruction. Decoding resolves it into the operands.
+  // EIP-8024: JUMPDEST analysis does not count the immediate byte as part of the instruction. Decoding resolves the byte into operands.
   [0xe6, 'DUPN', 1, 2, 3, DECODED],
   [0xe7, 'SWAPN', 2, 2, 3, DECODED],
   [

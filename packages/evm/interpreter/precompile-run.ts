@@ -31,7 +31,7 @@ export class PrecompileRun {
     this.#memory = memory;
   }
 
-  /** Call it when a message begins. */
+  /** Discards all work. Call `reset` when a message begins. */
   reset(inputSize: number): void {
     this.#inputSize = inputSize;
     this.#isAtLongStep = false;
@@ -55,14 +55,15 @@ export class PrecompileRun {
     return this.#explanation !== undefined;
   }
 
-  /** Reason why the precompile that the message called failed, once it is known. */
+  /** Reason why the message's own precompile failed; undefined until the reason is known. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
   /**
-   * Runs the precompile that the core requests. A long one is announced first, and started by the next call; it then runs in steps.
-   * @returns the gas of the slice that this work counts for
+   * Runs the precompile that the core requests. For a long precompile, the first call only sets `isAtLongStep`. The next call starts the precompile,
+   * which then runs in steps.
+   * @returns the gas that this work takes from the slice
    */
   request(active: ReadonlyMap<number, Precompile>, slice: bigint): bigint {
     const core = this.#core;
@@ -86,7 +87,7 @@ export class PrecompileRun {
     return BigInt(cost) * PRECOMPILE_FACTOR;
   }
 
-  /** Runs one step of the started precompile. @returns whether it was the last */
+  /** Runs one step of the started precompile. @returns whether the step was the last */
   workOn(): boolean {
     const { precompile, steps, cost } = this.#work as Work;
     const { done, value } = steps.next();
@@ -107,7 +108,7 @@ export class PrecompileRun {
     core.supplyPrecompile(STATUS.success, core.precompileGas() - BigInt(cost), output.length);
   }
 
-  /** Starts the explanation of a failure; only for a message that itself called a precompile: reasons of inner failures are not reported. */
+  /** Starts the explanation of a failure. Call it only for a message that itself called the precompile; reasons of inner failures are not reported. */
   #beginToExplain({ explain }: Precompile): void {
     // The input is still in place, because the message ended without running any code.
     const explanation = explain?.(this.#memory.slice(ARENA, this.#inputSize));
@@ -115,7 +116,7 @@ export class PrecompileRun {
     else this.#explanation = explanation;
   }
 
-  /** Runs one step of the explanation of the precompile's failure. @returns whether it was the last */
+  /** Runs one step of the explanation of the precompile's failure. @returns whether the step was the last */
   explainOn(): boolean {
     const { done, value } = (this.#explanation as Steps<string>).next();
     if (!done) return false;

@@ -46,7 +46,7 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   ...OPCODES.map(({ code, name }): [number, string] => [code, name]),
 ]);
 
-/** Whether more gas could have helped: geth's texts for such failures begin alike. */
+/** Whether more gas could have helped. geth's texts for failures by lack of gas have a common beginning. */
 export function isOutOfGas(reason: string): boolean {
   if (reason === REASONS[STATUS.memoryLimit]) return false;
   return reason === REASONS[STATUS.outOfGas] || reason.startsWith(`${REASONS[STATUS.outOfGas]}: `);
@@ -54,8 +54,8 @@ export function isOutOfGas(reason: string): boolean {
 
 /**
  * Returns the text of a halt reason.
- * @param a, b details of the status: stack height and the instruction's inputs; the opcode and one more than an invalid operand; or a size
- * and its upper 32 bits
+ * @param a, b details of the status. Stack errors: stack height, and number of the instruction's inputs. Invalid opcode: the opcode, and the invalid
+ * operand plus 1. Sizes: the size, and its upper 32 bits.
  */
 export function describeHalt(
   status: number,

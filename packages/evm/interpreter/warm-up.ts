@@ -1,10 +1,10 @@
 import type { AccessedAccount } from './message.ts';
 import type { WorldState } from './world-state.ts';
 
-/** Access list entries warmed per step, 0.3 ms. */
+/** Access list entries warmed per step, which takes 0.3 ms. */
 const PIECE = 512;
 
-/** Warms an access list in steps (EIP-2930). The core itself warms what is warm in every transaction. */
+/** Warms an access list in steps (EIP-2930). The core itself warms the addresses that are warm in every transaction. */
 export function* warmUp(
   state: WorldState,
   accessList: readonly AccessedAccount[],

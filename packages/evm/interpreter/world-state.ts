@@ -5,7 +5,7 @@ import type { AccountChange, AccountState, StateChanges, StateReader } from './h
 
 const { requestAddress, requestKey, wordA, wordB } = EXCHANGE_WORDS;
 
-/** A region of the core has no room for the state that a message uses. The text is that of a message halted for the same reason. */
+/** Error of a full region of the core, which has no room for the state that a message uses. A message that halts for this reason has the same text. */
 export class StateLimitError extends Error {
   constructor() {
     super('out of gas: memory limit of this service exceeded');
@@ -14,8 +14,8 @@ export class StateLimitError extends Error {
 }
 
 /**
- * State in the core's tables on top of a `StateReader`: reads are cached, writes stay in the tables until they are collected or undone.
- * Addresses are 20 bytes, slots and hashes 32.
+ * State in the core's tables on top of a `StateReader`. Reads are cached. Writes stay in the tables until they are collected or undone. Addresses are
+ * 20 bytes, slots and hashes 32.
  */
 export class WorldState {
   readonly #core: CoreExports;
@@ -127,7 +127,7 @@ export class WorldState {
     this.#core.clearAccountStorage(this.#existing(address));
   }
 
-  /** EIP-2929: warms an account before the transaction begins. @throws StateLimitError when a region is full */
+  /** Warms an account before the message begins (EIP-2929). @throws StateLimitError when a region is full */
   warm(address: Uint8Array): void {
     this.#memory.writeWord(requestAddress, address);
     if (this.#core.warmAccount(this.#find()) === 0) throw new StateLimitError();
@@ -150,7 +150,7 @@ export class WorldState {
     this.#core.setAccountPrecompile(this.#entry(address), number);
   }
 
-  /** Moves the precompile of the rules back to its own address. No transaction may be open. */
+  /** Restores the precompile that the rules define at an address, after overrides. No transaction may be open. */
   restorePrecompile(address: Uint8Array): void {
     this.#core.restoreAccountPrecompile(this.#entry(address));
   }
@@ -181,7 +181,7 @@ export class WorldState {
     this.#memory.bytes.set(code, pointer);
   }
 
-  /** Returns all changes since the last call, which then become part of the underlying state. No transaction may be open. */
+  /** Returns all changes since the last call. The core then treats these changes as part of the underlying state. No transaction may be open. */
   collectChanges(): StateChanges {
     const slots = this.#collectSlots();
     const accounts: AccountChange[] = [];

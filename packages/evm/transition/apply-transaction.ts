@@ -39,8 +39,8 @@ export function applyTransaction(
 }
 
 /**
- * Starts a transaction: validates it and charges the sender (yellow paper 6, geth's state transition).
- * @param given lists that the transaction has, where they do not follow from its type
+ * Validates a transaction and charges the sender (yellow paper 6, geth's state transition).
+ * @param provided lists that the transaction has; default: the lists of its type
  * @throws TransactionError when the transaction is invalid; the state is then unchanged
  */
 export function startTransaction(
@@ -68,7 +68,7 @@ export function startTransaction(
   checkFunds(tx, sender, state, gasPrice);
   const { intrinsicGas, floorGas } = checkGas(tx, sender, context, mode);
   if (gasPrice > 0n || blobFee > 0n) {
-    // Without a blob fee cap, a simulated transaction may cost more than its sender's balance: the balance wraps, as in geth.
+    // In simulated blocks, a transaction without a blob fee cap can cost more than its sender's balance. The balance then wraps, as in geth.
     state.setBalance(
       sender,
       BigInt.asUintN(256, state.getBalance(sender) - tx.gasLimit * gasPrice - blobFee),

@@ -37,8 +37,8 @@ export class BlockAccessBuilder {
   }
 
   /**
-   * Adds the changes of one part of the block. As in geth, each of several system calls with the same index is compared with the state
-   * before it, so a value that a later call restores stays in the list.
+   * Adds the changes of one part of the block. As in geth, each system call is compared with the state before that call, even when several calls have
+   * the same index. A value that a later call restores therefore stays in the list.
    * @param before the state without these changes
    */
   addChanges(index: number, { accounts, codes }: StateChanges, before: StateReader): void {

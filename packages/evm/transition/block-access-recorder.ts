@@ -5,7 +5,7 @@ import { BlockAccessBuilder } from './block-access-builder.ts';
 
 /** The state under the EVM on which a block executes. */
 export interface ExecutionState extends StateReader {
-  /** Applies what execution changed since the last call. */
+  /** Applies the changes that execution made since the last call of `apply`. */
   apply(changes: StateChanges): void;
 }
 
@@ -30,7 +30,7 @@ export class BlockAccessRecorder {
     evm.record('blockAccesses');
   }
 
-  /** Sets the index of the following accesses: 0 before the transactions, i + 1 for transaction i, then one more for the rest of the block. */
+  /** Sets the index of the following accesses: 0 before the transactions, i + 1 for transaction i, and the number of transactions + 1 afterwards. */
   beginIndex(index: number): void {
     this.#index = index;
   }

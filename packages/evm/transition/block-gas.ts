@@ -19,7 +19,7 @@ export class BlockGas {
     this.#executionCap = executionCap;
   }
 
-  /** `gasUsed` of the header: the larger of both sums. */
+  /** `gasUsed` of the header: the larger of execution gas and state gas. */
   get used(): bigint {
     return maxBigInt(this.#execution, this.#state);
   }

@@ -52,7 +52,7 @@ export function checkAuthorization(
   return { address, isDelegated, isApplicable };
 }
 
-/** Raises the authority's nonce and sets its delegation; the zero address clears it. */
+/** Raises the authority's nonce and sets its delegation. The zero address clears the delegation. */
 export function designate(state: WorldState, authority: Uint8Array, authorization: Authorization): void {
   state.setNonce(authority, authorization.nonce + 1n);
   if (endsDelegation(authorization)) {

@@ -33,7 +33,7 @@ export interface RootedState extends ExecutionState {
 export type BlockContext = Pick<ExecutionContext, 'evm' | 'block' | 'rules' | 'recoverPublicKey'>;
 
 const GWEI = 1_000_000_000n;
-/** Withdrawals paid between two pauses, 0.3 ms. */
+/** Withdrawals paid between two pauses; they take 0.3 ms. */
 const WITHDRAWALS_PER_PIECE = 64;
 
 /**

@@ -65,9 +65,9 @@ export class GasBudget {
     this.#stateUsed -= amount;
   }
 
-  /** Takes over the gas of the finished message, which had all remaining gas. */
+  /** Takes over the gas of the finished message. The message received all remaining gas. */
   absorb({ gasLeft, stateGasLeft, stateGasUsed }: MessageGas): void {
-    // State gas that the message refilled first repays charges that were spilled before the message.
+    // State gas left by the message first repays the execution gas that was spilled before the message.
     const repaid = minBigInt(stateGasLeft, this.#spilled);
     this.#gasLeft = gasLeft + repaid;
     this.#reservoir = stateGasLeft - repaid;
@@ -75,12 +75,12 @@ export class GasBudget {
     this.#stateUsed += stateGasUsed;
   }
 
-  /** Consumes all execution gas: the message halted. */
+  /** Consumes all execution gas, after the message halted. */
   burn(): void {
     this.#gasLeft = 0n;
   }
 
-  /** Consumes all execution gas and restores all state gas: a charge before the message could not be paid. */
+  /** Consumes all execution gas and restores all state gas, when a charge before the message cannot be paid. */
   halt(): void {
     this.#gasLeft = 0n;
     this.#reservoir = this.#initialReservoir;
@@ -103,7 +103,7 @@ export type GasSpent = {
 export type FinalGas = {
   /** Gas that the sender pays: `gasUsed` of the receipt. */
   readonly gasUsed: bigint;
-  /** Peak gas: before refunds, at least the floor. */
+  /** Gas before refunds, but at least the floor. */
   readonly peakGasUsed: bigint;
   /** Execution gas that the block counts. */
   readonly blockExecutionGas: bigint;
@@ -111,10 +111,10 @@ export type FinalGas = {
 };
 
 /**
- * Applies refunds and the floor (EIP-3529, 7623, 7778, 8037). For the payment they apply to both kinds of gas together; the block counts
- * execution gas without refunds, with the floor on execution gas alone.
+ * Applies refunds and the floor (EIP-3529, 7623, 7778, 8037). For the sender's payment, they apply to the sum of execution and state gas. From
+ * Amsterdam, the block counts execution gas without refunds and applies the floor to execution gas alone.
  * @param quotient refunds are capped at `spent / quotient`
- * @param countsRefunds whether the block counts gas after refunds: before Amsterdam
+ * @param countsRefunds true before Amsterdam: the block counts gas after refunds
  */
 export function finalizeGas(
   { spent, stateUsed, refund, floorGas }: GasSpent,

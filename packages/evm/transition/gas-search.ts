@@ -6,7 +6,7 @@ const CALL_STIPEND = 2_300n;
 /** The search ends when the bounds differ by less than 1.5 % of the upper bound. */
 const TOLERANCE = { numerator: 15n, denominator: 1_000n };
 
-/** geth's binary search for a gas limit (eth/gasestimator) without its runs: selects the next candidate and narrows the bounds. */
+/** geth's binary search for a gas limit (eth/gasestimator). The class selects the next candidate and narrows the bounds; its caller runs the candidates. */
 export class GasSearch {
   /** Smallest limit known to suffice. */
   high: bigint;

@@ -28,7 +28,7 @@ export type Genesis = {
   readonly header: Header;
 };
 
-/** Gas limit of a genesis block that states none or zero. */
+/** Gas limit of a genesis block whose file states no gas limit, or zero. */
 const DEFAULT_GAS_LIMIT = 4_712_388n;
 
 function readBytes(value: unknown, length: number | undefined, what: string): Uint8Array {
@@ -117,7 +117,7 @@ function buildHeader(json: GenesisObject, config: ChainConfig): Header {
 
 /**
  * Parses a geth genesis file.
- * @throws RangeError with the malformed part
+ * @throws RangeError that names the malformed part
  * @throws SyntaxError if the text is not JSON
  */
 export function parseGenesis(text: string): Genesis {

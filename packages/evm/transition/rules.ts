@@ -58,12 +58,12 @@ export function rulesOfHeader(
   return rulesAt(config, { number, timestamp, isMerged: difficulty === 0n });
 }
 
-/** Whether the block after one with this total difficulty is proof-of-stake (EIP-3675). */
+/** Whether the child of a block with this total difficulty is proof-of-stake (EIP-3675). */
 export function isMergedAfter(config: ChainConfig, totalDifficulty: bigint): boolean {
   return config.terminalTotalDifficulty !== undefined && totalDifficulty >= config.terminalTotalDifficulty;
 }
 
-/** Whether the block after this one is proof-of-stake: every block after one without difficulty is. */
+/** Whether the child of this block is proof-of-stake. Every child of a block with zero difficulty is proof-of-stake. */
 export function isMergedPast(
   config: ChainConfig,
   {
@@ -75,8 +75,8 @@ export function isMergedPast(
 }
 
 /**
- * Whether a block is proof-of-stake. Without a terminal total difficulty, or after the first fork by time, zero difficulty decides, as in
- * geth: test chains have forks by time from genesis and a terminal total difficulty that they never reach.
+ * Whether a block is proof-of-stake. As in geth, zero difficulty decides without a terminal total difficulty, and from the first fork by timestamp
+ * on. Test chains have forks by timestamp from genesis, and a terminal total difficulty that they never reach.
  */
 export function isMergedBlock(
   config: ChainConfig,

@@ -24,7 +24,7 @@ export type ExecutionContext = {
   readonly block: BlockEnvironment;
   readonly rules: BlockRules;
   readonly recoverPublicKey: RecoverPublicKey;
-  /** Gas of the block that contains the transaction, and its access list under construction. */
+  /** Gas of the block that contains the transaction, and the block's access list under construction. */
   readonly blockGas?: BlockGas | undefined;
   readonly accessList?: BlockAccessRecorder | undefined;
 };
@@ -45,7 +45,7 @@ export type TransactionCharges = {
   readonly floorGas: bigint;
 };
 
-/** Authorizations applied in one step, 0.5 ms: each recovers a public key. */
+/** Authorizations applied in one step. They take 0.5 ms, since each recovers a public key. */
 const AUTHORIZATIONS_PIECE = 8;
 
 /** Outcome when the charges before the message could not be paid. */
@@ -118,7 +118,7 @@ export class RunningTransaction {
     else if (end === list.length) this.#startMessage();
   }
 
-  /** Applies one authorization; an invalid one is skipped. @returns false when it cannot be paid */
+  /** Applies one authorization, or skips an invalid authorization. @returns false when the budget cannot pay */
   #apply(authorization: Authorization): boolean {
     const { evm, rules } = this.#context;
     const authority = checkAuthorization(authorization, this.#context);
@@ -205,7 +205,7 @@ export class RunningTransaction {
     };
   }
 
-  /** Returns the gas of the message to the budget; a failed message also refills the state gas of the account that it would have created. */
+  /** Returns the gas of the message to the budget. A failed message also refills the state gas of the account that the message would have created. */
   #finishMessage(): MessageResult {
     const { isCompleted } = this.#mode;
     const result = this.#context.evm.result(isCompleted);
@@ -214,7 +214,7 @@ export class RunningTransaction {
     const budget = this.#budget;
     budget.absorb({ gasLeft: budget.gasLeft - gasUsed, stateGasLeft, stateGasUsed });
     if (status !== 'success') budget.refillState(this.#newAccountGas);
-    // State gas refilled into execution gas that a charge had spilled is consumed too.
+    // A halt also consumes the execution gas that refilled state gas has repaid.
     if (status === 'halt' && this.#runtime !== undefined) budget.burn();
     return result;
   }

@@ -1,4 +1,4 @@
-/** EIP-2780 and 8037: charges of a transaction before its message that depend on the state. */
+/** State-dependent charges of a transaction before its message (EIP-2780 and 8037). */
 import type { TransactionBody } from '../../ethereum/codecs/transaction.ts';
 import { createAddress } from '../../ethereum/primitives/address.ts';
 import { bytesEqual } from '../../ethereum/primitives/bytes.ts';
@@ -38,8 +38,9 @@ export class RuntimeCharges {
   }
 
   /**
-   * Charges an authorization before it is applied; one that is not applicable is free. The write of an authority is paid once, and not where
-   * the transaction already paid for it (the sender, and a recipient of value). A delegation is paid once, and not where one existed.
+   * Charges an authorization before it is applied; an inapplicable authorization is free. The write of each authority is paid once. The transaction
+   * has already paid for the writes of the sender and of a recipient of value. Each delegation is paid once, unless the authority already had a
+   * delegation.
    * @returns false when the budget cannot pay
    */
   chargeAuthority({ address, isDelegated, isApplicable }: Authority, endsDelegation: boolean): boolean {
@@ -66,12 +67,12 @@ export class RuntimeCharges {
   }
 
   /**
-   * Charges for the account that the message creates, or to which it transfers value while it is empty.
+   * Charges for the account that the message creates: a contract, or an empty recipient of value.
    * @returns the state gas charged, which is refilled when the message fails; undefined when the budget cannot pay
    */
   chargeNewAccount(): bigint | undefined {
     const { to, value } = this.#tx;
-    // The sender's nonce is already raised; it wrapped to zero after 2^64 - 1, which state overrides can set.
+    // The sender's nonce is already raised. A nonce of 2^64 - 1, which state overrides can set, has wrapped to zero.
     const address =
       to ?? createAddress(this.#sender, BigInt.asUintN(64, this.#state.getNonce(this.#sender) - 1n));
     this.#context.accessList?.touch(address);
@@ -80,7 +81,7 @@ export class RuntimeCharges {
     return this.#budget.charge(0n, charge) ? charge : undefined;
   }
 
-  /** Charges for the delegate of the recipient before it is accessed. @returns false when the budget cannot pay */
+  /** Charges for the recipient's delegate before the delegate is accessed. @returns false when the budget cannot pay */
   chargeDelegate(): boolean {
     const { to } = this.#tx;
     const delegate = to && findDelegate(this.#state, to);

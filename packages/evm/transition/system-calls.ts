@@ -29,7 +29,7 @@ const DEPOSIT_PARTS = [
   { offset: 512, length: 8 },
 ] as const;
 
-/** Protocol work in steps: a `next` runs at most one slice of gas and reports whether the next step may be long. */
+/** Protocol work in steps. Each `next` runs at most one slice of gas, and reports whether the following step may be long. */
 export type ProtocolSteps<T> = Generator<'sliceUsed' | 'longStepAhead', T, undefined>;
 
 /** Runs all steps without interruption. */
@@ -84,7 +84,10 @@ export function* runPreBlockCalls(
   }
 }
 
-/** Checks that the 160 = 5 x 32 bytes of offsets and each part's length word are as the contract writes them. */
+/**
+ * Returns the concatenated parts of a deposit event. Checks that the 160 = 5 x 32 bytes of offsets and each part's length word are as the contract
+ * writes them.
+ */
 function parseDeposit(data: Uint8Array): Uint8Array {
   if (data.length !== DEPOSIT_DATA_LENGTH) throw new BlockError('deposit event has the wrong length');
   const word = (at: number): number => {

@@ -1,4 +1,4 @@
-/** Checks and settlement that apply to a transaction. */
+/** Checks and payments that apply to a transaction. */
 export type TransactionRules = {
   /** The nonce must equal the sender's nonce. */
   readonly checksNonce: boolean;
@@ -15,8 +15,12 @@ export type TransactionRules = {
 };
 
 /**
- * `mined`: transactions of blocks. `simulated`: eth_call. `estimated`: gas estimates. `assembled`: transactions of simulated blocks, without
- * checks of the sender's code and of the protocol's gas cap; `assembledUnchecked`: also without checks of nonces and prices.
+ * Kind of execution of a transaction.
+ * - `mined`: a transaction of a block.
+ * - `simulated`: eth_call.
+ * - `estimated`: gas estimates.
+ * - `assembled`: a transaction of a simulated block, without checks of the sender's code and of the protocol's gas cap.
+ * - `assembledUnchecked`: as `assembled`, but also without checks of nonces and prices, and without the cap on execution gas.
  */
 export type TransactionMode = 'mined' | 'simulated' | 'estimated' | 'assembled' | 'assembledUnchecked';
 

@@ -16,7 +16,7 @@ const BLOB_HASH_VERSION = 1;
 const MAX_NONCE = 2n ** 64n - 1n;
 
 /**
- * Checks that need neither state nor block: the revision knows the type; chain id and signature are valid.
+ * Checks type, chain id, signature and number of blobs of a transaction, without state and block.
  * @throws TransactionError
  */
 export function validateSignedTransaction(tx: Transaction, rules: BlockRules): void {
@@ -40,7 +40,7 @@ export function validateSignedTransaction(tx: Transaction, rules: BlockRules): v
   }
 }
 
-/** Formats an account as in geth's errors; it hashes and formats, so only call it when an error occurs. */
+/** Formats an account as in geth's errors. The checksum hashes the address, so call `describe` only when an error occurs. */
 function describe(address: Uint8Array): string {
   return `address ${checksumAddress(address)}`;
 }
@@ -67,7 +67,7 @@ export function validateSender(
     throw new TransactionError(`nonce has max value: ${describe(sender)}, nonce: ${tx.nonce}`);
 }
 
-/** Checks the gas limit cap of EIP-7825, from Amsterdam geth's own cap. @throws TransactionError */
+/** Checks the cap of a transaction's gas limit: EIP-7825's in Osaka, and geth's own from Amsterdam. @throws TransactionError */
 export function validateGasCap(
   { gasLimit }: TransactionBody,
   { transactionGasCap: cap }: RevisionRules,
@@ -88,14 +88,14 @@ export function validateSenderCode(
     throw new TransactionError(`sender not an eoa: ${describe(sender)}, len(code): ${code.length}`);
 }
 
-/** Lists that a transaction has, even when empty: from the fields of a call, or from the type of a signed transaction. */
+/** Lists that a transaction has, even when empty. They follow from the fields of a call, or from the type of a signed transaction. */
 export type PresentLists = {
   readonly hasAccessList: boolean;
   readonly hasBlobs: boolean;
   readonly hasAuthorizations: boolean;
 };
 
-/** Lists of signed transactions by type; types are checked beforehand, including that of access lists. */
+/** Lists of signed transactions by type. `hasAccessList` is false, since `validateSignedTransaction` has already checked the type. */
 export const LISTS_BY_TYPE: readonly PresentLists[] = [0, 1, 2, 3, 4].map((type) => ({
   hasAccessList: false,
   hasBlobs: type === 3,

@@ -1,7 +1,7 @@
 /**
- * BLAKE2b's compression (RFC 7693, section 3.2): a 64-bit rotation is one instruction here and a dozen in JavaScript, and a contract
- * can request as many rounds as it has gas. `start` fills the working vector, `mix` runs rounds and can be called repeatedly, and `end`
- * computes the next state.
+ * BLAKE2b's compression (RFC 7693, section 3.2). A 64-bit rotation is one instruction in WebAssembly and a dozen in JavaScript, and a contract can
+ * request as many rounds as it has gas. `start` fills the working vector, `mix` runs rounds and can be called repeatedly, and `end` computes the next
+ * state.
  */
 
 /** Inputs from the host: state (64 bytes, also the output), message (128), offset (16). */
@@ -15,7 +15,7 @@ const INITIAL_VALUES: usize = memory.data<u64>([
   0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
   0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
 ]);
-/** Byte offsets of the message words that each of the ten rounds takes. */
+/** Byte offsets of the 16 message words, in the order of their use in each of the ten rounds. */
 const SCHEDULE: usize = memory.data<u8>([
   0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120,
   112, 80, 32, 64, 72, 120, 104, 48, 8, 96, 0, 16, 88, 56, 40, 24,
@@ -40,7 +40,7 @@ export function start(isFinal: bool): void {
   if (isFinal) store<u64>(VECTOR, ~load<u64>(VECTOR, 112), 112);
 }
 
-/** Runs `rounds` rounds; `first` is the number of the first one in the block. */
+/** Runs `rounds` rounds. `first` is the index of the first of them in the block. */
 export function mix(rounds: u32, first: u32): void {
   let v0 = load<u64>(VECTOR, 0); let v1 = load<u64>(VECTOR, 8); let v2 = load<u64>(VECTOR, 16); let v3 = load<u64>(VECTOR, 24);
   let v4 = load<u64>(VECTOR, 32); let v5 = load<u64>(VECTOR, 40); let v6 = load<u64>(VECTOR, 48); let v7 = load<u64>(VECTOR, 56);

@@ -25,7 +25,7 @@ import { copyWord, fitsU64, isZero, setU64, swapWords } from '../words/word.ts';
 import { shlBy, shrBy } from '../words/shift.ts';
 `;
 
-/** Begins the block at `ip`; every jump ends with it, because a jump always leads to a block start. */
+/** Code that begins the block at `ip`. Every jump ends with this code, because a jump always leads to a block start. */
 const ENTER = `
     const paid = gas - <i64>load<u32>(ip, 4);
     const bounds = load<u32>(ip, 8);
@@ -52,8 +52,8 @@ const REVERSED: Readonly<Record<string, string>> = { LT: 'GT', GT: 'LT', EQ: 'EQ
 const operand = (index: number): string => `load<u32>(ip, ${4 + 4 * index})`;
 
 /**
- * Emits a jump to the last of `operands`, inverted when its bit 0 is set. Both branches are written out: with a conditional move, the
- * following instructions would wait for the condition.
+ * Generates a conditional jump to the last of the `operands` operands. Bit 0 of the target inverts the condition. Both branches are written out: with
+ * a conditional move, the following instructions would wait for the condition.
  */
 function jumpWhere(condition: string, operands: number, pops: number): string {
   const target = operand(operands - 1);

@@ -1,36 +1,33 @@
-/**
- * Operations of the interpreter: the opcodes of the instructions, and above them the operations that decoding emits for constants and for
- * sequences.
- */
+/** Operations of the interpreter. The numbers up to 0xff are opcodes of instructions. Decoding emits the higher numbers for constants and sequences. */
 import { OPCODES, type Opcode } from '../opcodes.ts';
 
 /** Operations that decoding emits for single instructions, with their number of 32-bit operands. */
 const SINGLE: readonly (readonly [name: string, operands: number])[] = [
   ['BLOCK', 3],
   ['EXHAUST', 0],
-  // Constants of 32 bits, of 64 bits, and longer ones, which follow the operation.
+  // Constants of up to 32 bits, constants of up to 64 bits, and longer constants, which follow the operation.
   ['PUSH_SMALL', 1],
   ['PUSH_LONG', 2],
   ['PUSH_WORD', 0],
   ['DUP', 1],
   ['SWAP', 1],
-  // Jumps to constants; a conditional one pops a word.
+  // Jumps to constants. A conditional jump pops a word.
   ['JUMP_TO', 1],
   ['JUMP_IF', 1],
 ];
-/** Number of operands of instructions' own operations; 0 if not listed. */
+/** Number of operands of operations that are opcodes; 0 if not listed. */
 const OPERANDS: Readonly<Record<string, number>> = { INVALID: 2, GAS: 1, LOG0: 1, EXCHANGE: 2 };
 
-/** A fused operation for two consecutive ones; it has the operands of both, in order. */
+/** A fused operation that replaces two consecutive operations. It has the operands of both, in order. */
 export type Sequence = {
   readonly name: string;
   readonly first: string;
   readonly second: string;
   /** Exclusive upper bound of the first operation's constant. */
   readonly limit?: number;
-  /** The second operation does not read the word that the first pushes: its depth operand is not 0. */
+  /** The sequence is fused only if the second operation's depth operand is not 0. The second operation then does not read the word that the first pushes. */
   readonly isApart?: true;
-  /** The jump condition is inverted: bit 0 of its target changes. */
+  /** The fused jump has the inverted condition, so bit 0 of its target changes. */
   readonly isInverted?: true;
 };
 
@@ -117,7 +114,7 @@ function listOperations(): ReadonlyMap<string, number> {
 /** Operation numbers by name. */
 export const OPERATIONS: ReadonlyMap<string, number> = listOperations();
 
-/** Number of operands of operations that have any. */
+/** Number of operands by operation. Operations without operands are missing. */
 const SIZES = countOperands();
 
 function countOperands(): ReadonlyMap<string, number> {
@@ -130,7 +127,7 @@ function countOperands(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Properties of an operation in a byte: number of operands, and these bits. */
+/** Bits of an operation's property byte, next to the number of operands in the lowest two bits. */
 const HAS_TARGET = 4;
 const HAS_CONSTANT = 8;
 const IS_SECOND = 16;
@@ -150,7 +147,7 @@ function listFacts(): readonly number[] {
   return facts;
 }
 
-/** Generates a `case` for each second operation, with a test for each first one. */
+/** Generates the `case` of a second operation, with a test for each first operation. */
 function writeCase(second: string): string {
   const tests = SEQUENCES.filter((one) => one.second === second).map(
     ({ name, first, limit, isApart, isInverted }) => {
@@ -161,7 +158,7 @@ function writeCase(second: string): string {
   return `    case ${second}:\n${tests.join('')}      break;\n`;
 }
 
-/** Generates the sizes of immediate bytes; consecutive opcodes whose sizes increase by one share one test. */
+/** Generates `immediateSize`. Consecutive opcodes whose sizes increase by one share one test. */
 function writeImmediateSize(): string {
   const ranges: { first: Opcode; last: Opcode }[] = [];
   for (const opcode of OPCODES.filter(({ immediate }) => immediate > 0)) {

@@ -1,4 +1,4 @@
-/** Loaded accounts: read from the underlying state, or written since. They are found by address and stored in the region ACCOUNTS. */
+/** Accounts that were read from the underlying state, or written. They are found by address and stored in the region ACCOUNTS. */
 import {
   accountMask, firstAccountPlace, freePlaceOf, growAccountIndex, shrinkAccountIndex, takeAccountPlace,
 } from './account-index.ts';
@@ -31,12 +31,12 @@ const DESTROYED_IN: usize = 136;
 const IS_DIRTY: usize = 140;
 /** Storage was cleared since changes were last collected. */
 const IS_CLEARED: usize = 144;
-/** 1 to 17; 18 for 0x100; 0: none. State overrides move it. */
+/** Number of the precompile: 1 to 17; 18 for 0x100; 0: none. State overrides can move a precompile to another address. */
 const PRECOMPILE: usize = 148;
 const IS_LISTED: usize = 152;
 /** The code was written since changes were last collected. */
 const IS_CODE_NEW: usize = 156;
-/** Address of its place in the index. */
+/** Address of the entry's place in the index. */
 const PLACE: usize = 160;
 /** Native precompile of the address, wherever overrides have moved it. */
 const NATIVE: usize = 164;
@@ -53,10 +53,10 @@ let lastGeneration: u32 = 0;
 let firstAccessed: usize = END;
 /** keccak256 of the empty input, as a word. */
 export const EMPTY_CODE_HASH: usize = memory.data<u64>([0x7bfad8045d85a470, 0xe500b653ca82273b, 0x927e7db2dcc703c0, 0xc5d2460186f7233c]);
-/** RIPEMD-160's precompile: on mainnet a failed call once left it touched, and every client replicates that (geth: EIP-158). */
+/** RIPEMD-160's precompile. On mainnet, a failed call once left this account touched, and every client replicates that (geth: EIP-158). */
 const RIPEMD: u32 = 3;
 
-/** Returns the entry of an address, and creates it when it is new. 0: the region is full. */
+/** Returns the entry of an address, and creates a missing entry. Returns 0 when the region is full. */
 export function findAccount(address: usize): usize {
   const low = load<u64>(address);
   const middle = load<u64>(address, 8);
@@ -125,7 +125,7 @@ function clearPlaces(): void {
   for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) store<u32>(<usize>load<u32>(account, PLACE), 0);
 }
 
-/** Whether no account fits. Room is reserved for every account that one instruction, or one frame of a transaction, may add. */
+/** Whether no account fits: the region is full, or half of the index's places are used. */
 export function areAccountsFull(): bool {
   return accountsEnd + ACCOUNT_SIZE > ACCOUNTS_END || accountsEnd - ACCOUNTS >= <usize>(ACCOUNT_INDEX_SIZE >> 1) * ACCOUNT_SIZE;
 }
@@ -134,7 +134,7 @@ export function areAccountsCrowded(): bool {
   return accountsEnd - ACCOUNTS > <usize>(ACCOUNT_INDEX_SIZE >> 2) * ACCOUNT_SIZE;
 }
 
-/** Clears all accounts. None may be dirty, and nothing may run. */
+/** Clears all accounts. No account may be dirty, and no message may run. */
 export function clearAccounts(): void {
   clearPlaces();
   shrinkAccountIndex();
@@ -144,7 +144,7 @@ export function clearAccounts(): void {
   firstAccessed = END;
 }
 
-/** Enters facts of the underlying state. */
+/** Marks an account as loaded and stores facts of the underlying state. */
 export function setKnown(account: usize, exists: bool, hasStorage: bool): void {
   store<u32>(account, 1, IS_KNOWN);
   store<u32>(account, exists, EXISTS);
@@ -184,7 +184,7 @@ export function codeOf(account: usize): usize {
 export function generationOf(account: usize): u32 {
   return load<u32>(account, GENERATION);
 }
-/** Whether slots that are not in the table are zero: no storage of the underlying state applies. */
+/** Whether slots outside the table are zero, because no storage of the underlying state applies. */
 @inline
 export function hasFreshStorage(account: usize): bool {
   return load<u32>(account, GENERATION) != 0 || load<u32>(account, HAS_STORAGE) == 0;
@@ -230,18 +230,18 @@ export function warm(account: usize): void {
   store<u32>(account, epoch, WARM);
 }
 
-/** Moves the precompile of the rules back to this address. No transaction may be open. */
+/** Restores the native precompile of this address, after overrides. No transaction may be open. */
 export function restorePrecompile(account: usize): void {
   store<u32>(account, load<u32>(account, NATIVE), PRECOMPILE);
 }
 
-/** Records an account that an instruction named, once. */
+/** Records an account, unless it is already recorded. */
 export function listAccess(account: usize): void {
   if (load<u32>(account, NEXT_ACCESSED) != 0) return;
   store<u32>(account, firstAccessed, NEXT_ACCESSED);
   firstAccessed = account;
 }
-/** Removes one account from the recorded ones; 0: none is left. */
+/** Removes and returns one recorded account; 0 when none is left. */
 export function takeAccess(): usize {
   if (firstAccessed == END) return 0;
   const account = firstAccessed;
@@ -273,7 +273,7 @@ function list(account: usize): void {
   touchedEnd += 4;
 }
 
-/** Makes an account exist; before, all its fields are empty. */
+/** Makes an account exist. All fields of a nonexistent account are empty. */
 export function create(account: usize): void {
   if (exists(account)) return;
   note4(account + EXISTS);
@@ -297,18 +297,18 @@ export function setNonce(account: usize, value: u64): void {
 export function setCodeHash(account: usize, hash: usize, code: usize): void {
   note32(account + CODE_HASH);
   copyWord(account + CODE_HASH, hash);
-  // After an undo, the previous code is looked up again, because it may have left the cache.
+  // The journal saves 0 as the previous code. After an undo the code is looked up again, because it may have left the cache.
   store<u32>(account, 0, CODE);
   note4(account + CODE);
   store<u32>(account, code, CODE);
   store<u32>(account, 1, IS_CODE_NEW);
   markDirty(account);
 }
-/** Caches the entry of the code; this is no change of state. */
+/** Caches the entry of the code. The state does not change. */
 export function linkCode(account: usize, code: usize): void {
   store<u32>(account, code, CODE);
 }
-/** Unlinks codes at or above an address, which leave the cache. */
+/** Unlinks the codes at or above the address `from`, which leave the cache. */
 export function unlinkCodes(from: usize): void {
   for (let account = ACCOUNTS; account < accountsEnd; account += ACCOUNT_SIZE) {
     if (<usize>load<u32>(account, CODE) >= from) store<u32>(account, 0, CODE);

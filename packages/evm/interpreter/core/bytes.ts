@@ -1,9 +1,9 @@
-/** Copies and clears a few bytes: WebAssembly's bulk instructions call out of the module, 10 ns each. */
+/** Copies and clears few bytes. WebAssembly's bulk instructions call out of the module, which takes 10 ns each. */
 
 const SHORT_COPY: u32 = 64;
 const SHORT_CLEAR: u32 = 256;
 
-/** Copies bytes. The ranges may overlap: a short one is read completely before it is written. */
+/** Copies bytes. The ranges may overlap, since a short range is read completely before it is written. */
 export function copyBytes(to: usize, from: usize, size: u32): void {
   if (size < 16 || size > SHORT_COPY) {
     if (size > 0) memory.copy(to, from, size);

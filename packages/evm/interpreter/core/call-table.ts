@@ -1,4 +1,4 @@
-/** Calls without value, price and lists that run one after another, each on the same state: the changes of a call are undone at its end. */
+/** Runs calls without value, price and lists one after another, each on the same state. The changes of a call are undone at its end. */
 import { findAccount, isKnown } from './accounts.ts';
 import { copyBytes } from './bytes.ts';
 import { messageGasLeft, messageOutput } from './frames.ts';
@@ -15,7 +15,7 @@ import { copyWord } from './words/word.ts';
 /** Slice cost of beginning and undoing a call, in addition to the gas that it uses. */
 const CALL_COST: i64 = 300;
 
-/** Stop reason of the last run; DONE when it ran to the end, and when the next call has a result that is not stored here. */
+/** Stop reason of the last `runCalls`. DONE: all calls ran, or the next call failed, or there is no room for its output. */
 export let whyStopped: i32 = DONE;
 /** Total remaining gas of the successful calls. */
 export let callsGasLeft: f64 = 0;
@@ -23,16 +23,16 @@ export let callsGasLeft: f64 = 0;
 let outputsEnd: usize = CALL_OUTPUTS;
 
 /**
- * Runs the calls `first` to before `end` of the table, until one does not succeed or needs data, or the slice is used up. The outputs of
- * the successful calls are concatenated.
- * @returns the index of the call at which it stopped; that call is completely undone
+ * Runs the table's calls from `first` up to, not including, `end`. Stops at a call that does not succeed or needs data, or when the slice is used up.
+ * The outputs of the successful calls are concatenated.
+ * @returns the index of the call at which the run stopped; that call is completely undone
  */
 export function runCalls(first: u32, end: u32, slice: f64): u32 {
   if (first == 0) outputsEnd = CALL_OUTPUTS;
   whyStopped = DONE;
   callsGasLeft = 0;
   let left = <i64>slice;
-  // Calls of a batch are often alike: a call that is not expected to end within the slice is not begun.
+  // Calls of a batch are often alike. A call is not begun if the rest of the slice is less than the cost of the previous call.
   let expected: i64 = 0;
   for (let place = first; place < end; place++) {
     if (left < expected) {

@@ -1,7 +1,4 @@
-/**
- * Codes by hash, with their decoded form: the region CODES. A decoded form belongs to one revision; the same code under two revisions has two
- * entries.
- */
+/** Codes by hash, with their decoded forms, in the region CODES. A decoded form belongs to one revision, so a code has one entry per revision. */
 import { unlinkCodes } from './accounts.ts';
 import { beginDecoding, decodedEnd, decodedSize, decodeOn, isDecoding } from './decode.ts';
 import { endOfRunningCodes } from './frames.ts';
@@ -16,7 +13,7 @@ export const BYTES: usize = 32;
 export const LENGTH: usize = 36;
 /** Address of the first instruction; 0 while the code is not decoded. */
 export const INSTRUCTIONS: usize = 40;
-/** Table with the jump target's instruction per byte of code; 0: not a valid jump destination. */
+/** Address of a table with one entry per byte of code: the instruction of a jump destination, or 0 where there is no destination. */
 export const JUMPS: usize = 44;
 const REVISION: usize = 48;
 /** End of the entry's data: of its bytes, or of its decoded form. */
@@ -25,7 +22,7 @@ const END: usize = 52;
 const PREVIOUS: usize = 56;
 export const CODE_SIZE: usize = 64;
 
-/** Space that must remain free after eviction: one instruction may need two codes at a time (EIP-7702). */
+/** Bytes that must remain free after eviction, since one instruction may need two codes at a time (EIP-7702). */
 const ROOM: u32 = 6 << 20;
 
 let codesEnd: usize = CODES;
@@ -67,7 +64,7 @@ export function codesSize(): u32 {
   return <u32>(codesEnd - CODES);
 }
 
-/** Creates an entry without its bytes, which the caller writes. 0: the region is full. */
+/** Creates an entry; the caller writes the bytes of the code. Returns 0 when the region is full. */
 export function addCode(hash: usize, length: u32): usize {
   if (length > <u32>(CODES_END - CODES)) return 0;
   const size = sizeOf(length);
@@ -99,12 +96,12 @@ export function isDecoded(entry: usize): bool {
   return load<u32>(entry, INSTRUCTIONS) != 0;
 }
 
-/** Whether a code can be decoded behind the others. If not, `forgetOthers` may make room. */
+/** Whether the decoded form of a code fits behind the other codes. If not, `forgetOthers` may make room. */
 export function hasRoomToDecode(entry: usize): bool {
   return hasRoom(decodedSize(load<u32>(entry, LENGTH)));
 }
 
-/** Decodes a cached code at its first execution; the room is checked before. @returns false when another call must continue the decoding */
+/** Decodes a cached code at its first execution. The caller has checked the room. @returns false when another call must continue the decoding */
 export function prepareCode(entry: usize): bool {
   if (!isDecoding(entry, codesEnd)) beginDecoding(entry, codesEnd);
   if (!decodeOn()) return false;
@@ -113,7 +110,7 @@ export function prepareCode(entry: usize): bool {
   return true;
 }
 
-/** Returns the end of a code's entry; initialisation code, which is stored elsewhere, has none here. */
+/** Returns the end of a code's entry. Initialisation code is stored elsewhere; the result is then the start of the region. */
 export function endOfCode(entry: usize): usize {
   return entry >= CODES && entry < CODES_END ? <usize>load<u32>(entry, END) : CODES;
 }
@@ -130,7 +127,7 @@ function hasRoom(size: u64): bool {
   return <u64>codesEnd + size <= <u64>CODES_END && codesCount < CODE_INDEX_SIZE >> 1;
 }
 
-/** Evicts codes that are not running if that makes room for `size` bytes. @returns false when it would not */
+/** Evicts codes that are not running, if that can make room for `size` bytes. @returns false when there is no room */
 function forgetIdleCodes(size: u64): bool {
   const from = max(keptEnd, endOfRunningCodes());
   if (<u64>from + size + ROOM > <u64>CODES_END) return false;
@@ -138,7 +135,7 @@ function forgetIdleCodes(size: u64): bool {
   return hasRoom(size);
 }
 
-/** Evicts codes, possibly this one as well, so that it can be added and decoded. @returns false when it is too long for that */
+/** Evicts codes to make room for this code and its decoded form. The code itself may be evicted. @returns false when the code is too long */
 export function forgetOthers(entry: usize): bool {
   const length = load<u32>(entry, LENGTH);
   return forgetIdleCodes(sizeOf(length) + decodedSize(length));

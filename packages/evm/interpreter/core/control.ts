@@ -11,10 +11,7 @@ import { BODY_HALTS, BODY_NEEDS, BODY_SWITCHES, need, setNeed, takePrepaid, WORK
 import { isRecording, recordsAccesses, recordShort, recordUnpaid } from './recording.ts';
 import { DONE, NEEDS_PRECOMPILE, OUT_OF_GAS, SLICE_USED, STACK_OVERFLOW, STACK_UNDERFLOW } from './generated/status.ts';
 
-/**
- * Moves gas for a slice to the registers, at least as much as the next block costs; a slice of 0 continues with the rest of the last one.
- * @returns false when no message is running
- */
+/** Moves gas for a slice to the registers, at least as much as the next block costs. A slice of 0 continues with the rest of the previous slice. */
 export function refill(slice: i64): bool {
   if (depth < 0) return false;
   if (slice == 0) return true;
@@ -28,8 +25,8 @@ export function refill(slice: i64): bool {
 }
 
 /**
- * Whether the failing instruction matters: unless something is recorded, only the first frame's failure is reported. Then the rest of a block
- * that cannot be paid for runs instruction by instruction.
+ * Whether the failing instruction must be found. Only the first frame's failure is reported, but recordings need the instruction in every frame. A
+ * block that cannot be paid for then runs instruction by instruction.
  */
 @inline
 function isReported(): bool {
@@ -41,7 +38,7 @@ function isExact(ip: usize): bool {
 }
 
 /**
- * Handles a body that did not return gas.
+ * Handles an instruction's body that returned a `BODY_` result instead of gas.
  * @returns remaining gas of the slice, with which the loop continues at the registers; negative: `~reason` to return to the host
  */
 export function leave(result: i64, ip: usize, sp: usize, gas: i64): i64 {

@@ -5,15 +5,15 @@ import * as Op from './generated/operations.ts';
 import { emitInstruction, factsOf, forgetInvalid, isInvalid, sizeOf } from './instruction-writer.ts';
 import { block, blockGas, closeBlock, count, emit, forgetBlock, INSTRUCTION, openBlock, out, setOut, sizeOfOperation } from './operation-writer.ts';
 
-/** A block with more gas than this ends here: codes of overrides may be so long that 32-bit sums would overflow. */
+/** A block whose gas exceeds this limit is closed. Codes of overrides may be so long that 32-bit sums would overflow. */
 const MAX_BLOCK_GAS: u32 = 1 << 30;
 
-/** Maximum size of the decoded form, bytes: per byte of code one block start, one instruction, one jump. */
+/** Maximum size of the decoded form, bytes. Per byte of code: one block start (16), one instruction (16), and one place in the jump table (4). */
 export function decodedSize(length: u32): u64 {
   return 36 * <u64>length + 256;
 }
 
-/** Bytes of code decoded per step, 0.4 ms. Codes that a chain can have (EIP-170, 7954) take one step, initialisation code two. */
+/** Bytes of code decoded per step, which takes 0.4 ms. Codes that a chain can have (EIP-170, 7954) take one step, initialisation code two. */
 const PIECE: u32 = 64 << 10;
 
 /** Stage of decoding: jump destinations are marked, code is decoded, jumps are resolved; idle when finished or abandoned. */
@@ -117,10 +117,10 @@ function decodePiece(): void {
   }
 }
 
-/** Marks every JUMPDEST that is not inside a constant; the mark is replaced when its block is decoded. */
+/** Marks every JUMPDEST outside of constants. Decoding the block of a JUMPDEST replaces its mark. */
 function markDestinations(): void {
   const end = length - pc > PIECE ? pc + PIECE : length;
-  // A constant may reach into the next step: the range cleared so far ends at most 32 places after `end`.
+  // A constant may reach up to 32 bytes into the next step, so 32 places after `end` are cleared as well.
   const cleared = end == length ? length : end + 32 < length ? end + 32 : length;
   memory.fill(jumps + (<usize>pc << 2), 0, (cleared - pc) << 2);
   for (; pc < end; pc += sizeOf(load<u8>(bytes + pc))) {
@@ -128,7 +128,7 @@ function markDestinations(): void {
   }
 }
 
-/** Replaces constant jump targets by addresses of instructions, once all are known. */
+/** Replaces constant jump targets by addresses of instructions, once all addresses are known. */
 function resolveJumps(): void {
   const end = out - resolved > <usize>PIECE * INSTRUCTION ? resolved + <usize>PIECE * INSTRUCTION : out;
   while (resolved < end) {

@@ -27,7 +27,7 @@ const INPUT: usize = 28;
 const INPUT_SIZE: usize = 32;
 const CODE: usize = 36;
 const IS_STATIC: usize = 40;
-/** The account as which the code runs: its storage, balance and address. */
+/** The account whose storage, balance and address the code uses. */
 const ACCOUNT: usize = 44;
 const KIND: usize = 48;
 /** Address and size of the caller's output range. */
@@ -38,10 +38,10 @@ const JOURNAL_MARK: usize = 60;
 const LOGS_MARK: usize = 64;
 const LOG_COUNT_MARK: usize = 68;
 const REFUND_MARK: usize = 72;
-/** Gas at the frame's beginning, and the minimum that it would have needed there so far (see `noteNeed`). */
+/** Gas at the frame's beginning, and the minimum gas with which the frame would have come this far (see `noteNeed`). */
 const GIVEN: usize = 80;
 const NEEDED: usize = 88;
-/** Gas that the caller had used before the call; gas that it passed on; whether that was the maximum it may pass on. */
+/** Gas that the caller had used before the call; gas that the caller passed on; whether the caller could not pass on more. */
 const USED_BEFORE: usize = 96;
 const HANDED: usize = 104;
 const IS_CAPPED: usize = 112;
@@ -54,7 +54,7 @@ const VALUE_WORD: usize = 160;
 const RESERVOIR: usize = 192;
 const CALLER_STATE_USED: usize = 200;
 const CALLER_SPILLED: usize = 208;
-/** State gas that the caller paid for the account it creates; it is refilled when the frame fails. */
+/** State gas that the caller paid for a new account. It is refilled when the frame fails. */
 const ACCOUNT_STATE_GAS: usize = 216;
 
 /** Kind of message that a frame runs. */
@@ -101,12 +101,12 @@ export function isTooDeep(): bool {
 }
 
 /**
- * Saves the running frame's registers and makes a new frame the running one. The caller must set the call's properties (account, caller,
- * value, output, input, code).
+ * Saves the running frame's registers and makes a new frame the running frame. The call's properties (account, caller, value, output, input, code)
+ * must be set afterwards.
  * @param resultAt stack word that receives the frame's result; the new frame's stack begins above it
  * @param left gas that the running frame keeps
  * @param given gas of the new frame
- * @param handed the part of it that the running frame paid
+ * @param handed the part of `given` that the running frame paid
  */
 export function pushFrame(kind: u32, nextIp: usize, resultAt: usize, left: i64, given: i64, handed: i64, isCapped: bool, slice: i64): void {
   const mark = journalEnd;
@@ -156,13 +156,13 @@ function beginStateGas(): void {
   setStateGas(reservoir, 0, 0);
 }
 
-/** Undoes the state charges of a failed frame. @returns the execution gas that they had spilled */
+/** Undoes the state charges of a failed frame. @returns the execution gas that had paid for state charges */
 function undoStateGas(): i64 {
   const spill = spilled;
   setStateGas(load<i64>(frame, RESERVOIR), 0, 0);
   return spill;
 }
-/** Adds the ended frame's state gas to its caller's. @returns the execution gas that is refilled to the caller */
+/** Adds the state gas of the ended frame to the state gas of its caller. @returns the execution gas that is refilled to the caller */
 function mergeStateGas(above: usize, result: i32): i64 {
   setStateGas(reservoir, stateUsed + load<i64>(above, CALLER_STATE_USED), spilled + load<i64>(above, CALLER_SPILLED));
   const repaid = repaySpill();
@@ -183,12 +183,12 @@ export function setFramePrecompile(number: u32): void {
   store<u32>(frame, number, PRECOMPILE);
 }
 
-/** Records that the frame needed at least this much gas at its beginning to come this far, for gas estimation. */
+/** Records, for gas estimation, that the frame needed at least `amount` gas at its beginning to come this far. */
 export function noteNeed(amount: i64): void {
   if (amount > load<i64>(frame, NEEDED)) store<i64>(frame, amount, NEEDED);
 }
 
-/** Returns the least amount of which all but 1/64 (EIP-150) is `part`. */
+/** Returns the least gas from which `part` may be passed on. At most all but 1/64 of the gas may be passed on (EIP-150). */
 function wholeOf(part: i64): i64 {
   if (part <= 0) return 0;
   return has(EIP150) ? part + (part - 1) / 63 : part;
@@ -209,10 +209,10 @@ export let messageOutput: usize = RETURN_DATA;
 export function forgetOutput(): void { messageOutput = RETURN_DATA; }
 
 /**
- * Ends the running frame at once: with its output, or by undoing its changes, which must be few.
- * @param result its status
+ * Ends the running frame at once. The changes of a failed frame are undone, and must be few.
+ * @param result status of the frame
  * @param left remaining gas of the slice; the reserve is added to it
- * @param output address of its output; halts have none
+ * @param output address of the frame's output; halts have none
  */
 export function popFrame(result: i32, left: i64, output: usize, size: u32): void {
   settleFrame(result, left, output, size);
@@ -220,7 +220,7 @@ export function popFrame(result: i32, left: i64, output: usize, size: u32): void
   leaveFrame();
 }
 
-/** Ends a frame that may have made many changes: undoing them becomes pending work. */
+/** Ends a frame that may have made many changes. Undoing many changes becomes pending work. */
 export function endFrame(result: i32, left: i64, output: usize, size: u32): i64 {
   settleFrame(result, left, output, size);
   if (endResult != SUCCESS && !undoPiece(load<u32>(frame, JOURNAL_MARK))) {
@@ -266,14 +266,14 @@ function settleFrame(result: i32, left: i64, output: usize, size: u32): void {
       size = 0;
     } else if (depth > 0 || !hasCode(accountOfFrame())) size = 0;
   }
-  // A caller must not mistake a limit of this implementation for a failure of its callee: the whole message ends.
+  // A caller must not mistake a limit of this implementation for a failure of its callee, so the whole message ends.
   if (result == MEMORY_LIMIT) setDepth(0);
   endResult = result;
   endRest = rest;
   endSize = size;
 }
 
-/** Leaves a frame whose changes, if it failed, are undone: its caller continues. */
+/** Leaves a frame, and continues its caller. The changes of a failed frame are already undone. */
 function leaveFrame(): void {
   const result = endResult;
   const size = endSize;
@@ -298,7 +298,7 @@ function leaveFrame(): void {
   returnToCaller(result, rest, size, endSlice);
 }
 
-/** Reason of a creation's failure although its code ran to the end. */
+/** Reason why a creation fails although its code ran to the end. */
 let creationFailure: i32 = 0;
 export function failCreation(reason: i32): i64 {
   creationFailure = reason;
@@ -313,7 +313,7 @@ function returnToCaller(result: i32, rest: i64, size: u32, slice: i64): void {
   const stipend = load<i64>(above, GIVEN) - handed;
   let part = load<i64>(above, NEEDED) - stipend;
   if (result > REVERT) {
-    // It consumed all gas it received. Only when that is a fixed amount is the effect of less gas known.
+    // The halted frame consumed all gas that it received. The effect of less gas is known only if that gas is a fixed amount.
     if (load<u32>(above, IS_CAPPED) != 0) setGasObserved(true);
     part = handed;
   }

@@ -1,17 +1,16 @@
 /**
- * Hash functions of the tables of accounts, slots and codes. Callers choose the keys: with a predictable hash they could make all of them
- * collide. This hash is strongly universal over secret seeds (multilinear hashing, Lemire and Kaser 2014).
+ * Hash functions of the tables of accounts, slots and codes. Callers choose the keys; with a predictable hash they could make all keys collide. The
+ * seeded hash is strongly universal over secret seeds (multilinear hashing, Lemire and Kaser 2014).
  *
- * Accounts and slots are looked up constantly. Their probe sequence begins with `NEAR` consecutive places chosen by a cheap hash without
- * seeds, and continues in strides whose start and length come from the seeded hash. Keys that collide on purpose cost a lookup `NEAR`
- * more comparisons, and deliberately filled places are left with the first stride. Entries are never removed individually, so every key is
- * found on its sequence.
+ * Accounts and slots are looked up constantly. Their probe sequence begins with `NEAR` consecutive places chosen by a cheap hash without seeds. The
+ * sequence continues in strides whose start and length come from the seeded hash. Keys that collide on purpose cost a lookup `NEAR` more comparisons;
+ * the first stride then leaves the deliberately filled places. Entries are never removed individually, so every key is found on its sequence.
  */
 
 /** Number of places tried before the seeded hash is computed. */
 export const NEAR: u32 = 8;
 
-/** Ten seeds of 64 bits. The host replaces them by random ones before the first use. */
+/** Ten seeds of 64 bits. The host replaces them by random seeds before the first use. */
 const SEEDS: usize = memory.data<u64>([
   0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb, 0xd6e8feb86659fd93, 0xa0761d6478bd642f,
   0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3, 0x589965cc75374cc3, 0x1d8e4e27c47d124f, 0xeb44accab455d165,
@@ -19,7 +18,7 @@ const SEEDS: usize = memory.data<u64>([
 
 export function hashSeeds(): usize { return SEEDS; }
 
-/** Distance between the places of a probe sequence: odd, so that it visits every place of a table. */
+/** Distance between the places of a probe sequence. The distance is odd, so the sequence visits every place of a table. */
 @inline
 export function strideOf(hash: u64): u32 {
   return <u32>(hash >> 16) | 1;

@@ -1,4 +1,4 @@
-/** Functions that the module exports to its host. Words go through the exchange region; `interpreter/core-module.ts` is the other side. */
+/** Functions that the module exports to its host, which declares them in `interpreter/core-module.ts`. Words go through the exchange region. */
 import {
   balanceOf, clearStorage, codeHashOf, codeOf, create, dirtyAccount, dirtyCount, EMPTY_CODE_HASH, exists, findAccount, hasCode, initializeNonce, isCodeNew,
   isKnown, linkCode, nonceOf, setBalance, setCodeHash, setKnown, setNonce, setPrecompile, restorePrecompile, takeAccess, touch, unlinkCodes, warm,
@@ -31,7 +31,7 @@ export { hashSeeds, keccak256, restartLogNumbers, rollbackTo, setMemoryLimit, se
 export { beginCall, beginCreation, reserveInput, run, runCalls, runPlainCall };
 export { abandon, begin, beginSystemCall, clearState, finish, journalMark, open, settle };
 
-/** Sets the revision. Codes are decoded per revision, so accounts look theirs up again. */
+/** Sets the revision. Codes are decoded per revision, so accounts look up their codes again. */
 export function useRules(number: u32, switches: u32, precompiles: u32): void {
   setRules(number, switches, precompiles);
   unlinkCodes(0);
@@ -70,7 +70,7 @@ export function supplySlot(account: usize): bool {
   setSlotKnown(slot, WORD_A);
   return true;
 }
-/** Returns the address to which the bytes of the code with the hash at REQUEST_KEY are written; 0: the region is full. */
+/** Returns the address to which the host writes the bytes of the code with the hash in REQUEST_KEY; 0: the region is full. */
 export function supplyCode(length: u32): usize {
   let code = findCode(REQUEST_KEY);
   if (code == 0 || load<u32>(code, LENGTH) != length) code = addCode(REQUEST_KEY, length);
@@ -100,7 +100,7 @@ export function accountCode(account: usize): usize {
 }
 export function accountCodeLength(account: usize): u32 { return hasCode(account) && codeOf(account) != 0 ? load<u32>(codeOf(account), LENGTH) : 0; }
 
-/** Returns the account's entry and makes it exist; call it before any change. ENTRY_UNKNOWN: not loaded; ENTRY_NONE: a region is full. */
+/** Makes the account exist, and returns its entry. Call `existingAccount` before any change. ENTRY_UNKNOWN: not loaded; ENTRY_NONE: a region is full. */
 export function existingAccount(): usize {
   const account = findAccount(REQUEST_ADDRESS);
   if (account == 0 || isJournalFull()) return ENTRY_NONE;
@@ -172,7 +172,7 @@ export function messageStatus(): i32 { return status; }
 export function messageDetailA(): u32 { return detailA; }
 export function messageDetailB(): u32 { return detailB; }
 export function gasLeft(): i64 { return messageGasLeft; }
-/** Remaining gas as a number, for a message whose gas was passed as one. */
+/** Remaining gas as a number, for a message whose gas was passed as a number. */
 export function gasLeftNumber(): f64 { return <f64>messageGasLeft; }
 /** Minimum gas with which the message would run identically; meaningless when code read its remaining gas. */
 export function gasNeeded(): i64 { return messageGasNeeded; }
@@ -187,7 +187,7 @@ export function gasLeftOfCalls(): f64 { return callsGasLeft; }
 
 // --- recorded accesses
 
-/** Remove one account, or one slot, from the recorded ones; 0: none is left. */
+/** Remove and return one recorded account, or one recorded slot; 0: none is left. */
 export function takeAccessedAccount(): usize { return takeAccess(); }
 export function takeAccessedSlot(): usize { return takeSlotAccess(); }
 export function accountOfSlot(slot: usize): usize { return accountOf(slot); }
@@ -200,7 +200,7 @@ export function storageWasCleared(account: usize): bool { return wasCleared(acco
 export function codeIsNew(account: usize): bool { return isCodeNew(account); }
 export function firstChangedSlot(): usize { return firstDirtySlot(); }
 export function nextChangedSlot(slot: usize): usize { return nextDirtySlot(slot); }
-/** Account of a changed slot; 0 when its storage was cleared since. The key is at the slot, the value 32 bytes after it. */
+/** Account of a changed slot; 0 when its storage was cleared after the change. The slot begins with its key, and the value follows 32 bytes later. */
 export function changedSlotOwner(slot: usize): usize { return ownerOf(slot); }
 
 // --- memory
@@ -209,8 +209,8 @@ let stepsPeak: usize = 0;
 let codesPeak: u32 = 0;
 
 /**
- * Bytes of this module's memory that occupy memory of the process; linear memory does not shrink. Undo steps, logs and codes are sampled
- * only when this is called, which is often enough between two slices.
+ * Maximum bytes of this module's memory that occupy memory of the process; linear memory does not shrink. Undo steps, logs and codes are sampled only
+ * when `memoryPeak` is called. A call between two slices is often enough.
  */
 export function memoryPeak(): u32 {
   stepsPeak = max(stepsPeak, journalEnd - JOURNAL + logsEnd - LOGS);

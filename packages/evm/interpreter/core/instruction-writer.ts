@@ -69,7 +69,7 @@ export function sizeOf(opcode: u8): u32 {
 
 const constant: usize = memory.data(32, 16);
 
-/** Code is followed by zeros, so a constant that its end truncates is padded as the EVM requires. */
+/** Writes a constant. Zeros follow the code, so a constant that the end of the code truncates is padded as the EVM requires. */
 function emitPush(at: usize, size: u32): void {
   if (size <= 8) {
     emitSmall(size == 0 ? 0 : bswap<u64>(load<u64>(at)) >> (64 - (size << 3)));
@@ -80,7 +80,7 @@ function emitPush(at: usize, size: u32): void {
   emitConstant(constant);
 }
 
-/** Writes a jump; if a valid constant target precedes it, a jump to that constant, otherwise one that resolves its target when executed. */
+/** Writes a jump. After a constant that is a valid destination, the jump leads to that constant. Otherwise the jump resolves its target when executed. */
 function emitJump(opcode: u32, jumps: usize, length: u32): void {
   const isConstant = last != 0 && load<u16>(last) == <u16>Op.PUSH_SMALL;
   const target = isConstant ? load<u32>(last, 4) : length;
@@ -105,7 +105,7 @@ function emitOperation(opcode: u32, pc: u32, bytes: usize, length: u32, jumps: u
   else if (!foldConstants(opcode)) emitJoining(opcode, 0, 0);
 }
 
-/** A GAS that directly precedes a call does not observe gas: it passes all of it on. */
+/** Whether an opcode is a call. A GAS directly before a call does not observe gas, because the call passes all of the gas on. */
 function isCall(opcode: u8): bool {
   return opcode == <u8>Op.CALL || opcode == <u8>Op.CALLCODE || opcode == <u8>Op.DELEGATECALL || opcode == <u8>Op.STATICCALL;
 }

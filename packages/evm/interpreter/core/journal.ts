@@ -5,7 +5,7 @@ import { journalEnd, setJournalEnd } from './machine.ts';
 /** Pointer (4), size (4), previous bytes (32). */
 const STEP_SIZE: usize = 40;
 
-/** Whether a further step may not fit: the frame then halts with a memory limit. It is checked before a write, with room to spare. */
+/** Whether fewer than 64 further steps fit. An instruction checks the journal before its writes, and halts the frame with a memory limit. */
 export function isJournalFull(): bool {
   return journalEnd + 64 * STEP_SIZE > JOURNAL_END;
 }
@@ -36,7 +36,7 @@ export function note32(pointer: usize): void {
   setJournalEnd(step + STEP_SIZE);
 }
 
-/** Bytes of steps undone per piece: 0.5 ms when none of them is in the processor's cache. */
+/** Bytes of steps undone per piece, which takes 0.5 ms when no step is in the processor's cache. */
 const PIECE: usize = 25_000 * STEP_SIZE;
 
 /** Undoes everything since a mark, newest first. */
@@ -44,7 +44,7 @@ export function rollbackTo(mark: usize): void {
   while (!undoPiece(mark));
 }
 
-/** Undoes the newest steps since a mark. @returns whether none is left */
+/** Undoes the newest steps since a mark. @returns whether no step is left */
 export function undoPiece(mark: usize): bool {
   const end = journalEnd > mark + PIECE ? journalEnd - PIECE : mark;
   undoTo(end);

@@ -19,7 +19,7 @@ export function restartLogNumbers(): void { nextNumber = 0; }
 /** Consumes the number of a recorded transfer that failed before its frame began. */
 export function skipTransfer(): void { if (!has(EIP7708)) nextNumber++; }
 
-/** Adds a log. @param topics address of the first topic's stack word; the others are below it. @returns false when the region is full */
+/** Adds a log. @param topics address of the first topic's stack word; the other topics are below. @returns false when the region is full */
 export function addLog(address: usize, topics: usize, topicCount: u32, data: usize, size: u32): bool {
   const log = logsEnd;
   const topicsSize = <usize>topicCount << 5;
@@ -44,8 +44,8 @@ export function hasRoomForTransfer(): bool {
 }
 
 /**
- * Adds a log of a value transfer, for which there is room: of the protocol (EIP-7708), or a recorded one. The accounts' entries begin with
- * their addresses.
+ * Adds a log of a value transfer: a log of the protocol (EIP-7708), or a recorded log. The caller has checked that the log fits. `from` and `to` are
+ * entries of accounts, which begin with the address.
  */
 export function addTransfer(from: usize, to: usize, value: usize): void {
   const isProtocol = has(EIP7708);

@@ -3,7 +3,7 @@ import { ARENA, FRAME_SIZE, FRAMES, JOURNAL, LOGS, STACKS } from './generated/la
 
 /** Number of the transaction: entries marked with it are warm, touched, created or destroyed in this transaction. */
 export let epoch: u32 = 1;
-/** Number of frames below the running one; -1 before the first. */
+/** Number of frames below the running frame; -1 before the first frame. */
 export let depth: i32 = -1;
 /** Refund counter of SSTORE and SELFDESTRUCT. */
 export let refund: i64 = 0;
@@ -12,7 +12,7 @@ export let logsEnd: usize = LOGS;
 export let logCount: u32 = 0;
 
 /**
- * Gas of the running frame beyond the current slice: its remaining gas is the interpreter's counter plus this. It is moved to the counter
+ * Gas of the running frame beyond the current slice. The frame's remaining gas is the interpreter's counter plus `reserve`. Gas moves to the counter
  * when a slice ends, or when one instruction costs more than the rest of the slice.
  */
 export let reserve: i64 = 0;
@@ -38,14 +38,14 @@ export let stackBase: usize = STACKS;
 export let memoryBase: usize = ARENA;
 /** Size in bytes, a multiple of 32. */
 export let memorySize: u32 = 0;
-/** Highest end that memory has ever reached: everything before it occupies memory of the process. */
+/** Highest end that memory has ever reached. Everything before this address occupies memory of the process. */
 export let arenaPeak: usize = ARENA;
 export let input: usize = ARENA;
 export let inputSize: u32 = 0;
 export let code: usize = 0;
 export let isStatic: bool = false;
 
-/** Recording modes: the bits of `recording`. */
+/** Active recording modes, as bits `RECORD_*`. */
 export let recorded: u32 = 0;
 
 export let returnSize: u32 = 0;

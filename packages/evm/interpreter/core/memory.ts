@@ -16,13 +16,13 @@ function costOf(words: u64): u64 {
   return words * 3 + (words * words >> 9);
 }
 
-/** Returns the number of words of a range, which copies charge with 3 and hashes with 6 gas each. */
+/** Returns the number of words of a range. Copies cost 3 gas per word, hashes 6. */
 @inline
 export function wordsOf(bytes: u64): i64 {
   return <i64>((bytes + 31) >> 5);
 }
 
-/** Bytes by which memory grows per step: 0.3 ms when the process does not have them yet. */
+/** Bytes by which memory grows per step, which takes 0.3 ms when the process does not have these bytes yet. */
 const PIECE: u64 = 1 << 20;
 
 /** Status of an instruction that expands memory beyond any gas limit. */
@@ -36,8 +36,8 @@ export function growthCost(size: u32, end: u64): i64 {
 }
 
 /**
- * Grows memory to `end` if necessary, and charges for that and for the instruction's other costs at once, so that an instruction that
- * cannot be paid for changes nothing. With several ranges, `end` is the highest end.
+ * Grows memory to `end` if necessary. Growth and `extra`, the instruction's other costs, are charged at once, so an instruction that cannot be paid
+ * for changes nothing. With several ranges, `end` is the highest end.
  */
 @inline
 export function growUpTo(end: u64, extra: i64, gas: i64): i64 {
@@ -71,8 +71,8 @@ export function growTo(end: u64, extra: i64, gas: i64): i64 {
 }
 
 /**
- * Grows memory to cover a range, and charges for that and for the instruction's other costs. Offset and size are stack words; a range of size
- * zero needs no memory at any offset.
+ * Grows memory to cover a range, and charges for growth and for `extra`, the instruction's other costs. Offset and size are stack words. A range of
+ * size zero needs no memory at any offset.
  */
 @inline
 export function growOver(offset: usize, size: usize, extra: i64, gas: i64): i64 {

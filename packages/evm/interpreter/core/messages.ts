@@ -19,7 +19,7 @@ import { begin, open } from './transactions.ts';
 import { isLess } from './words/compare.ts';
 import { copyWord, isZero, setU64 } from './words/word.ts';
 
-/** Reserves room for a message's input. 0: it exceeds the memory limit. */
+/** Reserves room for a message's input. Returns 0 when the input exceeds the memory limit. */
 export function reserveInput(size: u32): usize {
   forgetOutput();
   if (<u64>size + 64 > <u64>memoryLimit) return 0;
@@ -29,8 +29,8 @@ export function reserveInput(size: u32): usize {
 }
 
 /**
- * EIP-2929 and 3651: warms caller and beneficiary before the first instruction. In system calls they are cold, and the zero address is warm:
- * geth prepares the access list of such a call with zero addresses for both.
+ * Warms caller and beneficiary before the first instruction (EIP-2929, 3651). In system calls both are cold, and the zero address is warm: geth
+ * prepares the access list of a system call with zero addresses for both.
  * @returns false with the reason in `whyNot` when a region is full
  */
 function warmUp(caller: usize): bool {
@@ -44,8 +44,8 @@ function warmUp(caller: usize): bool {
 }
 
 /**
- * Begins the message: CALLER, TARGET, VALUE and the reserved input. Payment, including that for the accounts of target and delegate, and
- * access lists are already done.
+ * Begins the message with CALLER, TARGET, VALUE and the reserved input. Everything before the message is already paid, including the accounts of
+ * target and delegate, and the access list is warm.
  * @param stateGas the state gas reservoir
  * @returns DONE when the message may run, otherwise the missing data
  */
@@ -126,9 +126,9 @@ export function run(slice: i64): i32 {
 }
 
 /**
- * Starts and runs a transaction that is a call without value, price and lists: CALLER, TARGET, and `size` bytes of input at the address that
+ * Starts and runs a transaction that is a call without value, price and lists. Its input is CALLER, TARGET, and `size` bytes at the address that
  * `reserveInput` returns.
- * @returns a result of `run`, or the missing data of `beginCall`; NOT_BEGUN
+ * @returns a result of `run`, the missing data of `beginCall`, or NOT_BEGUN when the sender is not loaded, or sender or input has no room
  */
 export function runPlainCall(size: u32, given: f64, slice: f64): i32 {
   open();

@@ -47,7 +47,7 @@ export function fail(): bool {
   return false;
 }
 
-/** Whether the account's code is loaded, or it has none. */
+/** Whether the account has no code or its code is loaded; otherwise the reason is in `whyNot`. */
 export function requireCode(account: usize): bool {
   if (!hasCode(account) || codeOf(account) != 0) return true;
   const code = findCode(codeHashOf(account));
@@ -60,7 +60,7 @@ export function requireCode(account: usize): bool {
   return false;
 }
 
-/** Whether the account's code is ready to run, or it has none. */
+/** Whether the account has no code or its code is ready to run; otherwise the reason is in `whyNot`. */
 export function requireDecoded(account: usize): bool {
   if (!requireCode(account)) return false;
   if (!hasCode(account) || isDecoded(codeOf(account))) return true;
@@ -74,7 +74,7 @@ export function requireDecoded(account: usize): bool {
   return false;
 }
 
-/** Returns the slot's entry with its value, or 0. */
+/** Returns the entry of a slot whose value is loaded; 0 with the reason in `whyNot`. */
 export function requireSlot(account: usize, key: usize): usize {
   const slot = findSlot(account, key);
   if (slot == 0) {

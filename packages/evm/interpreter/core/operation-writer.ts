@@ -1,7 +1,6 @@
 /**
- * Writes the interpreter's operations sequentially. A basic block begins with an operation that charges all its static gas and checks the
- * stack for all of it; frequent sequences are fused to one operation. An operation takes 16 bytes; a large constant follows it (32 more
- * bytes).
+ * Writes the interpreter's operations sequentially. A basic block begins with an operation that charges the static gas of the whole block and checks
+ * the stack for it. Frequent sequences are fused to one operation. An operation takes 16 bytes; a large constant follows in 32 more bytes.
  */
 import { STACK_LIMIT } from './generated/layout.ts';
 import * as Op from './generated/operations.ts';
@@ -10,17 +9,17 @@ import { not } from './words/bitwise.ts';
 import { shl } from './words/shift.ts';
 import { copyWord, fitsU64, setU64 } from './words/word.ts';
 
-/** Layout: operation (2), distance to the previous one in its block (2; 0: none), operands (4 each). */
+/** Layout in bytes: operation (2), distance to the previous operation in its block (2; 0: none), operands (4 each). */
 export const INSTRUCTION: usize = 16;
 export const BACK: usize = 2;
 const STACK_WORDS: i32 = STACK_LIMIT;
-/** A block that needs more words than this fails at any stack height. */
+/** A block that needs this many words, or more, fails at any stack height. */
 const IMPOSSIBLE: i32 = STACK_WORDS + 1;
 
 /** Address of the next operation, and the open block. */
 export let out: usize = 0;
 export let block: usize = 0;
-/** The last operation; 0: it must not be fused with the next. */
+/** The last operation; 0: the next operation must not be fused with it. */
 export let last: usize = 0;
 export let blockGas: u32 = 0;
 let height: i32 = 0;
@@ -69,7 +68,7 @@ export function emit(operation: u32, a: u32, b: u32): void {
   out += INSTRUCTION;
 }
 
-/** Writes an operation, and fuses it with the previous ones where possible. */
+/** Writes an operation, and fuses it with previous operations where possible. */
 export function emitJoining(operation: u32, a: u32, b: u32): void {
   emit(operation, a, b);
   while (joinLast());
@@ -117,7 +116,7 @@ export function emitConstant(constant: usize): void {
   out += 32;
 }
 
-/** Reads the constant that an operation pushes to `word`. @returns false when it pushes none */
+/** Writes the constant that an operation pushes to the address `word`. @returns false when the operation pushes no constant */
 function readConstant(at: usize, word: usize): bool {
   const operation = <u32>load<u16>(at);
   if (operation == Op.PUSH_SMALL) setU64(word, <u64>load<u32>(at, 4));
@@ -127,7 +126,7 @@ function readConstant(at: usize, word: usize): bool {
   return true;
 }
 
-/** Computes constants that compilers encode as computations to save bytes: masks by shifting, subtracting and complementing. */
+/** Computes constants that compilers encode as computations to save bytes. Masks, for example, are encoded by shifting, subtracting and complementing. */
 export function foldConstants(opcode: u32): bool {
   if (opcode != Op.NOT && opcode != Op.SHL && opcode != Op.SUB && opcode != Op.ADD) return false;
   if (last == 0 || !readConstant(last, constant + 32)) return false;

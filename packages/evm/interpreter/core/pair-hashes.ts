@@ -1,6 +1,6 @@
 /**
- * Cache of hashes of 64 bytes: the slot of a mapping's entry is the hash of key and slot, and the same entries are accessed repeatedly. Each
- * hash has one place, which the next hash of the same place replaces.
+ * Cache of hashes of 64-byte inputs. The slot of a mapping's entry is the hash of key and slot, and the same entries are accessed repeatedly. Each
+ * pair has one place; the next pair with the same place replaces it.
  */
 import { copyBytes } from './bytes.ts';
 import { keccak256 } from './keccak.ts';
@@ -39,7 +39,7 @@ function isSamePair(entry: usize, pair: usize): bool {
 /** Writes the keccak256 of the 64 bytes at `pair` as a word to `to`, which must not overlap them. */
 export function hashPair(pair: usize, to: usize): void {
   const entry = entryOf(pair);
-  // Empty places look like a pair of zeros; but no hash begins with 64 zero bits.
+  // An empty place looks like a pair of zeros whose hash has a lowest limb of 0. No hash is expected to have such a limb.
   if (!isSamePair(entry, pair) || load<u64>(entry, HASH) == 0) {
     keccak256(pair, PAIR_SIZE, digest);
     copyBytes(entry, pair, PAIR_SIZE);

@@ -1,6 +1,6 @@
 /**
- * Possibly long work between two instructions: it runs in steps, each in a slice of its own. The frame's registers stay unchanged until it
- * is finished.
+ * Possibly long work between two instructions. The work runs in steps, each in a slice of its own. The frame's registers stay unchanged until the
+ * work is finished.
  */
 import { forgetDecoding } from './decode.ts';
 import { undoFrame } from './frames.ts';

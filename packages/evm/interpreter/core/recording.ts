@@ -1,6 +1,6 @@
 /**
- * Recordings of a transaction in addition to its result: value transfers as logs, and the accounts and slots that instructions name. While
- * anything is recorded, a block of instructions that cannot be paid for runs up to the failing one, in every frame.
+ * Recordings of a transaction in addition to its result: value transfers as logs, and the accounts and slots that instructions name. While anything
+ * is recorded, a block that cannot be paid for runs up to its failing instruction, in every frame.
  */
 import { findAccount, listAccess } from './accounts.ts';
 import { accountOfFrame } from './frames.ts';
@@ -56,10 +56,10 @@ export function recordUnpaid(opcode: u32, sp: usize): void {
   else if (isCall(opcode)) recordAddress(sp - 32);
 }
 
-/** Number of operands of a call from which geth's access list tracer reads its address. */
+/** Minimum number of operands with which geth's access list tracer reads the address of a call. */
 const CALL_OPERANDS: u32 = 5;
 
-/** Records the access named by an instruction that lacks operands; `words` of them are on the stack. */
+/** Records the access named by an instruction that lacks operands. The stack contains `words` words. */
 export function recordShort(opcode: u32, words: u32, sp: usize): void {
   if (words >= (isCall(opcode) ? CALL_OPERANDS : 1)) recordUnpaid(opcode, sp);
 }

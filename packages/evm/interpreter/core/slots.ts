@@ -1,4 +1,4 @@
-/** Loaded storage slots, and transient ones (EIP-1153). They are found by account, generation and key, and stored in the region SLOTS. */
+/** Loaded storage slots, and transient slots (EIP-1153). They are found by account, generation and key, and stored in the region SLOTS. */
 import { generationOf, hasFreshStorage, isKnown } from './accounts.ts';
 import { clearBytes } from './bytes.ts';
 import { hashSlot, NEAR, strideOf } from './hashing.ts';
@@ -19,7 +19,7 @@ const IS_KNOWN: usize = 108;
 const IS_DIRTY: usize = 112;
 /** Next entry that changed since changes were last collected. */
 const NEXT_DIRTY: usize = 116;
-/** Address of its place in the index. */
+/** Address of the entry's place in the index. */
 const PLACE: usize = 120;
 /** Next recorded entry; 0: this entry is not recorded. */
 const NEXT_ACCESSED: usize = 124;
@@ -32,7 +32,7 @@ const CROWD: u32 = 1 << 18;
 /** Generation of transient slots; no account ever has it. */
 const TRANSIENT: u32 = 0xffffffff;
 
-/** Initial number of index places minus one: 256 KiB. */
+/** Initial number of index places minus one. The places take 256 KiB. */
 const LEAST_MASK: u32 = (1 << 16) - 1;
 
 let slotsEnd: usize = SLOTS;
@@ -44,7 +44,7 @@ let roomLeft: u32 = entriesOf(LEAST_MASK, SLOT_INDEX_SIZE);
 let firstDirty: usize = 0;
 let firstAccessed: usize = END;
 
-/** Returns the entry of a key in an account's current storage, and creates it when it is new. 0: the region is full. */
+/** Returns the entry of a key in an account's current storage, and creates a missing entry. Returns 0 when the region is full. */
 export function findSlot(account: usize, key: usize): usize {
   return find(account, generationOf(account), key);
 }
@@ -118,7 +118,7 @@ function add(pointer: usize, account: usize, generation: u32, key: usize): usize
   return entry;
 }
 
-/** Returns the first free place of a slot that is not in the index. */
+/** Returns the first free place in the probe sequence of a slot that is not in the index. */
 function freePlaceFor(key: usize, account: u32, generation: u32): usize {
   const k0 = load<u64>(key);
   const k1 = load<u64>(key, 8);
@@ -185,7 +185,7 @@ export function clearSlots(): void {
 export function isSlotKnown(slot: usize): bool {
   return load<u32>(slot, IS_KNOWN) != 0;
 }
-/** Enters the value of the underlying state. */
+/** Stores the value that a slot has in the underlying state. */
 export function setSlotKnown(slot: usize, value: usize): void {
   copyWord(slot + VALUE, value);
   copyWord(slot + ORIGINAL, value);
@@ -198,9 +198,8 @@ export function isSlotWarm(slot: usize): bool {
 }
 
 /**
- * Warms a slot. At its first use in a transaction, the current value becomes the original one; the same holds after a rollback that made it
- * cold
- * again. A slot may be warmed before its value is loaded.
+ * Warms a slot. At the first use in a transaction, the current value becomes the original value. A first use after a rollback that made the slot cold
+ * again has the same effect. A slot may be warmed before its value is loaded.
  */
 export function warmSlot(slot: usize): void {
   if (load<u32>(slot, WARM) == epoch) return;
@@ -218,7 +217,7 @@ export function setSlotValue(slot: usize, value: usize): void {
   firstDirty = slot;
 }
 
-/** Whether this transaction has written a transient slot; otherwise it reads as zero, because transient values last for one transaction. */
+/** Whether this transaction has written a transient slot. Any other transient slot reads as zero, because transient values last for one transaction. */
 export function isTransientSet(slot: usize): bool {
   return load<u32>(slot, WARM) == epoch;
 }
@@ -231,7 +230,7 @@ export function setTransient(slot: usize, value: usize): void {
   copyWord(slot + VALUE, value);
 }
 
-/** First slot of the list of those that changed since changes were last collected. */
+/** First slot of the list of slots that changed since changes were last collected. */
 export function firstDirtySlot(): usize {
   return firstDirty;
 }
@@ -250,13 +249,13 @@ export function settleSlots(): void {
   firstDirty = 0;
 }
 
-/** Records a slot that an instruction named, once. */
+/** Records a slot, unless it is already recorded. */
 export function listSlotAccess(slot: usize): void {
   if (load<u32>(slot, NEXT_ACCESSED) != 0) return;
   store<u32>(slot, firstAccessed, NEXT_ACCESSED);
   firstAccessed = slot;
 }
-/** Removes one slot from the recorded ones; 0: none is left. */
+/** Removes and returns one recorded slot; 0 when none is left. */
 export function takeSlotAccess(): usize {
   if (firstAccessed == END) return 0;
   const slot = firstAccessed;

@@ -1,6 +1,6 @@
 /**
- * State gas of the running frame (EIP-8037), a second counter next to the interpreter's, for additions to the state. It is taken from the
- * reservoir, and from execution gas when that is empty.
+ * State gas of the running frame (EIP-8037), a second counter next to the interpreter's. Additions to the state cost state gas. A charge draws on the
+ * reservoir first, then on execution gas.
  */
 import { noteNeed, usedGas } from './frames.ts';
 import { charge } from './gas.ts';
@@ -11,7 +11,7 @@ import { stateAccountGas } from './rules.ts';
 export let reservoir: i64 = 0;
 /** State gas charged to the frame, net of refills. */
 export let stateUsed: i64 = 0;
-/** Part of it that execution gas paid; it exceeds 0 only while the reservoir is empty. */
+/** Part of `stateUsed` that execution gas paid. `spilled` exceeds 0 only while the reservoir is empty. */
 export let spilled: i64 = 0;
 
 /** State gas charged to the running instruction for the account that it creates. */
@@ -33,7 +33,7 @@ export function setStateGas(left: i64, used: i64, spill: i64): void {
 export function spillOf(amount: i64): i64 {
   return amount > reservoir ? amount - reservoir : 0;
 }
-/** Enters a charge; `spill` of it was paid with execution gas. */
+/** Records a charge, of which execution gas paid `spill`. */
 export function takeState(amount: i64, spill: i64): void {
   reservoir -= amount - spill;
   stateUsed += amount;
@@ -49,7 +49,7 @@ export function chargeState(amount: i64, gas: i64): i64 {
 }
 
 /**
- * Charges a call or a creation for an account, if it `isNew`; the charge is refilled when the new frame fails.
+ * Charges a call or a creation for an account, if `isNew`. The charge is refilled when the new frame fails.
  * @returns remaining gas of the slice; negative: the frame halts
  */
 export function chargeAccount(isNew: bool, gas: i64): i64 {
@@ -71,7 +71,7 @@ export function refillState(amount: i64, gas: i64): i64 {
   return gas + returnState(amount);
 }
 
-/** Repays spilled gas after a frame above has returned gas to the reservoir (geth only). @returns execution gas */
+/** Repays spilled gas after a frame above has returned gas to the reservoir (geth only). @returns the repaid execution gas */
 export function repaySpill(): i64 {
   const repaid = min(reservoir, spilled);
   reservoir -= repaid;

@@ -10,7 +10,7 @@ import { areSlotsCrowded, clearSlots, firstDirtySlot, settleSlots } from './slot
 /** Maximum size of decoded code cached between transactions: half of the region, bytes. */
 const MAX_KEPT_CODE: u32 = <u32>(CODES_END - CODES) >> 1;
 
-/** Marks the beginning of the transaction. State overrides may be written between this and `begin`. @returns `journalMark` */
+/** Marks the beginning of the transaction. State overrides may be written between `open` and `begin`. @returns `journalMark` */
 export function open(): usize {
   if (dirtyCount() == 0 && firstDirtySlot() == 0) forgetMuch();
   setJournalEnd(JOURNAL);
@@ -25,7 +25,7 @@ function forgetMuch(): void {
     unlinkCodes(0);
   }
 }
-/** Begins a transaction: nothing is warm, logged or refunded. */
+/** Begins a transaction, in which nothing is warm, logged or refunded yet. */
 export function begin(): void {
   // Epoch 0 marks entries that no transaction has touched.
   setEpoch(epoch == u32.MAX_VALUE ? 1 : epoch + 1);
@@ -45,7 +45,7 @@ export function beginSystemCall(): void {
   setSystemCall(true);
 }
 export function journalMark(): usize { return journalEnd; }
-/** Undoes one piece of everything since `open`; earlier changes must all be collected. @returns whether everything is undone */
+/** Undoes one piece of the changes since `open`. All changes before `open` must be collected. @returns whether everything is undone */
 export function abandon(): bool {
   forgetWork();
   if (!undoPiece(JOURNAL)) return false;
@@ -55,7 +55,7 @@ export function abandon(): bool {
 }
 /** Makes the transaction final: removes the accounts that it destroyed or left empty; nothing can be undone afterwards. */
 export function finish(): void {
-  // From its beginning, the journal has room for the removal of every account.
+  // An empty journal has room for the removal of every account.
   setJournalEnd(JOURNAL);
   sweepAccounts();
   setJournalEnd(JOURNAL);

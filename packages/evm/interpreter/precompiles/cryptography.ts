@@ -2,8 +2,8 @@ import type { RecoverPublicKey } from '../../../ethereum/primitives/signature.ts
 import type { Steps } from './steps.ts';
 
 /**
- * Cryptography that the host provides to precompiles. Nothing here throws: invalid input is a regular result. Work that depends on the length
- * of the input, or takes more than 1 ms, is available in steps; any number of them may be in progress at a time.
+ * Cryptography that the host provides to precompiles. Invalid input is a regular result and never throws. Work is available in steps when it takes
+ * more than 1 ms or depends on the input length. Any number of step sequences may be in progress at a time.
  */
 export interface Cryptography {
   /** Keccak-256 digest, 32 bytes. */
@@ -41,13 +41,13 @@ export type Blake2bBlock = {
   readonly isFinal: boolean;
 };
 
-/** Pairs that share the squarings of one Miller loop: a single pair takes a third longer, but keeps every step at 0.8 to 1.1 ms. */
+/** Pairs per Miller loop, which share its squarings. A pair in a loop of its own takes a third longer, but keeps every step at 0.8 to 1.1 ms. */
 export const PAIRS_AT_ONCE = { whole: 32, piece: 1 } as const;
 
 /**
- * alt_bn128 (EIP-196, EIP-197). Coordinates are 32 bytes, big-endian; in G2 the imaginary part comes first; the point at infinity is all
- * zeros. The result is undefined when a coordinate is not below the field order, and when a point is not on its curve or, in a pairing, not
- * in its group.
+ * alt_bn128 (EIP-196, EIP-197). Coordinates are 32 bytes, big-endian. In G2 the imaginary part comes first. The point at infinity is all zeros. The
+ * result is undefined when a coordinate is not below the field order, or a point is not on its curve. In a pairing, the result is also undefined when
+ * a point is not in its group.
  */
 export interface Bn254 {
   add(a: Uint8Array, b: Uint8Array): Uint8Array | undefined;
@@ -61,9 +61,9 @@ export interface Bn254 {
 }
 
 /**
- * BLS12-381 (EIP-2537). Coordinates are 48 bytes, big-endian; in G2 the real part comes first; the point at infinity is all zeros. The result
- * is undefined when a coordinate is not below the field order, when a point is not on its curve and, except in additions, when it is not in
- * its group.
+ * BLS12-381 (EIP-2537). Coordinates are 48 bytes, big-endian. In G2 the real part comes first. The point at infinity is all zeros. The result is
+ * undefined when a coordinate is not below the field order, or a point is not on its curve. Except in additions, the result is also undefined when a
+ * point is not in its group.
  */
 export interface Bls12381 {
   addG1(a: Uint8Array, b: Uint8Array): Uint8Array | undefined;

@@ -9,7 +9,7 @@ function parseParity(word: Uint8Array): 0 | 1 | undefined {
   return word[31] === 28 ? 1 : undefined;
 }
 
-/** 0x01: the address that signed a hash; empty output, not a failure, for an invalid signature (yellow paper E.1). */
+/** 0x01: returns the address that signed a hash. For an invalid signature, the output is empty and the call does not fail (yellow paper E.1). */
 export function createEcrecover(cryptography: Cryptography): Precompile {
   return {
     name: 'ecrecover',

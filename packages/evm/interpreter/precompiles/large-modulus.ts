@@ -4,14 +4,14 @@
  */
 import type { Steps } from './steps.ts';
 
-/** Maximum factor length of a product in one step, 0.4 ms. */
+/** Maximum factor length of a product in one step, bits. The step takes 0.4 ms. */
 const PRODUCT_BITS: number = 1 << 17;
-/** A number of twice this many bits is divided in one step, 0.3 ms. */
+/** Maximum modulus length that `invert` handles by one division, bits. The dividend has twice as many bits, and the step takes 0.3 ms. */
 const DIVISION_BITS: number = 1 << 16;
-/** Extra bits of the first half in Newton's method: they cover leading zeros and truncation. */
+/** Extra bits of the half-length inverse in Newton's method. These bits cover leading zeros and truncation. */
 const GUARD_BITS = 16;
 
-/** @param bits approximate length of the longer factor; it determines the split of the product, not its value */
+/** @param bits approximate length of the longer factor, which determines the split of the product and not its value */
 function* multiply(a: bigint, b: bigint, bits: number): Steps<bigint> {
   if (bits <= PRODUCT_BITS) {
     yield;
@@ -30,7 +30,7 @@ function* multiply(a: bigint, b: bigint, bits: number): Steps<bigint> {
 
 /**
  * Computes `2 ** (2 * bits) / modulus` by Newton's method, with an error of a few units.
- * @param bits length of the modulus; at most 7 of them are leading zeros
+ * @param bits length of the modulus, bits. At most 7 leading bits are zero.
  */
 function* invert(modulus: bigint, bits: number): Steps<bigint> {
   if (bits <= DIVISION_BITS) {
@@ -57,7 +57,7 @@ export class LargeModulus {
     this.#inverse = inverse;
   }
 
-  /** @param bits length of the modulus; at most 7 of them are leading zeros */
+  /** @param bits length of the modulus, bits. At most 7 leading bits are zero. */
   static *create(modulus: bigint, bits: number): Steps<LargeModulus> {
     return new LargeModulus(modulus, bits, yield* invert(modulus, bits));
   }

@@ -5,7 +5,7 @@ import { encodeBoolean, type Precompile } from './precompile.ts';
 /** Input: hash, r, s, x, y, one word each. */
 const INPUT_BYTES = 160;
 
-/** 0x100 (EIP-7951): 1 for a valid signature; empty output, not a failure, for anything else. */
+/** 0x100 (EIP-7951): returns 1 for a valid signature. For anything else, the output is empty and the call does not fail. */
 export function createP256Verify(cryptography: Cryptography): Precompile {
   return {
     name: 'p256Verify',

@@ -5,21 +5,21 @@ import { bytesToHex } from '../../../ethereum/primitives/hex.ts';
 import { LargeModulus } from './large-modulus.ts';
 import type { Steps } from './steps.ts';
 
-/** Below this modulus a product of two residues is an exact double: 10 times faster than bigints. */
+/** Below this modulus, a product of two residues is an exact double. Doubles are 10 times faster than bigints. */
 const DOUBLE_MODULUS_LIMIT = 2n ** 26n;
 /** For exponents up to this length a table of powers does not pay off. */
 const SHORT_EXPONENT_BYTES = 8;
-/** A product modulo a longer number is a step of its own: 0.05 ms from this length, 0.5 ms... */
+/** Above this modulus length, each product is a step of its own. At this length, a product takes 0.05 ms. */
 const SLOW_MODULUS_BYTES = 2_048;
-/** ...up to this length, above which it takes several steps. */
+/** Above this modulus length, a product takes several steps. At this length, a product takes 0.5 ms. */
 const LARGE_MODULUS_BYTES = 8_192;
 /** Bytes of a base reduced per step, and of an exponent scanned per step. */
 const BASE_PIECE_BYTES = 8_192;
 const SCAN_PIECE_BYTES: number = 256 << 10;
-/** Up to this length the conversion by words is faster. */
+/** Up to this length, conversion by words is faster than conversion from hexadecimal text. */
 const SHORT_INTEGER_BYTES = 128;
 
-/** Products of two residues, each computed without a pause. */
+/** Multiplication of residues, with each product computed without a pause. */
 type Residues<T> = {
   readonly one: T;
   readonly multiply: (a: T, b: T) => T;
@@ -46,7 +46,7 @@ function createDoubleResidues(modulus: number): Residues<number> {
 }
 
 function createBigIntResidues(modulus: bigint, bytes: number): Residues<bigint> {
-  // A product takes 0.15 us, plus more with the length of the modulus; there are ten products per byte.
+  // A product takes 0.15 us plus a time that grows with the modulus. Each byte of the exponent takes ten products.
   const microseconds = 10 * (0.15 + 50 * (bytes / SLOW_MODULUS_BYTES) ** 1.5);
   return {
     one: 1n % modulus,
@@ -66,7 +66,7 @@ function raiseBitByBit<T>(base: T, exponent: Uint8Array, { one, multiply }: Resi
   return power;
 }
 
-/** Raises four bits at a time, which takes a quarter of the multiplications by the base. */
+/** Raises by four exponent bits at a time, which takes a quarter of the multiplications by the base. */
 function* raiseByNibbles<T>(
   base: T,
   exponent: Uint8Array,

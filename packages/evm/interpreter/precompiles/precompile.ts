@@ -8,15 +8,15 @@ export type Precompile = {
   /** @returns undefined on failure, which consumes all gas of the call */
   readonly run: (input: Uint8Array) => Uint8Array | undefined;
   /**
-   * Runs in steps, for inputs that take long; absent when no input does. The input stays unchanged meanwhile, and any precompile,
-   * including this one, may run between two steps.
+   * Runs in steps; absent when no input takes long. The input stays unchanged until the last step. Any precompile, including this one, may run
+   * between two steps.
    */
   readonly steps?: (input: Uint8Array) => Steps<Uint8Array | undefined>;
-  /** Returns why an input failed, in geth's words; absent when no input fails. It takes about as long as `run`. */
+  /** Returns geth's error text for an input that failed; absent when no input fails. `explain` takes about as long as `run`. */
   readonly explain?: (input: Uint8Array) => Steps<string> | string;
 };
 
-/** Represents any gas above the exact range of a number: more than any block has. */
+/** Stands for any gas above the exact range of a number, which is more than any block has. */
 export const UNAFFORDABLE: number = Number.MAX_SAFE_INTEGER;
 
 /** Returns a price function: `base` plus `perWord` per started word of input. */

@@ -7,7 +7,7 @@ export interface Precompiles {
   of(rules: RevisionRules): ReadonlyMap<number, Precompile>;
 }
 
-/** Creates precompiles that compute with `cryptography`; those of a revision are created at first use. */
+/** Creates precompiles that compute with `cryptography`. The precompiles of a revision are created at first use. */
 export function createPrecompiles(cryptography: Cryptography): Precompiles {
   const byRules = new WeakMap<RevisionRules, ReadonlyMap<number, Precompile>>();
   return {

@@ -1,4 +1,4 @@
-/** Work in steps of at most about 1 ms: each `next` runs one. Abandoned between two steps, it leaves no state behind. */
+/** Work in steps of at most about 1 ms; each `next` runs one step. Work that is abandoned between two steps leaves no state behind. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** Runs all steps at once. */

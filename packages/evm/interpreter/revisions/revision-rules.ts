@@ -67,29 +67,29 @@ export type StateGasPrices = {
 
 /** Rules with a single value each. */
 export type RuleValues = {
-  /** EXP, per byte of the exponent. */
+  /** Gas of EXP per byte of the exponent. */
   readonly expByteGas: bigint;
-  /** SSTORE to a slot that this transaction already wrote; SSTORE that changes a slot; refund for clearing a slot. */
+  /** Gas of SSTORE to a slot that the transaction already wrote; gas of SSTORE that changes a slot; refund for clearing a slot. */
   readonly storageAgainGas: bigint;
   readonly storageResetGas: bigint;
   readonly storageClearRefund: bigint;
-  /** First access to an account in a transaction, and later accesses (EIP-2929, 8038). */
+  /** Gas of the first access to an account in a transaction, and of later accesses (EIP-2929, 8038). */
   readonly coldAccountGas: bigint;
   readonly warmAccountGas: bigint;
-  /** First write to an account in a transaction (EIP-8038); 0: no separate price. */
+  /** Gas of the first write to an account in a transaction (EIP-8038); 0: no separate price. */
   readonly accountWriteGas: bigint;
-  /** CALL and CALLCODE with value. */
+  /** Gas of CALL and CALLCODE with value. */
   readonly callValueGas: bigint;
-  /** CALL and SELFDESTRUCT that create an account: execution gas in addition to the price of its first write. */
+  /** Execution gas of CALL and SELFDESTRUCT that create an account, in addition to the price of the account's first write. */
   readonly newAccountGas: bigint;
-  /** Deployed code: execution gas per byte, and per word. */
+  /** Execution gas per byte, and per word, of deployed code. */
   readonly codeByteGas: bigint;
   readonly codeWordGas: bigint;
   /** Undefined: there is one kind of gas. */
   readonly stateGas: StateGasPrices | undefined;
-  /** PREVRANDAO instead of DIFFICULTY. */
+  /** Opcode 0x44 is PREVRANDAO instead of DIFFICULTY. */
   readonly hasPrevRandao: boolean;
-  /** Refunds are capped at used gas divided by this. */
+  /** Refunds are capped at used gas divided by this quotient. */
   readonly refundQuotient: bigint;
   /** Receipts have a status instead of a state root. */
   readonly hasReceiptStatus: boolean;
@@ -116,7 +116,7 @@ export type RuleValues = {
 
 /** Changes of a revision; lists contain its additions. */
 export type RevisionChange = Partial<RuleValues> & {
-  /** Names of added instructions, separated by spaces; their gas is that of their row. */
+  /** Names of added instructions, separated by spaces. Each has the static gas of its row in `OPCODES`. */
   readonly opcodes?: string;
   /** New static gas of instructions. */
   readonly gas?: Readonly<Record<string, number>>;
@@ -141,7 +141,7 @@ export type RevisionRules = RuleValues & {
   /** Number of earlier revisions. */
   readonly number: number;
   readonly opcodes: readonly PricedOpcode[];
-  /** Bits by `RULE_SWITCHES`. */
+  /** One bit per rule switch, by its index in `RULE_SWITCHES`. */
   readonly switches: number;
   /** Precompiles by address, ascending. */
   readonly precompiles: ReadonlyMap<number, PrecompileRow>;

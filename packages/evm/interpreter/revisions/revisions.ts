@@ -1,4 +1,4 @@
-/** The revisions of Ethereum, oldest first: each has the rules of the previous one plus its changes, by EIP. */
+/** The revisions of Ethereum, oldest first. Each revision has the rules of the previous revision plus its changes, by EIP. */
 import { factorAtByzantium, factorAtFrontier, factorAtHomestead } from '../difficulty.ts';
 import { createBlake2f } from '../precompiles/blake2f.ts';
 import { createBls12381Precompiles } from '../precompiles/bls12-381.ts';
@@ -268,7 +268,7 @@ const LATER: Readonly<Record<Exclude<Revision, 'frontier'>, RevisionChange>> = {
   },
   amsterdam: {
     opcodes: 'SLOTNUM DUPN SWAPN EXCHANGE', // EIP-7843, 8024
-    // EIP-8038. Reading code is a second access to the database.
+    // EIP-8038: EXTCODESIZE and EXTCODECOPY access the database twice, since the code is a separate read.
     gas: { CREATE: 12_000, CREATE2: 12_000, EXTCODESIZE: 200, EXTCODECOPY: 200 },
     switches: { EIP7610: false, EIP7708: true, EIP8037: true, EIP8246: true },
     // EIP-8038

@@ -21,7 +21,7 @@ function accountAt(sp: usize): usize {
   return requireAccount(addressWord);
 }
 
-/** Charges an access; the first one in a transaction costs more (EIP-2929). */
+/** Charges an access to an account. The first access in a transaction costs more (EIP-2929). */
 function payAccess(account: usize, gas: i64): i64 {
   if (has(EIP2929) && !isWarm(account)) {
     gas = charge(gas, coldAccountGas - warmAccountGas);

@@ -60,8 +60,8 @@ export function requireDelegate(code: usize): usize {
 }
 
 /**
- * Returns the gas to pass on: the requested gas, at most all but 1/64 of the remaining gas (EIP-150). Before EIP-150, -1 when the requested
- * gas exceeds the remaining gas.
+ * Returns the gas to pass on: the requested gas, but at most all but 1/64 of the remaining gas (EIP-150). Before EIP-150, returns -1 when the
+ * requested gas exceeds the remaining gas.
  */
 function gasToHand(asked: usize, total: i64): i64 {
   const isSmall = fitsU64(asked) && load<i64>(asked) >= 0;
@@ -120,7 +120,8 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
     warm(target);
     if (delegate != 0) warm(delegate);
   }
-  // A stipend that is refunded must have been paid. Before EIP-150 the requested gas must be available.
+  // The gas used up to here, before the callee returns an unused stipend, must have been available. Before EIP-150 the requested gas must be
+  // available too.
   noteNeed(usedGas(total) + (has(EIP150) ? 0 : handed));
   const isCapped = has(EIP150) && handed == total - (total >> 6);
   total -= handed;
@@ -145,7 +146,7 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
   const caller = isDelegated ? callerOfFrame() : self;
   const value = isDelegated ? valueOfFrame() : hasValue ? valueAt : zeroWord;
   if (code == 0 && precompile == 0) {
-    // There is no code to run: the effects on accounts are applied here and cannot fail any more.
+    // No code runs, so the effects on accounts are applied here and cannot fail any more.
     if (isTransfer) addTransfer(self, target, valueAt);
     if (kind == CALL) pay(self, target, valueAt);
     else if (kind == STATICCALL && exists(target)) touch(target);
@@ -163,8 +164,8 @@ export function callBody(kind: u32, ip: usize, sp: usize, gas: i64): i64 {
 }
 
 /**
- * Halts a call that cannot be paid for with the reason that geth finds first (core/vm/operations_acl.go, gas_table.go, gas.go). geth charges
- * some of the costs while it computes the price, and its text repeats the reason when such a charge fails.
+ * Halts an unpayable call. The reason is the first that geth finds (core/vm/operations_acl.go, gas_table.go, gas.go). geth charges some of the costs
+ * while it computes the price, and its text repeats the reason when such a charge fails.
  * @param reason reason of the failed payment
  * @param available gas after the static cost
  * @param reached memory size before the call
@@ -186,8 +187,8 @@ function explainUnpaid(
 }
 
 /**
- * EIP-8037, 8038: charges for the delegate, and for an account that is created. Each one counts as accessed once everything before it is
- * paid for; block access lists contain the accesses made so far.
+ * Charges for the delegate, and for an account that the call creates (EIP-8037, 8038). Each account counts as accessed once all earlier charges are
+ * paid. When a later charge fails, the block access list keeps the accesses made so far.
  */
 function payAccounts(target: usize, delegate: usize, isTransfer: bool, gas: i64): i64 {
   noteAccess(target);
@@ -240,7 +241,7 @@ function answer(ip: usize, resultAt: usize, total: i64, slice: i64, result: u64)
   return BODY_SWITCHES;
 }
 
-/** Begins the execution of the pushed frame. The code is decoded. */
+/** Begins the execution of the pushed frame. The code must be decoded. */
 export function enter(precompile: u32, code: usize): i64 {
   setReturnSize(0);
   if (precompile != 0) {

@@ -101,7 +101,7 @@ export function createBody(isSalted: bool, ip: usize, sp: usize, gas: i64): i64 
   let created: usize = 0;
   if (!isRefused) {
     created = requireAccount(isSalted ? addressBySalt(self, sp - 96, data, <u32>size) : addressByNonce(self, nonce));
-    // The instruction then restarts; memory that has grown stays, and is paid for.
+    // The instruction restarts once the account is loaded. Memory that has grown stays, and is not paid for again.
     if (created == 0) return prepay(before - gas);
   }
   gas = charge(gas, initCodeWordGas * wordsOf(size) + (isSalted ? HASH_WORD_GAS * wordsOf(size) : 0));
@@ -156,7 +156,7 @@ function beginCreation(creator: usize, created: usize, data: usize, size: u32): 
   return runInitCode(data, size);
 }
 
-/** Runs initialisation code, which is decoded into the arena before the frame's memory, and discarded with it. */
+/** Runs initialisation code. The code is decoded into the arena, before the frame's memory, and discarded with that memory. */
 function runInitCode(data: usize, size: u32): i64 {
   const entry = memoryBase;
   const bytes = entry + CODE_SIZE;
@@ -174,7 +174,7 @@ function runInitCode(data: usize, size: u32): i64 {
   return setNeed(WORK_LEFT);
 }
 
-/** Continues decoding the running frame's code. @returns whether it may run */
+/** Continues decoding the running frame's code. @returns whether the code may run */
 export function decodeInitCode(): bool {
   if (!decodeOn()) return false;
   setMemory((decodedEnd + 15) & ~15, 0);
@@ -183,7 +183,7 @@ export function decodeInitCode(): bool {
 }
 
 /**
- * Begins a creation as the first message of a transaction, whose nonce and gas are already charged.
+ * Begins a creation as the first message of a transaction. The creator's nonce is already raised, and the gas is already charged.
  * @returns false with the reason in `whyNot` when data is missing
  */
 export function beginFirstCreation(creator: usize, nonce: u64, data: usize, size: u32, given: i64, slice: i64, stack: usize, value: usize): bool {

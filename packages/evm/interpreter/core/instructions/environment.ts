@@ -72,7 +72,7 @@ export function blobhash(sp: usize): void {
   else setU64(sp, 0);
 }
 
-/** Hashes of the last 256 blocks; each is requested once. */
+/** Returns the hash of one of the last 256 blocks. Each hash is requested from the host once. */
 export function blockhash(sp: usize, gas: i64): i64 {
   const current = load<u64>(BLOCK_NUMBER);
   const number = load<u64>(sp);

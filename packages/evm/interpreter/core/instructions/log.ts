@@ -5,7 +5,7 @@ import { halt, isStatic, memoryBase } from '../machine.ts';
 import { growOver } from '../memory.ts';
 import { MEMORY_LIMIT, WRITE_PROTECTION } from '../generated/status.ts';
 
-/** Gas per log and per topic. It is not static gas, because geth computes the memory price before it charges any of it. */
+/** Gas per log and per topic. This gas is not static, because geth computes the memory price before it charges any of this gas. */
 const LOG_GAS: i64 = 375;
 const BYTE_GAS: i64 = 8;
 

@@ -73,9 +73,9 @@ export function mstoreAt(sp: usize, offset: u32, gas: i64): i64 {
 
 const digest: usize = memory.data(32, 16);
 
-/** Bytes hashed per step, a multiple of the block size, 0.3 ms. */
+/** Bytes hashed per step, a multiple of the block size. A step takes 0.3 ms. */
 const HASH_PIECE: u32 = 1200 * RATE;
-/** Absorbed and paid bytes of the hash in progress; 0: there is none. Its state stays in `keccak`. */
+/** Absorbed bytes of the hash in progress, which is already paid for; 0: no hash is in progress. The state of the hash stays in `keccak`. */
 let absorbed: u32 = 0;
 
 export function forgetHash(): void {
@@ -135,7 +135,7 @@ export function payCopy(sp: usize, extra: i64, gas: i64): i64 {
   return growOver(sp, sp - 64, extra + COPY_WORD_GAS * wordsOf(load<u64>(sp - 64)), gas);
 }
 
-/** Copies bytes of a source that may be too short, padded with zeros. Memory has already grown. */
+/** Copies bytes of a source. Bytes beyond the end of the source are zero. Memory has already grown. */
 export function copyPadded(sp: usize, source: usize, sourceSize: u32): void {
   const size = <u32>load<u64>(sp - 64);
   if (size == 0) return;
@@ -168,7 +168,7 @@ export function returndatacopy(sp: usize, gas: i64): i64 {
   return left;
 }
 
-/** EIP-5656. Memory grows to cover both ranges; they may overlap. */
+/** EIP-5656. Memory grows to cover both ranges, which may overlap. */
 export function mcopy(sp: usize, gas: i64): i64 {
   const size = load<u64>(sp - 64);
   const left = growUpTo(max(endOf(sp, sp - 64), endOf(sp - 32, sp - 64)), COPY_WORD_GAS * wordsOf(size), gas);

@@ -17,7 +17,7 @@ import { copyWord, isZero, setU64 } from '../words/word.ts';
 const SET_GAS: i64 = 20000;
 const COLD_GAS: i64 = 2100;
 const COLD_SURCHARGE: i64 = 2000;
-/** EIP-2200: with at most a stipend's gas, SSTORE fails. */
+/** EIP-2200: SSTORE fails when at most the stipend of a call remains. */
 const SENTRY: i64 = 2300;
 /** EIP-8038: first write to a slot in a transaction. */
 const WRITE_GAS: i64 = 10000;

@@ -1,4 +1,4 @@
-/** Adds in place: in the common case, without a carry out of the lowest limb, it accesses one limb. */
+/** Adds in place. In the common case, without a carry out of the lowest limb, only this limb is accessed. */
 @inline
 export function addImmediate(p: usize, value: u64): void {
   const sum = load<u64>(p) + value;

@@ -1,8 +1,8 @@
 import { fitsU64, isZero, setU64 } from './word.ts';
 
 /**
- * Compares from the top limb down: the branches on equal upper limbs are nearly always predicted (values are small or full width, rarely
- * both), and cost less than a borrow chain through all limbs.
+ * Compares from the top limb down. The branches on equal upper limbs are nearly always predicted, since values are small or full width, rarely both.
+ * The branches cost less than a borrow chain through all limbs.
  */
 @inline
 export function isLess(a: usize, b: usize): bool {
@@ -32,7 +32,7 @@ export function isSignedLess(a: usize, b: usize): bool {
   return load<u64>(a) < load<u64>(b);
 }
 
-/** Compares with a number that is not a word. */
+/** Compares a word with a 64-bit number. */
 @inline
 export function isBelow(p: usize, value: u64): bool {
   return fitsU64(p) && load<u64>(p) < value;

@@ -24,7 +24,7 @@ function findTopLimb(p: usize): usize {
   return load<u64>(p, 16) !== 0 ? 2 : 1;
 }
 
-/** Divides a longer dividend by a divisor of one limb. */
+/** Divides a dividend of at least two limbs by a divisor of one limb. */
 function divideWordByLimb(dividend: usize, divisor: u64, quotient: usize, remainder: usize): void {
   const bits = <u64>i64.clz(divisor);
   const d = divisor << bits;
@@ -57,7 +57,7 @@ function divideWordByLimb(dividend: usize, divisor: u64, quotient: usize, remain
   setU64(remainder, r >> bits);
 }
 
-/** Divides a dividend of at least two limbs by a divisor of two limbs: Möller and Granlund, algorithm 5, remainder included. */
+/** Divides a dividend of at least two limbs by a divisor of two limbs. Möller and Granlund, algorithm 5, including the remainder. */
 function divideWordByPair(dividend: usize, divisor: usize, quotient: usize, remainder: usize): void {
   const bits = <u64>i64.clz(load<u64>(divisor, 8));
   const d1 = shiftedLimbAt(divisor, 1, bits);
@@ -105,7 +105,7 @@ function isPowerOfTwo(limb: u64): bool {
   return (limb & (limb - 1)) === 0;
 }
 
-/** Divides by a divisor whose lowest limb is zero: contracts shift by dividing by powers of two. @returns false when it is no power of two */
+/** Divides by a power of two whose lowest limb is zero. Contracts use these divisions as shifts. @returns false when the divisor is no power of two */
 function divideByPowerOfTwo(below: usize, dividend: usize, d1: u64, d2: u64, d3: u64): bool {
   if (i64.popcnt(d1) + i64.popcnt(d2) + i64.popcnt(d3) !== 1) return false;
   const bits = d1 !== 0 ? 64 + i64.ctz(d1) : d2 !== 0 ? 128 + i64.ctz(d2) : 192 + i64.ctz(d3);

@@ -58,7 +58,10 @@ function addBack(u: usize, d: usize, n: usize): void {
   store<u64>(u + at, load<u64>(u + at) + carry);
 }
 
-/** Writes QUOTIENT and the remainder, shifted left, to DIVIDEND; the divisor's top limb is nonzero. @returns the shift */
+/**
+ * Divides `count` limbs by `n` limbs, whose top limb is nonzero. Writes the quotient to QUOTIENT, and the remainder, shifted left, to DIVIDEND.
+ * @returns the shift, bits
+ */
 export function divideLimbs(dividend: usize, count: usize, divisor: usize, n: usize): u64 {
   const bits = <u64>i64.clz(load<u64>(divisor + ((n - 1) << 3)));
   shiftLimbsLeft(DIVISOR, divisor, n, bits);

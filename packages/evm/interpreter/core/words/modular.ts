@@ -25,14 +25,14 @@ export function addmod(sp: usize): void {
   remainderOfLimbs(modulus, WIDE, 5, modulus);
 }
 
-/** Whether the modulus is 2^256 - c with 0 < c < 2^64: 2^256 - 1 of every mulDiv, secp256k1's prime. */
+/** Whether the modulus is 2^256 - c with 0 < c < 2^64. Examples are 2^256 - 1, which every mulDiv uses, and secp256k1's prime. */
 @inline
 function isNearTop(modulus: usize): bool {
   const upper = load<u64>(modulus, 8) & load<u64>(modulus, 16) & load<u64>(modulus, 24);
   return upper === u64.MAX_VALUE && load<u64>(modulus) !== 0;
 }
 
-/** modulus = WIDE mod modulus, which is 2^256 - c: the upper half, times c, is added to the lower half, twice. */
+/** modulus = WIDE mod modulus, for a modulus of 2^256 - c. Twice, the upper half times c is added to the lower half. */
 function reduceNearTop(modulus: usize): void {
   const c = -load<u64>(modulus);
   const u0 = load<u64>(WIDE, 32);
@@ -55,7 +55,7 @@ function reduceNearTop(modulus: usize): void {
   sum = term + carry;
   let r3 = load<u64>(WIDE, 24) + sum;
   carry = mulHigh(u3, c) + u64(sum < term) + u64(r3 < sum);
-  // The carry is at most c: its product has two limbs, and a carry out of their sum leaves that sum small.
+  // The carry is at most c, so its product with c has two limbs. After a carry out of the sum, the sum itself is small.
   term = carry * c;
   r0 += term;
   let extra = mulHigh(carry, c) + u64(r0 < term);

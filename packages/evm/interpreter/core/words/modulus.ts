@@ -1,6 +1,6 @@
 /**
- * Products modulo a recurring number, because loops use the same modulus repeatedly. The modulus is prepared at the second consecutive use,
- * after which a product with its reduction takes at most half the time (see reducing.ts).
+ * Products modulo a recurring number, because loops use the same modulus repeatedly. The modulus is prepared at its second consecutive use. From then
+ * on, a product with its reduction takes at most half the time (see reducing.ts).
  */
 import { isEqual } from './compare.ts';
 import { remainderOfLimbs } from './long-division.ts';
@@ -16,7 +16,7 @@ let shift: u32 = 0;
 const LOST: usize = memory.data(32, 16);
 const FACTOR: usize = memory.data(32, 16);
 
-/** Checks for a repeated modulus, which must be nonzero. @returns whether it equals the previous one; if not, it is remembered */
+/** Remembers a nonzero modulus, and prepares it at its second consecutive use. @returns whether the modulus equals the previous modulus */
 @inline
 export function prepareModulus(modulus: usize): bool {
   if (isEqual(modulus, MODULUS)) {
@@ -46,7 +46,7 @@ function isSmall(p: usize): bool {
   return fitsU64(p) && load<u64>(p) < SMALL;
 }
 
-/** destination = a * b modulo DIVISOR. Elliptic curves mostly need multiples of small numbers, and squares. */
+/** destination = a * b modulo DIVISOR. Small factors and squares have code of their own, since elliptic curves mostly need these. */
 @inline
 function multiply(destination: usize, a: usize, b: usize): void {
   if (isSmall(a)) scaleReducing(destination, b, load<u64>(a));
@@ -63,7 +63,7 @@ function fitsShift(p: usize): bool {
   return (lower | upper) === 0;
 }
 
-/** Multiplies with one factor shifted: one that fits the shift, or else the remainder of a factor that does not. */
+/** Multiplies with one factor shifted like the modulus. If both factors would lose bits, the remainder of `a` is shifted instead. */
 function multiplyShifted(destination: usize, a: usize, b: usize): void {
   let factor = a;
   let other = b;

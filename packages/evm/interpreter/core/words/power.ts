@@ -69,7 +69,7 @@ export function exp(sp: usize): void {
   if (fitsU64(sp) && base > 1 && (base & (base - 1)) === 0) return shiftOne(exponent, <u64>i64.ctz(base));
   const bits = <i32>countBits(exponent);
   if (bits === 0) return setU64(exponent, 1);
-  // 256 factors of two leave zero.
+  // An even base to the power of 256 or more is zero modulo 2^256.
   if (bits > 8 && (base & 1) === 0) return setU64(exponent, 0);
   copyWord(BASE, sp);
   if (bits < LEAST_WINDOWED_BITS) raiseByBits(exponent, bits);

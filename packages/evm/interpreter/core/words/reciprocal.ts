@@ -11,8 +11,8 @@ function fillEstimates(): void {
 }
 
 /**
- * Direct-mapped cache of reciprocals by divisor: contracts divide by few numbers (10^18, 10^27, fees, primes). A hit saves 10 to 16 ns of
- * 39 to 51, a miss costs less than 1.
+ * Direct-mapped cache of reciprocals by divisor. Contracts divide by few numbers (10^18, 10^27, fees, primes). A hit saves 10 to 16 ns of 39 to 51
+ * ns; a miss costs less than 1 ns.
  */
 const CACHE_BITS: u64 = 5;
 const LIMBS: usize = memory.data(16 << 5, 16);
@@ -23,7 +23,7 @@ function chooseEntry(key: u64): usize {
   return <usize>((key * 0x9e3779b97f4a7c15) >> (64 - CACHE_BITS));
 }
 
-/** Cached reciprocalOfLimb; an empty entry is zero, and no divisor is. */
+/** Cached reciprocalOfLimb. An empty entry has divisor 0, and no caller divides by 0. */
 @inline
 export function findReciprocalOfLimb(divisor: u64): u64 {
   const entry = LIMBS + (chooseEntry(divisor) << 4);
@@ -82,7 +82,7 @@ function reciprocalOfPair(d1: u64, d0: u64): u64 {
   return v;
 }
 
-/** floor((u1, u0) / d), for u1 < d with its top bit set and its reciprocal v (algorithm 4). */
+/** floor((u1, u0) / d), for u1 < d. The top bit of d is set, and v is the reciprocal of d (algorithm 4). */
 @inline
 export function divideByLimb(u1: u64, u0: u64, d: u64, v: u64): u64 {
   const low = v * u1;
@@ -95,7 +95,7 @@ export function divideByLimb(u1: u64, u0: u64, d: u64, v: u64): u64 {
   return r >= d ? q + 1 : q;
 }
 
-/** floor((u2, u1, u0) / (d1, d0)), for (u2, u1) < (d1, d0) with the top bit of d1 set, reciprocal v (algorithm 5). */
+/** floor((u2, u1, u0) / (d1, d0)), for (u2, u1) < (d1, d0). The top bit of d1 is set, and v is the reciprocal of (d1, d0) (algorithm 5). */
 @inline
 export function divideByPair(u2: u64, u1: u64, u0: u64, d1: u64, d0: u64, v: u64): u64 {
   const low = v * u2;

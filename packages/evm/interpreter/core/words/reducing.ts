@@ -1,19 +1,18 @@
 /**
- * Products modulo one prepared divisor, in digits of 29 bits: nine products of two digits fit 63 bits, so a column of them is a sum without
- * carries, three machine instructions per product (rows of 32-bit digits, as in multiply.ts, take seven). The part from 2^261 on has nine
- * digits. Each is replaced by its precomputed remainder, which leaves nine columns with a quotient of 33 bits: 20 ns less than two products by
- * a reciprocal.
+ * Products modulo one prepared divisor, in digits of 29 bits. Nine products of two digits fit 63 bits, so a column of products is a sum without
+ * carries. Each product takes three machine instructions; in rows of 32-bit digits, as in multiply.ts, it takes seven. The part of a product from
+ * 2^261 on has nine digits. Each of these digits is replaced by its precomputed remainder, which leaves nine columns with a quotient of 33 bits. This
+ * takes 20 ns less than two products by a reciprocal.
  *
- * TurboFan moves additions and multiplications far away, but no load across a store. So one factor of each product is read from memory, and
- * each
- * column ends with a store, even if nothing reads it: its values stay in registers.
+ * TurboFan moves additions and multiplications far away, but moves no load across a store. So one factor of each product is read from memory, and
+ * each column ends with a store, even if nothing reads the stored value. The values of a column then stay in registers.
  */
 import { addWords, subWords } from './add.ts';
 import { isLess } from './compare.ts';
 import { DIGIT, digit, DIGIT_BITS, digitAcross, digitIn, DIGITS, setDigit, splitWord } from './digits.ts';
 import { setU64 } from './word.ts';
 
-/** Not less than 2^248: the topmost digits then determine the quotient up to one. */
+/** Divisor of at least 2^248. Its topmost digits then determine the quotient up to one. */
 export const DIVISOR: usize = memory.data(32, 16);
 const DIVISOR_DIGITS: usize = memory.data(36, 16);
 /** 2^232 / DIVISOR. */
@@ -23,14 +22,14 @@ const POWERS: usize = memory.data(324, 16);
 const POWER: usize = memory.data(32, 16);
 const POWER_DIGITS: usize = memory.data(36, 16);
 
-/** Factors below this have a product of nine columns. */
+/** A factor below this number has a product of nine columns. */
 export const SMALL: u64 = 1 << 24;
 /** Digits of the factor that is read from memory. */
 const FACTOR: usize = memory.data(36, 16);
 const COLUMNS: usize = memory.data(72, 16);
 const UNREAD: usize = memory.data(36, 16);
 
-/** Doubles from 2^52 on are integers: adding this rounds, and the sum's lower bits are the result. */
+/** 2^52. Doubles from 2^52 on are integers, so adding 2^52 rounds, and the lower bits of the sum are the result. */
 const ROUNDING: f64 = 4503599627370496.0;
 const ROUNDING_BITS: u64 = 0x4330000000000000;
 
@@ -57,8 +56,8 @@ function fold(
 }
 
 /**
- * destination = the sum of y(k) 2^(29 k) modulo DIVISOR. Columns are less than 2^62.1 and the quotient less than 2^33, so their differences
- * fit 63 bits and a sign. The estimate omits less than 2^5 units of the topmost column.
+ * destination = the sum of y(k) 2^(29 k) modulo DIVISOR. Columns are less than 2^62.1 and the quotient is less than 2^33, so the differences fit 63
+ * bits and a sign. The estimate omits less than 2^5 units of the topmost column.
  */
 @inline
 function reduceColumns(
@@ -90,13 +89,13 @@ function reduceColumns(
   if (<u64>sum >= digit(DIVISOR_DIGITS, 8)) correct(destination, sum);
 }
 
-/** Corrects a quotient that is one too large or too small. `top` is the remainder's topmost digit, with its sign. */
+/** Corrects the remainder of a quotient that is one too large or too small. `top` is the remainder's topmost digit, with its sign. */
 function correct(remainder: usize, top: i64): void {
   if (top < 0) addWords(remainder, remainder, DIVISOR);
   else if (top > <i64>digit(DIVISOR_DIGITS, 8) || !isLess(remainder, DIVISOR)) subWords(remainder, remainder, DIVISOR);
 }
 
-/** Reduces a product. The lower columns except the topmost are in COLUMNS. Those that determine the quotient come first. */
+/** Reduces a product. COLUMNS contains the lower columns except the topmost, which is `column8`. Columns 7 and 8 determine the quotient and come first. */
 @inline
 function reduceProduct(
   destination: usize, column8: u64, u0: u64, u1: u64, u2: u64, u3: u64, u4: u64, u5: u64, u6: u64, u7: u64, u8: u64,
@@ -191,7 +190,7 @@ export function multiplyReducing(destination: usize, a: usize, b: usize): void {
   reduceProduct(destination, column8, u0, u1, u2, u3, u4, u5, u6, u7, u8);
 }
 
-/** destination = a * a modulo DIVISOR: products of different digits once, doubled. */
+/** destination = a * a modulo DIVISOR. Products of different digits are computed once and doubled. */
 export function squareReducing(destination: usize, a: usize): void {
   const limb0 = load<u64>(a);
   const limb1 = load<u64>(a, 8);
@@ -256,7 +255,7 @@ export function squareReducing(destination: usize, a: usize): void {
   reduceProduct(destination, column8, u0, u1, u2, u3, u4, u5, u6, u7, u8);
 }
 
-/** destination = a * factor modulo DIVISOR, for a factor less than SMALL, or one less than 2^30 if a is less than DIVISOR. */
+/** destination = a * factor modulo DIVISOR. The factor is less than SMALL, or less than 2^30 if a is less than DIVISOR. */
 export function scaleReducing(destination: usize, a: usize, factor: u64): void {
   const limb0 = load<u64>(a);
   const limb1 = load<u64>(a, 8);
@@ -276,7 +275,7 @@ export function scaleReducing(destination: usize, a: usize, factor: u64): void {
   );
 }
 
-/** Precomputes the values that depend on DIVISOR, 150 ns. */
+/** Precomputes the values that depend on DIVISOR, which takes 150 ns. */
 export function prepareDivisor(): void {
   splitWord(DIVISOR_DIGITS, DIVISOR);
   const lower = f64(digit(DIVISOR_DIGITS, 7)) + f64(digit(DIVISOR_DIGITS, 6)) / f64(1 << DIGIT_BITS);
