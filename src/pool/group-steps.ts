@@ -1,6 +1,6 @@
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
-import { ALONE, type Group, type GroupHandler } from './group.ts';
-import type { Steps } from './policy-steps.ts';
+import { ALONE, type GroupHandler, type RequestGroup } from './group.ts';
+import type { ErasedSteps } from './policy-steps.ts';
 import type { Handler, RequestContext } from './upstream-request.ts';
 
 /** Inner handler of steps in a group: a step that sends another request makes its request leave the group. */
@@ -10,7 +10,7 @@ const REFUSE: Handler = () => Promise.reject(ALONE);
  * Combines the steps of adjacent policies for groups: they run for each request, without promises. A request leaves the group if a step would send
  * another request or wait. `recover` does not run: a request that fails leaves the group, and `recover` runs when it is sent alone.
  */
-export function passEach(steps: readonly Steps[], next: GroupHandler): GroupHandler {
+export function passEach(steps: readonly ErasedSteps[], next: GroupHandler): GroupHandler {
   const own = steps.filter(({ begin, onResult, onError }) => begin ?? onResult ?? onError);
   if (own.length === 0) return next;
   const begins = own.some(({ begin }) => begin !== undefined);
@@ -25,10 +25,10 @@ export function passEach(steps: readonly Steps[], next: GroupHandler): GroupHand
 
 /** Begins each request. @returns the group of those that go on; undefined if none does */
 function beginEach(
-  steps: readonly Steps[],
-  group: Group,
+  steps: readonly ErasedSteps[],
+  group: RequestGroup,
   receive: (position: number, outcome: JsonResult | Error) => void,
-): Group | undefined {
+): RequestGroup | undefined {
   let passed: (RequestContext | undefined)[] | undefined;
   let count = 0;
   for (let position = 0; position < group.length; position++) {
@@ -46,10 +46,10 @@ function beginEach(
 }
 
 /** Begins one request. @returns its outcome if it does not go on */
-function begin(steps: readonly Steps[], context: RequestContext): JsonResult | Error | undefined {
+function begin(steps: readonly ErasedSteps[], context: RequestContext): JsonResult | Error | undefined {
   for (let at = 0; at < steps.length; at++) {
     try {
-      if (!leaves((steps[at] as Steps).begin?.(context, REFUSE))) continue;
+      if (!leaves((steps[at] as ErasedSteps).begin?.(context, REFUSE))) continue;
       return follow(steps, context, ALONE, at);
     } catch (error) {
       return follow(steps, context, error as Error, at);
@@ -60,14 +60,14 @@ function begin(steps: readonly Steps[], context: RequestContext): JsonResult | E
 
 /** Passes an outcome to the steps before position `to`, innermost first. */
 function follow(
-  steps: readonly Steps[],
+  steps: readonly ErasedSteps[],
   context: RequestContext,
   outcome: JsonResult | Error,
   to: number,
 ): JsonResult | Error {
   let current = outcome;
   for (let at = to - 1; at >= 0; at--) {
-    const { onResult, onError } = steps[at] as Steps;
+    const { onResult, onError } = steps[at] as ErasedSteps;
     try {
       if (current instanceof Error) {
         if (onError !== undefined) current = onError(context, current) as Error;

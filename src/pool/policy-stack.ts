@@ -2,7 +2,7 @@ import type { JsonResult } from '../../packages/ethereum/primitives/json-result.
 import type { PromiseOrValue } from '../../packages/ethereum/primitives/promise-or-value.ts';
 import type { GroupHandler } from './group.ts';
 import { passEach } from './group-steps.ts';
-import type { PolicySteps, Steps } from './policy-steps.ts';
+import type { ErasedSteps, PolicySteps } from './policy-steps.ts';
 import type { Handler, RequestContext } from './upstream-request.ts';
 
 /** The form of a policy for requests that are sent to one node together. */
@@ -18,7 +18,7 @@ export type Policy<In extends RequestContext = RequestContext, Out extends In = 
   (
     | {
         /** Adjacent policies with steps share one promise. */
-        readonly steps: Steps;
+        readonly steps: ErasedSteps;
         readonly group?: GroupForm<In, Out> | undefined;
       }
     | { readonly steps?: undefined; readonly group: GroupForm<In, Out> }
@@ -32,7 +32,7 @@ export function createPolicy<In extends RequestContext, Out extends In = In>(
   own: PolicySteps<In, Out>,
   group?: GroupForm<In, Out>,
 ): Policy<In, Out> {
-  const steps = own as unknown as Steps;
+  const steps = own as unknown as ErasedSteps;
   const wrap = (next: Handler<Out>): Handler<In> => fuse([steps], next as unknown as Handler);
   return Object.assign(wrap, { steps, group });
 }
@@ -61,7 +61,7 @@ export class PolicyStack<In extends RequestContext, Out extends In> {
   /** Returns the handler with all policies around `innermost`. */
   over(innermost: Handler<Out>): Handler<In> {
     let handler = innermost as unknown as Handler;
-    let group: readonly Steps[] = [];
+    let group: readonly ErasedSteps[] = [];
     for (const policy of this.#policies.toReversed()) {
       if (policy.steps === undefined) {
         handler = policy(fuse(group, handler));
@@ -76,7 +76,7 @@ export class PolicyStack<In extends RequestContext, Out extends In> {
   /** Returns the handler of groups with all policies around `innermost`. */
   overGroups(innermost: GroupHandler<Out>): GroupHandler<In> {
     let handler = innermost as unknown as GroupHandler;
-    let adjacent: readonly Steps[] = [];
+    let adjacent: readonly ErasedSteps[] = [];
     for (const { group, steps } of this.#policies.toReversed()) {
       if (group !== undefined) {
         handler = group(passEach(adjacent, handler));
@@ -88,17 +88,17 @@ export class PolicyStack<In extends RequestContext, Out extends In> {
 }
 
 /** Combines adjacent policies into one handler: a successful request needs one promise for all of them. */
-function fuse(group: readonly Steps[], innermost: Handler): Handler {
+function fuse(group: readonly ErasedSteps[], innermost: Handler): Handler {
   return new FusedSteps(group, innermost).entries[0] as Handler;
 }
 
 class FusedSteps {
   /** Handlers by position in the group: each handler includes the policy at its position and all policies inside of it. */
   readonly entries: readonly Handler[];
-  readonly #steps: readonly Steps[];
+  readonly #steps: readonly ErasedSteps[];
   readonly #innermost: Handler;
 
-  constructor(steps: readonly Steps[], innermost: Handler) {
+  constructor(steps: readonly ErasedSteps[], innermost: Handler) {
     this.#steps = steps;
     this.#innermost = innermost;
     this.entries = [...steps.map((_, at) => (context: RequestContext) => this.#ask(context, at)), innermost];
@@ -109,7 +109,7 @@ class FusedSteps {
     let at = from;
     try {
       for (; at < steps.length; at++) {
-        const begun = (steps[at] as Steps).begin?.(context, this.entries[at + 1] as Handler);
+        const begun = (steps[at] as ErasedSteps).begin?.(context, this.entries[at + 1] as Handler);
         if (begun instanceof Promise) return this.#follow(begun, context, from, at);
       }
       return this.#follow(this.#innermost(context), context, from, at);
@@ -142,7 +142,11 @@ class FusedSteps {
     let at = to;
     try {
       while (at-- > from) {
-        const next = (this.#steps[at] as Steps).onResult?.(context, current, this.entries[at + 1] as Handler);
+        const next = (this.#steps[at] as ErasedSteps).onResult?.(
+          context,
+          current,
+          this.entries[at + 1] as Handler,
+        );
         if (next instanceof Promise) return this.#follow(next, context, from, at);
         if (next !== undefined) current = next;
       }
@@ -157,7 +161,7 @@ class FusedSteps {
     let current = error;
     let at = to;
     while (at-- > from) {
-      const { onError, recover } = this.#steps[at] as Steps;
+      const { onError, recover } = this.#steps[at] as ErasedSteps;
       if (onError !== undefined) current = onError(context, current);
       const recovered = recover?.(context, current, this.entries[at + 1] as Handler);
       if (recovered !== undefined) return this.#follow(recovered, context, from, at);

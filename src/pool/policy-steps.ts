@@ -18,4 +18,4 @@ export type PolicySteps<In extends RequestContext, Out extends In = In> = {
 };
 
 /** Steps with erased types; the types of the policies ensure that a context has the decisions that they need. */
-export type Steps = PolicySteps<RequestContext>;
+export type ErasedSteps = PolicySteps<RequestContext>;

@@ -4,7 +4,7 @@ import type { CallOutcome } from '../chain/chain.ts';
 import { ChainError } from '../chain/errors.ts';
 import type { RequestScope } from '../util/request-scope.ts';
 import { UpstreamFault } from './fault.ts';
-import type { Group, GroupHandler } from './group.ts';
+import type { GroupHandler, RequestGroup } from './group.ts';
 import type { Upstream } from './upstream.ts';
 import { fitResult, openContext, type UpstreamRequest } from './upstream-request.ts';
 
@@ -51,7 +51,7 @@ function fromCache(answer: CachedAnswer, call: UpstreamRequest): SharedOutcome {
 
 /** Adds the outcomes of a group to the others. */
 function answerGroup(
-  group: Group,
+  group: RequestGroup,
   outcomes: (SharedOutcome | undefined)[],
   sendGroup: GroupHandler,
 ): PromiseOrValue<readonly (SharedOutcome | undefined)[]> {

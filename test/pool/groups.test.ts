@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
 import { ChainError } from '../../src/chain/errors.ts';
 import { UpstreamFault } from '../../src/pool/fault.ts';
-import { ALONE, type Group, type GroupHandler } from '../../src/pool/group.ts';
+import { ALONE, type GroupHandler, type RequestGroup } from '../../src/pool/group.ts';
 import { hedge } from '../../src/pool/policies/hedge.ts';
 import { order } from '../../src/pool/policies/order.ts';
 import { createGroupSender, createSender } from '../../src/pool/policies/send.ts';
@@ -21,7 +21,7 @@ import { createNode } from './support/scripted-node.ts';
 /** Sends a group, and resolves to the outcomes by position when all have come; no outcome may come twice. */
 function sendGroup(
   handler: GroupHandler,
-  group: Group,
+  group: RequestGroup,
 ): Promise<readonly (JsonResult | Error | undefined)[]> {
   const outcomes: (JsonResult | Error | undefined)[] = new Array(group.length);
   let left = group.filter((context) => context !== undefined).length;
@@ -39,7 +39,7 @@ function sendGroup(
 const describeOutcome = (outcome: unknown): string =>
   outcome instanceof Error ? `error ${outcome.message}` : `result ${String(outcome)}`;
 
-/** What one step does with the requests of a test, by the name of the request. */
+/** Behaviour of one policy in a test. */
 type Script = {
   readonly begin: 'pass' | 'throw' | 'none';
   readonly onResult: 'pass' | 'replace' | 'throw' | 'none';

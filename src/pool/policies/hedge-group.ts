@@ -6,10 +6,10 @@ import { UpstreamFault } from '../fault.ts';
 import {
   ALONE,
   findFirst,
-  type Group,
   type GroupHandler,
   leaveGroup,
   type ReceiveOutcome,
+  type RequestGroup,
 } from '../group.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Directed, RoutedRequest, UpstreamRequest } from '../upstream-request.ts';
@@ -34,7 +34,7 @@ export function hedgeGroups(next: GroupHandler<Directed>): GroupHandler<RoutedRe
 class GroupRace implements Expiring {
   expiresAt = Number.POSITIVE_INFINITY;
   sweepIndex = -1;
-  readonly #group: Group<RoutedRequest>;
+  readonly #group: RequestGroup<RoutedRequest>;
   readonly #next: GroupHandler<Directed>;
   readonly #receive: ReceiveOutcome;
   /** One scope per node that the group is sent to. */
@@ -46,7 +46,7 @@ class GroupRace implements Expiring {
   #left = 0;
   #silentMs = 0;
 
-  constructor(group: Group<RoutedRequest>, next: GroupHandler<Directed>, receive: ReceiveOutcome) {
+  constructor(group: RequestGroup<RoutedRequest>, next: GroupHandler<Directed>, receive: ReceiveOutcome) {
     this.#group = group;
     this.#next = next;
     this.#receive = receive;

@@ -1,7 +1,7 @@
 import type { JsonResult } from '../../../packages/ethereum/primitives/json-result.ts';
 import { BOUNDS } from '../../util/bounds.ts';
 import { UpstreamFault } from '../fault.ts';
-import { findFirst, type Group, type GroupHandler, leaveGroup } from '../group.ts';
+import { findFirst, type GroupHandler, leaveGroup, type RequestGroup } from '../group.ts';
 import { explainOutage } from '../node-state.ts';
 import { createPolicy, type Policy } from '../policy-stack.ts';
 import { Route } from '../route.ts';
@@ -76,7 +76,7 @@ function decideForAll(decide: DecideRoute): (next: GroupHandler<RoutedRequest>) 
       return;
     }
     for (const context of group) if (context !== undefined) setRoute(context, routed.route);
-    next(group as Group<RoutedRequest>, receive);
+    next(group as RequestGroup<RoutedRequest>, receive);
   };
 }
 
