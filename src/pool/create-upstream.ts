@@ -95,7 +95,7 @@ export function createRelay(row: UpstreamOptions, pool: PoolOptions, memory: Sha
     isHeadAwaited: () => false,
     onExcessive: nothing,
   });
-  relay.standing = 'verified';
+  relay.apply({ kind: 'classified', verdict: { standing: 'verified' } });
   return relay;
 }
 
@@ -126,14 +126,10 @@ function countPolls(feed: HeadFeed, find: () => Upstream, events: UpstreamEvents
       const upstream = find();
       try {
         const found = await feed.getBlock(block);
-        const wasAway = upstream.isAway;
-        upstream.missedPolls = 0;
-        if (wasAway) events.onBack(upstream);
+        if (upstream.apply({ kind: 'polled', isAnswered: true }).includes('isBack')) events.onBack(upstream);
         return found;
       } catch (error) {
-        const wasAway = upstream.isAway;
-        upstream.missedPolls++;
-        if (upstream.isAway && !wasAway) events.onAway(upstream);
+        if (upstream.apply({ kind: 'polled', isAnswered: false }).includes('isAway')) events.onAway(upstream);
         throw error;
       }
     },

@@ -12,8 +12,9 @@ import {
 } from './chain-claims.ts';
 import { UpstreamFault } from './fault.ts';
 import { type Identity, readIdentity } from './identity.ts';
+import type { ChainComparison, NodeEvent } from './node-record.ts';
 import { QuarantineTimes } from './quarantine-times.ts';
-import type { Standing, Upstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
 
 /** Time limit for a node to report its chain, ms. */
 const IDENTITY_LIMIT_MS = 5_000;
@@ -107,14 +108,14 @@ export class Membership {
 
   /** Handles an upstream that was away: it receives no requests until it has been identified again. */
   suspectReturned(upstream: Upstream): void {
-    if (upstream.standing === 'verified') this.#setStanding(upstream, 'unverified');
+    this.#apply(upstream, { kind: 'returned' });
     this.#retries.delete(upstream);
     void this.#check(upstream);
   }
 
   /** Handles an upstream that reports another block than the served one: its head does not count until the upstream has been identified. */
   suspectForked(upstream: Upstream): void {
-    upstream.hasMismatch = true;
+    this.#apply(upstream, { kind: 'mismatched' });
     this.#retries.delete(upstream);
     void this.#check(upstream);
   }
@@ -134,7 +135,7 @@ export class Membership {
    */
   quarantine(upstream: Upstream, reason: string, firstMs: number): void {
     if (this.#isClosed || this.#quarantines.isActive(upstream)) return;
-    upstream.evidence = reason;
+    this.#apply(upstream, { kind: 'quarantined', evidence: reason });
     const seconds = this.#quarantines.begin(upstream, firstMs) / 1_000;
     const { network, log } = this.#parts;
     log.error(
@@ -192,14 +193,13 @@ export class Membership {
   async #identify(upstream: Upstream): Promise<boolean> {
     try {
       const deadline = performance.now() + IDENTITY_LIMIT_MS;
-      upstream.identity = await readIdentity(upstream.own, deadline, upstream.secrets);
-      upstream.identityFault = undefined;
+      const identity = await readIdentity(upstream.own, deadline, upstream.secrets);
+      this.#apply(upstream, { kind: 'identified', identity });
       return true;
     } catch (error) {
       if (!(error instanceof UpstreamFault)) throw error;
-      upstream.identityFault = error.kind;
+      this.#apply(upstream, { kind: 'notIdentified', fault: error.kind });
       upstream.countFault(error.kind);
-      upstream.isAwaited = false;
       this.#logFault(upstream, error);
       return false;
     }
@@ -240,26 +240,25 @@ export class Membership {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
     if (this.#parts.isDevelopment) this.#follow(upstream, identity, this.#expected);
-    const wasSuspected = upstream.hasMismatch;
-    upstream.hasMismatch = false;
-    this.#rule(upstream);
-    if (wasSuspected) this.#parts.onChange();
+    this.#rule(upstream, true);
   }
 
-  /** Updates the standing of a node from its last identity. */
-  #rule(upstream: Upstream): void {
+  /** Updates the standing of a node from its last identity. @param isIdentified whether the identity is new */
+  #rule(upstream: Upstream, isIdentified = false): void {
     const { identity } = upstream;
     if (identity === undefined || this.#expected === undefined) return;
-    if (this.#quarantines.isActive(upstream)) {
-      this.#setStanding(upstream, 'quarantined');
-      return;
-    }
-    upstream.evidence = undefined;
-    const mismatch = describeMismatch(identity, this.#expected);
-    const dispute = mismatch === undefined ? this.#describeDispute(identity) : undefined;
-    upstream.mismatch = mismatch === undefined ? dispute : `${mismatch}${this.#advise(identity)}`;
-    const standing = dispute === undefined ? 'verified' : 'disputed';
-    this.#setStanding(upstream, mismatch === undefined ? standing : 'quarantined');
+    const verdict: ChainComparison = this.#quarantines.isActive(upstream)
+      ? { standing: 'quarantined' }
+      : this.#compareChains(identity, this.#expected);
+    this.#apply(upstream, { kind: 'classified', verdict, isIdentified });
+  }
+
+  #compareChains(identity: Identity, expected: ChainIdentity): ChainComparison {
+    const mismatch = describeMismatch(identity, expected);
+    if (mismatch !== undefined)
+      return { standing: 'quarantined', mismatch: `${mismatch}${this.#advise(identity)}` };
+    const dispute = this.#describeDispute(identity);
+    return dispute === undefined ? { standing: 'verified' } : { standing: 'disputed', mismatch: dispute };
   }
 
   /** Suggests a remedy for the only node of a network. */
@@ -287,7 +286,7 @@ export class Membership {
   #logDispute(): void {
     const { upstreams, network, log } = this.#parts;
     const disputed = upstreams.filter(({ standing }) => standing === 'disputed');
-    const reasons = new Set(disputed.map(({ mismatch }) => `it ${mismatch}`));
+    const reasons = new Set(disputed.map(({ record: { mismatch } }) => `it ${mismatch}`));
     const reason = [...reasons].slice(0, MAX_NAMED).join(', ');
     if (reason === this.#loggedDispute) return;
     this.#loggedDispute = reason;
@@ -315,25 +314,27 @@ export class Membership {
     this.#parts.onReplaced();
   }
 
-  #setStanding(upstream: Upstream, standing: Standing): void {
-    if (upstream.standing === standing) return;
-    upstream.standing = standing;
-    upstream.isAwaited = false;
-    const { identity } = upstream;
+  /** Updates the record of a node, and carries out the effects. */
+  #apply(upstream: Upstream, event: NodeEvent): void {
+    const effects = upstream.apply(event);
+    if (effects.includes('standingChanged')) this.#logStanding(upstream);
+    if (effects.includes('standingChanged') || effects.includes('mismatchEnded')) this.#parts.onChange();
+  }
+
+  #logStanding({ name, record }: Upstream): void {
+    const { standing, identity, evidence, mismatch } = record;
     const fields = {
       network: this.#parts.network,
-      upstream: upstream.name,
+      upstream: name,
       client: identity?.clientVersion,
       chainId: identity?.chainId.toString(),
       genesis: identity?.genesisHash,
     };
-    if (standing === 'quarantined' && upstream.evidence === undefined) {
-      const { mismatch } = upstream;
+    if (standing === 'quarantined' && evidence === undefined) {
       this.#parts.log.error({ ...fields, mismatch }, 'upstream is of another chain: it gets no requests');
     } else if (standing === 'verified') {
       this.#parts.log.info(fields, 'upstream is in service');
     }
-    this.#parts.onChange();
   }
 
   #logFault({ name }: Upstream, { kind, message }: UpstreamFault): void {

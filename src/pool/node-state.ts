@@ -9,10 +9,9 @@ export type NodeState = {
 
 /** Describes whether a node is used, and the reason if it is not. @param lag number of blocks behind the served head, if both are known */
 export function describeState(upstream: Upstream, lag: number | undefined): NodeState {
-  const { standing, mismatch, health, vote } = upstream;
-  if (standing === 'quarantined' && upstream.evidence !== undefined) {
-    return { state: 'excluded', reason: upstream.evidence };
-  }
+  const { health } = upstream;
+  const { standing, mismatch, evidence, vote } = upstream.record;
+  if (standing === 'quarantined' && evidence !== undefined) return { state: 'excluded', reason: evidence };
   if (standing === 'quarantined') {
     const how = mismatch === undefined ? '' : `: ${mismatch}`;
     return { state: 'excluded', reason: `is of another chain${how}` };
@@ -40,7 +39,7 @@ export function describeState(upstream: Upstream, lag: number | undefined): Node
     : { state: 'up' };
 }
 
-function describeUnverified({ identity, identityFault }: Upstream): string {
+function describeUnverified({ record: { identity, identityFault } }: Upstream): string {
   if (identityFault === undefined)
     return identity === undefined ? 'is not identified yet' : 'is being identified';
   const isSilent = identityFault === 'unreachable' || identityFault === 'timeout';

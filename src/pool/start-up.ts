@@ -94,7 +94,7 @@ function followReported(parts: StartParts): Promise<void> {
 /** Limits the time for which the first head waits for unidentified upstreams. */
 function limitPatience({ upstreams, membership, stopping, onChange }: StartParts, limitMs: number): void {
   const timer = setTimeout(() => {
-    for (const upstream of upstreams) upstream.isAwaited = false;
+    for (const upstream of upstreams) upstream.apply({ kind: 'startTimeExceeded' });
     // If a node of an operator has exceeded its startup time, only the other nodes of this operator now count.
     membership.reports.notify();
     onChange();

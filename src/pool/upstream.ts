@@ -8,17 +8,18 @@ import type { Identity } from './identity.ts';
 import { LogSpan } from './log-span.ts';
 import { MethodSilences } from './method-silences.ts';
 import { NodeMethods } from './node-methods.ts';
+import {
+  applyEvent,
+  isAway,
+  listEffects,
+  type NodeEffect,
+  type NodeEvent,
+  type NodeRecord,
+  type Standing,
+  UNKNOWN_NODE,
+} from './node-record.ts';
 import type { OwnTransport } from './request-value.ts';
 import type { Transport } from './transport/transport.ts';
-
-/**
- * Whether a node may be used. `unverified`: its chain is not yet known to be the network's, at the start or after it was away. `quarantined`: it is
- * of another chain, sent an answer that its block refutes, or broke a bound. `disputed`: it is undecided which nodes have the network's genesis
- * block.
- */
-export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
-
-const MISSED_POLLS = 2;
 
 /** Members of the head tracker that the pool reads. */
 export type TrackedHead = Pick<
@@ -85,28 +86,9 @@ export class Upstream {
   readonly faults: Map<FaultKind, number> = new Map();
   /** Durations of requests in seconds, except for aborted requests. */
   readonly seconds: Histogram = new Histogram(DURATION_BOUNDS);
-  standing: Standing = 'unverified';
-  identity: Identity | undefined;
-  /** Kind of fault of the last failed identification. */
-  identityFault: FaultKind | undefined;
-  /** Difference from the chain of the network while the node is quarantined, or from the other nodes while it is disputed. */
-  mismatch: string | undefined;
-  /** Reason for a temporary quarantine, as the rest of a sentence about the node: it sent a wrong answer, or one that breaks a bound. */
-  evidence: string | undefined;
-  /** Result of the latest election of the head. */
-  vote: Vote = 'silent';
-  /** Whether the node reported another block than the served one, and its chain has not been confirmed since then. */
-  hasMismatch = false;
   /** Resolves when the running check of the node's identity has ended. */
   checking: Promise<void> | undefined;
-  /** Whether the node's blocks contradict the blocks that the network serves. */
-  isOnFork = false;
-  /** Set at the start until the node has identified itself or exceeded its startup time: until then, the other nodes are no majority without it. */
-  isAwaited = true;
-  /** Number of the latest block that the node reported before. */
-  lastHead: bigint | undefined;
-  /** Number of consecutive failed polls for the node's head. */
-  missedPolls = 0;
+  #record: NodeRecord = UNKNOWN_NODE;
   readonly #announcements: Transport | undefined;
   /** Methods for which the node accepts only the first parameter; only methods that the service itself knows, so the set is small. */
   readonly #takesOne = new Set<string>();
@@ -129,6 +111,45 @@ export class Upstream {
     this.methods = new NodeMethods(parts.now);
   }
 
+  get record(): NodeRecord {
+    return this.#record;
+  }
+
+  /** Updates the record. @returns the effects of the event, which the caller has to carry out */
+  apply(event: NodeEvent): readonly NodeEffect[] {
+    const before = this.#record;
+    this.#record = applyEvent(before, event);
+    return listEffects(before, this.#record);
+  }
+
+  noteVote(vote: Vote): void {
+    this.apply({ kind: 'voted', vote });
+  }
+
+  get identity(): Identity | undefined {
+    return this.#record.identity;
+  }
+
+  get hasMismatch(): boolean {
+    return this.#record.hasMismatch;
+  }
+
+  get isAwaited(): boolean {
+    return this.#record.isAwaited;
+  }
+
+  get standing(): Standing {
+    return this.#record.standing;
+  }
+
+  get vote(): Vote {
+    return this.#record.vote;
+  }
+
+  get isOnFork(): boolean {
+    return this.#record.isOnFork;
+  }
+
   /** Whether the node's head counts for the network's head: the node is of this chain and answers, or may still prove to be. */
   get countsForHead(): boolean {
     return this.standing === 'verified' ? !this.isAway && !this.hasMismatch : this.isAwaited;
@@ -136,7 +157,7 @@ export class Upstream {
 
   /** Whether the node has missed more than one poll in a row. */
   get isAway(): boolean {
-    return this.missedPolls >= MISSED_POLLS;
+    return isAway(this.#record);
   }
 
   /** Whether the node may be used and answers. */

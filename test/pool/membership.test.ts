@@ -13,6 +13,7 @@ import {
   type ScriptedNode,
   silent,
 } from './support/scripted-node.ts';
+import { setNode } from './support/set-node.ts';
 
 const GENESIS = makeHash(1, 0, 0);
 const OTHER_GENESIS = makeHash(1, 1, 0);
@@ -52,7 +53,7 @@ function createScene(
   let changes = 0;
   let replaced = 0;
   const upstreams = nodes.map(({ upstream }) => upstream);
-  for (const upstream of upstreams) upstream.standing = 'unverified';
+  for (const upstream of upstreams) setNode(upstream, { standing: 'unverified' });
   const onChange = (): void => {
     changes++;
   };
@@ -258,13 +259,13 @@ describe('Membership', () => {
     assert.equal(node.requested.calls.length, requested + 3);
     assert.equal(node.upstream.standing, 'quarantined');
     const genesis = `genesis ${OTHER_GENESIS}, expected ${GENESIS}`;
-    assert.equal(node.upstream.mismatch?.split(';')[0], genesis);
+    assert.equal(node.upstream.record.mismatch?.split(';')[0], genesis);
     node.behave(claim({ chainId: '0x5' }));
     await pass(5_000);
-    assert.equal(node.upstream.mismatch?.split(';')[0], 'chain id 5, expected 1');
+    assert.equal(node.upstream.record.mismatch?.split(';')[0], 'chain id 5, expected 1');
     node.behave(claim());
     await pass(5_000);
-    assert.equal(node.upstream.mismatch, undefined);
+    assert.equal(node.upstream.record.mismatch, undefined);
     assert.deepEqual(fallen(), [], 'it was of another chain when it was asked after its fall');
     membership.noteFallenHead(node.upstream);
     await pass(1_000);
@@ -348,7 +349,7 @@ describe('Membership', () => {
       const { membership } = createScene([node], false, () => true, configured);
       await membership.requestAll(() => false);
       membership.begin(OURS);
-      assert.match(node.upstream.mismatch ?? '', advice);
+      assert.match(node.upstream.record.mismatch ?? '', advice);
       membership.close();
     }
   });
@@ -376,7 +377,7 @@ describe('Membership', () => {
     const { membership, replaced } = createScene([node], true);
     await membership.requestAll(() => false);
     membership.begin({ chainId: 1n, genesisHash: undefined });
-    assert.equal(node.upstream.identityFault, 'unreachable');
+    assert.equal(node.upstream.record.identityFault, 'unreachable');
     node.behave(claim());
     await pass(200);
     assert.deepEqual([node.upstream.standing, replaced(), membership.genesisHash], ['verified', 0, GENESIS]);

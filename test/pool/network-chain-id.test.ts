@@ -6,6 +6,7 @@ import { NetworkChainId } from '../../src/pool/network-chain-id.ts';
 import type { Upstream } from '../../src/pool/upstream.ts';
 import { RequestScope } from '../../src/util/request-scope.ts';
 import { answer, createNode } from './support/scripted-node.ts';
+import { setNode } from './support/set-node.ts';
 
 const [GENESIS, OTHER_GENESIS] = [`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`];
 const WITH_NAME = 'set pool.chainId to skip this step';
@@ -14,12 +15,13 @@ type Said = { readonly id?: bigint; readonly operator?: string; readonly genesis
 
 /** A node that reported an id; one without an id counts as overdue unless it is awaited. */
 function node({ id, operator, genesis }: Said = {}, isAwaited = false): Upstream {
-  const { upstream } = createNode({ behaviour: answer('null'), ...(operator !== undefined && { operator }) });
-  upstream.standing = 'unverified';
-  upstream.isAwaited = isAwaited;
-  if (id === undefined) upstream.identityFault = 'unreachable';
-  else
-    upstream.identity = { chainId: id, genesisHash: genesis, clientVersion: '', knowsHashParameters: true };
+  const named = operator === undefined ? {} : { operator };
+  const { upstream } = createNode({ behaviour: answer('null'), isNew: true, ...named });
+  if (id !== undefined) {
+    const identity = { chainId: id, genesisHash: genesis, clientVersion: '', knowsHashParameters: true };
+    setNode(upstream, { identity });
+  } else if (!isAwaited) setNode(upstream, { identityFault: 'unreachable' });
+  setNode(upstream, { isAwaited });
   return upstream;
 }
 
@@ -48,7 +50,7 @@ describe('the chain that operators report', () => {
     const silent = node({ operator: 'a' }, true);
     const nodes = [node({ id: 5n, operator: 'a' }), silent];
     assert.equal(find(nodes), undefined);
-    silent.isAwaited = false;
+    setNode(silent, { isAwaited: false });
     assert.equal(find(nodes), 5n);
   });
 
@@ -101,7 +103,7 @@ describe('the chain id of a network', () => {
     const nodes = [node({}, true)];
     const chainId = new NetworkChainId(nodes, {});
     const found = chainId.find(scope());
-    for (const each of nodes) each.isAwaited = false;
+    for (const each of nodes) setNode(each, { isAwaited: false });
     chainId.noteChange();
     await assert.rejects(async () => found, { kind: 'unavailable' });
   });

@@ -4,50 +4,47 @@ import { describeState, explainOutage } from '../../src/pool/node-state.ts';
 import type { Upstream } from '../../src/pool/upstream.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
 import { answer, createNode } from './support/scripted-node.ts';
+import { setNode } from './support/set-node.ts';
 
 const latest = new ScriptedChain({ length: 5 }).block(4);
 
 function makeUpstream(change: (upstream: Upstream) => void, tracker: object = { latest }): Upstream {
   // Creation time is 0, because the file may be loaded long before the test runs.
   const { upstream } = createNode({ behaviour: answer('1'), tracker, now: () => 0 });
-  upstream.vote = 'votes';
+  setNode(upstream, { vote: 'votes' });
   change(upstream);
   return upstream;
 }
 
 const well = makeUpstream(() => {});
 const away = makeUpstream((upstream) => {
-  upstream.missedPolls = 2;
+  setNode(upstream, { missedPolls: 2 });
 });
 const other = makeUpstream((upstream) => {
-  upstream.standing = 'quarantined';
-  upstream.mismatch = 'chain id 5, expected 1';
+  setNode(upstream, { standing: 'quarantined', mismatch: 'chain id 5, expected 1' });
 });
 const syncing = makeUpstream(
   (upstream) => {
-    upstream.vote = 'syncing';
+    setNode(upstream, { vote: 'syncing' });
   },
   { latest, syncTarget: 90n },
 );
 const lagging = makeUpstream((upstream) => {
-  upstream.vote = 'lagging';
+  setNode(upstream, { vote: 'lagging' });
 });
 const reserve = makeUpstream((upstream) => {
-  upstream.vote = 'lowerTier';
+  setNode(upstream, { vote: 'lowerTier' });
 });
 const silent = makeUpstream((upstream) => {
-  upstream.standing = 'unverified';
-  upstream.identityFault = 'timeout';
+  setNode(upstream, { standing: 'unverified', identityFault: 'timeout' });
 });
 const refusing = makeUpstream((upstream) => {
-  upstream.standing = 'unverified';
-  upstream.identityFault = 'unauthorized';
+  setNode(upstream, { standing: 'unverified', identityFault: 'unauthorized' });
 });
 const fresh = makeUpstream(() => {}, {});
 const SPLIT = 'no majority for a genesis block: 0x1, 0x2; set pool.genesisHash';
 const disputed = makeUpstream((upstream) => {
-  upstream.standing = 'disputed';
-  upstream.mismatch = `has ${SPLIT}`;
+  setNode(upstream, { standing: 'disputed', mismatch: `has ${SPLIT}` });
 });
 const limited = makeUpstream((upstream) => {
   upstream.health.pause(60_000);
@@ -95,7 +92,7 @@ test('an outage is explained for any number of nodes', () => {
   const many = Array.from({ length: 20 }, (_, target) =>
     makeUpstream(
       (upstream) => {
-        upstream.vote = 'syncing';
+        setNode(upstream, { vote: 'syncing' });
       },
       { latest, syncTarget: BigInt(target + 10) },
     ),

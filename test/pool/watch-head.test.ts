@@ -6,6 +6,7 @@ import { watchFalls, watchHead } from '../../src/pool/watch-head.ts';
 import { createRecordingLog } from '../gateway/recording-log.ts';
 import { ScriptedChain } from './support/scripted-chain.ts';
 import { answer, createNode } from './support/scripted-node.ts';
+import { setNode } from './support/set-node.ts';
 
 const chain = new ScriptedChain({ length: 10 });
 
@@ -27,7 +28,7 @@ test('each change of a vote is one line, with the reason', () => {
   const { log, upstream, watch } = createWatch();
   const votes: Vote[] = ['silent', 'votes', 'syncing', 'lagging', 'lowerTier', 'votes'];
   for (const [i, vote] of votes.entries()) {
-    upstream.vote = vote;
+    setNode(upstream, { vote });
     if (i > 0) watch.onVote(upstream, votes[i - 1] as Vote);
   }
   const fields = { network: 'main', upstream: 'node', tier: 2, block: '4', head: '8' };
@@ -46,8 +47,8 @@ test('each change of a vote is one line, with the reason', () => {
 
 test('a head that is not served any more is an error with the reason, and its return is logged', () => {
   const { log, upstream, better, watch } = createWatch();
-  upstream.missedPolls = 2;
-  better.missedPolls = 2;
+  setNode(upstream, { missedPolls: 2 });
+  setNode(better, { missedPolls: 2 });
   watch.onExpiry(chain.block(9), 'age');
   watch.onExpiry(chain.block(9), undefined);
   const [gone, back] = log.lines.map((line) => JSON.parse(line));
@@ -63,11 +64,11 @@ test('a node that seems to be far ahead is asked for the block', () => {
 
 test('a node is in reserve once a node of a better tier has a block', () => {
   const { log, upstream, better, watch } = createWatch();
-  upstream.vote = 'lowerTier';
-  better.vote = 'lagging';
+  setNode(upstream, { vote: 'lowerTier' });
+  setNode(better, { vote: 'lagging' });
   watch.onVote(upstream, 'silent');
   assert.deepEqual(log.lines, []);
-  better.vote = 'votes';
+  setNode(better, { vote: 'votes' });
   watch.onVote(upstream, 'silent');
   assert.equal(log.lines.length, 1);
 });
@@ -78,9 +79,9 @@ test('lines about votes are bounded for each node, however often they change', (
   const bounded = new BoundedLogger(log, 60, () => 0);
   const watch = watchHead('main', bounded, [upstream], () => ({ head: chain.block(9), leader: undefined }));
   for (let i = 0; i < 1_000; i++) {
-    upstream.vote = 'lagging';
+    setNode(upstream, { vote: 'lagging' });
     watch.onVote(upstream, 'votes');
-    upstream.vote = 'votes';
+    setNode(upstream, { vote: 'votes' });
     watch.onVote(upstream, 'lagging');
   }
   assert.equal(log.lines.length, 12, 'a tenth of 60 lines, of each of two messages');

@@ -1,5 +1,5 @@
 import type { BlockHeader } from '../../src/pool/heads/block.ts';
-import type { Candidate, HeadReport } from '../../src/pool/heads/electorate.ts';
+import type { Candidate, HeadReport, Vote } from '../../src/pool/heads/electorate.ts';
 import type { NetworkHeadOptions } from '../../src/pool/heads/network-head.ts';
 import type { Clock } from '../../src/util/clock.ts';
 import type { TestChain } from './block-tree.ts';
@@ -42,9 +42,14 @@ export function viewNothing(): HeadReport {
   };
 }
 
+/** `noteVote` of a candidate that stores its vote. */
+export function setVote(this: { vote: Vote }, vote: Vote): void {
+  this.vote = vote;
+}
+
 /** Candidates of one tier with these reports; a report keeps its node. */
 export function makeCandidates(reports: readonly HeadReport[], tier: number = 1): Candidate[] {
-  return reports.map((tracker) => ({ tracker, tier, vote: 'votes' }));
+  return reports.map((tracker) => ({ tracker, tier, vote: 'votes', noteVote: setVote }));
 }
 
 /** Default options of a head. */

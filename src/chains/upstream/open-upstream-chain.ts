@@ -61,7 +61,8 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
   const nodeMemory = options.nodeMemory ?? createNodeMemory();
   const complete = (): void => {
     agreement?.noteChange();
-    for (const upstream of upstreams) upstream.isOnFork = contradictsChain(head, upstream.tracker);
+    for (const upstream of upstreams)
+      upstream.apply({ kind: 'compared', isOnFork: contradictsChain(head, upstream.tracker) });
     resolver.noteChange();
   };
   const update = (): void => {
@@ -75,13 +76,13 @@ export async function openUpstreamChain(options: UpstreamChainOptions): Promise<
       onHead(upstream) {
         // The node has another block at a served height, because of a reorg or another chain. It is identified again before its head counts.
         if (!upstream.isOnFork && contradictsChain(head, upstream.tracker)) {
-          upstream.isOnFork = true;
+          upstream.apply({ kind: 'compared', isOnFork: true });
           membership.suspectForked(upstream);
         } else if (hasFallen(upstream)) {
           if (pool.development) membership.suspectForked(upstream);
           else membership.noteFallenHead(upstream);
         }
-        upstream.lastHead = upstream.tracker.latest?.number;
+        upstream.apply({ kind: 'headReported', number: upstream.tracker.latest?.number });
         update();
       },
       onAway(upstream) {

@@ -16,6 +16,6 @@ export function mayReportHead({ isAwaited, isUp, tracker }: Upstream, head: Netw
 }
 
 /** Returns whether the node's head is lower than its previous one. */
-export function hasFallen({ tracker: { latest }, lastHead }: Upstream): boolean {
+export function hasFallen({ tracker: { latest }, record: { lastHead } }: Upstream): boolean {
   return latest !== undefined && lastHead !== undefined && latest.number < lastHead;
 }

@@ -30,7 +30,9 @@ export type Candidate = {
   /** Tier of the node; a lower number is better. */
   readonly tier: number;
   /** Vote in the latest election. */
-  vote: Vote;
+  readonly vote: Vote;
+  /** Records the node's vote in an election. */
+  noteVote(vote: Vote): void;
 };
 
 /** The served chain, and the time at which its head was first served, Unix ms. */

@@ -276,7 +276,7 @@ export class NetworkHead<C extends Candidate = Candidate> {
     const election = elect(candidates, served, { share, maxLagBlocks, maxLagMs, wallTime });
     this.#leader = election.leader;
     const before = candidates.map(({ vote }) => vote);
-    for (const [i, candidate] of candidates.entries()) candidate.vote = election.votes[i] as Vote;
+    for (const [i, candidate] of candidates.entries()) candidate.noteVote(election.votes[i] as Vote);
     this.#voters = candidates.filter(({ vote }) => vote === 'votes').map(({ tracker }) => tracker);
     for (const [i, candidate] of candidates.entries()) {
       if (candidate.vote !== before[i]) this.#options.onVote(candidate, before[i] as Vote);

@@ -47,7 +47,7 @@ export function createKeeper(cache: Cache, isFinal: (height: bigint) => boolean)
     if (call.key === undefined || !isComplete(result) || result === 'null') return;
     if (call.isKept?.() === false) return;
     // The node was quarantined while it answered: its cached answers were dropped, so this answer must not be stored either.
-    if (upstream?.evidence !== undefined) return;
+    if (upstream?.record.evidence !== undefined) return;
     const wasReported = upstream?.knowsHashParameters === true && call.paramsByHash !== undefined;
     const isSure =
       call.isBound === true || wasReported || (call.block !== undefined && isFinal(call.block.number));

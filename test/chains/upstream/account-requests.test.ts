@@ -8,6 +8,7 @@ import { createScope } from '../../pool/support/exchange.ts';
 import { createNetwork, type ScriptedNetwork } from '../../pool/support/network.ts';
 import { ScriptedChain } from '../../pool/support/scripted-chain.ts';
 import { answer, type Behaviour, createNode, nodeError } from '../../pool/support/scripted-node.ts';
+import { setNode } from '../../pool/support/set-node.ts';
 
 const chain = new ScriptedChain({ length: 400 });
 const ADDRESS = `0x${'ab'.repeat(20)}`;
@@ -104,12 +105,14 @@ for (const { method, subject, good, bad, ask } of READS) {
 
     it('names the block by its hash where the node takes one', async () => {
       const network = createEcho(answer(good));
-      network.node.upstream.identity = {
-        chainId: 1n,
-        genesisHash: undefined,
-        clientVersion: 'Geth/v1',
-        knowsHashParameters: true,
-      };
+      setNode(network.node.upstream, {
+        identity: {
+          chainId: 1n,
+          genesisHash: undefined,
+          clientVersion: 'Geth/v1',
+          knowsHashParameters: true,
+        },
+      });
       await ask(network.chain.state, hashed(chain.hashOf(399), true));
       const last = { blockHash: chain.hashOf(399), requireCanonical: true };
       assert.deepEqual(JSON.parse(network.node.requested.calls[0]?.params ?? ''), [...subject, last]);

@@ -12,6 +12,7 @@ import { createScriptedNetwork } from '../../gateway/scripted-network.ts';
 import { createNetwork, type ScriptedNetwork } from '../../pool/support/network.ts';
 import { ScriptedChain } from '../../pool/support/scripted-chain.ts';
 import { type Behaviour, createNode } from '../../pool/support/scripted-node.ts';
+import { setNode } from '../../pool/support/set-node.ts';
 import { openTo } from '../../support/access.ts';
 import { countRuns } from '../../support/count-runs.ts';
 
@@ -38,12 +39,14 @@ type Side = {
 
 function openSide(): Side {
   const node = createNode(answerCall);
-  node.upstream.identity = {
-    chainId: 1n,
-    genesisHash: undefined,
-    clientVersion: 'Geth/v1',
-    knowsHashParameters: true,
-  };
+  setNode(node.upstream, {
+    identity: {
+      chainId: 1n,
+      genesisHash: undefined,
+      clientVersion: 'Geth/v1',
+      knowsHashParameters: true,
+    },
+  });
   const scripted = createNetwork(chain, {}, [node]);
   const network = createScriptedNetwork(scripted.chain, { hasNodes: true });
   const gateway = createGateway({

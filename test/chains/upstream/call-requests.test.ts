@@ -6,6 +6,7 @@ import { createNetwork, type ScriptedNetwork } from '../../pool/support/network.
 import { ScriptedChain } from '../../pool/support/scripted-chain.ts';
 import { answer, type Behaviour, createNode, nodeError } from '../../pool/support/scripted-node.ts';
 import { createStream, readAll, type StreamScript } from '../../pool/support/scripted-stream.ts';
+import { setNode } from '../../pool/support/set-node.ts';
 
 const chain = new ScriptedChain({ length: 400 });
 
@@ -27,12 +28,14 @@ const request = (block: BlockReference, more: Partial<CallRequest> = {}): CallRe
 /** A network of one node that supports EIP-1898. */
 function createModern(of: ScriptedChain = chain): ScriptedNetwork {
   const node = createNode(of.behaviour());
-  node.upstream.identity = {
-    chainId: 1n,
-    genesisHash: undefined,
-    clientVersion: 'Geth/v1',
-    knowsHashParameters: true,
-  };
+  setNode(node.upstream, {
+    identity: {
+      chainId: 1n,
+      genesisHash: undefined,
+      clientVersion: 'Geth/v1',
+      knowsHashParameters: true,
+    },
+  });
   return createNetwork(of, {}, [node]);
 }
 

@@ -20,6 +20,7 @@ import {
   nodeError,
   type ScriptedNode,
 } from '../../pool/support/scripted-node.ts';
+import { setNode } from '../../pool/support/set-node.ts';
 import { makeTransaction } from '../../support/bad-transactions.ts';
 import { ACCEPTS, SendingNode } from '../../support/sending-node.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -125,7 +126,7 @@ describe('the node of a development network', () => {
 
   it('is not asked where it is not of the chain', async () => {
     const { scripted, events, ask } = createStage(answer('true'));
-    scripted.upstream.standing = 'quarantined';
+    setNode(scripted.upstream, { standing: 'quarantined' });
     await assert.rejects(ask('anvil_mine'), { kind: 'unavailable' });
     assert.deepEqual(events, []);
   });

@@ -8,7 +8,7 @@ import { NetworkHead } from '../../../src/pool/heads/network-head.ts';
 import { makeBlock, TestChain } from '../../support/block-tree.ts';
 import { countRuns } from '../../support/count-runs.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { makeHeadOptions, viewChain, viewNothing } from '../../support/head-views.ts';
+import { makeHeadOptions, setVote, viewChain, viewNothing } from '../../support/head-views.ts';
 
 const GIVE_UP_MS = 1_000;
 /** Number of blocks below the head that are compared with the tree; longer than any chain here. */
@@ -74,6 +74,7 @@ class Model {
       tracker: viewChain(this.#chain, 49, depth),
       tier,
       vote: 'votes',
+      noteVote: setVote,
       isHealthy: true,
       isSyncing: false,
       isBad: i >= tiers.length,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Standing, Upstream } from '../../../src/pool/upstream.ts';
+import type { Standing } from '../../../src/pool/node-record.ts';
+import type { Upstream } from '../../../src/pool/upstream.ts';
 import type { NullMeaning } from '../../../src/pool/upstream-request.ts';
 import { createExchange, createScope } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
@@ -14,6 +15,7 @@ import {
   type ScriptedNode,
   silent,
 } from '../support/scripted-node.ts';
+import { setNode } from '../support/set-node.ts';
 
 const NULL = answer('null');
 
@@ -95,13 +97,13 @@ describe('null', () => {
     const setStanding =
       (standing: Standing) =>
       (upstream: Upstream): void => {
-        upstream.standing = standing;
+        setNode(upstream, { standing });
       };
     assert.equal(await askWithout(setStanding('unverified')), 'unreachable');
     assert.equal(await askWithout(setStanding('quarantined')), 'null');
     assert.equal(
       await askWithout((upstream) => {
-        upstream.isOnFork = true;
+        setNode(upstream, { isOnFork: true });
       }),
       '1',
       'a node that is on the branch that left the chain is asked for its blocks',
@@ -122,7 +124,7 @@ describe('null', () => {
   it('nodes that are behind are not believed, but confirm another', async () => {
     const sendToNodes = async (votes: readonly ('votes' | 'lagging' | 'syncing')[], nulls: NullMeaning) => {
       const nodes = votes.map(() => createNode(NULL));
-      for (const [i, { upstream }] of nodes.entries()) upstream.vote = votes[i] ?? 'votes';
+      for (const [i, { upstream }] of nodes.entries()) setNode(upstream, { vote: votes[i] ?? 'votes' });
       const pool = poolOf(nodes, { options: { retries: 0 } });
       return pool(createExchange({ nulls }, createScope())).catch((error: { kind: string }) => error.kind);
     };

@@ -7,6 +7,7 @@ import type { UpstreamRequest } from '../../../src/pool/upstream-request.ts';
 import { BOUNDS } from '../../../src/util/bounds.ts';
 import { createExchange, createScope } from '../support/exchange.ts';
 import { answer, createNode, type NodeParts, type ScriptedNode } from '../support/scripted-node.ts';
+import { setNode } from '../support/set-node.ts';
 
 const well = (parts: Partial<NodeParts> = {}): ScriptedNode =>
   createNode({ behaviour: answer('1'), ...parts });
@@ -50,9 +51,9 @@ describe('order', () => {
     const nodes = ['quarantined', 'unverified', 'forked', 'well'].map((name) => well({ name }));
     const [quarantined, unverified, forked] = nodes.map(({ upstream }) => upstream);
     if (quarantined === undefined || unverified === undefined || forked === undefined) assert.fail();
-    quarantined.standing = 'quarantined';
-    unverified.standing = 'unverified';
-    forked.isOnFork = true;
+    setNode(quarantined, { standing: 'quarantined' });
+    setNode(unverified, { standing: 'unverified' });
+    setNode(forked, { isOnFork: true });
     assert.deepEqual(await createOrder(nodes)(), ['well']);
     const { kind, message } = await refuse(nodes.slice(0, 3));
     assert.equal(kind, 'unreachable');
@@ -78,7 +79,7 @@ describe('order', () => {
     assert.deepEqual(await ask({}, {}), ['b', 'a'], 'another batch');
     assert.deepEqual(await ask(), ['b', 'a'], 'a call by itself');
     assert.deepEqual(await ask({}, batch), ['b', 'a'], 'the next hundred');
-    b.missedPolls = 2;
+    setNode(b, { missedPolls: 2 });
     assert.deepEqual(await ask({}, batch), ['a', 'b'], 'the node has gone');
   });
 
@@ -86,11 +87,11 @@ describe('order', () => {
     const latest = { number: 9n } as BlockHeader;
     const stale = (['lagging', 'syncing'] as const).map((vote) => {
       const node = well({ name: vote, tier: 1, tracker: { latest, holds: (number) => number <= 9n } });
-      node.upstream.vote = vote;
+      setNode(node.upstream, { vote });
       return node;
     });
     const reserve = well({ name: 'reserve', tier: 2 });
-    reserve.upstream.vote = 'lowerTier';
+    setNode(reserve.upstream, { vote: 'lowerTier' });
     const nodes = [...stale, reserve, well({ name: 'well', tier: 1 })];
     const old = { number: 5n, hash: HASH };
     assert.deepEqual(await createOrder(nodes)({ block: old }), ['well', 'reserve', 'lagging', 'syncing']);
@@ -174,7 +175,7 @@ describe('order', () => {
     for (let i = 0; i < 5; i++) nodes[0]?.upstream.health.fail(1);
     const away = nodes[1]?.upstream;
     if (away === undefined) assert.fail();
-    away.missedPolls = 2;
+    setNode(away, { missedPolls: 2 });
     assert.equal((await createOrder(nodes)())[0], 'spare');
     assert.equal((await createOrder(nodes)()).length, 3);
     assert.deepEqual(await createOrder(nodes.slice(0, 1))(), ['open']);
@@ -232,10 +233,10 @@ describe('order', () => {
     node.upstream.health.succeed(3_000);
     assert.notEqual((await ask())[0], favourite);
     assert.equal((await ask({ isSticky: true }))[0], favourite);
-    node.upstream.missedPolls = 2;
+    setNode(node.upstream, { missedPolls: 2 });
     const [successor] = await ask({ isSticky: true });
     assert.notEqual(successor, favourite);
-    node.upstream.missedPolls = 0;
+    setNode(node.upstream, { missedPolls: 0 });
     assert.equal((await ask({ isSticky: true }))[0], successor);
     const gone = nodes.find(({ upstream }) => upstream.name === successor);
     for (let i = 0; i < 5; i++) gone?.upstream.health.fail(1);
@@ -246,7 +247,7 @@ describe('order', () => {
     const nodes = ['a', 'b'].map((name) => well({ name }));
     const ask = createOrder(nodes);
     const [favourite] = await ask({ isSticky: true });
-    for (const { upstream } of nodes) if (upstream.name === favourite) upstream.vote = 'lagging';
+    for (const { upstream } of nodes) if (upstream.name === favourite) setNode(upstream, { vote: 'lagging' });
     assert.notEqual((await ask({ isSticky: true }))[0], favourite);
   });
 });

@@ -13,6 +13,7 @@ import { spin, watchTurns } from '../../support/watch-turns.ts';
 import { createDirected, createScope } from '../support/exchange.ts';
 import { answer, createNode, nodeError, silent } from '../support/scripted-node.ts';
 import { createStream, readAll } from '../support/scripted-stream.ts';
+import { setNode } from '../support/set-node.ts';
 import { LIMITS, serveHttp } from '../transport/servers.ts';
 
 const sendToUpstream = createSender({ answerBytes: 1_048_576, streamBytes: 16 });
@@ -27,7 +28,7 @@ const KNOWS_HASHES = {
 describe('sendToUpstream', () => {
   it('names the block by hash to nodes that take it, by number to the others', async () => {
     const [old, modern] = [createNode(answer('"0x"')), createNode(answer('"0x"'))];
-    modern.upstream.identity = KNOWS_HASHES;
+    setNode(modern.upstream, { identity: KNOWS_HASHES });
     const call = { params: '[{},"0x1"]', paramsByHash: '[{},{"blockHash":"0xaa"}]' };
     await sendToUpstream(createDirected(old, call));
     await sendToUpstream(createDirected(modern, call));

@@ -8,6 +8,7 @@ import { createExchange } from '../support/exchange.ts';
 import { poolOf } from '../support/pool.ts';
 import { answer, createNode, later } from '../support/scripted-node.ts';
 import { createStream } from '../support/scripted-stream.ts';
+import { setNode } from '../support/set-node.ts';
 
 /** A cache that records its writes; with `isRemote` reads are asynchronous, as with a shared cache. */
 function createScriptedCache(isRemote = false): Cache & { readonly writes: string[] } {
@@ -91,16 +92,18 @@ describe('what a node may have said of another block', () => {
     const cache = createScriptedCache();
     const node = createNode(answer('"0x1"'));
     if (knowsHashes) {
-      node.upstream.identity = {
-        chainId: 1n,
-        genesisHash: undefined,
-        clientVersion: 'Geth/v1',
-        knowsHashParameters: true,
-      };
+      setNode(node.upstream, {
+        identity: {
+          chainId: 1n,
+          genesisHash: undefined,
+          clientVersion: 'Geth/v1',
+          knowsHashParameters: true,
+        },
+      });
     }
     const handler = fillCache(createKeeper(cache, () => isFinal))(async ({ witness }) => {
       if (witness !== undefined) witness.upstream = node.upstream;
-      node.upstream.evidence = evidence;
+      setNode(node.upstream, { evidence });
       return '"0x1"';
     });
     await handler(createExchange({ key: KEY, block: POSITION, ...call }));

@@ -5,6 +5,7 @@ import { createNodeMemory } from '../../../src/pool/node-memory.ts';
 import type { SendOptions, Transport } from '../../../src/pool/transport/transport.ts';
 import { type TrackedHead, Upstream } from '../../../src/pool/upstream.ts';
 import { AnswerMemory } from '../../../src/util/answer-memory.ts';
+import { setNode } from './set-node.ts';
 
 /** Reaction of a node to one call; a rejection is a transport fault. */
 export type Behaviour = (call: NodeCall, options: SendOptions) => NodeReply | Promise<NodeReply>;
@@ -84,6 +85,8 @@ export type NodeParts = {
   readonly tier?: number;
   readonly tracker?: Partial<TrackedHead>;
   readonly secrets?: readonly string[];
+  /** Whether nothing is known of the node yet; by default, it is verified and votes. */
+  readonly isNew?: boolean;
   /** Clock of its health. */
   readonly now?: () => number;
   /** Transport that replaces the behaviour. */
@@ -97,7 +100,7 @@ let nodes = 0;
 
 /** Creates a verified node that has every block, unless its tracker says otherwise. */
 export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
-  const { behaviour, name, operator, tier, tracker, secrets, now, ...rest } =
+  const { behaviour, name, operator, tier, tracker, secrets, now, isNew, ...rest } =
     typeof parts === 'function' ? ({ behaviour: parts } as NodeParts) : parts;
   const requested: Asked = { calls: [] };
   let current = behaviour;
@@ -127,8 +130,7 @@ export function createNode(parts: NodeParts | Behaviour): ScriptedNode {
     openMemory: rest.openMemory ?? (() => new AnswerMemory(createNodeMemory(), 'node')),
     now: now ?? (() => performance.now()),
   });
-  upstream.standing = 'verified';
-  upstream.vote = 'votes';
+  if (isNew !== true) setNode(upstream, { standing: 'verified', vote: 'votes' });
   return {
     upstream,
     requested,

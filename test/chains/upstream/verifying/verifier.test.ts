@@ -7,6 +7,7 @@ import { Refutation } from '../../../../src/pool/fault.ts';
 import type { BlockHeader } from '../../../../src/pool/heads/block.ts';
 import { createRecordingLog } from '../../../gateway/recording-log.ts';
 import { answer, createNode } from '../../../pool/support/scripted-node.ts';
+import { setNode } from '../../../pool/support/set-node.ts';
 
 const HASH = `0x${'ab'.repeat(32)}`;
 const BLOCK = { number: 100n, hash: HASH };
@@ -24,7 +25,7 @@ const STRANGE: Finding = {
 
 function open(count: number) {
   const nodes = Array.from({ length: count }, () => createNode(answer('"0x1"')).upstream);
-  for (const node of nodes) node.standing = 'verified';
+  for (const node of nodes) setNode(node, { standing: 'verified' });
   const condemned: string[] = [];
   const verifier = new Verifier({
     network: 'test',

@@ -1,0 +1,137 @@
+import type { FaultKind } from './fault.ts';
+import type { Vote } from './heads/electorate.ts';
+import type { Identity } from './identity.ts';
+
+/**
+ * Whether a node may be used. `unverified`: its chain is not yet known to be the network's, at the start or after it was away. `quarantined`: it is
+ * of another chain, sent an answer that its block refutes, or broke a bound. `disputed`: it is undecided which nodes have the network's genesis
+ * block.
+ */
+export type Standing = 'unverified' | 'verified' | 'quarantined' | 'disputed';
+
+/** State of a node in its pool: membership, availability, fork, and vote. Only `applyEvent` makes new ones. */
+export type NodeRecord = {
+  readonly standing: Standing;
+  /** Last identity that the node reported. */
+  readonly identity: Identity | undefined;
+  /** Kind of fault of the last failed identification. */
+  readonly identityFault: FaultKind | undefined;
+  /** Difference from the chain of the network while the node is quarantined, or from the other nodes while it is disputed. */
+  readonly mismatch: string | undefined;
+  /** Reason for a temporary quarantine, as the rest of a sentence about the node: it sent a wrong answer, or one that breaks a bound. */
+  readonly evidence: string | undefined;
+  /** Result of the latest election of the head. */
+  readonly vote: Vote;
+  /** Whether the node reported another block than the served one, and its chain has not been confirmed since then. */
+  readonly hasMismatch: boolean;
+  /** Whether the node's blocks contradict the blocks that the network serves. */
+  readonly isOnFork: boolean;
+  /** Set at the start until the node has identified itself or exceeded its startup time: until then, the other nodes are no majority without it. */
+  readonly isAwaited: boolean;
+  /** Number of the latest block that the node reported before. */
+  readonly lastHead: bigint | undefined;
+  /** Number of consecutive failed polls for the node's head. */
+  readonly missedPolls: number;
+};
+
+/**
+ * Result of comparing the identity of a node with the chain of the network. `quarantined` without a mismatch: the quarantine for `NodeRecord.evidence`
+ * has not ended.
+ */
+export type ChainComparison =
+  | { readonly standing: 'verified' | 'quarantined'; readonly mismatch?: undefined }
+  | { readonly standing: 'disputed' | 'quarantined'; readonly mismatch: string };
+
+/** An event in the life of a node. */
+export type NodeEvent =
+  | { readonly kind: 'polled'; readonly isAnswered: boolean }
+  | { readonly kind: 'identified'; readonly identity: Identity }
+  | { readonly kind: 'notIdentified'; readonly fault: FaultKind }
+  /** The network no longer waits for the node at its start. */
+  | { readonly kind: 'startTimeExceeded' }
+  /** The node answers again after being away: it may have been replaced. */
+  | { readonly kind: 'returned' }
+  /** The node reported another block than the served one: its chain must be confirmed. */
+  | { readonly kind: 'mismatched' }
+  | { readonly kind: 'quarantined'; readonly evidence: string }
+  /** @param isIdentified whether the node was identified again for it, which ends a mismatch */
+  | { readonly kind: 'classified'; readonly verdict: ChainComparison; readonly isIdentified?: boolean }
+  | { readonly kind: 'compared'; readonly isOnFork: boolean }
+  | { readonly kind: 'headReported'; readonly number: bigint | undefined }
+  | { readonly kind: 'voted'; readonly vote: Vote };
+
+/** Consequence of an event outside of the record. */
+export type NodeEffect = 'isAway' | 'isBack' | 'standingChanged' | 'mismatchEnded';
+
+const MISSED_POLLS = 2;
+
+export const UNKNOWN_NODE: NodeRecord = {
+  standing: 'unverified',
+  identity: undefined,
+  identityFault: undefined,
+  mismatch: undefined,
+  evidence: undefined,
+  vote: 'silent',
+  hasMismatch: false,
+  isOnFork: false,
+  isAwaited: true,
+  lastHead: undefined,
+  missedPolls: 0,
+};
+
+/** Whether the node has missed more than one poll in a row. */
+export function isAway({ missedPolls }: NodeRecord): boolean {
+  return missedPolls >= MISSED_POLLS;
+}
+
+/** Returns the record after an event. */
+export function applyEvent(record: NodeRecord, event: NodeEvent): NodeRecord {
+  switch (event.kind) {
+    case 'polled':
+      return { ...record, missedPolls: event.isAnswered ? 0 : record.missedPolls + 1 };
+    case 'identified':
+      return { ...record, identity: event.identity, identityFault: undefined };
+    case 'notIdentified':
+      return { ...record, identityFault: event.fault, isAwaited: false };
+    case 'startTimeExceeded':
+      return { ...record, isAwaited: false };
+    case 'returned':
+      return record.standing === 'verified' ? withStanding(record, 'unverified') : record;
+    case 'mismatched':
+      return { ...record, hasMismatch: true };
+    case 'quarantined':
+      return { ...record, evidence: event.evidence };
+    case 'classified':
+      return classify(
+        event.isIdentified === true ? { ...record, hasMismatch: false } : record,
+        event.verdict,
+      );
+    case 'compared':
+      return record.isOnFork === event.isOnFork ? record : { ...record, isOnFork: event.isOnFork };
+    case 'headReported':
+      return { ...record, lastHead: event.number };
+    case 'voted':
+      return record.vote === event.vote ? record : { ...record, vote: event.vote };
+  }
+}
+
+/** Returns the effects of an event that turned one record into another. */
+export function listEffects(before: NodeRecord, after: NodeRecord): readonly NodeEffect[] {
+  if (before === after) return NONE;
+  const effects: NodeEffect[] = [];
+  if (isAway(before) !== isAway(after)) effects.push(isAway(after) ? 'isAway' : 'isBack');
+  if (before.standing !== after.standing) effects.push('standingChanged');
+  if (before.hasMismatch && !after.hasMismatch) effects.push('mismatchEnded');
+  return effects;
+}
+
+const NONE: readonly NodeEffect[] = [];
+
+function classify(record: NodeRecord, { standing, mismatch }: ChainComparison): NodeRecord {
+  const isEvident = standing === 'quarantined' && mismatch === undefined;
+  return withStanding(isEvident ? record : { ...record, evidence: undefined, mismatch }, standing);
+}
+
+function withStanding(record: NodeRecord, standing: Standing): NodeRecord {
+  return record.standing === standing ? record : { ...record, standing, isAwaited: false };
+}
