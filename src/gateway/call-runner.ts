@@ -125,7 +125,19 @@ export class CallRunner {
     encode: Encode<U>,
   ): PromiseOrValue<U> {
     if (refusal === undefined) return takeSlot(context, item, now, this.#dispatch, end);
-    return continueWith(refusal, (found) =>
+    return refusal instanceof Promise
+      ? this.#runWhenBegun(item, refusal, context, end, encode)
+      : encode(refusal, item, context);
+  }
+
+  #runWhenBegun<U>(
+    item: Call | Notification,
+    refusal: Promise<RpcError | undefined>,
+    context: BodyContext,
+    end: Conclude<U>,
+    encode: Encode<U>,
+  ): Promise<U> {
+    return refusal.then((found) =>
       found === undefined
         ? takeSlot(context, item, performance.now(), this.#dispatch, end)
         : encode(found, item, context),

@@ -47,19 +47,30 @@ export class CallSteps {
     call: Call | Notification,
     context: BodyContext,
     now: number,
-    from = 0,
+    from: number = 0,
   ): PromiseOrValue<RpcError | undefined> {
     for (let at = from; at < this.#steps.length; at++) {
       const refusal = (this.#steps[at] as CallStep).begin?.(call, context, now);
       if (refusal === undefined) continue;
       if (refusal instanceof RpcError) return this.#refuse(call, context, refusal, now, at);
-      return refusal.then((found) =>
-        found === undefined
-          ? this.begin(call, context, performance.now(), at + 1)
-          : this.#refuse(call, context, found, now, at),
-      );
+      return this.#waitFor(refusal, call, context, now, at);
     }
     return undefined;
+  }
+
+  /** Goes on when a step has decided. A closure in `begin` would cost each call a context in the heap. */
+  #waitFor(
+    refusal: Promise<RpcError | undefined>,
+    call: Call | Notification,
+    context: BodyContext,
+    now: number,
+    at: number,
+  ): Promise<RpcError | undefined> {
+    return refusal.then((found) =>
+      found === undefined
+        ? this.begin(call, context, performance.now(), at + 1)
+        : this.#refuse(call, context, found, now, at),
+    );
   }
 
   /** Ends a call that has begun, innermost step first. */

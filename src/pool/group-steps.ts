@@ -1,10 +1,17 @@
 import type { JsonResult } from '../../packages/ethereum/primitives/json-result.ts';
-import { ALONE, type GroupHandler, type RequestGroup } from './group.ts';
+import { ALONE, type GroupHandler, type ReceiveOutcome, type RequestGroup } from './group.ts';
 import type { ErasedSteps } from './policy-steps.ts';
 import type { Handler, RequestContext } from './upstream-request.ts';
 
 /** Inner handler of steps in a group: a step that sends another request makes its request leave the group. */
 const REFUSE: Handler = () => Promise.reject(ALONE);
+
+/** Functions of adjacent policies by position: property reads of many kinds of objects would cost as much as the functions. */
+type StepFunctions = {
+  readonly begins: readonly ErasedSteps['begin'][];
+  readonly onResults: readonly ErasedSteps['onResult'][];
+  readonly onErrors: readonly ErasedSteps['onError'][];
+};
 
 /**
  * Combines the steps of adjacent policies for groups: they run for each request, without promises. A request leaves the group if a step would send
@@ -13,28 +20,33 @@ const REFUSE: Handler = () => Promise.reject(ALONE);
 export function passEach(steps: readonly ErasedSteps[], next: GroupHandler): GroupHandler {
   const own = steps.filter(({ begin, onResult, onError }) => begin ?? onResult ?? onError);
   if (own.length === 0) return next;
-  const begins = own.some(({ begin }) => begin !== undefined);
+  const functions: StepFunctions = {
+    begins: own.map(({ begin }) => begin),
+    onResults: own.map(({ onResult }) => onResult),
+    onErrors: own.map(({ onError }) => onError),
+  };
+  const mayEnd = own.some(({ begin }) => begin !== undefined);
   return (group, receive) => {
-    const passed = begins ? beginEach(own, group, receive) : group;
+    const passed = mayEnd ? beginEach(functions, group, receive) : group;
     if (passed === undefined) return;
     next(passed, (position, outcome) =>
-      receive(position, follow(own, passed[position] as RequestContext, outcome, own.length)),
+      receive(position, follow(functions, passed[position] as RequestContext, outcome, own.length)),
     );
   };
 }
 
 /** Begins each request. @returns the group of those that go on; undefined if none does */
 function beginEach(
-  steps: readonly ErasedSteps[],
+  functions: StepFunctions,
   group: RequestGroup,
-  receive: (position: number, outcome: JsonResult | Error) => void,
+  receive: ReceiveOutcome,
 ): RequestGroup | undefined {
   let passed: (RequestContext | undefined)[] | undefined;
   let count = 0;
   for (let position = 0; position < group.length; position++) {
     const context = group[position];
     if (context === undefined) continue;
-    const outcome = begin(steps, context);
+    const outcome = begin(functions, context);
     if (outcome === undefined) count++;
     else {
       passed ??= [...group];
@@ -46,45 +58,59 @@ function beginEach(
 }
 
 /** Begins one request. @returns its outcome if it does not go on */
-function begin(steps: readonly ErasedSteps[], context: RequestContext): JsonResult | Error | undefined {
-  for (let at = 0; at < steps.length; at++) {
-    try {
-      if (!leaves((steps[at] as ErasedSteps).begin?.(context, REFUSE))) continue;
-      return follow(steps, context, ALONE, at);
-    } catch (error) {
-      return follow(steps, context, error as Error, at);
+function begin(functions: StepFunctions, context: RequestContext): JsonResult | Error | undefined {
+  const { begins } = functions;
+  let at = 0;
+  try {
+    for (; at < begins.length; at++) {
+      const begun = begins[at]?.(context, REFUSE);
+      if (begun instanceof Promise && leaves(begun)) return follow(functions, context, ALONE, at);
     }
+  } catch (error) {
+    return follow(functions, context, error as Error, at);
   }
   return undefined;
 }
 
 /** Passes an outcome to the steps before position `to`, innermost first. */
 function follow(
-  steps: readonly ErasedSteps[],
+  functions: StepFunctions,
   context: RequestContext,
   outcome: JsonResult | Error,
   to: number,
 ): JsonResult | Error {
+  if (outcome instanceof Error) return followError(functions, context, outcome, to);
+  const { onResults } = functions;
   let current = outcome;
+  let at = to - 1;
+  try {
+    for (; at >= 0; at--) {
+      const onResult = onResults[at];
+      if (onResult === undefined) continue;
+      const result = onResult(context, current, REFUSE);
+      if (result instanceof Promise && leaves(result)) return followError(functions, context, ALONE, at);
+      current = result as JsonResult;
+    }
+  } catch (error) {
+    return followError(functions, context, error as Error, at);
+  }
+  return current;
+}
+
+function followError({ onErrors }: StepFunctions, context: RequestContext, error: Error, to: number): Error {
+  let current = error;
   for (let at = to - 1; at >= 0; at--) {
-    const { onResult, onError } = steps[at] as ErasedSteps;
     try {
-      if (current instanceof Error) {
-        if (onError !== undefined) current = onError(context, current) as Error;
-      } else if (onResult !== undefined) {
-        const result = onResult(context, current, REFUSE);
-        current = leaves(result) ? ALONE : (result as JsonResult);
-      }
-    } catch (error) {
-      current = error as Error;
+      current = (onErrors[at]?.(context, current) ?? current) as Error;
+    } catch (thrown) {
+      current = thrown as Error;
     }
   }
   return current;
 }
 
-/** Whether a step has to wait. Its promise is not needed: it sends nothing, because `REFUSE` is its inner handler. */
-function leaves(outcome: unknown): boolean {
-  if (!(outcome instanceof Promise)) return false;
-  outcome.catch(() => {});
+/** Settles the promise of a step that has to wait: it sends nothing, because `REFUSE` is its inner handler. */
+function leaves(begun: Promise<unknown>): true {
+  begun.catch(() => {});
   return true;
 }

@@ -154,6 +154,8 @@ type ContextRecord = RequestContext & {
   requestedAt: number;
 };
 
+type GroupRecord = Omit<ContextRecord, 'scope'> & { scope: RequestScope };
+
 /** Creates the mutable record of a request to nodes, with members for all decisions. */
 export function openContext(context: RequestContext, scope: RequestScope): RequestContext {
   const record: ContextRecord = {
@@ -183,6 +185,22 @@ export function setUpstream(context: RoutedRequest, upstream: Upstream): Directe
   record.upstream = upstream;
   record.requestedAt = performance.now();
   return record as Directed;
+}
+
+/** Sets the upstream, the scope and the time of sending in the request contexts of a group, and returns the group. */
+export function setUpstreamOfAll(
+  group: readonly (RoutedRequest | undefined)[],
+  scope: RequestScope,
+  upstream: Upstream,
+): readonly (Directed | undefined)[] {
+  const requestedAt = performance.now();
+  for (const context of group as readonly (GroupRecord | undefined)[]) {
+    if (context === undefined) continue;
+    context.scope = scope;
+    context.upstream = upstream;
+    context.requestedAt = requestedAt;
+  }
+  return group as readonly (Directed | undefined)[];
 }
 
 /** Returns a copy with another scope. */

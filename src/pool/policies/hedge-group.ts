@@ -12,7 +12,12 @@ import {
   type RequestGroup,
 } from '../group.ts';
 import type { Upstream } from '../upstream.ts';
-import type { Directed, RoutedRequest, UpstreamRequest } from '../upstream-request.ts';
+import {
+  type Directed,
+  type RoutedRequest,
+  setUpstreamOfAll,
+  type UpstreamRequest,
+} from '../upstream-request.ts';
 import { isResponsive } from './order.ts';
 import { OVERTAKEN } from './overtaken.ts';
 
@@ -42,12 +47,15 @@ class GroupRace implements Expiring {
   /** By position: nodes that have the request and have not answered. */
   readonly #running: Uint8Array;
   readonly #isOver: Uint8Array;
+  /** Scope of the callers. */
+  readonly #outer: RequestScope;
   /** Requests without a final outcome. */
   #left = 0;
   #silentMs = 0;
 
   constructor(group: RequestGroup<RoutedRequest>, next: GroupHandler<Directed>, receive: ReceiveOutcome) {
     this.#group = group;
+    this.#outer = (findFirst(group) as RoutedRequest).scope;
     this.#next = next;
     this.#receive = receive;
     this.#running = new Uint8Array(group.length);
@@ -70,29 +78,35 @@ class GroupRace implements Expiring {
     this.#silentMs = (scope.deadline - now) / (route.left + 2);
     this.expiresAt = now + this.#silentMs;
     if (!route.isExhausted) RACES.add(this);
-    this.#sendTo(node, first);
+    // Few groups need a second node, so the first one gets the contexts themselves.
+    this.#sendTo(node, (inner) => setUpstreamOfAll(this.#group, inner, node));
   }
 
   expire(): void {
-    const first = findFirst(this.#group) as RoutedRequest;
-    const { route, call } = first;
+    const { route, call } = findFirst(this.#group) as RoutedRequest;
     const node = route.take();
     this.expiresAt = performance.now() + this.#silentMs;
     if (route.isExhausted) RACES.delete(this);
-    if (node !== undefined && isWell(node, call)) this.#sendTo(node, first);
+    if (node !== undefined && isWell(node, call)) this.#sendTo(node, (scope) => this.#copyOpen(scope, node));
   }
 
-  /** Sends all requests without a final outcome to a node. */
-  #sendTo(upstream: Upstream, { scope: outer, route }: RoutedRequest): void {
-    const scope = outer.derive();
-    this.#scopes.push(scope);
+  /** Copies the contexts without a final outcome for another node. */
+  #copyOpen(scope: RequestScope, upstream: Upstream): RequestGroup<Directed> {
     const requestedAt = performance.now();
-    const sent = this.#group.map((context, position): Directed | undefined => {
+    return this.#group.map((context, position) => {
       if (context === undefined || this.#isOver[position] === 1) return undefined;
-      this.#running[position] = (this.#running[position] as number) + 1;
-      const { call, except, prefer, witness, lacking } = context;
+      const { call, except, prefer, witness, lacking, route } = context;
       return { call, scope, except, prefer, witness, lacking, route, upstream, requestedAt };
     });
+  }
+
+  /** @param direct makes the contexts for the node, with the scope in which it gets them */
+  #sendTo(upstream: Upstream, direct: (scope: RequestScope) => RequestGroup<Directed>): void {
+    const scope = this.#outer.derive();
+    this.#scopes.push(scope);
+    const sent = direct(scope);
+    for (let at = 0; at < sent.length; at++)
+      if (sent[at] !== undefined) this.#running[at] = (this.#running[at] as number) + 1;
     this.#next(sent, (position, outcome) => this.#hear(position, upstream, outcome));
   }
 
