@@ -52,7 +52,7 @@ function renderParams<C>({ params }: Method<C>): string {
 function renderErrors<C>({ errors }: Method<C>): string {
   if (errors.length === 0) return '';
   const names = errors.map((name) => `${name} (${ERRORS[name].code})`);
-  return ` Errors besides those of any request: ${names.join(', ')}.`;
+  return ` Errors in addition to the errors of every request: ${names.join(', ')}.`;
 }
 
 function renderExample<C>({ name, example }: Method<C>): string {
