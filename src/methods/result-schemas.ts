@@ -286,4 +286,4 @@ export const rollupInfo: z.ZodType = z
 export const subscriptionId: z.ZodType = z
   .string()
   .regex(/^0x[0-9a-f]{32}$/)
-  .meta({ title: 'subscription', description: 'What its notifications are named by.' });
+  .meta({ title: 'subscription', description: 'Id that its notifications contain.' });

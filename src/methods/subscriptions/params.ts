@@ -81,7 +81,7 @@ const receiptFilter: Codec<readonly string[]> = {
         type: 'array',
         items: hash32.jsonSchema,
         maxItems: MAX_HASHES,
-        description: 'Transactions whose receipts are sent; none means all of every block.',
+        description: 'Transactions whose receipts are sent. Default: all transactions of every block.',
       },
     },
   },
